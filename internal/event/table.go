@@ -1,0 +1,33 @@
+package event
+
+// Spec describes one event type for the reference table and the API document.
+type Spec struct {
+	Type Type
+	// Bus is the name of the message that carries it on the event bus, empty
+	// where the bus does not carry it.
+	Bus string
+	// When says in a sentence when it is emitted.
+	When string
+	// Sample is a zero payload of its Go type.
+	Sample any
+}
+
+// Types lists every event, in the order of a turn.
+func Types() []Spec {
+	return []Spec{
+		{SessionInit, "evt.request.lifecycle.changed", "The turn was accepted; always first.", Init{}},
+		{ChatDelta, "evt.agent.output.delta.text", "Text of the answer, at most one per 25 ms or 4 KiB; the first is never delayed.", Text{}},
+		{ChatThinking, "evt.agent.output.delta.reasoning", "Text of the model's reasoning, coalesced like chat:delta.", Text{}},
+		{ToolResult, "evt.agent.output.toolcall", "A tool call ended.", ToolOutcome{}},
+		{ChatComplete, "evt.agent.output.response.text", "The whole text of the answer.", Text{}},
+		{Usage, "evt.agent.output.usage", "A model call ended: its tokens and cost, and the turn's totals.", UsageReport{}},
+		{TurnWarning, "evt.agent.output.warning", "Something that does not end the turn but that a person should know.", Warning{}},
+		{TurnError, "evt.agent.output.error", "The turn failed after its stream had begun; process:exit follows.", Failure{}},
+		{SessionComplete, "evt.request.lifecycle.changed", "The model stopped by itself or at a limit; says which.", Complete{}},
+		{ProcessExit, "evt.request.lifecycle.changed", "The turn is over; always last, then the stream closes.", Exit{}},
+		{LogGap, "", "Made for one reader whose position is no longer, or not yet, in the log.", Gap{}},
+	}
+}
+
+// Ends reports whether e is the last event of its turn.
+func (e Event) Ends() bool { return e.Type == ProcessExit }

@@ -1,0 +1,78 @@
+package fault
+
+// The types of the compatible contract, then those that belay adds.
+const (
+	InvalidRequest          Type = "INVALID_REQUEST"
+	TurnInProgress          Type = "TURN_IN_PROGRESS"
+	MissingAPIKey           Type = "MISSING_API_KEY"
+	SessionNotFound         Type = "SESSION_NOT_FOUND"
+	PersonaNotFound         Type = "PERSONA_NOT_FOUND"
+	InstructionRootInvalid  Type = "INSTRUCTION_ROOT_INVALID"
+	SDKFailure              Type = "SDK_FAILURE"
+	WorkingRootInaccessible Type = "WORKING_ROOT_INACCESSIBLE"
+	WorkingRootConflict     Type = "WORKING_ROOT_CONFLICT"
+	AttachmentFailure       Type = "ATTACHMENT_FAILURE"
+
+	Unauthorized        Type = "UNAUTHORIZED"
+	Forbidden           Type = "FORBIDDEN"
+	NotFound            Type = "NOT_FOUND"
+	MethodNotAllowed    Type = "METHOD_NOT_ALLOWED"
+	RequestTooLarge     Type = "REQUEST_TOO_LARGE"
+	TurnTimeout         Type = "TURN_TIMEOUT"
+	BudgetExceeded      Type = "BUDGET_EXCEEDED"
+	IdempotencyConflict Type = "IDEMPOTENCY_CONFLICT"
+	SessionReadOnly     Type = "SESSION_READ_ONLY"
+	Overloaded          Type = "OVERLOADED"
+	StorageFailure      Type = "STORAGE_FAILURE"
+)
+
+// Spec describes one error type for the reference table.
+type Spec struct {
+	Type    Type
+	Status  int
+	Meaning string
+	Hint    string
+}
+
+// Types lists every error type, compatible ones first.
+func Types() []Spec { return append([]Spec(nil), table...) }
+
+// Status returns the type's default HTTP status.
+func (t Type) Status() int {
+	if s, ok := specs[t]; ok {
+		return s.Status
+	}
+	return 500
+}
+
+var table = []Spec{
+	{InvalidRequest, 400, "The request is malformed; the message names the field.", "correct the named field and send the request again"},
+	{TurnInProgress, 409, "Another turn runs in this session.", "wait for it, interrupt it, or send opts.onBusy \"queue\""},
+	{MissingAPIKey, 503, "The provider needs a key and none is configured.", "set ANTHROPIC_API_KEY in the environment of the server"},
+	{SessionNotFound, 404, "No session has this id, or none is running a turn (interrupt).", "list the project's sessions with belay session list"},
+	{PersonaNotFound, 404, "The instruction root has no such persona.", "list the personas with belay persona list"},
+	{InstructionRootInvalid, 500, "The configured instruction root lacks required files.", "restore the entries named in details, or unset the instruction root to use the embedded one"},
+	{SDKFailure, 500, "The provider or the program failed; details.category says how.", "send the turn again; if it persists, run belay doctor"},
+	{WorkingRootInaccessible, 404, "The project folder is missing, not a folder, or not readable and writable.", "check the path and its permissions"},
+	{WorkingRootConflict, 409, "The project folder lies inside the instruction root.", "choose a project folder outside the instruction root"},
+	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
+	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},
+	{Forbidden, 403, "The request comes from a host or origin that is not allowed, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
+	{NotFound, 404, "No such endpoint, or no such part of a session.", "see /openapi.json for the endpoints"},
+	{MethodNotAllowed, 405, "The endpoint exists, but not with this method.", "use the method named in the Allow header"},
+	{RequestTooLarge, 413, "The body is larger than the limit that the message names.", "send large files with the upload endpoint"},
+	{TurnTimeout, 504, "The turn reached its wall-clock limit.", "raise opts.timeoutMs or the configured limit"},
+	{BudgetExceeded, 400, "The turn's budget does not allow even one model call.", "raise the budget named in the message"},
+	{IdempotencyConflict, 409, "The idempotency key was used with another body.", "use a new key for a new request"},
+	{SessionReadOnly, 409, "The session folder is a copy; the original still exists.", "adopt the copy with belay session import"},
+	{Overloaded, 503, "The server has reached its limit of concurrent work.", "try again shortly"},
+	{StorageFailure, 507, "A record could not be written; the disk may be full.", "free disk space and send the turn again"},
+}
+
+var specs = func() map[Type]Spec {
+	m := make(map[Type]Spec, len(table))
+	for _, s := range table {
+		m[s.Type] = s
+	}
+	return m
+}()

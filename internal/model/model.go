@@ -1,0 +1,225 @@
+// Package model is the seam between a turn and a language model: the request
+// that a turn builds, the chunks that come back, and what each model can take.
+//
+// A [Provider] is a network client or the embedded scripted one. It knows
+// nothing of sessions, events or files: it gets a [Request] and yields [Chunk]s.
+// Whatever went wrong is a *fault.Error, already redacted.
+//
+// Contract: turn API REQ-02, REQ-04, REQ-05; workspace 9.8 "Provider policy".
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"belay/internal/attachment"
+)
+
+// Provider runs one model call.
+//
+// Stream yields the answer's chunks in order. The last chunk of a complete
+// answer is a [Stop]; a sequence that ends without one, and without an error,
+// was truncated and the caller must treat it as a failure. After a non-nil error
+// nothing follows. Cancelling ctx ends the sequence promptly with ctx's error.
+// Stream may be called concurrently; it owns no goroutine once the loop over it
+// has ended.
+type Provider interface {
+	// Name is the provider's configuration name, e.g. "anthropic".
+	Name() string
+	// Ready reports why no call can succeed: a *fault.Error such as
+	// MISSING_API_KEY, or nil. It makes no network call.
+	Ready() error
+	// Limits returns what the named model takes. Unknown models get the
+	// provider's conservative defaults.
+	Limits(model string) Limits
+	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
+}
+
+// Bootstrapper is implemented by providers that have a bootstrap step of their
+// own (session boot).
+type Bootstrapper interface {
+	// Bootstrap runs the step; probe asks for a real model call.
+	Bootstrap(ctx context.Context, r Request, probe bool) error
+}
+
+// Limits is what one model takes and gives.
+type Limits struct {
+	// ContextTokens bounds input and output together.
+	ContextTokens int64
+	// OutputTokens is the most that one answer can have.
+	OutputTokens int64
+	Attachments  attachment.Limits
+}
+
+// Request is one model call.
+type Request struct {
+	Model string
+	// System is the system prompt in order; a later block may be cached apart.
+	System []string
+	// History is the conversation so far, oldest first, alternating from user.
+	History []Message
+	// Prompt is this turn's user content.
+	Prompt Prompt
+	Tools  []ToolSpec
+	// MaxTokens caps the answer; 0 means the model's own maximum.
+	MaxTokens int64
+	// Mode is the turn's permission mode (only the scripted provider looks).
+	Mode string
+	// Session is the provider-side conversation id (claudeSessionId).
+	Session string
+}
+
+// Prompt is the user content of a turn: a [StringPrompt] or a [BlockPrompt]
+// (turn API REQ-05). [NewPrompt] is the only place that chooses.
+type Prompt interface {
+	// Parts returns the content as blocks.
+	Parts() []attachment.Part
+	prompt()
+}
+
+// StringPrompt is the user's words alone.
+type StringPrompt string
+
+// BlockPrompt is content blocks: warning, words, files in order.
+type BlockPrompt []attachment.Part
+
+// Parts returns the words as one text block.
+func (p StringPrompt) Parts() []attachment.Part {
+	return []attachment.Part{attachment.TextPart{Text: string(p)}}
+}
+
+// Parts returns the blocks themselves.
+func (p BlockPrompt) Parts() []attachment.Part { return p }
+
+func (StringPrompt) prompt() {}
+func (BlockPrompt) prompt()  {}
+
+// Role is who speaks in a message.
+type Role string
+
+// The roles of a conversation.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one earlier message of the conversation.
+type Message struct {
+	Role    Role
+	Content []Content
+}
+
+// Content is one block of a message: [Media], [Text], [Thinking], [ToolCall] or
+// [ToolOutput].
+type Content interface{ content() }
+
+// Media is a planned attachment part inside a message.
+type Media struct{ Part attachment.Part }
+
+// Text is words.
+type Text struct{ Text string }
+
+// Thinking is the model's reasoning with the signature that lets the provider
+// accept it again. Redacted holds opaque data instead of text.
+type Thinking struct {
+	Text      string
+	Signature string
+	Redacted  string
+}
+
+// ToolCall is the model's request to run a tool.
+type ToolCall struct {
+	ID    string
+	Name  string
+	Input json.RawMessage
+}
+
+// ToolOutput answers a [ToolCall].
+type ToolOutput struct {
+	CallID string
+	Parts  []attachment.Part
+	Failed bool
+}
+
+func (Media) content()      {}
+func (Text) content()       {}
+func (Thinking) content()   {}
+func (ToolCall) content()   {}
+func (ToolOutput) content() {}
+
+// ToolSpec offers a tool to the model.
+type ToolSpec struct {
+	Name        string
+	Description string
+	// Schema is a JSON Schema of the input.
+	Schema json.RawMessage
+}
+
+// Chunk is one piece of an answer: [TextDelta], [ThinkingDelta], [Block],
+// [Usage], [Retry], [Alive], [ToolOutcome] or [Stop].
+type Chunk interface{ chunk() }
+
+// TextDelta is a piece of the answer's text.
+type TextDelta struct{ Text string }
+
+// ThinkingDelta is a piece of the reasoning's text.
+type ThinkingDelta struct{ Text string }
+
+// Block is a finished content block, for the transcript: [Text], [Thinking] or
+// [ToolCall]. Text blocks repeat what their deltas said.
+type Block struct{ Content Content }
+
+// Usage counts the call's tokens. A later Usage of the same call replaces an
+// earlier one.
+type Usage struct {
+	InputTokens, OutputTokens         int64
+	CacheReadTokens, CacheWriteTokens int64
+}
+
+// Retry says that the call failed before any content and is tried again.
+type Retry struct {
+	Attempt int
+	After   time.Duration
+	Cause   string
+}
+
+// Alive is bytes without content (a ping): it only resets the stall clock.
+type Alive struct{}
+
+// ToolOutcome is a tool result that the provider itself made up; only the
+// scripted provider's permission markers do that (notes 2.1).
+type ToolOutcome struct {
+	Name   string
+	OK     bool
+	Output string
+}
+
+// Stop ends a complete answer.
+type Stop struct{ Reason StopReason }
+
+// StopReason says why the model stopped, in the session's own terms.
+type StopReason string
+
+// The stop reasons. Any but StopEndTurn means that the answer may be incomplete.
+const (
+	StopEndTurn   StopReason = "end_turn"
+	StopMaxTokens StopReason = "max_tokens"
+	StopMaxTurns  StopReason = "max_turns"
+	StopBudget    StopReason = "budget"
+	StopToolUse   StopReason = "tool_use"
+	StopSequence  StopReason = "stop_sequence"
+	StopRefusal   StopReason = "refusal"
+	StopPause     StopReason = "pause_turn"
+	StopContext   StopReason = "context_window"
+)
+
+func (TextDelta) chunk()     {}
+func (ThinkingDelta) chunk() {}
+func (Block) chunk()         {}
+func (Usage) chunk()         {}
+func (Retry) chunk()         {}
+func (Alive) chunk()         {}
+func (ToolOutcome) chunk()   {}
+func (Stop) chunk()          {}

@@ -1,0 +1,147 @@
+// Package session keeps the record of conversations in plain files: who spoke
+// with which persona ([Record]), what was said ([Entry]), what happened
+// (the event log), and the bytes that were attached (blobs).
+//
+// Files are the truth. A session is a folder that a person can read with less
+// and repair with an editor; everything else (the id index, hashes, caches) is
+// rebuilt from it. Records are appended, never rewritten, and a line that a
+// crash cut in half is dropped at the next open, so kill -9 at any point leaves
+// whole files.
+//
+// A process may write to a session only while it holds its [Lease], an OS lock
+// that the kernel frees when the process dies. Everybody may read at any time.
+//
+// Layout and guarantees: architecture, "Where things live" and "The log, the
+// lease, the bus". Record fields: compatible contract, section 3.
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+)
+
+// Record is session.json. Optional fields are absent until set.
+type Record struct {
+	SessionID       string `json:"sessionId"`
+	ProjectRoot     string `json:"projectRoot"`
+	Persona         string `json:"persona"`
+	Mode            string `json:"mode"`
+	CreatedAt       Time   `json:"createdAt"`
+	UpdatedAt       Time   `json:"updatedAt"`
+	ClaudeSessionID string `json:"claudeSessionId,omitempty"`
+	BootFingerprint string `json:"bootFingerprint,omitempty"`
+	BootedAt        *Time  `json:"bootedAt,omitempty"`
+	Model           string `json:"model,omitempty"`
+}
+
+// Time is a moment as the contract writes it: UTC with milliseconds and Z.
+type Time struct{ time.Time }
+
+// MarshalJSON implements json.Marshaler.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return []byte(t.UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+// EntryKind says what a transcript line records.
+type EntryKind string
+
+// The transcript's lines. A turn is one EntryTurn, then EntryAssistant lines as
+// the model answers, then one EntryEnd.
+const (
+	// EntryTurn is what the person sent and everything the model was shown:
+	// written before the model is called.
+	EntryTurn EntryKind = "turn"
+	// EntryAssistant is what the model answered, in its own blocks.
+	EntryAssistant EntryKind = "assistant"
+	// EntryEnd says how the turn ended.
+	EntryEnd EntryKind = "end"
+)
+
+// Entry is one line of transcript.jsonl. Fields are set by kind.
+type Entry struct {
+	Kind EntryKind `json:"kind"`
+	Turn string    `json:"turn"`
+	Time Time      `json:"time"`
+
+	// Of a turn.
+	Message     string            `json:"message,omitempty"`
+	Warning     string            `json:"warning,omitempty"`
+	Attachments []attachment.Item `json:"attachments,omitempty"`
+	Manifest    *Manifest         `json:"manifest,omitempty"`
+	Idempotency *Idempotency      `json:"idempotency,omitempty"`
+
+	// Of an answer.
+	Model  string  `json:"model,omitempty"`
+	Blocks []Block `json:"blocks,omitempty"`
+	// Partial is set when the answer was cut off by an error or interrupt.
+	Partial bool `json:"partial,omitempty"`
+
+	// Of an end.
+	StopReason string        `json:"stopReason,omitempty"`
+	ExitCode   *int          `json:"exitCode,omitempty"`
+	Usage      *event.Tokens `json:"usage,omitempty"`
+}
+
+// Block is a content block of an answer as it is stored.
+type Block struct {
+	Type      string          `json:"type"` // text, thinking, tool_call
+	Text      string          `json:"text,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	Redacted  string          `json:"redacted,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+}
+
+// Idempotency remembers the key under which a turn was accepted and the digest
+// of its body.
+type Idempotency struct {
+	Key    string `json:"key"`
+	Digest string `json:"digest"`
+}
+
+// Manifest lists every input that the model saw in a turn (http.md,
+// "/manifest"): proof that can be checked against the files.
+type Manifest struct {
+	Turn       string           `json:"turn"`
+	Time       Time             `json:"time"`
+	Persona    string           `json:"persona"`
+	Mode       string           `json:"mode"`
+	Provider   string           `json:"provider"`
+	Model      string           `json:"model"`
+	PromptMode event.PromptMode `json:"promptMode"`
+	Tools      []string         `json:"tools"`
+	// Instructions are the files that made the system prompt, in its order.
+	Instructions []Source `json:"instructions"`
+	// SystemSHA256 is the digest of the system prompt as it was sent.
+	SystemSHA256 string `json:"systemSha256"`
+	// Attachments are this turn's files; History those of earlier turns that
+	// were sent again.
+	Attachments []Delivered `json:"attachments"`
+	History     History     `json:"history"`
+}
+
+// Source is one file that went into a prompt.
+type Source struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	// Cut is set when only the first bytes of the file were used.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// Delivered is an attachment and how the model got it.
+type Delivered struct {
+	attachment.Item
+	Used string `json:"used"`
+}
+
+// History says which earlier turns were part of the request.
+type History struct {
+	Turns       int         `json:"turns"`
+	Elided      int         `json:"elided"`
+	Attachments []Delivered `json:"attachments,omitempty"`
+}
