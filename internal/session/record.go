@@ -48,14 +48,19 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // EntryKind says what a transcript line records.
 type EntryKind string
 
-// The transcript's lines. A turn is one EntryTurn, then EntryAssistant lines as
-// the model answers, then one EntryEnd.
+// The transcript's lines. A turn is one EntryTurn, one EntryRequest, then
+// EntryAssistant lines as the model answers, each with tool calls followed by
+// one EntryTools, then one EntryEnd. A turn that a crash cut off has no end.
 const (
-	// EntryTurn is what the person sent and everything the model was shown:
-	// written before the model is called.
+	// EntryTurn is what the person sent, written before the turn's first event.
 	EntryTurn EntryKind = "turn"
+	// EntryRequest is everything the model is shown, written before it is
+	// called.
+	EntryRequest EntryKind = "request"
 	// EntryAssistant is what the model answered, in its own blocks.
 	EntryAssistant EntryKind = "assistant"
+	// EntryTools holds the results of the calls in the answer before it.
+	EntryTools EntryKind = "tools"
 	// EntryEnd says how the turn ended.
 	EntryEnd EntryKind = "end"
 )
@@ -70,10 +75,14 @@ type Entry struct {
 	Message     string            `json:"message,omitempty"`
 	Warning     string            `json:"warning,omitempty"`
 	Attachments []attachment.Item `json:"attachments,omitempty"`
-	Manifest    *Manifest         `json:"manifest,omitempty"`
 	Idempotency *Idempotency      `json:"idempotency,omitempty"`
+	// After is the log's last sequence before the turn's first event.
+	After int64 `json:"after,omitempty"`
 
-	// Of an answer.
+	// Of a request.
+	Manifest *Manifest `json:"manifest,omitempty"`
+
+	// Of an answer, and of tool results.
 	Model  string  `json:"model,omitempty"`
 	Blocks []Block `json:"blocks,omitempty"`
 	// Partial is set when the answer was cut off by an error or interrupt.
@@ -85,15 +94,27 @@ type Entry struct {
 	Usage      *event.Tokens `json:"usage,omitempty"`
 }
 
-// Block is a content block of an answer as it is stored.
+// BlockType says what a [Block] holds.
+type BlockType string
+
+// The types of blocks.
+const (
+	BlockText       BlockType = "text"
+	BlockThinking   BlockType = "thinking"
+	BlockToolCall   BlockType = "tool_call"
+	BlockToolResult BlockType = "tool_result"
+)
+
+// Block is a content block of an answer, or a tool's result, as it is stored.
 type Block struct {
-	Type      string          `json:"type"` // text, thinking, tool_call
+	Type      BlockType       `json:"type"`
 	Text      string          `json:"text,omitempty"`
 	Signature string          `json:"signature,omitempty"`
 	Redacted  string          `json:"redacted,omitempty"`
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
+	Failed    bool            `json:"failed,omitempty"`
 }
 
 // Idempotency remembers the key under which a turn was accepted and the digest
