@@ -1,0 +1,225 @@
+// Package config turns five layers of settings into one checked [Config].
+//
+// The layers, weakest first: built-in defaults, the project's belay.yaml, the
+// user's config.yaml, environment variables, flags. A project file is written by
+// whoever wrote the project, so it is not trusted: it may name a model, and it
+// may make a limit stricter, which then holds over every other layer; it can
+// neither raise a limit nor name a command, host, folder or key.
+//
+// [Load] takes everything from its [Options], reads at most two files, and
+// reports every problem at once with file, line and column. Every setting is one
+// row of one table, from which the loader, [Config.Show], the JSON Schema and
+// the reference page are all made. Nothing here reads the environment of the
+// process, and nothing below the composition root imports this package: the
+// rooms get plain values.
+//
+// API keys are not settings. They come from the environment alone and are kept
+// as [Secret], which does not print.
+package config
+
+import "time"
+
+// Config is every setting, checked. Sizes are bytes, costs are US dollars. It is
+// not changed after [Load].
+type Config struct {
+	// Addr is where serve listens, host:port.
+	Addr string
+	// Provider is "scripted" or "anthropic".
+	Provider string
+	// Project is the project folder of commands that take one; "" means the
+	// working directory.
+	Project string
+	// Instructions is the instruction root; "" means the embedded set.
+	Instructions string
+	// SessionRoot moves session folders out of the projects; "" keeps them.
+	SessionRoot string
+	// Model is the model of turns that name none; "" means that the
+	// instruction root's AGENTS.md may name it, and DefaultModel otherwise.
+	Model string
+	// TokenFile holds the access token, required off loopback.
+	TokenFile string
+
+	Server      Server
+	SSE         SSE
+	Turn        Turn
+	Retry       Retry
+	Delta       Delta
+	Scripted    Scripted
+	Anthropic   Anthropic
+	Network     Network
+	Attachments Attachments
+	Session     Session
+	Log         Log
+	Blobs       Blobs
+	Bus         Bus
+	Subagents   Subagents
+
+	// Prices are per model; models that are not named have the built-in price
+	// or none.
+	Prices map[string]Price
+	// Models overrides what is known about a model.
+	Models map[string]Model
+
+	// Paths are the folders that belay uses outside of projects.
+	Paths Paths
+	// Keys are the providers' API keys.
+	Keys Keys
+	// Warnings are sentences about settings that were accepted but had no
+	// effect, for the log and for doctor.
+	Warnings []string
+
+	rows []Row
+}
+
+// DefaultModel is the last tier of the model chain.
+const DefaultModel = "claude-sonnet-4-20250514"
+
+// Server bounds the HTTP server.
+type Server struct {
+	// AllowedHosts are names that the Host header may have beside loopback
+	// names and the listening address.
+	AllowedHosts []string
+	// BodyBytes caps a JSON request body.
+	BodyBytes int64
+	// HeaderTimeout bounds reading a request's headers.
+	HeaderTimeout time.Duration
+	// MaxTurnsInFlight is how many turns run at once before OVERLOADED.
+	MaxTurnsInFlight int
+	// ShutdownGrace is how long running turns may take to end.
+	ShutdownGrace time.Duration
+}
+
+// SSE bounds event streams.
+type SSE struct {
+	Keepalive time.Duration
+	// WriteTimeout ends a stream whose reader takes nothing for so long.
+	WriteTimeout time.Duration
+}
+
+// Turn bounds one turn.
+type Turn struct {
+	StallTimeout      time.Duration
+	WallLimit         time.Duration
+	MaxTurns          int
+	MaxTokens         int64
+	MaxCostUSD        float64
+	QueueLength       int
+	QueueWait         time.Duration
+	IdempotencyTTL    time.Duration
+	MessageBytes      int64
+	InstructionsBytes int64
+}
+
+// Retry is the policy for calls that fail before any content.
+type Retry struct {
+	Attempts int
+	Base     time.Duration
+	Max      time.Duration
+}
+
+// Delta says how token deltas are gathered before they are logged.
+type Delta struct {
+	Interval time.Duration
+	Bytes    int64
+}
+
+// Scripted is the embedded provider.
+type Scripted struct {
+	Pace   time.Duration
+	Script string
+}
+
+// Anthropic is the Anthropic provider.
+type Anthropic struct {
+	BaseURL        string
+	Version        string
+	MaxTokens      int64
+	ConnectTimeout time.Duration
+	HeaderTimeout  time.Duration
+}
+
+// Network says which hosts a configured URL may name.
+type Network struct {
+	AllowedHosts []string
+}
+
+// Roots is the value of attachments.roots.
+type Roots string
+
+// Which files a path in a turn may name.
+const (
+	// RootsAuto is RootsAny on a loopback address and RootsProject elsewhere.
+	RootsAuto    Roots = "auto"
+	RootsAny     Roots = "any"
+	RootsProject Roots = "project"
+)
+
+// Attachments bounds the files of a turn.
+type Attachments struct {
+	Roots               Roots
+	Extensions          []string
+	MaxItems            int
+	FileBytes           int64
+	TurnBytes           int64
+	UploadBytes         int64
+	MaxPixels           int64
+	PixelBudget         int64
+	RenditionCacheBytes int64
+	PDFIdle             time.Duration
+}
+
+// Session is the session store.
+type Session struct {
+	IdleClose time.Duration
+}
+
+// Log is the event log of a session.
+type Log struct {
+	SegmentBytes int64
+	// Retention is the age at which gc removes log segments; 0 keeps them.
+	Retention time.Duration
+}
+
+// Blobs are stored attachments.
+type Blobs struct {
+	// Retention is the age at which gc removes unreferenced blobs.
+	Retention time.Duration
+}
+
+// Bus is the embedded NATS server.
+type Bus struct {
+	Enabled  bool
+	MaxBytes int64
+	MaxAge   time.Duration
+}
+
+// Subagents is delegation.
+type Subagents struct {
+	Enabled bool
+	// Warn logs a governance decision that took longer; 0 means never.
+	Warn time.Duration
+}
+
+// Price is US dollars per million tokens.
+type Price struct {
+	In, Out, CacheRead, CacheWrite float64
+}
+
+// Model overrides limits of a model; 0 keeps what is known.
+type Model struct {
+	ContextTokens int64
+	OutputTokens  int64
+}
+
+// Paths are folders and files outside of projects, absolute.
+type Paths struct {
+	// ConfigFile is the user's config file that was looked for.
+	ConfigFile string
+	StateDir   string
+	CacheDir   string
+}
+
+// Keys are API keys from the environment.
+type Keys struct {
+	Anthropic Secret
+}

@@ -1,0 +1,25 @@
+package config
+
+// Secret is a value that must not be shown: fmt, JSON and logs see only whether
+// it is set.
+type Secret struct{ value string }
+
+// Reveal returns the value, "" when it is not set.
+func (s Secret) Reveal() string { return s.value }
+
+// Set reports whether there is a value.
+func (s Secret) Set() bool { return s.value != "" }
+
+// String implements fmt.Stringer.
+func (s Secret) String() string {
+	if s.Set() {
+		return "(set)"
+	}
+	return "(not set)"
+}
+
+// GoString implements fmt.GoStringer, for %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
