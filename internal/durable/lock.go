@@ -1,0 +1,84 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrLocked says that somebody else, in this process or another, has the lock.
+var ErrLocked = errors.New("the lock is held")
+
+// FileLock is an exclusive lock on a file. The kernel frees it when the process
+// ends in any way, so a lock is never stale.
+type FileLock struct {
+	f *os.File
+}
+
+// Lock takes the lock on path without waiting, creating the file (0600) when it
+// is not there. It returns an error that is [ErrLocked] when the lock is held.
+// Every call opens its own descriptor, so two goroutines exclude each other just
+// as two processes do.
+//
+// The file must never be removed while anyone may use it: a lock on a file that
+// has lost its name excludes nobody. Lock notices the case where that happened
+// just before and tries again.
+func Lock(path string) (*FileLock, error) {
+	for range 3 {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		if err := tryLock(f); err != nil {
+			_ = f.Close()
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		if stillNamed(f, path) {
+			return &FileLock{f: f}, nil
+		}
+		_ = f.Close()
+	}
+	return nil, fmt.Errorf("lock: %s is replaced again and again", path)
+}
+
+// stillNamed reports whether path leads to f.
+func stillNamed(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, named)
+}
+
+// Locked reports whether somebody holds the lock on path. It has to take the
+// lock for a moment to find out, which a concurrent [Lock] may notice: callers
+// of Lock that cannot accept a false [ErrLocked] try again.
+func Locked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	if tryLock(f) != nil {
+		return true
+	}
+	_ = unlock(f) // closing frees it in any case
+	return false
+}
+
+// File is the locked file, open for reading and writing. Its content is the
+// holder's to use; it closes with [FileLock.Unlock].
+func (l *FileLock) File() *os.File { return l.f }
+
+// Unlock frees the lock. The file stays.
+func (l *FileLock) Unlock() error {
+	err := unlock(l.f)
+	if e := l.f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("unlock: %w", err)
+	}
+	return nil
+}

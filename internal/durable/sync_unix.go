@@ -1,0 +1,19 @@
+//go:build unix
+
+package durable
+
+import "os"
+
+// SyncDir makes the entries of a directory durable: files created in, renamed
+// into or removed from it. Systems that cannot flush a directory do nothing.
+func SyncDir(root *os.Root, dir string) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if e := d.Close(); err == nil {
+		err = e
+	}
+	return err
+}
