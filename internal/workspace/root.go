@@ -5,9 +5,131 @@
 // read or written in it. The layout of packages and deliverables, their status
 // files, dependency registers, scans and snapshots belong here as well.
 //
-// Contract: workspace spec; compatible contract, section 1.2.
+// The package knows no HTTP, no bus and no model. Contract: workspace spec;
+// compatible contract, section 1.2.
 package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"belay/internal/fault"
+)
 
 // RecordDir is the folder inside a project that holds belay's own records. It is
 // never scanned, listed, globbed or opened by a tool.
 const RecordDir = ".belay"
+
+// maxPath is longer than any path that the supported systems open, in bytes.
+const maxPath = 32 << 10
+
+// CheckRoot checks a project folder and returns its path in normal form. The
+// form is lexical: links stay as they were written, because the path is also how
+// sessions of the project are found again. instructionRoot is "" for the embedded
+// set. In this order it returns
+//
+//   - INVALID_REQUEST for a path that is not absolute, not UTF-8 or holds a
+//     control character;
+//   - WORKING_ROOT_CONFLICT for the instruction root or a folder inside it, by
+//     name or by what the names really lead to, since agents must not be able to
+//     edit their own instructions (a project that contains the instruction root
+//     is allowed: tools treat it as protected);
+//   - WORKING_ROOT_INACCESSIBLE unless the path leads to a folder that this
+//     process can list, enter and write to.
+func CheckRoot(projectRoot, instructionRoot string) (string, error) {
+	if why := malformed(projectRoot); why != "" {
+		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
+	}
+	clean := filepath.Clean(projectRoot)
+	if instructionRoot != "" && inside(clean, filepath.Clean(instructionRoot)) {
+		return "", fault.New(fault.WorkingRootConflict, "projectRoot lies inside the instruction root").
+			With("projectRoot", clean).With("instructionRoot", instructionRoot)
+	}
+	if err := accessible(clean); err != nil {
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
+			With("projectRoot", clean).Because(err)
+	}
+	return clean, nil
+}
+
+// malformed says why a path can not be a project root, or "".
+func malformed(path string) string {
+	switch {
+	case strings.TrimSpace(path) == "":
+		return "is required"
+	case len(path) > maxPath:
+		return "is too long"
+	case !utf8.ValidString(path):
+		return "is not UTF-8"
+	case strings.ContainsFunc(path, unicode.IsControl):
+		return "holds a control character"
+	case !filepath.IsAbs(path):
+		return "must be an absolute path"
+	}
+	return ""
+}
+
+// shown makes a refused path fit for an error's details.
+func shown(path string) string {
+	path = strings.ToValidUTF8(path, "\uFFFD")
+	if r := []rune(path); len(r) > 256 {
+		return string(r[:256]) + "…"
+	}
+	return path
+}
+
+// inside reports whether path is root or below it, first by the names, then by
+// the folders that they lead to. Folders are compared by identity, so links and
+// other spellings on a case-insensitive disk do not hide one.
+func inside(path, root string) bool {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	want, err := os.Stat(root)
+	if err != nil {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false // it is inaccessible, and the next check says so
+	}
+	for {
+		if info, err := os.Stat(real); err == nil && os.SameFile(info, want) {
+			return true
+		}
+		parent := filepath.Dir(real)
+		if parent == real {
+			return false
+		}
+		real = parent
+	}
+}
+
+var errNotFolder = errors.New("is not a folder")
+
+// accessible opens the folder the way the work will.
+func accessible(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return errNotFolder
+	}
+	return permitted(path)
+}
+
+func reason(err error) string {
+	switch {
+	case errors.Is(err, errNotFolder):
+		return errNotFolder.Error()
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	}
+	return "can not be listed, entered and written to"
+}

@@ -1,0 +1,57 @@
+package persona
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// document is one parsed file of a root, with the stat that it was read at.
+type document struct {
+	persona Persona
+	info    fs.FileInfo // nil in the embedded set, which never changes
+	settled bool
+}
+
+// current reports whether a stat shows the file as it was when it was parsed.
+func (d *document) current(info fs.FileInfo) bool {
+	if d.info == nil {
+		return true
+	}
+	return d.settled && info.Size() == d.info.Size() && info.ModTime().Equal(d.info.ModTime()) &&
+		info.Mode() == d.info.Mode() && os.SameFile(info, d.info)
+}
+
+// parse reads a file's frontmatter and header. Nothing in a file makes it fail:
+// what can not be understood becomes a warning.
+func parse(name, shown string, data []byte) *document {
+	sum := sha256.Sum256(data)
+	text := strings.TrimPrefix(string(data), "\uFEFF")
+	var warnings []string
+	if valid := strings.ToValidUTF8(text, "\uFFFD"); valid != text {
+		text = valid
+		warnings = append(warnings, "the file is not UTF-8; the bytes that are not were replaced")
+	}
+	block, body, open := split(text)
+	if open {
+		warnings = append(warnings, "frontmatter begins with --- but never ends; the file is taken as body")
+	}
+	f := parseFrontmatter(block)
+	h := parseHeader(body)
+	warnings = append(append(warnings, f.warnings...), h.warnings...)
+	return &document{persona: Persona{
+		Summary: Summary{
+			ID: idOf(path.Base(name)), Type: h.typ, Class: h.class, Description: f.description,
+			Tools: f.tools, Subagents: f.subagents,
+			Surface: h.surface, WriteScope: h.scope, Blocking: h.blocking, Outputs: h.outputs,
+			File: name, Warnings: warnings,
+		},
+		Model: f.model, MaxTurns: f.maxTurns,
+		DisallowedTools: f.disallowed, AutoApproveTools: f.autoApprove,
+		Body:   body,
+		Source: Source{Path: shown, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))},
+	}}
+}

@@ -1,0 +1,11 @@
+package persona
+
+import "embed"
+
+const embeddedDir = "embedded"
+
+// embedded is the set that works without any configuration: the personas of the
+// workbench (workspace 14.2) and TASK.
+//
+//go:embed embedded
+var embedded embed.FS

@@ -1,0 +1,170 @@
+package persona
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// frontmatter is what the machine fields of workspace 9.7 said. The zero value
+// declares nothing.
+type frontmatter struct {
+	description string
+	model       string
+	maxTurns    *int
+	tools       *[]string
+	subagents   []string
+	disallowed  []string
+	autoApprove []string
+	warnings    []string
+}
+
+// maxFrontmatter bounds the YAML that is parsed, in bytes.
+const maxFrontmatter = 64 << 10
+
+// split separates frontmatter from body. The block begins with a line --- at the
+// very start and ends with another, which may be the last line of the file
+// without a newline. open reports a block that never ends; then everything is
+// body.
+func split(text string) (block, body string, open bool) {
+	first, rest, found := strings.Cut(text, "\n")
+	if !isRule(first) || !found {
+		return "", text, false
+	}
+	start := len(first) + 1
+	for at := start; at <= len(text); {
+		line := text[at:]
+		next := len(text) + 1
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, next = line[:i], at+i+1
+		}
+		if isRule(line) {
+			return rest[:at-start], text[min(next, len(text)):], false
+		}
+		at = next
+	}
+	return "", text, true
+}
+
+// isRule reports a line of three hyphens, with or without CR and blanks after.
+func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
+
+// parseFrontmatter reads the block. YAML that does not parse declares nothing; a
+// field of the wrong type is left out, except that tools of the wrong type count
+// as no tools: what can not be read must not widen what an agent may do.
+func parseFrontmatter(block string) (f frontmatter) {
+	if len(block) > maxFrontmatter {
+		f.warn("frontmatter is larger than %d bytes and is ignored", maxFrontmatter)
+		return f
+	}
+	var doc yaml.Node
+	if strings.TrimSpace(block) == "" {
+		return f
+	}
+	if err := yaml.Load([]byte(block), &doc); err != nil {
+		f.warn("frontmatter is not YAML and is ignored: %s", oneLine(err.Error()))
+		return f
+	}
+	top := &doc
+	if doc.Kind == yaml.DocumentNode {
+		if len(doc.Content) == 0 {
+			return f
+		}
+		top = doc.Content[0]
+	}
+	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
+		return f // nothing but comments
+	}
+	if top.Kind != yaml.MappingNode {
+		f.warn("frontmatter is not a mapping and is ignored")
+		return f
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		key := strings.ReplaceAll(top.Content[i].Value, "-", "_")
+		if seen[key] {
+			return frontmatter{warnings: []string{fmt.Sprintf("frontmatter has %s twice and is ignored", key)}}
+		}
+		seen[key] = true
+		f.set(key, top.Content[i+1])
+	}
+	return f
+}
+
+// set takes one field; unknown keys belong to somebody else.
+func (f *frontmatter) set(key string, v *yaml.Node) {
+	switch key {
+	case "description":
+		if v.Kind == yaml.ScalarNode && v.Tag != "!!null" {
+			f.description = oneLine(v.Value)
+		}
+	case "model":
+		if v.Kind == yaml.ScalarNode && v.Tag == "!!str" {
+			f.model = trim(v.Value)
+		} else if v.Tag != "!!null" {
+			f.warn("model is not a string and is ignored")
+		}
+	case "max_turns":
+		n, err := strconv.Atoi(v.Value)
+		if v.Kind == yaml.ScalarNode && v.Tag == "!!int" && err == nil && n > 0 {
+			f.maxTurns = &n
+		} else {
+			f.warn("max_turns is not a positive whole number and is ignored")
+		}
+	case "tools":
+		list := f.list(key, v)
+		f.tools = &list
+	case "subagents":
+		for _, name := range f.list(key, v) {
+			ids := canonical(name)
+			if ids == nil {
+				f.warn("subagents: %q can not be the name of a persona and is ignored", name)
+			} else if !slices.Contains(f.subagents, ids[0]) {
+				f.subagents = append(f.subagents, ids[0])
+			}
+		}
+	case "disallowed_tools":
+		f.disallowed = f.list(key, v)
+	case "auto_approve_tools":
+		f.autoApprove = f.list(key, v)
+	}
+}
+
+// list reads "a, b", [a, b] or a block list; blanks are dropped. The result is
+// never nil.
+func (f *frontmatter) list(key string, v *yaml.Node) []string {
+	out := []string{}
+	add := func(s string) {
+		if s = trim(s); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	switch {
+	case v.Kind == yaml.ScalarNode && v.Tag == "!!str":
+		for s := range strings.SplitSeq(v.Value, ",") {
+			add(s)
+		}
+	case v.Kind == yaml.ScalarNode && v.Tag == "!!null":
+	case v.Kind == yaml.SequenceNode:
+		for _, item := range v.Content {
+			if item.Kind == yaml.ScalarNode && item.Tag == "!!str" {
+				add(item.Value)
+			} else if item.Tag != "!!null" {
+				f.warn("%s: an item in line %d is not a string and is ignored", key, item.Line)
+			}
+		}
+	default:
+		f.warn("%s is neither a list nor a comma-separated string and counts as empty", key)
+	}
+	return out
+}
+
+func (f *frontmatter) warn(format string, args ...any) {
+	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
+}
+
+// oneLine folds white space, for text that is shown in one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,71 @@
+package persona
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// notesFile is the project's own word to every agent that works in it.
+const notesFile = "AGENTS.md"
+
+// ProjectNotes reads the AGENTS.md of a project, at most limit bytes of it; a
+// longer file is cut at the end of a line. The source names the bytes that were
+// used. ok is false when the project has no such file. A file that exists but is
+// not a regular, readable file inside the project is an error. Bytes that are
+// not UTF-8 are replaced in text.
+//
+// The text comes from the project, not from the operator: the caller presents it
+// as such and after the persona's instructions.
+func ProjectNotes(projectRoot string, limit int64) (text string, source Source, ok bool, err error) {
+	root, err := os.OpenRoot(projectRoot)
+	if err != nil {
+		return "", Source{}, false, fmt.Errorf("open the project: %w", err)
+	}
+	defer root.Close()
+	f, err := openRegular(root, notesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", Source{}, false, nil
+	}
+	if err != nil {
+		return "", Source{}, false, fmt.Errorf("read the project's %s: %w", notesFile, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return "", Source{}, false, fmt.Errorf("read the project's %s: %w", notesFile, err)
+	}
+	cut := int64(len(data)) > limit
+	if cut {
+		data = data[:cutAt(data, int(limit))]
+	}
+	sum := sha256.Sum256(data)
+	source = Source{
+		Path:   filepath.Join(projectRoot, notesFile),
+		SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data)), Cut: cut,
+	}
+	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD"), source, true, nil
+}
+
+// cutAt returns where to cut data to at most limit bytes: after a line if that
+// keeps at least half, else between two runes.
+func cutAt(data []byte, limit int) int {
+	for i := limit; i > limit/2; i-- {
+		if data[i-1] == '\n' {
+			return i
+		}
+	}
+	for i := limit; i > 0 && i > limit-utf8.UTFMax; i-- {
+		if utf8.RuneStart(data[i]) {
+			return i
+		}
+	}
+	return limit
+}
