@@ -60,7 +60,8 @@ type Request struct {
 	System []string
 	// History is the conversation so far, oldest first, alternating from user.
 	History []Message
-	// Prompt is this turn's user content.
+	// Prompt is this turn's user content; nil when History already ends with
+	// what the model is to answer (the results of its tool calls).
 	Prompt Prompt
 	Tools  []ToolSpec
 	// MaxTokens caps the answer; 0 means the model's own maximum.

@@ -1,0 +1,167 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"belay/internal/fault"
+)
+
+// TransientError marks a failure that may pass by itself: too many requests,
+// an overloaded or failing service, a broken connection. A provider puts it in
+// the chain of its *fault.Error; whether and when to try again is decided by
+// [WithRetry] alone.
+type TransientError struct {
+	// After is how long the service asked to wait; 0 when it did not say.
+	After time.Duration
+	// Err is the cause.
+	Err error
+}
+
+// Error implements error.
+func (e *TransientError) Error() string {
+	if e.Err == nil {
+		return "transient failure"
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *TransientError) Unwrap() error { return e.Err }
+
+// RetryPolicy says how often and how patiently a call is tried.
+type RetryPolicy struct {
+	// Attempts is the most calls made for one request, the first included.
+	// Below 2 there are no retries.
+	Attempts int
+	// Base is the wait before the second attempt; it doubles from there.
+	Base time.Duration
+	// Max caps every wait, also one that the service asks for, so that a turn
+	// is not held for an hour by one header.
+	Max time.Duration
+	// Sleep waits for d or until ctx is done, whose error it then returns. Nil
+	// sleeps in real time.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter returns a number in [0,1); it spreads the waits of many turns
+	// over the upper half of each interval. Nil means no jitter.
+	Jitter func() float64
+}
+
+// wait is the pause after the attempt-th call (from 1) failed with e.
+func (p RetryPolicy) wait(attempt int, e *TransientError) time.Duration {
+	d := p.Base
+	for range attempt - 1 {
+		if d >= p.Max/2 {
+			d = p.Max
+			break
+		}
+		d *= 2
+	}
+	if p.Jitter != nil {
+		d = d/2 + time.Duration(float64(d/2)*p.Jitter())
+	}
+	return min(max(d, e.After), max(p.Max, 0))
+}
+
+// WithRetry returns p with retries: a call that failed with a [TransientError]
+// before any content is made again, after a [Retry] chunk that says so. Once
+// the answer has begun, nothing is retried: the reader has seen it.
+//
+// It is the one place of retries; the clients below it have theirs switched
+// off. The result implements [Bootstrapper] if p does.
+func WithRetry(p Provider, policy RetryPolicy) Provider {
+	if policy.Sleep == nil {
+		policy.Sleep = Sleep
+	}
+	r := retrying{p, policy}
+	if b, ok := p.(Bootstrapper); ok {
+		return retryingBootstrapper{r, b}
+	}
+	return r
+}
+
+type retrying struct {
+	Provider
+	policy RetryPolicy
+}
+
+// Stream implements [Provider].
+func (r retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		for attempt := 1; ; attempt++ {
+			failed, done := r.once(ctx, req, yield)
+			if done {
+				return
+			}
+			var transient *TransientError
+			if attempt >= r.policy.Attempts || !errors.As(failed, &transient) || ctx.Err() != nil {
+				yield(nil, failed)
+				return
+			}
+			after := r.policy.wait(attempt, transient)
+			if !yield(Retry{Attempt: attempt, After: after, Cause: fault.From(failed).Message}, nil) {
+				return
+			}
+			if err := r.policy.Sleep(ctx, after); err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// once makes one call. It returns the failure of a call that gave no content,
+// or done when nothing is left to do.
+func (r retrying) once(ctx context.Context, req Request, yield func(Chunk, error) bool) (failed error, done bool) {
+	content := false
+	for c, err := range r.Provider.Stream(ctx, req) {
+		if err != nil && !content {
+			return err, false
+		}
+		switch c.(type) {
+		case Alive, Usage, Retry:
+		default:
+			content = true
+		}
+		if !yield(c, err) || err != nil {
+			return nil, true
+		}
+	}
+	return nil, true
+}
+
+type retryingBootstrapper struct {
+	retrying
+	b Bootstrapper
+}
+
+// Bootstrap implements [Bootstrapper].
+func (r retryingBootstrapper) Bootstrap(ctx context.Context, req Request, probe bool) error {
+	for attempt := 1; ; attempt++ {
+		err := r.b.Bootstrap(ctx, req, probe)
+		var transient *TransientError
+		if err == nil || attempt >= r.policy.Attempts || !errors.As(err, &transient) || ctx.Err() != nil {
+			return err
+		}
+		if err := r.policy.Sleep(ctx, r.policy.wait(attempt, transient)); err != nil {
+			return err
+		}
+	}
+}
+
+// Sleep waits for d in real time, or until ctx is done, whose error it returns.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
