@@ -1,0 +1,61 @@
+package attachment
+
+import (
+	"fmt"
+	"strings"
+
+	"belay/internal/fault"
+)
+
+// maxWarningLines is how many refusals the warning names one by one.
+const maxWarningLines = 20
+
+// Warning tells the model and the person what was refused, as plain text: a
+// header with how many, one line for each of the first 20 (base name, code,
+// reason), then how many more. It is empty when nothing was refused, has no
+// trailing newline, and no name can forge a line of it.
+//
+// Where it goes is the prompt's business (attachment-resolver REQ-07).
+func (r Resolution) Warning() string {
+	if len(r.Refused) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	total := len(r.Items) + len(r.Refused)
+	fmt.Fprintf(&b, "%d of %d %s refused and not part of this message:",
+		len(r.Refused), total, plural(total, "attachment was", "attachments were"))
+	for i, f := range r.Refused {
+		if i == maxWarningLines {
+			fmt.Fprintf(&b, "\nand %d more", len(r.Refused)-maxWarningLines)
+			break
+		}
+		fmt.Fprintf(&b, "\n%s: %s: %s", DisplayName(f.Path), f.Code, visible(f.Reason))
+	}
+	return b.String()
+}
+
+// Failure is the error of a turn whose attachments were all refused and that
+// has no text (attachment-resolver REQ-08). It lists every refusal.
+func Failure(refused []Refusal) *fault.Error {
+	if refused == nil {
+		refused = []Refusal{}
+	}
+	message := "there is no text and no attachment was accepted"
+	if len(refused) > 0 {
+		first := refused[0]
+		message = fmt.Sprintf("all %d %s refused and there is no text; the first is %s: %s",
+			len(refused), plural(len(refused), "attachment was", "attachments were"),
+			DisplayName(first.Path), visible(first.Reason))
+	}
+	return fault.New(fault.AttachmentFailure, "%s", message).
+		With("category", "ALL_ATTACHMENTS_FAILED_NO_TEXT").
+		With("attachmentErrors", refused).
+		With("rejectedAttachmentCount", len(refused))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
