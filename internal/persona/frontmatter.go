@@ -14,7 +14,7 @@ import (
 type frontmatter struct {
 	description string
 	model       string
-	maxTurns    *int
+	maxTurns    int
 	tools       *[]string
 	subagents   []string
 	disallowed  []string
@@ -110,7 +110,7 @@ func (f *frontmatter) set(key string, v *yaml.Node) {
 	case "max_turns":
 		n, err := strconv.Atoi(v.Value)
 		if v.Kind == yaml.ScalarNode && v.Tag == "!!int" && err == nil && n > 0 {
-			f.maxTurns = &n
+			f.maxTurns = n
 		} else {
 			f.warn("max_turns is not a positive whole number and is ignored")
 		}

@@ -32,13 +32,13 @@ type Decision struct {
 	Allowed bool   `json:"allowed"`
 	Gate    Gate   `json:"gate"`
 	Reason  string `json:"reason"`
-	// Allowlisted are the subagents that the persona names.
-	Allowlisted []string `json:"allowlistedSubagents"`
-	// Delegated are those that may be used: each exists and is TYPE 2. It is
+	// AllowlistedSubagents are those that the persona names.
+	AllowlistedSubagents []string `json:"allowlistedSubagents"`
+	// DelegatedSubagents may be used: each exists and is TYPE 2. The list is
 	// empty when denied, and may be empty when allowed.
-	Delegated   []string `json:"delegatedSubagents"`
-	ApprovalRef string   `json:"approvalRef,omitempty"`
-	ApprovedBy  string   `json:"approvedBy,omitempty"`
+	DelegatedSubagents []string `json:"delegatedSubagents"`
+	ApprovalRef        string   `json:"approvalRef,omitempty"`
+	ApprovedBy         string   `json:"approvedBy,omitempty"`
 	// Problems say which subagents were left out and why, for the log; Warnings
 	// are about those that were kept.
 	Problems []string `json:"problems,omitempty"`
@@ -50,8 +50,8 @@ type Decision struct {
 // must be exactly "true". Everything that is not plainly an approval is a denial,
 // and so is a failure of Govern itself.
 func Govern(r *Root, p Persona, metadata json.RawMessage, enabled string) (d Decision) {
-	d.Allowlisted = append([]string{}, p.Subagents...)
-	d.Delegated = []string{}
+	d.AllowlistedSubagents = append([]string{}, p.Subagents...)
+	d.DelegatedSubagents = []string{}
 	defer func() {
 		if v := recover(); v != nil {
 			d = d.deny(GateInternal, fmt.Sprintf("the decision failed: %v", v))
@@ -75,31 +75,31 @@ func Govern(r *Root, p Persona, metadata json.RawMessage, enabled string) (d Dec
 	}
 	d.delegate(r)
 	d.Allowed, d.Gate, d.ApprovalRef, d.ApprovedBy = true, GateAllow, a.ref, a.by
-	d.Reason = fmt.Sprintf("every gate passed; %d of %d subagents may be used", len(d.Delegated), len(d.Allowlisted))
+	d.Reason = fmt.Sprintf("every gate passed; %d of %d subagents may be used", len(d.DelegatedSubagents), len(d.AllowlistedSubagents))
 	return d
 }
 
 // deny returns d as a denial; nothing of an approval stays in it.
 func (d Decision) deny(g Gate, reason string) Decision {
-	return Decision{Gate: g, Reason: reason, Allowlisted: d.Allowlisted, Delegated: []string{}}
+	return Decision{Gate: g, Reason: reason, AllowlistedSubagents: d.AllowlistedSubagents, DelegatedSubagents: []string{}}
 }
 
 // delegate keeps the listed subagents that exist and are specialists, each once
 // whatever it was called.
 func (d *Decision) delegate(r *Root) {
-	for _, name := range d.Allowlisted {
+	for _, name := range d.AllowlistedSubagents {
 		sub, err := r.find(name)
 		switch {
 		case err != nil:
 			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s has no readable file in the instruction root", name))
 		case sub.Type != Specialist:
 			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s is %s; only %s can be delegated to", sub.ID, sub.Type.orUnknown(), Specialist))
-		case slices.Contains(d.Delegated, sub.ID):
+		case slices.Contains(d.DelegatedSubagents, sub.ID):
 		default:
 			if sub.Class != ClassTask {
 				d.Warnings = append(d.Warnings, fmt.Sprintf("subagent %s should declare AGENT_CLASS TASK", sub.ID))
 			}
-			d.Delegated = append(d.Delegated, sub.ID)
+			d.DelegatedSubagents = append(d.DelegatedSubagents, sub.ID)
 		}
 	}
 }

@@ -68,8 +68,8 @@ type Persona struct {
 	// Model applies when this persona is a subagent; it is no tier of a turn's
 	// own model chain.
 	Model string `json:"model,omitempty"`
-	// MaxTurns is nil when not declared, else positive.
-	MaxTurns         *int     `json:"maxTurns,omitempty"`
+	// MaxTurns is 0 when not declared, else positive.
+	MaxTurns         int      `json:"maxTurns,omitempty"`
 	DisallowedTools  []string `json:"disallowedTools,omitempty"`
 	AutoApproveTools []string `json:"autoApproveTools,omitempty"`
 	// Body is the file without its frontmatter, byte for byte.
