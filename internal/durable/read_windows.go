@@ -1,0 +1,4 @@
+package durable
+
+// nonblock is not needed where the file system has no pipes.
+const nonblock = 0
