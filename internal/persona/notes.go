@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"belay/internal/durable"
 )
 
 // notesFile is the project's own word to every agent that works in it.
@@ -30,7 +32,7 @@ func ProjectNotes(projectRoot string, limit int64) (text string, source Source, 
 		return "", Source{}, false, fmt.Errorf("open the project: %w", err)
 	}
 	defer root.Close()
-	f, err := openRegular(root, notesFile)
+	f, _, err := durable.OpenRegular(root, notesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", Source{}, false, nil
 	}

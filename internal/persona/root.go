@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -133,7 +134,7 @@ func (r *Root) inspect() (missing, invalid []string) {
 	defer root.Close()
 	for _, e := range entries {
 		switch err := probe(root, e.name, e.dir); {
-		case errors.Is(err, errKind):
+		case errors.Is(err, errNotDir), errors.Is(err, durable.ErrNotRegular):
 			invalid = append(invalid, e.name)
 		case err != nil:
 			missing = append(missing, e.name)
@@ -142,10 +143,12 @@ func (r *Root) inspect() (missing, invalid []string) {
 	return missing, invalid
 }
 
+var errNotDir = errors.New("not a folder")
+
 // probe opens one entry the way it will be used.
 func probe(root *os.Root, name string, dir bool) error {
 	if !dir {
-		f, err := openRegular(root, name)
+		f, _, err := durable.OpenRegular(root, name)
 		if err != nil {
 			return err
 		}
@@ -156,7 +159,7 @@ func probe(root *os.Root, name string, dir bool) error {
 		return err
 	}
 	if !info.IsDir() {
-		return errKind
+		return errNotDir
 	}
 	// Traversable means that "." inside it resolves; readable, that it lists.
 	if _, err := root.Stat(name + "/."); err != nil {
@@ -217,7 +220,7 @@ func (r *Root) read(name string) (*document, error) {
 		return nil, err
 	}
 	now := time.Now()
-	data, info, err := readRegular(root, name, r.max)
+	data, info, err := durable.ReadFile(root, name, r.max)
 	if err != nil {
 		return nil, err
 	}

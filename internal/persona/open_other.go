@@ -1,6 +1,0 @@
-//go:build !unix
-
-package persona
-
-// nonblock is not needed where the file system has no pipes.
-const nonblock = 0

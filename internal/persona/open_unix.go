@@ -1,8 +1,0 @@
-//go:build unix
-
-package persona
-
-import "syscall"
-
-// nonblock keeps the open of a pipe that took a file's place from waiting.
-const nonblock = syscall.O_NONBLOCK
