@@ -1,0 +1,167 @@
+package netguard
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Client returns an HTTP client that p holds. It fails only on an AllowedHosts
+// entry that is not a host. The client has no overall timeout, because answers
+// are streamed: give every request a context.
+func Client(p Policy) (*http.Client, error) {
+	r, err := newRules(p)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{
+		Proxy:                 nil, // see the package comment
+		DialContext:           r.dial,
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   or(p.ConnectTimeout, 10*time.Second),
+		ResponseHeaderTimeout: p.HeaderTimeout,
+		IdleConnTimeout:       or(p.IdleTimeout, 90*time.Second),
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConns:          64,
+		MaxIdleConnsPerHost:   32,
+		// Header bytes are hostile input too.
+		MaxResponseHeaderBytes: 256 << 10,
+		// A compressed stream would arrive in lumps, and unpack to any size.
+		DisableCompression: true,
+	}
+	return &http.Client{
+		Transport:     &guard{rules: r, next: transport},
+		CheckRedirect: r.redirect,
+	}, nil
+}
+
+func or(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
+}
+
+// guard checks every request before it is sent, the first and the redirected.
+type guard struct {
+	rules *rules
+	next  *http.Transport
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := g.check(req); err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // a RoundTripper closes the body even on errors
+		}
+		return nil, err
+	}
+	res, err := g.next.RoundTrip(req)
+	if err == nil && g.rules.MaxBody > 0 {
+		res.Body = &cappedBody{res.Body, g.rules.MaxBody, g.rules.MaxBody}
+	}
+	return res, err
+}
+
+func (g *guard) check(req *http.Request) error {
+	if req.URL.User != nil {
+		return &ViolationError{RuleUserinfo, req.URL.Hostname(), "a URL with a user name is not allowed"}
+	}
+	return g.rules.target(req.URL.Scheme, req.URL.Hostname(), req.URL.Port())
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the transport.
+func (g *guard) CloseIdleConnections() { g.next.CloseIdleConnections() }
+
+// credentials are the headers that never follow a redirect to another host.
+var credentials = []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key"}
+
+// redirect decides on a redirect. The new request is checked by the guard.
+func (r *rules) redirect(req *http.Request, via []*http.Request) error {
+	if len(via) > r.MaxRedirects {
+		return &ViolationError{RuleRedirect, req.URL.Host, fmt.Sprintf("more than %d redirects", r.MaxRedirects)}
+	}
+	origin := via[0].URL
+	for _, hop := range append(via[1:], req) {
+		if hop.URL.Scheme != origin.Scheme || hop.URL.Host != origin.Host {
+			for _, h := range credentials {
+				req.Header.Del(h)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// dial connects to addr, which still has the name, and holds each address that
+// the name has to what the name may have.
+func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{Timeout: or(r.ConnectTimeout, 10*time.Second), KeepAlive: 30 * time.Second}
+	d.Control = func(network, address string, c syscall.RawConn) error {
+		return r.address(IsLoopback(host), network, address, c)
+	}
+	return d.DialContext(ctx, network, addr)
+}
+
+// private are the ranges that AllowPrivate opens.
+var (
+	private4 = []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
+		netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("100.64.0.0/10"),
+	}
+	private6 = []netip.Prefix{netip.MustParsePrefix("fc00::/7")}
+)
+
+// address checks an address just before it is connected to.
+func (r *rules) address(local bool, network, address string, c syscall.RawConn) error {
+	if local {
+		// localhost is whatever the hosts file says; only a loopback address
+		// may have what loopback may have.
+		ap, err := netip.ParseAddrPort(address)
+		if err != nil || !ap.Addr().Unmap().IsLoopback() || !r.AllowLoopback {
+			return &ViolationError{RuleAddress, address, "not a loopback address"}
+		}
+		return nil
+	}
+	options := []ssrf.Option{ssrf.WithPorts(r.ports...)}
+	if r.AllowPrivate && len(r.allowed) > 0 {
+		options = append(options, ssrf.WithAllowedV4Prefixes(private4...), ssrf.WithAllowedV6Prefixes(private6...))
+	}
+	if err := ssrf.New(options...).Safe(network, address, c); err != nil {
+		return &ViolationError{RuleAddress, address, err.Error()}
+	}
+	return nil
+}
+
+// cappedBody fails when a body goes on after its limit.
+type cappedBody struct {
+	io.ReadCloser
+	left, limit int64
+}
+
+// Read implements [io.Reader].
+func (b *cappedBody) Read(p []byte) (int, error) {
+	// One byte more than is left shows whether the body goes on.
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if int64(n) > b.left {
+		n = int(b.left)
+		b.left = 0
+		return n, &BodyTooLargeError{b.limit}
+	}
+	b.left -= int64(n)
+	return n, err
+}

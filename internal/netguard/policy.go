@@ -1,0 +1,179 @@
+// Package netguard makes the only HTTP clients that leave the process. A
+// [Policy] names what may be reached; the client holds every request, every
+// redirect and every dialled address to it.
+//
+// The address is checked where it is dialled, not where its name is looked up,
+// so a name that resolves to a private address, or to another one the second
+// time, reaches nothing. Proxies from the environment are never used: the guard
+// would see the proxy's address instead of the target's. Violations are
+// *[ViolationError]s, which tell a caller that trying again is pointless.
+package netguard
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Policy says what a client may reach. The zero value reaches every public host
+// over https on port 443 and follows no redirects.
+type Policy struct {
+	// AllowedHosts restricts the hosts, each "name", "name:port" or
+	// "[v6]:port". Without a port it means 443. Empty allows every public host.
+	AllowedHosts []string
+	// AllowPrivate lets the AllowedHosts have addresses in private ranges: the
+	// operator named them. Link-local addresses (cloud metadata) stay closed.
+	AllowPrivate bool
+	// AllowLoopback opens localhost and literal loopback addresses on any
+	// port, unless AllowedHosts restricts them.
+	AllowLoopback bool
+	// AllowHTTPOnLoopback also allows them plain http. No other host ever has it.
+	AllowHTTPOnLoopback bool
+	// MaxRedirects is how many redirects are followed; each is checked like a
+	// first request. 0 refuses them.
+	MaxRedirects int
+	// MaxBody caps a response's body, in bytes; reading over it is a
+	// *[BodyTooLargeError]. 0 means no cap, for callers with one of their own.
+	MaxBody int64
+
+	// ConnectTimeout bounds a dial (default 10 s), HeaderTimeout the wait for
+	// response headers after the request was written (default none), and
+	// IdleTimeout how long a connection is kept for reuse (default 90 s).
+	ConnectTimeout, HeaderTimeout, IdleTimeout time.Duration
+}
+
+// Rule is the part of a policy that was violated.
+type Rule string
+
+// The rules.
+const (
+	RuleScheme   Rule = "protocol"
+	RuleHost     Rule = "host"
+	RulePort     Rule = "port"
+	RuleAddress  Rule = "address"
+	RuleRedirect Rule = "redirect"
+	RuleUserinfo Rule = "userinfo"
+)
+
+// ViolationError says that a request was not made because the policy forbids
+// it.
+type ViolationError struct {
+	Rule Rule
+	// Value is what violated the rule, e.g. the host.
+	Value string
+	// Reason is the rest of a sentence.
+	Reason string
+}
+
+// Error implements error.
+func (e *ViolationError) Error() string {
+	return fmt.Sprintf("network policy: %s %s: %s", e.Rule, strconv.Quote(e.Value), e.Reason)
+}
+
+// BodyTooLargeError says that a response's body goes on after Limit bytes.
+type BodyTooLargeError struct{ Limit int64 }
+
+// Error implements error.
+func (e *BodyTooLargeError) Error() string {
+	return fmt.Sprintf("the response has more than %d bytes", e.Limit)
+}
+
+// ParseHost splits an AllowedHosts entry into a lower-case host and a port. The
+// port is 443 where none is given.
+func ParseHost(entry string) (host, port string, err error) {
+	host, port = entry, "443"
+	if strings.HasPrefix(entry, "[") || strings.Count(entry, ":") == 1 {
+		h, p, err := net.SplitHostPort(entry)
+		if err != nil {
+			return "", "", fmt.Errorf("host %q: %w", entry, err)
+		}
+		host, port = h, p
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", "", fmt.Errorf("host %q: the port is not a number from 1 to 65535", entry)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if _, err := netip.ParseAddr(host); err != nil && !validName(host) {
+		return "", "", fmt.Errorf("host %q is not a host name or address", entry)
+	}
+	return host, port, nil
+}
+
+// validName reports whether s is made of the characters of a DNS name.
+func validName(s string) bool {
+	return s != "" && len(s) <= 253 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
+	})
+}
+
+// IsLoopback reports whether host, without port, names this machine: localhost
+// or a literal loopback address.
+func IsLoopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// rules is a policy made ready for checks.
+type rules struct {
+	Policy
+	// allowed holds "host:port" in the form of net.JoinHostPort.
+	allowed []string
+	ports   []uint16
+}
+
+func newRules(p Policy) (*rules, error) {
+	r := &rules{Policy: p, ports: []uint16{443}}
+	for _, entry := range p.AllowedHosts {
+		host, port, err := ParseHost(entry)
+		if err != nil {
+			return nil, err
+		}
+		r.allowed = append(r.allowed, net.JoinHostPort(host, port))
+		n, _ := strconv.ParseUint(port, 10, 16) // ParseHost has checked it
+		r.ports = append(r.ports, uint16(n))
+	}
+	return r, nil
+}
+
+// target checks a request's scheme, host and port.
+func (r *rules) target(scheme, host, port string) error {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	local := IsLoopback(host)
+	switch scheme {
+	case "https":
+	case "http":
+		if !local || !r.AllowHTTPOnLoopback {
+			return &ViolationError{RuleScheme, scheme, "only https is allowed"}
+		}
+	default:
+		return &ViolationError{RuleScheme, scheme, "only https is allowed"}
+	}
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[scheme]
+	}
+	switch {
+	case len(r.allowed) > 0:
+		if !slices.Contains(r.allowed, net.JoinHostPort(host, port)) {
+			if slices.ContainsFunc(r.allowed, func(a string) bool { h, _, _ := net.SplitHostPort(a); return h == host }) {
+				return &ViolationError{RulePort, port, "the port is not allowed for this host"}
+			}
+			return &ViolationError{RuleHost, host, "the host is not allowed"}
+		}
+	case local:
+	case port != "443":
+		return &ViolationError{RulePort, port, "only port 443 is allowed"}
+	}
+	if local && !r.AllowLoopback {
+		return &ViolationError{RuleHost, host, "loopback is not allowed"}
+	}
+	return nil
+}
