@@ -1,0 +1,11 @@
+// Command belay runs language-model agents on a project folder while people
+// hold the rope. See the README.
+package main
+
+import (
+	"os"
+
+	"belay/internal/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

@@ -1,0 +1,139 @@
+// Package app is the only composition root: it builds every room from a
+// [config.Config] and hands out the engine that they make together.
+//
+// [Open] gives what a command needs to run turns in its own process. [App.Serve]
+// adds what only a server has: the HTTP surface, the event bus, and the entry
+// in the state folder by which other commands find it. Nothing but package cli
+// imports this package.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"belay/internal/attachment"
+	"belay/internal/config"
+	"belay/internal/durable"
+	"belay/internal/event"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// App is a running set of rooms. Close ends everything it owns.
+type App struct {
+	Config *config.Config
+	Engine *turn.Local
+	Store  *session.Store
+	Root   *persona.Root
+
+	log       *slog.Logger
+	version   string
+	planner   *attachment.Planner
+	committer *durable.Committer
+	// observe is told of events that this process appended; a server sets it.
+	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
+}
+
+// Open builds the rooms that every command needs. The caller closes the App.
+func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err error) {
+	a := &App{Config: cfg, log: log, version: version}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.release())
+		}
+	}()
+	for _, dir := range []string{cfg.Paths.StateDir, scratchDir(cfg)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("state folder: %w", err)
+		}
+	}
+	if a.Root, err = persona.Open(cfg.Instructions); err != nil {
+		return nil, err
+	}
+	a.committer = durable.NewCommitter(0)
+	if a.Store, err = session.NewStore(session.Options{
+		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot,
+		Clock: time.Now, NewID: uuid.NewString,
+		SegmentBytes: cfg.Log.SegmentBytes, IdleClose: cfg.Session.IdleClose,
+		Committer: a.committer, Observer: a.appended,
+	}); err != nil {
+		return nil, err
+	}
+	if a.planner, err = attachment.NewPlanner(attachment.PlannerOptions{
+		CacheDir:    filepath.Join(cfg.Paths.CacheDir, "renditions"),
+		CacheBytes:  cfg.Attachments.RenditionCacheBytes,
+		PixelBudget: cfg.Attachments.PixelBudget,
+		MaxPixels:   cfg.Attachments.MaxPixels,
+		PDFIdle:     cfg.Attachments.PDFIdle,
+	}); err != nil {
+		return nil, err
+	}
+	provider, err := newProvider(cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.Engine = turn.NewLocal(turn.Options{
+		Store: a.Store, Root: a.Root, Provider: provider, Planner: a.planner, Prices: prices(cfg),
+		Logger: log, Clock: time.Now, NewID: newTurnID,
+		Policy: attachment.Policy{
+			Extensions: cfg.Attachments.Extensions, MaxItems: cfg.Attachments.MaxItems,
+			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,
+		},
+		ConfineAttachments: confined(cfg),
+		UploadBytes:        cfg.Attachments.UploadBytes,
+		ScratchDir:         scratchDir(cfg),
+		GlobalModel:        cfg.Model, DefaultModel: config.DefaultModel,
+		SubagentsEnabled: gate(cfg.Subagents.Enabled), SubagentsWarn: cfg.Subagents.Warn,
+		Limits: limits(cfg),
+	})
+	return a, nil
+}
+
+// Close waits for running turns until ctx is done, interrupts the rest, and
+// releases everything.
+func (a *App) Close(ctx context.Context) error {
+	return errors.Join(a.Engine.Close(ctx), a.release())
+}
+
+// release closes the rooms below the engine, in the order of their use.
+func (a *App) release() error {
+	var errs []error
+	if a.planner != nil {
+		errs = append(errs, a.planner.Close())
+	}
+	if a.Store != nil {
+		errs = append(errs, a.Store.Close())
+	}
+	if a.committer != nil {
+		errs = append(errs, a.committer.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (a *App) appended(sessionID string, evs []event.Event) {
+	if f := a.observe.Load(); f != nil {
+		(*f)(sessionID, evs)
+	}
+}
+
+// newTurnID returns ids that sort by time.
+func newTurnID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func scratchDir(cfg *config.Config) string { return filepath.Join(cfg.Paths.CacheDir, "scratch") }
+
+// gate is the environment gate of delegation in the form the contract compares.
+func gate(enabled bool) string {
+	if enabled {
+		return "true"
+	}
+	return "false"
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"belay/internal/config"
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/persona"
+	"belay/internal/workspace"
+)
+
+// Level says how much a check's finding matters.
+type Level string
+
+// The levels of a check.
+const (
+	OK      Level = "ok"
+	Notice  Level = "notice"
+	Problem Level = "problem"
+)
+
+// Check is one thing that belay needs or can use on this machine.
+type Check struct {
+	Name   string `json:"name"`
+	Level  Level  `json:"level"`
+	Detail string `json:"detail"`
+	// Next is what to do about it, empty where nothing is to be done.
+	Next string `json:"next,omitempty"`
+}
+
+// Doctor looks at what this machine has and lacks. It changes nothing but
+// probe files that it removes again, and makes no network call.
+func Doctor(ctx context.Context, cfg *config.Config) []Check {
+	checks := []Check{
+		{Name: "system", Level: OK, Detail: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},
+		folder("state folder", cfg.Paths.StateDir),
+		folder("cache folder", cfg.Paths.CacheDir),
+		fileLocks(cfg.Paths.StateDir),
+		project(cfg),
+		instructions(cfg),
+		provider(cfg),
+	}
+	checks = append(checks, limitsOfSystem(cfg)...)
+	checks = append(checks, servers(cfg.Paths.StateDir))
+	for _, w := range cfg.Warnings {
+		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
+	}
+	if ctx.Err() != nil {
+		return checks[:0]
+	}
+	return checks
+}
+
+// folder checks that files can be made in dir.
+func folder(name, dir string) Check {
+	c := Check{Name: name, Level: OK, Detail: dir}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+			err = f.Close()
+			if rerr := os.Remove(f.Name()); err == nil {
+				err = rerr
+			}
+		}
+	}
+	if err != nil {
+		c.Level, c.Detail = Problem, err.Error()
+		c.Next = "make the folder writable, or point XDG_STATE_HOME and XDG_CACHE_HOME elsewhere"
+	}
+	return c
+}
+
+// fileLocks checks that a lock really excludes: some network filesystems only
+// pretend.
+func fileLocks(stateDir string) Check {
+	c := Check{Name: "file locks", Level: OK, Detail: "a second lock is refused"}
+	path := filepath.Join(stateDir, ".doctor.lock")
+	first, err := durable.Lock(path)
+	if err != nil {
+		return Check{Name: c.Name, Level: Problem, Detail: err.Error(), Next: "put the state folder on a local filesystem"}
+	}
+	if second, err := durable.Lock(path); err == nil {
+		_ = second.Unlock() // it should not have been ours
+		c.Level, c.Detail = Problem, "the filesystem of the state folder lets two owners have one lock"
+		c.Next = "put the state folder on a local filesystem"
+	}
+	if err := first.Unlock(); err != nil {
+		c.Level, c.Detail = Problem, err.Error()
+	}
+	_ = os.Remove(path) // an empty file is harmless
+	return c
+}
+
+func project(cfg *config.Config) Check {
+	dir := cfg.Project
+	if dir == "" {
+		dir, _ = os.Getwd() // an unreadable working folder fails the gate below
+	}
+	clean, err := workspace.CheckRoot(dir, cfg.Instructions)
+	if err != nil {
+		f := fault.From(err)
+		return Check{Name: "project", Level: Problem, Detail: f.Message, Next: f.NextStep()}
+	}
+	return Check{Name: "project", Level: OK, Detail: clean}
+}
+
+func instructions(cfg *config.Config) Check {
+	root, err := persona.Open(cfg.Instructions)
+	if err == nil {
+		err = root.Check()
+	}
+	if err != nil {
+		f := fault.From(err)
+		return Check{Name: "instructions", Level: Problem, Detail: f.Message, Next: f.NextStep()}
+	}
+	if cfg.Instructions == "" {
+		return Check{Name: "instructions", Level: OK, Detail: "the embedded set"}
+	}
+	return Check{Name: "instructions", Level: OK, Detail: cfg.Instructions}
+}
+
+func provider(cfg *config.Config) Check {
+	c := Check{Name: "provider", Level: OK, Detail: cfg.Provider}
+	p, err := bareProvider(cfg)
+	if err == nil {
+		err = p.Ready()
+	}
+	if err != nil {
+		f := fault.From(err)
+		c.Level, c.Detail, c.Next = Problem, f.Message, f.NextStep()
+		return c
+	}
+	if w := ScriptedWithKey(cfg); w != "" {
+		c.Level, c.Detail, c.Next = Notice, w, "choose the provider with --provider anthropic"
+	}
+	return c
+}
+
+// ScriptedWithKey says, for people, that answers are made up although a real
+// provider's key is there; "" when that is not so.
+func ScriptedWithKey(cfg *config.Config) string {
+	if cfg.Provider == "scripted" && cfg.Keys.Anthropic.Set() {
+		return "answers come from the embedded scripted provider, although a key for Anthropic is in the environment"
+	}
+	return ""
+}
+
+func servers(stateDir string) Check {
+	all, err := Servers(stateDir)
+	switch {
+	case err != nil:
+		return Check{Name: "servers", Level: Problem, Detail: err.Error()}
+	case len(all) == 0:
+		return Check{Name: "servers", Level: OK, Detail: "none is running"}
+	}
+	c := Check{Name: "servers", Level: OK, Detail: fmt.Sprintf("%d running", len(all))}
+	for _, s := range all {
+		c.Detail += ", " + s.URL
+	}
+	return c
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"net"
+	"os"
+
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/model/anthropic"
+	"belay/internal/model/scripted"
+	"belay/internal/turn"
+)
+
+// newProvider builds the configured provider with the one retry layer on top.
+func newProvider(cfg *config.Config) (model.Provider, error) {
+	p, err := bareProvider(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return model.WithRetry(p, model.RetryPolicy{
+		Attempts: cfg.Retry.Attempts, Base: cfg.Retry.Base, Max: cfg.Retry.Max,
+	}), nil
+}
+
+func bareProvider(cfg *config.Config) (model.Provider, error) {
+	catalog := model.Anthropic().With(overrides(cfg))
+	if cfg.Provider == anthropic.Name {
+		return anthropic.New(anthropic.Options{
+			Key:     cfg.Keys.Anthropic.Reveal,
+			BaseURL: cfg.Anthropic.BaseURL, Version: cfg.Anthropic.Version,
+			AllowedHosts:   cfg.Network.AllowedHosts,
+			MaxTokens:      cfg.Anthropic.MaxTokens,
+			ConnectTimeout: cfg.Anthropic.ConnectTimeout, HeaderTimeout: cfg.Anthropic.HeaderTimeout,
+			Catalog: &catalog,
+		})
+	}
+	o := scripted.Options{Pace: cfg.Scripted.Pace, Catalog: &catalog}
+	if cfg.Scripted.Script != "" {
+		data, err := os.ReadFile(cfg.Scripted.Script)
+		if err != nil {
+			return nil, fault.New(fault.InvalidRequest, "scripted.script cannot be read: %v", err)
+		}
+		if o.Script, err = scripted.Parse(cfg.Scripted.Script, data); err != nil {
+			return nil, err
+		}
+	}
+	return scripted.New(o), nil
+}
+
+func overrides(cfg *config.Config) map[string]model.Override {
+	m := make(map[string]model.Override, len(cfg.Models))
+	for name, o := range cfg.Models {
+		m[name] = model.Override{ContextTokens: o.ContextTokens, OutputTokens: o.OutputTokens}
+	}
+	return m
+}
+
+func prices(cfg *config.Config) model.Prices {
+	m := make(model.Prices, len(cfg.Prices))
+	for name, p := range cfg.Prices {
+		m[name] = model.Price{Input: p.In, Output: p.Out, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
+	}
+	return model.ListPrices().With(m)
+}
+
+func limits(cfg *config.Config) turn.Limits {
+	c := cfg.Turn
+	return turn.Limits{
+		Stall: c.StallTimeout, Wall: c.WallLimit,
+		MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxCostUSD: c.MaxCostUSD,
+		MessageBytes: c.MessageBytes, NotesBytes: c.InstructionsBytes, AnswerBytes: c.AnswerBytes,
+		QueueLength: c.QueueLength, QueueWait: c.QueueWait,
+		IdempotencyTTL: c.IdempotencyTTL,
+		InFlight:       cfg.Server.MaxTurnsInFlight,
+		DeltaInterval:  cfg.Delta.Interval, DeltaBytes: int(cfg.Delta.Bytes),
+	}
+}
+
+// confined says whether attachments must lie in the project: always off
+// loopback, where a path in a request is a stranger's.
+func confined(cfg *config.Config) bool {
+	switch cfg.Attachments.Roots {
+	case config.RootsAny:
+		return false
+	case config.RootsProject:
+		return true
+	}
+	return !Loopback(cfg.Addr)
+}
+
+// Loopback reports whether addr (host:port) can be reached from this machine
+// only.
+func Loopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,190 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/api"
+	"belay/internal/bus"
+	"belay/internal/event"
+	"belay/internal/page"
+)
+
+// ServeOptions say who is told what while a server runs.
+type ServeOptions struct {
+	// Listening is called once, when requests are answered: with the server's
+	// base URL and a fresh one-time link to the page.
+	Listening func(url, link string)
+}
+
+// Serve answers requests until ctx is done, then lets running turns end within
+// the configured grace. It starts the bus, tells the state folder where the
+// server is, and removes that note when it ends.
+func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
+	token, err := a.accessToken()
+	if err != nil {
+		return err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", a.Config.Addr, err)
+	}
+	closeListener := func() error {
+		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	}
+	operator, err := OperatorToken(a.Config.Paths.StateDir)
+	if err != nil {
+		return errors.Join(err, closeListener())
+	}
+	carrier, err := a.startBus(ctx)
+	if err != nil {
+		return errors.Join(err, closeListener())
+	}
+	addr := ln.Addr().String()
+	authority := api.NewOperator(operator, addr, nil)
+	h := api.New(a.handlerOptions(addr, token, authority, carrier))
+	base := "http://" + addr
+	note, err := announce(a.Config.Paths.StateDir, Server{
+		URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC(),
+	})
+	if err != nil {
+		return errors.Join(err, closeListener(), carrier.stop())
+	}
+	if o.Listening != nil {
+		link, _ := authority.Link(base)
+		o.Listening(base, link)
+	}
+	err = api.Serve(ctx, ln, h, api.ServeOptions{
+		HeaderTimeout: a.Config.Server.HeaderTimeout,
+		Grace:         a.Config.Server.ShutdownGrace,
+		Drained:       a.drain,
+	})
+	return errors.Join(err, note.remove(), carrier.stop())
+}
+
+// drain waits for running turns; called after new ones are refused.
+func (a *App) drain(ctx context.Context) error {
+	err := a.Engine.Close(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // what was still running was interrupted, and is on record so
+	}
+	return err
+}
+
+func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier) api.Options {
+	cfg := a.Config
+	o := api.Options{
+		Engine: a.Engine, Logger: a.log, Version: a.version,
+		BoundAddr: addr, AllowedHosts: cfg.Server.AllowedHosts,
+		Token: token, Operator: authority,
+		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
+		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
+		Metrics: api.NewMetrics(a.version),
+		Ready:   func(context.Context) error { return a.Root.Check() },
+		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
+		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
+		Page:    page.New(),
+	}
+	c.measure(o.Metrics)
+	return o
+}
+
+// accessToken reads the token that callers need: required wherever others than
+// this machine can reach the server.
+func (a *App) accessToken() (string, error) {
+	if a.Config.TokenFile == "" {
+		if !Loopback(a.Config.Addr) {
+			return "", fmt.Errorf("address %s can be reached from other machines: a token file is required (--token-file, token_file)", a.Config.Addr)
+		}
+		return "", nil
+	}
+	data, err := os.ReadFile(a.Config.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < minTokenBytes {
+		return "", fmt.Errorf("token file %s: the token must have at least %d characters", a.Config.TokenFile, minTokenBytes)
+	}
+	return token, nil
+}
+
+const minTokenBytes = 16
+
+// carrier is the bus of a running server, or nothing where it is switched off.
+type carrier struct {
+	bus       *bus.Bus
+	publisher *bus.Publisher
+	stop      func() error
+}
+
+// startBus opens the bus and republishes every session's events: those that
+// this process appends, and those of other processes on this machine.
+func (a *App) startBus(ctx context.Context) (*carrier, error) {
+	if !a.Config.Bus.Enabled {
+		return &carrier{stop: func() error { return nil }}, nil
+	}
+	b, err := bus.Open(ctx, bus.Options{
+		Dir:      filepath.Join(a.Config.Paths.StateDir, "bus"),
+		MaxBytes: a.Config.Bus.MaxBytes, MaxAge: a.Config.Bus.MaxAge, Logger: a.log,
+	})
+	if errors.Is(err, bus.ErrStoreInUse) {
+		// A second server of the same user works without a bus of its own: the
+		// first one tails the logs that this one writes.
+		a.log.Info("another server carries the event bus")
+		return &carrier{stop: func() error { return nil }}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := bus.NewPublisher(b, bus.FromStore(a.Store), bus.PublisherOptions{Logger: a.log})
+	notify := func(sessionID string, _ []event.Event) { p.Notify(sessionID) }
+	a.observe.Store(&notify)
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		a.follow(life, p)
+	}()
+	return &carrier{bus: b, publisher: p, stop: func() error {
+		a.observe.Store(nil)
+		end()
+		<-followed
+		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
+		defer cancel()
+		return errors.Join(p.Close(closing), b.Close(closing))
+	}}, nil
+}
+
+const busCloseTimeout = 5 * time.Second
+
+// follow tells the publisher of sessions that other processes write to.
+func (a *App) follow(ctx context.Context, p *bus.Publisher) {
+	if ids, err := a.Store.IDs(ctx); err != nil {
+		a.log.Warn("sessions from before this start are not republished", "error", err)
+	} else {
+		p.Resume(ids)
+	}
+	for id := range a.Store.Active(ctx) {
+		p.Notify(id)
+	}
+}
+
+// measure shows the bus in the metrics.
+func (c *carrier) measure(m *api.Metrics) {
+	if c.publisher != nil {
+		m.Bus(func() (published, retries, lag uint64) {
+			s := c.publisher.Stats()
+			return s.Published, s.Retries, s.Lag
+		})
+	}
+}

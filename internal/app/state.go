@@ -1,0 +1,165 @@
+package app
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// Server is a server of this user that said where it is.
+type Server struct {
+	URL     string    `json:"url"`
+	PID     int       `json:"pid"`
+	Project string    `json:"project,omitempty"`
+	Started time.Time `json:"started"`
+}
+
+const (
+	serversDir   = "servers"
+	operatorFile = "operator.token"
+	// maxNoteBytes bounds what is read of a token or note; both are tiny.
+	maxNoteBytes = 64 << 10
+)
+
+// note is a server's entry in the state folder. It holds a lock for as long as
+// its process lives, so an entry without one is a dead server's.
+type note struct {
+	path string
+	lock *durable.FileLock
+}
+
+func announce(stateDir string, s Server) (*note, error) {
+	dir := filepath.Join(stateDir, serversDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("announce the server: %w", err)
+	}
+	name := strconv.Itoa(s.PID)
+	lock, err := durable.Lock(filepath.Join(dir, name+".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("announce the server: %w", err)
+	}
+	n := &note{path: filepath.Join(dir, name+".json"), lock: lock}
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = writeIn(dir, name+".json", data)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("announce the server: %w", err), lock.Unlock())
+	}
+	return n, nil
+}
+
+func (n *note) remove() error {
+	err := os.Remove(n.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, n.lock.Unlock())
+}
+
+// Servers lists the servers of this user that run now, oldest first. Notes of
+// servers that died are removed.
+func Servers(stateDir string) ([]Server, error) {
+	dir := filepath.Join(stateDir, serversDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list servers: %w", err)
+	}
+	var all []Server
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		lock, err := durable.Lock(filepath.Join(dir, name+".lock"))
+		if err == nil {
+			// Nobody holds it: the server is gone and its note is stale.
+			if err := errors.Join(os.Remove(path), lock.Unlock()); err != nil {
+				return nil, fmt.Errorf("remove the note of a dead server: %w", err)
+			}
+			continue
+		}
+		if !errors.Is(err, durable.ErrLocked) {
+			return nil, fmt.Errorf("list servers: %w", err)
+		}
+		var s Server
+		if data, err := readSmall(path); err == nil && json.Unmarshal(data, &s) == nil {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// OperatorToken returns the operator's token, made at the first call. Whoever
+// can read the state folder has the operator's authority.
+func OperatorToken(stateDir string) (string, error) {
+	path := filepath.Join(stateDir, operatorFile)
+	data, err := readSmall(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(stateDir, 0o700); err != nil {
+			return "", fmt.Errorf("operator token: %w", err)
+		}
+		if err := createOnce(stateDir, operatorFile, rand.Text()+rand.Text()); err != nil {
+			return "", fmt.Errorf("operator token: %w", err)
+		}
+		data, err = readSmall(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("operator token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < minTokenBytes {
+		return "", fmt.Errorf("operator token: %s is damaged; remove it to get a new one", path)
+	}
+	return token, nil
+}
+
+// createOnce writes a file whole unless somebody else was faster.
+func createOnce(dir, name, content string) error {
+	f, err := os.CreateTemp(dir, name+".*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // linked by then, or useless
+	_, err = f.WriteString(content + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+func writeIn(dir, name string, data []byte) (err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return durable.WriteFile(root, name, data, 0o600, false)
+}
+
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxNoteBytes {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxNoteBytes)
+	}
+	return os.ReadFile(path)
+}

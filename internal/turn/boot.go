@@ -1,0 +1,97 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// bootMessage is what a bootstrap says to providers that look at words.
+const bootMessage = "bootstrap"
+
+// Boot implements [Engine]: it resolves the session's options as a turn would
+// and runs the provider's own bootstrap step under constraints that no option
+// lifts: plan mode, one model call, no tools, no subagents. Nothing is saved
+// when it fails. Order of checks: contract 1.6.
+func (l *Local) Boot(ctx context.Context, r BootRequest) (BootResult, error) {
+	if err := r.Opts.Validate(); err != nil {
+		return BootResult{}, err
+	}
+	rec, err := l.o.Store.Get(ctx, r.SessionID)
+	if err != nil {
+		return BootResult{}, err
+	}
+	if _, err := l.projectRoot(rec.ProjectRoot); err != nil {
+		return BootResult{}, err
+	}
+	s, err := l.resolve(rec, r.Opts)
+	if err != nil {
+		return BootResult{}, err
+	}
+	if err := l.o.Provider.Ready(); err != nil {
+		return BootResult{}, err
+	}
+	lease, err := l.acquire(ctx, r.SessionID, onBusyReject)
+	if err != nil {
+		return BootResult{}, err
+	}
+	result, err := l.boot(ctx, lease, s, r.Probe)
+	return result, errors.Join(err, lease.Release())
+}
+
+func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
+	if err := l.settleRecord(lease); err != nil {
+		return BootResult{}, err
+	}
+	conversation := lease.Record().ClaudeSessionID
+	if conversation == "" {
+		conversation = "claude_" + l.o.NewID()
+	}
+	if err := l.bootstrap(ctx, s, conversation, probe); err != nil {
+		return BootResult{}, err
+	}
+	now := session.Time{Time: l.o.Clock()}
+	err := lease.Update(func(rec *session.Record) {
+		rec.ClaudeSessionID = conversation
+		rec.BootFingerprint = l.o.Root.Fingerprint(s.persona, s.mode)
+		rec.BootedAt, rec.UpdatedAt = &now, now
+		rec.Model = s.model
+	})
+	if err != nil {
+		return BootResult{}, err
+	}
+	rec := lease.Record()
+	return BootResult{Session: rec, Boot: Boot{
+		ClaudeSessionID: rec.ClaudeSessionID, BootFingerprint: rec.BootFingerprint, BootedAt: now,
+	}}, nil
+}
+
+// bootstrap runs the provider's step within the wall limit; a panic in it is an
+// error of this boot.
+func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, probe bool) (err error) {
+	b, ok := l.o.Provider.(model.Bootstrapper)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v, debug.Stack())
+		}
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Limits.Stall,
+		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", l.o.Limits.Stall).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT"))
+	defer cancel()
+	err = b.Bootstrap(ctx, model.Request{
+		Model: s.model, System: []string{s.persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
+		MaxTokens: 16, Mode: "plan", Session: conversation,
+	}, probe)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package turn
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+)
+
+// delta is text on its way into the log: a flood of small pieces becomes at
+// most one event per interval or size, but the first piece is never delayed.
+type delta struct {
+	kind  event.Type
+	text  strings.Builder
+	last  time.Time
+	timer *time.Timer
+	armed bool
+}
+
+// stream appends text of one kind to the log, coalesced.
+func (t *running) stream(kind event.Type, text string) error {
+	if text == "" {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := &t.pending
+	if d.kind != kind {
+		if err := t.flushLocked(); err != nil {
+			return err
+		}
+		d.kind, d.last = kind, time.Time{}
+	}
+	d.text.WriteString(text)
+	// The wall clock of the machine, not the records' clock: this is pacing.
+	wait := t.l.o.Limits.DeltaInterval - time.Since(d.last)
+	if wait <= 0 || d.text.Len() >= t.l.o.Limits.DeltaBytes {
+		return t.flushLocked()
+	}
+	if !d.armed {
+		d.armed = true
+		if d.timer == nil {
+			d.timer = time.AfterFunc(wait, t.flushLater)
+		} else {
+			d.timer.Reset(wait)
+		}
+	}
+	return nil
+}
+
+func (t *running) flushLater() {
+	if err := t.flush(); err != nil {
+		t.stop(recordFailure(err))
+	}
+}
+
+func (t *running) flush() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.flushLocked()
+}
+
+// flushLocked writes the pending text, in events of at most the size limit.
+func (t *running) flushLocked() error {
+	d := &t.pending
+	if d.armed {
+		d.timer.Stop()
+		d.armed = false
+	}
+	if d.text.Len() == 0 {
+		return nil
+	}
+	text := d.text.String()
+	d.text.Reset()
+	d.last = time.Now()
+	_, err := t.lease.Emit(t.id, event.Draft{Type: d.kind, Data: event.Text{Text: text}})
+	return err
+}
+
+// emit writes events after whatever text is pending.
+func (t *running) emit(d ...event.Draft) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.flushLocked(); err != nil {
+		return err
+	}
+	if len(d) == 0 {
+		return nil
+	}
+	_, err := t.lease.Emit(t.id, d...)
+	return err
+}
+
+// warn tells the person something that does not end the turn.
+func (t *running) warn(code, message string) error {
+	return t.emit(event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: code, Message: message}})
+}
+
+// recordFailure is the cause of a turn that ended because its log cannot be
+// written.
+func recordFailure(err error) error {
+	return fault.New(fault.StorageFailure, "the session's log could not be written").Because(err)
+}
+
+func mustJSON(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the event payloads are ours and always marshal
+	}
+	return b
+}

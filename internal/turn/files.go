@@ -1,0 +1,154 @@
+package turn
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// Upload implements [Engine]: the bytes go to disk as they arrive, then pass
+// the same checks as a turn's attachment, so that what is accepted here is
+// accepted there.
+func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
+	root, err := l.uploadRoot(ctx, u)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	name := attachment.SafeName(u.Name)
+	saved, err := l.o.Store.SaveUpload(ctx, root, name, u.Content, l.o.UploadBytes)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	blobs, err := l.o.Store.Blobs(root)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	policy := l.o.Policy
+	policy.Roots = nil
+	policy.FileBytes, policy.TurnBytes = l.o.UploadBytes, l.o.UploadBytes
+	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
+	if err == nil && len(r.Refused) > 0 {
+		err = attachment.Failure(r.Refused)
+	}
+	if err != nil {
+		_ = os.Remove(saved) // refused: nothing to keep; a leftover is swept
+		return Uploaded{}, err
+	}
+	it := r.Items[0]
+	return Uploaded{Path: saved, SHA256: it.SHA256, MIMEType: it.MIMEType, Bytes: it.Bytes, Name: it.Name}, nil
+}
+
+func (l *Local) uploadRoot(ctx context.Context, u Upload) (string, error) {
+	if u.SessionID == "" {
+		return l.projectRoot(u.ProjectRoot)
+	}
+	rec, err := l.o.Store.Get(ctx, u.SessionID)
+	if err != nil {
+		return "", err
+	}
+	return l.projectRoot(rec.ProjectRoot)
+}
+
+// Inspect implements [Engine]: every check and plan of a turn, without a record.
+func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, error) {
+	policy, modelName := l.o.Policy, first(r.Model, l.o.GlobalModel, l.o.DefaultModel)
+	if r.SessionID != "" {
+		rec, err := l.o.Store.Get(ctx, r.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		policy = l.policy(rec.ProjectRoot)
+		modelName = first(r.Model, rec.Model, modelName)
+	}
+	dir, err := os.MkdirTemp(l.o.ScratchDir, "inspect-")
+	if err != nil {
+		return nil, fault.New(fault.StorageFailure, "no room for a dry run").Because(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a leftover is swept with the scratch folder
+	blobs, err := session.OpenBlobs(dir)
+	if err != nil {
+		return nil, err
+	}
+	resolution, err := attachment.Resolve(ctx, r.Attachments, policy, blobs)
+	if err != nil {
+		return nil, err
+	}
+	return l.verdicts(ctx, r.Attachments, resolution, blobs, modelName)
+}
+
+// verdicts lines items and refusals up with the paths they came from.
+func (l *Local) verdicts(ctx context.Context, paths []string, r attachment.Resolution, blobs *session.Blobs, modelName string) ([]Inspection, error) {
+	limits := l.o.Provider.Limits(modelName).Attachments
+	many := limits.ManyImages > 0 && imagesIn(r.Items) > limits.ManyImages
+	items, refused := r.Items, r.Refused
+	out := make([]Inspection, 0, len(paths))
+	for i, path := range paths {
+		if !r.Accepted[i] {
+			out = append(out, Inspection{Path: path, Code: refused[0].Code, Reason: refused[0].Reason})
+			refused = refused[1:]
+			continue
+		}
+		it := items[0]
+		items = items[1:]
+		content, err := blobs.Content(it.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		d, err := l.o.Planner.Plan(ctx, it, content, limits, many)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Inspection{
+			Path: path, OK: true, SHA256: it.SHA256, Kind: it.Kind, MIMEType: it.MIMEType,
+			Bytes: it.Bytes, Base64Bytes: (it.Bytes + 2) / 3 * 4, Tokens: d.Tokens,
+			Width: it.Width, Height: it.Height, Pages: it.Pages, Used: d.Used, Note: d.Warning,
+		})
+	}
+	return out, nil
+}
+
+// Blob implements [Engine]. Only what the session's own transcript refers to is
+// served.
+func (l *Local) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadCloser, attachment.Item, error) {
+	rec, err := l.o.Store.Get(ctx, sessionID)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
+	it, ok := findItem(entries, sha256)
+	if !ok {
+		return nil, it, missing
+	}
+	blobs, err := l.o.Store.Blobs(rec.ProjectRoot)
+	if err != nil {
+		return nil, it, err
+	}
+	content, err := blobs.Content(sha256)
+	if err != nil {
+		if notStored(err) {
+			err = missing
+		}
+		return nil, it, err
+	}
+	r, err := content.Open()
+	return r, it, err
+}
+
+func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
+	for _, e := range entries {
+		for _, it := range e.Attachments {
+			if it.SHA256 == sha256 {
+				return it, true
+			}
+		}
+	}
+	return attachment.Item{}, false
+}

@@ -1,0 +1,254 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/durable"
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/persona"
+	"belay/internal/session"
+)
+
+// patience bounds every wait of a test; it is reached only by a failure.
+const patience = 20 * time.Second
+
+// fake is a provider that plays what a test says and keeps what it was asked.
+type fake struct {
+	play   func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool)
+	ready  error
+	limits func(string) model.Limits
+
+	mu       sync.Mutex
+	requests []model.Request
+}
+
+func (f *fake) Name() string { return "fake" }
+func (f *fake) Ready() error { return f.ready }
+
+func (f *fake) Limits(name string) model.Limits {
+	if f.limits != nil {
+		return f.limits(name)
+	}
+	return model.Anthropic().Limits(name)
+}
+
+func (f *fake) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
+	f.mu.Lock()
+	f.requests = append(f.requests, r)
+	f.mu.Unlock()
+	return func(yield func(model.Chunk, error) bool) { f.play(ctx, r, yield) }
+}
+
+func (f *fake) last(t *testing.T) model.Request {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.requests) == 0 {
+		t.Fatal("the provider was not called")
+	}
+	return f.requests[len(f.requests)-1]
+}
+
+// says is a provider's whole answer.
+func says(text string) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+	return func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		_ = yield(model.TextDelta{Text: text}, nil) &&
+			yield(model.Block{Content: model.Text{Text: text}}, nil) &&
+			yield(model.Usage{InputTokens: 10, OutputTokens: 5}, nil) &&
+			yield(model.Stop{Reason: model.StopEndTurn}, nil)
+	}
+}
+
+// blocks answers nothing until the turn is stopped; started is closed when the
+// model was called.
+func blocks(started chan struct{}) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+	var once sync.Once
+	return func(ctx context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		if !yield(model.TextDelta{Text: "begun"}, nil) {
+			return
+		}
+		once.Do(func() { close(started) })
+		<-ctx.Done()
+		yield(nil, ctx.Err())
+	}
+}
+
+// rig is an engine on temporary folders.
+type rig struct {
+	t        *testing.T
+	engine   *Local
+	store    *session.Store
+	provider *fake
+	project  string
+	state    string
+	now      atomic.Int64
+}
+
+func newRig(t *testing.T, change ...func(*Options)) *rig {
+	t.Helper()
+	r := &rig{t: t, provider: &fake{play: says("hello")}, project: t.TempDir(), state: t.TempDir()}
+	r.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano())
+	r.open(change...)
+	return r
+}
+
+func (r *rig) clock() time.Time { return time.Unix(0, r.now.Load()).UTC() }
+
+// open builds the engine; a second call is a second process on the same folders.
+func (r *rig) open(change ...func(*Options)) {
+	t := r.t
+	t.Helper()
+	committer := durable.NewCommitter(0)
+	var ids atomic.Int64
+	store, err := session.NewStore(session.Options{
+		StateDir: r.state, Clock: r.clock, Committer: committer,
+		NewID: func() string { return fmt.Sprintf("%s-%d", filepath.Base(r.state), ids.Add(1)) },
+	})
+	must(t, err)
+	root, err := persona.Open("")
+	must(t, err)
+	planner, err := attachment.NewPlanner(attachment.PlannerOptions{CacheDir: t.TempDir()})
+	must(t, err)
+	o := Options{
+		Store: store, Root: root, Provider: r.provider, Planner: planner, Prices: model.ListPrices(),
+		Logger: slog.New(slog.DiscardHandler), Clock: r.clock, NewID: func() string { return fmt.Sprint(ids.Add(1)) },
+		UploadBytes: 64 << 20, ScratchDir: t.TempDir(), DefaultModel: "claude-sonnet-4-20250514",
+		Limits: Limits{
+			Stall: patience, Wall: patience, MaxTurns: 5, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
+			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 100,
+			DeltaInterval: 25 * time.Millisecond, DeltaBytes: 4 << 10,
+		},
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	r.engine, r.store = NewLocal(o), store
+	engine := r.engine
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		if err := engine.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("close the engine: %v", err)
+		}
+		must(t, errors.Join(planner.Close(), store.Close(), committer.Close()))
+	})
+}
+
+func (r *rig) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	r.t.Cleanup(cancel)
+	return ctx
+}
+
+func (r *rig) session() string {
+	r.t.Helper()
+	rec, err := r.engine.Create(r.ctx(), CreateRequest{ProjectRoot: r.project})
+	must(r.t, err)
+	return rec.SessionID
+}
+
+// say runs a turn to its end and returns its events.
+func (r *rig) say(id, message string, change ...func(*Request)) []event.Event {
+	r.t.Helper()
+	req := Request{SessionID: id, Message: message}
+	for _, f := range change {
+		f(&req)
+	}
+	s, err := r.engine.Start(r.ctx(), req)
+	must(r.t, err)
+	return r.drain(s)
+}
+
+func (r *rig) drain(s Stream) []event.Event {
+	r.t.Helper()
+	defer func() { must(r.t, s.Close()) }()
+	var all []event.Event
+	for {
+		events, err := s.Next(r.ctx())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		must(r.t, err)
+		all = append(all, events...)
+	}
+}
+
+// file writes a file of the project and returns its absolute path.
+func (r *rig) file(name, content string) string {
+	r.t.Helper()
+	path := filepath.Join(r.project, name)
+	must(r.t, os.WriteFile(path, []byte(content), 0o644))
+	return path
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names are the types of events, one after another, deltas as one.
+func names(events []event.Event) string {
+	var out []string
+	for _, e := range events {
+		if n := len(out); n > 0 && out[n-1] == string(e.Type) && e.Type == event.ChatDelta {
+			continue
+		}
+		out = append(out, string(e.Type))
+	}
+	return strings.Join(out, " ")
+}
+
+func payload[T any](t *testing.T, events []event.Event, kind event.Type) T {
+	t.Helper()
+	var v T
+	for _, e := range events {
+		if e.Type == kind {
+			must(t, json.Unmarshal(e.Data, &v))
+			return v
+		}
+	}
+	t.Fatalf("no %s in %s", kind, names(events))
+	return v
+}
+
+func exitOf(t *testing.T, events []event.Event) event.Exit {
+	t.Helper()
+	if n := len(events); n == 0 || events[n-1].Type != event.ProcessExit {
+		t.Fatalf("the last event is not process:exit: %s", names(events))
+	}
+	return payload[event.Exit](t, events, event.ProcessExit)
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// partText is the text or the name of a part.
+func partText(p attachment.Part) string {
+	switch p := p.(type) {
+	case attachment.TextPart:
+		return p.Text
+	case attachment.ImagePart:
+		return p.Name
+	case attachment.DocumentPart:
+		return p.Name
+	case attachment.TextDocumentPart:
+		return p.Name
+	}
+	return ""
+}

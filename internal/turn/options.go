@@ -1,0 +1,168 @@
+package turn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/persona"
+	"belay/internal/session"
+)
+
+// OnDisconnect values of [Opts].
+const (
+	onDisconnectContinue  = "continue"
+	onDisconnectInterrupt = "interrupt"
+)
+
+// InterruptOnDisconnect reports whether the caller wants the turn to end with
+// its own connection.
+func (o Opts) InterruptOnDisconnect() bool { return o.OnDisconnect == onDisconnectInterrupt }
+
+// Validate reports every option that is out of range, in one INVALID_REQUEST.
+func (o Opts) Validate() error {
+	var bad []string
+	check := func(ok bool, field, rule string) {
+		if !ok {
+			bad = append(bad, fmt.Sprintf("opts.%s %s", field, rule))
+		}
+	}
+	check(o.MaxTurns == nil || *o.MaxTurns > 0, "maxTurns", "must be a positive integer")
+	check(o.MaxTokens == nil || *o.MaxTokens > 0, "maxTokens", "must be a positive integer")
+	check(o.MaxCostUSD == nil || *o.MaxCostUSD > 0, "maxCostUsd", "must be a positive number")
+	check(o.TimeoutMS == nil || *o.TimeoutMS > 0, "timeoutMs", "must be a positive integer")
+	check(o.OnBusy == "" || o.OnBusy == onBusyReject || o.OnBusy == onBusyQueue,
+		"onBusy", `must be "reject" or "queue"`)
+	check(o.OnDisconnect == "" || o.OnDisconnect == onDisconnectContinue || o.OnDisconnect == onDisconnectInterrupt,
+		"onDisconnect", `must be "continue" or "interrupt"`)
+	if len(bad) == 0 {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "%s", strings.Join(bad, "; ")).With("problems", bad)
+}
+
+// settings are a turn's options after every fallback chain (compatible
+// contract, section 4).
+type settings struct {
+	persona    persona.Persona
+	mode       string
+	model      string
+	tools      []string
+	maxTurns   int
+	maxTokens  int64
+	maxCostUSD float64
+	timeoutMS  int64
+	governance event.Governance
+	warnings   []event.Warning
+}
+
+// resolve applies the fallback chains: what the caller said, then the session
+// or persona, then configuration.
+func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
+	s := settings{mode: first(o.Mode, rec.Mode)}
+	var err error
+	if s.persona, err = l.o.Root.Persona(first(o.Persona, rec.Persona)); err != nil {
+		return s, err
+	}
+	global, err := l.o.Root.GlobalModel()
+	if err != nil {
+		return s, err
+	}
+	s.model = first(o.Model, l.o.GlobalModel, global, l.o.DefaultModel)
+	s.maxTurns = l.o.Limits.MaxTurns
+	if s.persona.MaxTurns > 0 {
+		s.maxTurns = s.persona.MaxTurns
+	}
+	if o.MaxTurns != nil {
+		s.maxTurns = *o.MaxTurns
+	}
+	s.maxTokens = tightest(l.o.Limits.MaxTokens, o.MaxTokens)
+	s.maxCostUSD = tightest(l.o.Limits.MaxCostUSD, o.MaxCostUSD)
+	if o.TimeoutMS != nil {
+		s.timeoutMS = *o.TimeoutMS
+	}
+	if s.maxCostUSD > 0 {
+		if _, ok := l.o.Prices.Cost(s.model, zeroUsage); !ok {
+			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price, so its cost cannot be bounded", s.model).
+				With("field", "opts.maxCostUsd").
+				WithHint("set a price for the model under prices, or leave the cost budget out")
+		}
+	}
+	s.warn(o, l.requestedTools(s.persona, o))
+	s.governance = l.govern(s.persona, o)
+	return s, nil
+}
+
+// requestedTools is the tools chain: opts (an empty list counts), then the
+// persona, then every built-in tool (nil).
+func (l *Local) requestedTools(p persona.Persona, o Opts) []string {
+	if o.Tools != nil {
+		return *o.Tools
+	}
+	if p.Tools != nil {
+		return *p.Tools
+	}
+	return nil
+}
+
+// warn collects what the person should know about the options themselves.
+func (s *settings) warn(o Opts, requested []string) {
+	for _, w := range s.persona.Warnings {
+		s.add("PERSONA", w)
+	}
+	if len(o.Unknown) > 0 {
+		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+strings.Join(o.Unknown, ", "))
+	}
+	s.tools = []string{}
+	var missing []string
+	for _, name := range requested {
+		if !slices.Contains(missing, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+strings.Join(missing, ", "))
+	}
+}
+
+func (s *settings) add(code, message string) {
+	s.warnings = append(s.warnings, event.Warning{Code: code, Message: message})
+}
+
+// govern evaluates delegation; the decision never fails the turn.
+func (l *Local) govern(p persona.Persona, o Opts) event.Governance {
+	start := l.o.Clock()
+	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, l.o.SubagentsEnabled)
+	took := l.o.Clock().Sub(start)
+	verdict := "DENY"
+	if d.Allowed {
+		verdict = "ALLOW"
+	}
+	log := l.o.Logger.With("persona", p.ID, "gate", d.Gate, "evaluation", took)
+	log.Debug("subagent governance "+verdict, "reason", d.Reason, "delegated", d.DelegatedSubagents, "approvalRef", d.ApprovalRef)
+	if l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn {
+		log.Warn("subagent governance SLOW_EVALUATION", "limit", l.o.SubagentsWarn)
+	}
+	return event.Governance{Allowed: d.Allowed, Gate: string(d.Gate), Reason: d.Reason}
+}
+
+// first returns the first value that is not blank, trimmed.
+func first(values ...string) string {
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// tightest is the smaller of a configured limit (0: none) and an asked one:
+// a caller may tighten, never widen.
+func tightest[T int64 | float64](configured T, asked *T) T {
+	if asked == nil || (configured > 0 && configured < *asked) {
+		return configured
+	}
+	return *asked
+}

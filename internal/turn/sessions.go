@@ -1,0 +1,92 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/workspace"
+)
+
+// Defaults of a new session.
+const (
+	defaultPersona = "WORKING_ITEMS"
+	defaultMode    = "direct"
+)
+
+// Create implements [Engine]. Persona and mode are not checked against any
+// list; an unknown persona fails at boot or turn (contract 1.3).
+func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, error) {
+	root, err := l.projectRoot(r.ProjectRoot)
+	if err != nil {
+		return session.Record{}, err
+	}
+	persona := first(r.Persona, defaultPersona)
+	mode := first(r.Mode, defaultMode)
+	for field, value := range map[string]string{"persona": persona, "mode": mode} {
+		if len(value) > maxNameBytes || strings.ContainsFunc(value, isControl) {
+			return session.Record{}, fault.New(fault.InvalidRequest, "%s must be at most %d bytes without control characters", field, maxNameBytes).
+				With("field", field)
+		}
+	}
+	return l.o.Store.Create(ctx, root, persona, mode)
+}
+
+const maxNameBytes = 200
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// projectRoot applies the gate of contract 1.2.
+func (l *Local) projectRoot(path string) (string, error) {
+	return workspace.CheckRoot(path, l.o.Root.Path())
+}
+
+// List implements [Engine].
+func (l *Local) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
+	root, err := l.projectRoot(projectRoot)
+	if err != nil {
+		return nil, err
+	}
+	return l.o.Store.List(ctx, root)
+}
+
+// Get implements [Engine].
+func (l *Local) Get(ctx context.Context, id string) (session.Record, error) {
+	return l.o.Store.Get(ctx, id)
+}
+
+// Delete implements [Engine]; a session whose turn runs is not deleted.
+func (l *Local) Delete(ctx context.Context, id string) error {
+	err := l.o.Store.Delete(ctx, id)
+	if errors.Is(err, session.ErrBusy) {
+		return busy(id)
+	}
+	return err
+}
+
+// Transcript implements [Engine].
+func (l *Local) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
+	return l.o.Store.Transcript(ctx, id)
+}
+
+// Manifest implements [Engine].
+func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
+	entries, err := l.o.Store.Transcript(ctx, id)
+	if err != nil {
+		return session.Manifest{}, err
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		if m := entries[i].Manifest; m != nil && (turnID == "" || m.Turn == turnID) {
+			return *m, nil
+		}
+	}
+	return session.Manifest{}, fault.New(fault.NotFound, "session %s has no turn %q whose request was recorded", id, turnID).With("turn", turnID)
+}
+
+// notStored reports that the store has no such blob.
+func notStored(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
+}

@@ -1,0 +1,225 @@
+package turn
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+	"belay/internal/workspace"
+)
+
+var zeroUsage model.Usage
+
+// Start implements [Engine]. The order of the checks is the contract's
+// (section 1.7); the shape of the request is the surface's.
+func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
+	if err := r.Opts.Validate(); err != nil {
+		return nil, err
+	}
+	if n := int64(len(r.Message)); n > l.o.Limits.MessageBytes {
+		return nil, fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, l.o.Limits.MessageBytes).
+			WithHint("attach long text as a file")
+	}
+	rec, err := l.o.Store.Get(ctx, r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if r.IdempotencyKey == "" {
+		return l.begin(ctx, rec, r)
+	}
+	release, err := l.claimKey(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if s, err := l.replay(ctx, r); s != nil || err != nil {
+		return s, err
+	}
+	return l.begin(ctx, rec, r)
+}
+
+// begin takes the lease, prepares the turn and sets it running.
+func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (_ Stream, err error) {
+	if err := l.o.Provider.Ready(); err != nil {
+		return nil, err
+	}
+	if err := l.enter(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			l.leave()
+		}
+	}()
+	lease, err := l.acquire(ctx, rec.SessionID, r.Opts.OnBusy)
+	if err != nil {
+		return nil, err
+	}
+	t := l.newRunning(lease, r)
+	defer func() {
+		if err != nil {
+			l.retire(t)
+		}
+	}()
+	if err := l.register(t); err != nil {
+		return nil, err
+	}
+	if err := l.prepare(ctx, t); err != nil {
+		return nil, err
+	}
+	after := lease.LastSeq()
+	reader, err := l.o.Store.Reader(ctx, rec.SessionID, after)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.record(after); err != nil {
+		_ = reader.Close()
+		return nil, err
+	}
+	l.turns.Go(func() {
+		defer l.leave()
+		t.run()
+	})
+	return &stream{l: l, sessionID: rec.SessionID, turnID: t.id, until: t.id, own: t, reader: reader}, nil
+}
+
+// prepare does every check that needs the lease and leaves the turn ready to
+// run. It has no effect on the record.
+func (l *Local) prepare(ctx context.Context, t *running) error {
+	rec := t.lease.Record()
+	if err := l.settleRecord(t.lease); err != nil {
+		return err
+	}
+	if info, err := workspace.CheckRoot(rec.ProjectRoot, l.o.Root.Path()); err != nil {
+		return err
+	} else if info != "" {
+		rec.ProjectRoot = info
+	}
+	var err error
+	if t.settings, err = l.resolve(rec, t.req.Opts); err != nil {
+		return err
+	}
+	for _, sentence := range t.lease.Tampered() {
+		t.settings.add("RECORD_CHANGED", sentence)
+	}
+	if t.blobs, err = l.o.Store.Blobs(rec.ProjectRoot); err != nil {
+		return err
+	}
+	files, err := attachment.Resolve(ctx, t.req.Attachments, l.policy(rec.ProjectRoot), t.blobs)
+	if err != nil {
+		return err
+	}
+	if err := admit(t.req, files); err != nil {
+		return err
+	}
+	t.files, t.refused = files.Items, files.Warning()
+	if t.refused != "" {
+		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
+	}
+	return t.frame(rec.ProjectRoot)
+}
+
+// admit decides whether anything is left to send (resolver REQ-08).
+func admit(r Request, files attachment.Resolution) error {
+	if strings.TrimSpace(r.Message) != "" || len(files.Items) > 0 {
+		return nil
+	}
+	if len(r.Attachments) == 0 {
+		return fault.New(fault.InvalidRequest, "message is empty and there are no attachments").With("field", "message")
+	}
+	return attachment.Failure(files.Refused)
+}
+
+func (l *Local) policy(projectRoot string) attachment.Policy {
+	p := l.o.Policy
+	if l.o.ConfineAttachments {
+		p.Roots = []string{projectRoot}
+	}
+	return p
+}
+
+// register makes the turn interruptible and visible to other processes.
+func (l *Local) register(t *running) error {
+	l.mu.Lock()
+	l.active[t.session] = t
+	l.mu.Unlock()
+	return t.lease.Begin(t.id)
+}
+
+// retire ends the life of a turn that ran, or that never began to: afterwards
+// the session is free.
+func (l *Local) retire(t *running) {
+	l.mu.Lock()
+	if l.active[t.session] == t {
+		delete(l.active, t.session)
+	}
+	l.mu.Unlock()
+	t.cancel(nil)
+	if err := t.lease.Release(); err != nil {
+		l.o.Logger.Error("release the session", "session", t.session, "error", err)
+	}
+	close(t.done)
+}
+
+func (l *Local) running(sessionID, turnID string) *running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.active[sessionID]; t != nil && t.id == turnID {
+		return t
+	}
+	return nil
+}
+
+// record writes what the person sent. From here on the turn is accepted.
+func (t *running) record(after int64) error {
+	e := session.Entry{
+		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		Message: t.req.Message, Warning: t.refused, Attachments: t.files, After: after,
+	}
+	if t.req.IdempotencyKey != "" {
+		e.Idempotency = &session.Idempotency{Key: t.req.IdempotencyKey, Digest: t.req.BodyDigest}
+	}
+	return t.lease.Append(e)
+}
+
+// init is the turn's first event; the provider-side conversation id is on
+// record before anybody sees it (section 2, "Side effect").
+func (t *running) init() error {
+	now := session.Time{Time: t.l.o.Clock()}
+	err := t.lease.Update(func(r *session.Record) {
+		if r.ClaudeSessionID == "" {
+			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
+		}
+		r.Model, r.UpdatedAt = t.settings.model, now
+	})
+	if err != nil {
+		return err
+	}
+	warnings := t.settings.warnings
+	if warnings == nil {
+		warnings = []event.Warning{}
+	}
+	return t.emit(event.Draft{Type: event.SessionInit, Data: event.Init{
+		ClaudeSessionID: t.lease.Record().ClaudeSessionID,
+		Model:           t.settings.model,
+		TurnID:          t.id,
+		PromptMode:      t.promptMode(),
+		Tools:           t.settings.tools,
+		Warnings:        warnings,
+		Governance:      &t.settings.governance,
+	}})
+}
+
+// limits of time of one turn: the configured wall, or less if asked.
+func (t *running) wall() time.Duration {
+	wall := t.l.o.Limits.Wall
+	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
+		return asked
+	}
+	return wall
+}
