@@ -12,10 +12,12 @@ import (
 // intakes is how many files are read and stored at the same time.
 const intakes = 4
 
-// Resolution is what became of a turn's paths, both lists in input order.
+// Resolution is what became of a turn's paths, all lists in input order.
 type Resolution struct {
 	Items   []Item
 	Refused []Refusal
+	// Accepted says for each path whether it is in Items or in Refused.
+	Accepted []bool
 }
 
 // Resolve opens, checks, types and stores the files at paths. Nothing that a
@@ -66,6 +68,7 @@ func Resolve(ctx context.Context, paths []string, p Policy, b BlobStore) (Resolu
 	}
 	var r Resolution
 	for _, c := range candidates {
+		r.Accepted = append(r.Accepted, c.refusal == nil)
 		if c.refusal != nil {
 			r.Refused = append(r.Refused, *c.refusal)
 		} else {
