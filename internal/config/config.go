@@ -42,6 +42,7 @@ type Config struct {
 	Server      Server
 	SSE         SSE
 	Turn        Turn
+	Persona     Persona
 	Retry       Retry
 	Delta       Delta
 	Scripted    Scripted
@@ -68,7 +69,8 @@ type Config struct {
 	// effect, for the log and for doctor.
 	Warnings []string
 
-	rows []Row
+	rows   []Row
+	layers *layers
 }
 
 // DefaultModel is the last tier of the model chain.
@@ -81,8 +83,12 @@ type Server struct {
 	AllowedHosts []string
 	// BodyBytes caps a JSON request body.
 	BodyBytes int64
-	// HeaderTimeout bounds reading a request's headers.
+	// HeaderTimeout bounds reading a request's headers, BodyTimeout a JSON body
+	// and each read of an upload.
 	HeaderTimeout time.Duration
+	BodyTimeout   time.Duration
+	// MaxStreams is how many event streams are open at once.
+	MaxStreams int
 	// MaxTurnsInFlight is how many turns run at once before OVERLOADED.
 	MaxTurnsInFlight int
 	// ShutdownGrace is how long running turns may take to end.
@@ -98,16 +104,29 @@ type SSE struct {
 
 // Turn bounds one turn.
 type Turn struct {
-	StallTimeout      time.Duration
-	WallLimit         time.Duration
-	MaxTurns          int
-	MaxTokens         int64
-	MaxCostUSD        float64
-	QueueLength       int
-	QueueWait         time.Duration
-	IdempotencyTTL    time.Duration
+	// StallTimeout ends a turn whose provider sends nothing; WallLimit any turn.
+	StallTimeout time.Duration
+	WallLimit    time.Duration
+	// MaxTurns bounds the model calls; MaxTokens the output and MaxCostUSD the
+	// cost, where 0 is no limit of ours.
+	MaxTurns   int
+	MaxTokens  int64
+	MaxCostUSD float64
+	// QueueLength and QueueWait bound the line behind a busy session.
+	QueueLength int
+	QueueWait   time.Duration
+	// IdempotencyTTL is how long a key is remembered.
+	IdempotencyTTL time.Duration
+	// MessageBytes caps the person's words, InstructionsBytes the project's
+	// AGENTS.md, AnswerBytes what one model call may send.
 	MessageBytes      int64
 	InstructionsBytes int64
+	AnswerBytes       int64
+}
+
+// Persona bounds instruction files.
+type Persona struct {
+	FileBytes int64
 }
 
 // Retry is the policy for calls that fail before any content.
@@ -170,12 +189,20 @@ type Attachments struct {
 
 // Session is the session store.
 type Session struct {
+	// IdleClose is how long an unused session stays open in memory.
 	IdleClose time.Duration
+	// Poll is how often files of other processes are looked at.
+	Poll time.Duration
+	// ImportBytes and ImportFiles bound an unpacked import.
+	ImportBytes int64
+	ImportFiles int
 }
 
 // Log is the event log of a session.
 type Log struct {
 	SegmentBytes int64
+	// TailBytes is how much of a log is kept in memory for readers.
+	TailBytes int64
 	// Retention is the age at which gc removes log segments; 0 keeps them.
 	Retention time.Duration
 }
@@ -188,9 +215,12 @@ type Blobs struct {
 
 // Bus is the embedded NATS server.
 type Bus struct {
-	Enabled  bool
+	Enabled bool
+	// MaxBytes and MaxAge bound what the stream keeps.
 	MaxBytes int64
 	MaxAge   time.Duration
+	// AckTimeout is how long the stream may take to confirm a batch.
+	AckTimeout time.Duration
 }
 
 // Subagents is delegation.
@@ -202,7 +232,7 @@ type Subagents struct {
 
 // Price is US dollars per million tokens.
 type Price struct {
-	In, Out, CacheRead, CacheWrite float64
+	Input, Output, CacheRead, CacheWrite float64
 }
 
 // Model overrides limits of a model; 0 keeps what is known.

@@ -2,7 +2,7 @@ package config
 
 // Secret is a value that must not be shown: fmt, JSON and logs see only whether
 // it is set.
-type Secret struct{ value string }
+type Secret struct{ value, origin string }
 
 // Reveal returns the value, "" when it is not set.
 func (s Secret) Reveal() string { return s.value }

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// address checks host:port.
+func address(s string) error {
+	_, port, err := net.SplitHostPort(s)
+	if err != nil {
+		return errors.New("is not host:port")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return errors.New("does not end in a port number from 0 to 65535")
+	}
+	return nil
+}
+
+var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+// host checks a host name or address, with or without a port, and lower-cases it.
+func host(s string) (string, error) {
+	s = strings.ToLower(s)
+	name := s
+	if h, port, err := net.SplitHostPort(s); err == nil {
+		if address(net.JoinHostPort(h, port)) != nil {
+			return "", errors.New("holds " + strconv.Quote(s) + ", whose port is no number")
+		}
+		name = h
+	}
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err != nil && (len(name) > 253 || !hostPattern.MatchString(name)) {
+		return "", errors.New("holds " + strconv.Quote(s) + ", which is no host name")
+	}
+	return s, nil
+}
+
+// baseURL checks the form of a URL; whether its host may be used is the
+// provider's decision.
+func baseURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
+		return errors.New("is not an http or https URL")
+	case u.User != nil:
+		return errors.New("must not hold a user name or password")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("must not have a query or fragment")
+	}
+	return nil
+}
+
+var extensionPattern = regexp.MustCompile(`^\.[a-z0-9]{1,16}$`)
+
+func extension(s string) (string, error) {
+	s = strings.ToLower(s)
+	if !extensionPattern.MatchString(s) {
+		return "", errors.New("holds " + strconv.Quote(s) + ", which is no extension such as .png")
+	}
+	return s, nil
+}
+
+// milliseconds turns a bare number into a duration.
+func milliseconds(s string) (string, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(n) || n < 0 || n > 1e12 {
+		return "", errors.New("is not a number of milliseconds")
+	}
+	return time.Duration(n * float64(time.Millisecond)).String(), nil
+}
+
+// strictlyTrue accepts one spelling and denies every other.
+func strictlyTrue(s string) (string, error) { return strconv.FormatBool(s == "true"), nil }
+
+// crossChecks are about more than one setting.
+func (b *builder) crossChecks(c *Config) {
+	if c.Retry.Base > c.Retry.Max {
+		k := b.byName["retry.base"]
+		b.problem(k.origin, k.name, "is longer than retry.max, "+FormatDuration(c.Retry.Max), "")
+	}
+	for _, k := range []*key{b.byName["state_dir"], b.byName["cache_dir"]} {
+		if k.value.String() == "" {
+			b.problem(k.origin, k.name, "there is no home folder to put it in", "set HOME or "+k.env())
+		}
+	}
+}
+
+// Loopback reports whether Addr can be reached only from this machine.
+func (c *Config) Loopback() bool {
+	name, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// ConfineAttachments reports whether paths in turns must lie in the project: the
+// value of attachments.roots with auto resolved by Addr.
+func (c *Config) ConfineAttachments() bool {
+	return c.Attachments.Roots == RootsProject || c.Attachments.Roots == RootsAuto && !c.Loopback()
+}

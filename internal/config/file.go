@@ -1,0 +1,207 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"belay/internal/durable"
+)
+
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 1 << 20
+
+// file is a parsed configuration file: which keys it sets, and where.
+type file struct {
+	path     string
+	dir      string // where its relative paths start
+	entries  []entry
+	problems []Problem
+}
+
+type entry struct {
+	key  string
+	node *yaml.Node
+}
+
+// readUser reads the user's file. One that is not there is empty, unless it was
+// asked for by name. It may be a link to anywhere.
+func readUser(path string, asked bool) *file {
+	if path == "" {
+		return &file{}
+	}
+	data, _, err := durable.ReadFile(nil, path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) && !asked {
+		return &file{path: path}
+	}
+	return parsed(path, data, err)
+}
+
+// readProject reads a project's file, which must really lie in the project.
+func readProject(dir string) *file {
+	if dir == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil // whether the project is usable is not asked here
+	}
+	defer root.Close()
+	data, _, err := durable.ReadFile(root, projectFile, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return parsed(filepath.Join(dir, projectFile), data, err)
+}
+
+func parsed(path string, data []byte, err error) *file {
+	f := &file{path: path, dir: filepath.Dir(path)}
+	switch {
+	case errors.Is(err, durable.ErrTooLarge):
+		f.fail(nil, "", "the file is larger than "+FormatSize(maxFile), "")
+	case errors.Is(err, durable.ErrNotRegular):
+		f.fail(nil, "", "is not a regular file", "")
+	case errors.Is(err, fs.ErrNotExist):
+		f.fail(nil, "", "the file does not exist", "check the path given with --config")
+	case err != nil:
+		f.fail(nil, "", "the file can not be read: "+err.Error(), "")
+	default:
+		f.parse(data)
+	}
+	return f
+}
+
+func (f *file) fail(at *yaml.Node, key, message, hint string) {
+	f.problems = append(f.problems, Problem{Where: f.where(at, true), Key: key, Message: message, Hint: hint})
+}
+
+// where names a place in the file.
+func (f *file) where(at *yaml.Node, column bool) string {
+	switch {
+	case at == nil || at.Line == 0:
+		return f.path
+	case column:
+		return fmt.Sprintf("%s:%d:%d", f.path, at.Line, at.Column)
+	}
+	return fmt.Sprintf("%s:%d", f.path, at.Line)
+}
+
+// parse collects every key that the file sets and every key that it should not
+// have.
+func (f *file) parse(data []byte) {
+	var doc yaml.Node
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return
+	}
+	if err := yaml.Load(data, &doc); err != nil {
+		f.syntax(err)
+		return
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || isNull(doc.Content[0]) {
+		return // comments only
+	}
+	f.walk(doc.Content[0], "", map[string]bool{})
+}
+
+// syntax reports what the parser says, at the place that it names.
+func (f *file) syntax(err error) {
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		at := &yaml.Node{Line: load.Mark.Line, Column: load.Mark.Column}
+		f.fail(at, "", "is not valid YAML: "+clean(load.Message), "")
+		return
+	}
+	f.fail(nil, "", "is not valid YAML: "+clean(err.Error()), "")
+}
+
+// walk descends through sections to settings.
+func (f *file) walk(n *yaml.Node, prefix string, seen map[string]bool) {
+	if n.Kind == yaml.AliasNode {
+		f.fail(n, strings.TrimSuffix(prefix, "."), "anchors and aliases are not supported here", "write the value out")
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		f.fail(n, strings.TrimSuffix(prefix, "."), "expects a mapping of settings", "")
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		name := prefix + k.Value
+		switch {
+		case k.Kind != yaml.ScalarNode || k.Value == "" || k.Value == "<<":
+			f.fail(k, "", "is not the name of a setting", "")
+		case seen[name]:
+			f.fail(k, name, "is there twice", "")
+		case isSetting(name):
+			seen[name] = true
+			if aliased(v) {
+				f.fail(v, name, "anchors and aliases are not supported here", "write the value out")
+			} else if !isNull(v) { // "key:" with nothing after it sets nothing
+				f.entries = append(f.entries, entry{name, v})
+			}
+		case isSection(name):
+			seen[name] = true
+			if !isNull(v) {
+				f.walk(v, name+".", seen)
+			}
+		case isKeyMaterial(name):
+			f.fail(k, name, "API keys and tokens are not read from files", "set ANTHROPIC_API_KEY in the environment; token_file names a file with the access token")
+		default:
+			f.fail(k, name, "is not a setting", suggest(name))
+		}
+	}
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+func aliased(n *yaml.Node) bool {
+	if n.Kind == yaml.AliasNode {
+		return true
+	}
+	for _, c := range n.Content {
+		if aliased(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// isKeyMaterial recognises what people try to put in a file and must not.
+func isKeyMaterial(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range []string{"api_key", "apikey", "secret", "password", "auth_token"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return name == "token" || strings.HasSuffix(name, ".token") || strings.HasSuffix(name, ".key")
+}
+
+// scalarOf checks a node's type against what a value takes and returns its text.
+func scalarOf(n *yaml.Node, want kind) (string, error) {
+	have := map[string]kind{"!!str": scalarString, "!!int": scalarInt, "!!float": scalarFloat, "!!bool": scalarBool}
+	switch {
+	case n.Kind == yaml.ScalarNode && have[n.Tag]&want != 0:
+		return n.Value, nil
+	case n.Kind == yaml.ScalarNode && want&scalarString != 0 && want&scalarInt == 0 && have[n.Tag] != 0:
+		return "", fmt.Errorf("expects %s; put quotes around %s", want, n.Value)
+	case n.Kind == yaml.SequenceNode && want&sequence != 0:
+		items := make([]string, len(n.Content))
+		for i, item := range n.Content {
+			if item.Kind != yaml.ScalarNode || item.Tag != "!!str" || strings.Contains(item.Value, ",") {
+				return "", fmt.Errorf("item %d is not a plain string", i+1)
+			}
+			items[i] = item.Value
+		}
+		return strings.Join(items, ","), nil
+	}
+	return "", fmt.Errorf("expects %s", want)
+}
+
+// clean makes a message fit for one line.
+func clean(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,247 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Options is everything that [Load] may look at.
+type Options struct {
+	// Env is the whole environment, as [Environ] makes it.
+	Env map[string]string
+	// Flags are the settings given on the command line, in order.
+	Flags []Flag
+	// ConfigFile is the value of --config: a file that must exist. Without one
+	// BELAY_CONFIG, and then config.yaml in the user's folder, is read if it
+	// is there.
+	ConfigFile string
+	// Home is the user's home folder, "" when there is none.
+	Home string
+	// Dir is the working directory, absolute: relative paths of variables and
+	// flags start there, and it is the project when nothing names another.
+	Dir string
+	// System replaces runtime.GOOS in tests.
+	System string
+}
+
+// Flag is one setting from the command line.
+type Flag struct {
+	// Key is the setting, Name how the user wrote it: "--max-cost".
+	Key, Name string
+	Value     string
+}
+
+// layers is what was read once, so that the same settings can be checked again
+// for another project.
+type layers struct {
+	o    Options
+	file string
+	user *file
+	// plain is the result without any project file.
+	plain *Config
+}
+
+// Load reads the user's file and the project's and combines every layer. The
+// error, if any, is an [*Error] with every problem found; the Config is then nil.
+func Load(o Options) (*Config, error) {
+	if o.System == "" {
+		o.System = runtime.GOOS
+	}
+	l := &layers{o: o}
+	asked := true
+	switch {
+	case o.ConfigFile != "":
+		l.file = absolute(o.ConfigFile, o.Dir)
+	case o.Env["BELAY_CONFIG"] != "":
+		l.file = absolute(o.Env["BELAY_CONFIG"], o.Dir)
+	default:
+		asked = false
+		if dir := configPlace.in(o.System, o.Env, o.Home); dir != "" {
+			l.file = filepath.Join(dir, userFile)
+		}
+	}
+	l.user = readUser(l.file, asked)
+	c, problems := l.build(nil)
+	l.plain = c
+	if project := readProject(c.projectDir(o.Dir)); project != nil {
+		c, problems = l.build(project)
+	}
+	if len(problems) > 0 {
+		return nil, &Error{Problems: problems}
+	}
+	return c, nil
+}
+
+// projectDir is the folder whose belay.yaml counts.
+func (c *Config) projectDir(dir string) string {
+	if c.Project != "" {
+		return c.Project
+	}
+	return dir
+}
+
+// ForProject returns the settings as they are for another project: the same
+// layers, tightened by that project's belay.yaml instead. A server calls it for
+// the project of a session. The error is an [*Error].
+func (c *Config) ForProject(dir string) (*Config, error) {
+	project := readProject(dir)
+	if project == nil {
+		return c.layers.plain, nil
+	}
+	p, problems := c.layers.build(project)
+	if len(problems) > 0 {
+		return nil, &Error{Problems: problems}
+	}
+	return p, nil
+}
+
+// build combines the layers, weakest first. It goes on after a problem, so that
+// all are found; the Config is usable only when there are none.
+func (l *layers) build(project *file) (*Config, []Problem) {
+	c := &Config{layers: l}
+	b := &builder{keys: settings(c), byName: map[string]*key{}}
+	for _, k := range b.keys {
+		b.byName[k.name] = k
+		b.assign(k, k.def, "", "default")
+	}
+	b.defaultPaths(l)
+	c.Paths.ConfigFile = l.file
+	if project != nil {
+		b.suggested(project)
+	}
+	b.read(l.user)
+	b.environment(l.o.Env, l.o.Dir)
+	for _, f := range l.o.Flags {
+		k := b.byName[f.Key]
+		if k == nil {
+			b.problem("flag "+f.Name, f.Key, "is not a setting", suggest(f.Key))
+			continue
+		}
+		b.assign(k, f.Value, l.o.Dir, "flag "+f.Name)
+	}
+	if project != nil {
+		b.tightened(project)
+	}
+	c.Keys.Anthropic = secret(l.o.Env, "ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY")
+	b.crossChecks(c)
+	c.Warnings = b.warnings
+	c.rows = b.rows(c)
+	return c, b.problems
+}
+
+// builder gathers the settings of one Config.
+type builder struct {
+	keys     []*key
+	byName   map[string]*key
+	problems []Problem
+	warnings []string
+}
+
+func (b *builder) problem(where, key, message, hint string) {
+	b.problems = append(b.problems, Problem{Where: where, Key: key, Message: message, Hint: hint})
+}
+
+// assign takes a value from text.
+func (b *builder) assign(k *key, text, base, origin string) {
+	if err := k.value.set(text, base); err != nil {
+		b.problem(origin, k.name, err.Error(), "")
+		return
+	}
+	k.origin = origin
+}
+
+// assignNode takes a value from a file.
+func (b *builder) assignNode(k *key, n *yaml.Node, f *file) {
+	at := n
+	var err error
+	if t, ok := k.value.(interface {
+		setNode(*yaml.Node) (*yaml.Node, error)
+	}); ok {
+		at, err = t.setNode(n)
+	} else {
+		var text string
+		if text, err = scalarOf(n, k.value.kind()); err == nil {
+			err = k.value.set(text, f.dir)
+		}
+	}
+	if err != nil {
+		b.problem(f.where(at, true), k.name, err.Error(), "")
+		return
+	}
+	k.origin = f.where(n, false)
+}
+
+func (b *builder) read(f *file) {
+	b.problems = append(b.problems, f.problems...)
+	for _, e := range f.entries {
+		b.assignNode(b.byName[e.key], e.node, f)
+	}
+}
+
+// environment takes variables; of several names for one setting the first that
+// is set and not blank holds.
+func (b *builder) environment(env map[string]string, dir string) {
+	known := map[string]bool{"BELAY_CONFIG": true}
+	for _, k := range b.keys {
+		known[k.env()] = true
+		taken := false
+		for _, a := range append([]alias{{name: k.env()}}, k.aliases...) {
+			v := env[a.name]
+			if strings.TrimSpace(v) == "" || taken {
+				continue
+			}
+			taken = true
+			origin := "env " + a.name
+			if a.convert != nil {
+				converted, err := a.convert(v)
+				if err != nil {
+					b.problem(origin, k.name, err.Error(), "")
+					continue
+				}
+				v = converted
+			}
+			b.assign(k, v, dir, origin)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if !strings.HasPrefix(name, "BELAY_") || known[name] {
+			continue
+		}
+		for _, k := range b.keys {
+			if distance(name, k.env()) <= 2 {
+				b.warnings = append(b.warnings, fmt.Sprintf("the environment variable %s sets nothing; did you mean %s?", name, k.env()))
+				break
+			}
+		}
+	}
+}
+
+func (b *builder) defaultPaths(l *layers) {
+	for name, p := range map[string]place{"state_dir": statePlace, "cache_dir": cachePlace} {
+		if dir := p.in(l.o.System, l.o.Env, l.o.Home); dir != "" {
+			b.assign(b.byName[name], dir, "", "default")
+		}
+	}
+}
+
+func secret(env map[string]string, names ...string) Secret {
+	for _, n := range names {
+		if v := strings.TrimSpace(env[n]); v != "" {
+			return Secret{value: v, origin: n}
+		}
+	}
+	return Secret{}
+}
+
+func absolute(path, dir string) string {
+	if filepath.IsAbs(path) || dir == "" {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one thing that is wrong with the configuration.
+type Problem struct {
+	// Where is "file:line:column", "env NAME" or "flag --name".
+	Where string `json:"where"`
+	// Key is the setting it is about, "" when it is about a whole file.
+	Key     string `json:"key,omitempty"`
+	Message string `json:"message"`
+	// Hint is the next step, or "".
+	Hint string `json:"hint,omitempty"`
+}
+
+// String is the problem in one line, without its hint.
+func (p Problem) String() string {
+	if p.Key == "" {
+		return p.Where + ": " + p.Message
+	}
+	return p.Where + ": " + p.Key + ": " + p.Message
+}
+
+// Error is every problem of a configuration, in the order of the layers and of
+// the lines in them. It is never empty.
+type Error struct{ Problems []Problem }
+
+// Error lists the problems, one line each.
+func (e *Error) Error() string {
+	lines := make([]string, 0, len(e.Problems)+1)
+	if len(e.Problems) > 1 {
+		lines = append(lines, fmt.Sprintf("the configuration has %d problems", len(e.Problems)))
+	}
+	for _, p := range e.Problems {
+		line := p.String()
+		if p.Hint != "" {
+			line += " (" + p.Hint + ")"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}

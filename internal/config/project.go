@@ -1,0 +1,49 @@
+package config
+
+import (
+	"fmt"
+)
+
+// suggested applies the defaults of a project's file, before any other layer,
+// and reports what such a file must not set.
+func (b *builder) suggested(f *file) {
+	b.problems = append(b.problems, f.problems...)
+	for _, e := range f.entries {
+		k := b.byName[e.key]
+		switch k.project {
+		case suggestion:
+			b.assignNode(k, e.node, f)
+		case never:
+			b.problem(f.where(e.node, true), k.name, "a project's "+projectFile+" may not set this",
+				"it may only suggest a model and tighten limits; put the setting in your own "+userFile)
+		}
+	}
+}
+
+// tightened applies the limits of a project's file, after every other layer:
+// the stricter value holds, whoever set the other.
+func (b *builder) tightened(f *file) {
+	scratch := &builder{keys: settings(&Config{}), byName: map[string]*key{}}
+	for _, k := range scratch.keys {
+		scratch.byName[k.name] = k
+	}
+	for _, e := range f.entries {
+		k, theirs := b.byName[e.key], scratch.byName[e.key]
+		if k.project != tighten {
+			continue
+		}
+		before := len(scratch.problems)
+		scratch.assignNode(theirs, e.node, f)
+		if len(scratch.problems) > before {
+			continue
+		}
+		had := k.value.String()
+		if k.value.(tightener).tighten(theirs.value) {
+			k.origin = f.where(e.node, false)
+		} else if theirs.value.String() != had {
+			b.warnings = append(b.warnings, fmt.Sprintf("%s: %s %s is looser than %s and is ignored; a project can only tighten",
+				f.where(e.node, false), k.name, theirs.value, had))
+		}
+	}
+	b.problems = append(b.problems, scratch.problems...)
+}

@@ -1,0 +1,45 @@
+package config
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Schema returns a JSON Schema (draft 2020-12) of a configuration file, for
+// editors: of the user's config.yaml, or of a project's belay.yaml, which has the
+// settings that a project may touch.
+func Schema(forProject bool) ([]byte, error) {
+	title := "belay configuration (" + userFile + ")"
+	if forProject {
+		title = "belay project settings (" + projectFile + ")"
+	}
+	root := object()
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = title
+	for _, k := range settings(&Config{}) {
+		if forProject && k.project == never {
+			continue
+		}
+		section := root["properties"].(map[string]any)
+		parts := strings.Split(k.name, ".")
+		for _, p := range parts[:len(parts)-1] {
+			sub, ok := section[p].(map[string]any)
+			if !ok {
+				sub = object()
+				section[p] = sub
+			}
+			section = sub["properties"].(map[string]any)
+		}
+		s := k.value.schema()
+		s["description"] = k.doc
+		if k.def != "" {
+			s["description"] = k.doc + " Default: " + k.def + "."
+		}
+		section[parts[len(parts)-1]] = s
+	}
+	return json.MarshalIndent(root, "", "  ")
+}
+
+func object() map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{}, "additionalProperties": false}
+}

@@ -1,0 +1,226 @@
+package config
+
+import "time"
+
+const (
+	kib = int64(1) << 10
+	mib = int64(1) << 20
+	gib = int64(1) << 30
+	tib = int64(1) << 40
+)
+
+// settings is the table: every setting there is, in the order of the reference
+// page, bound to the fields of c.
+func settings(c *Config) []*key {
+	var all []*key
+	for _, group := range [][]*key{
+		general(c), server(c), turns(c), providers(c), attachments(c), records(c), delegation(c),
+	} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+func size(p *int64, least, most int64) value {
+	return limit[int64]{p: p, min: least, max: most, form: sizeForm}
+}
+
+func duration(p *time.Duration, least, most time.Duration) value {
+	return limit[time.Duration]{p: p, min: least, max: most, form: durationForm}
+}
+
+func count(p *int, least, most int) value {
+	return limit[int]{p: p, min: least, max: most, form: whole[int]()}
+}
+
+// orNone lets 0 stand for no limit.
+func orNone[T int | int64 | float64 | time.Duration](v limit[T]) value {
+	v.none = true
+	return v
+}
+
+func general(c *Config) []*key {
+	return []*key{
+		{name: "addr", value: text{&c.Addr, address}, def: "127.0.0.1:23529",
+			doc: "Where serve listens, host:port; port 0 picks a free one. Any address that is not loopback needs token_file."},
+		{name: "project", value: path{&c.Project},
+			doc: "Project folder of commands that take one. Blank is the working directory."},
+		{name: "provider", value: choice[string]{&c.Provider, []string{"scripted", "anthropic"}, map[string]string{"stub": "scripted"}}, def: "scripted",
+			aliases: []alias{{name: "CHIRALITY_HARNESS_PROVIDER"}},
+			doc:     "Who answers: scripted is built in and works offline; anthropic needs ANTHROPIC_API_KEY."},
+		{name: "model", value: text{&c.Model, nil}, project: suggestion,
+			aliases: []alias{{name: "CHIRALITY_GLOBAL_MODEL"}},
+			doc:     "Model of turns that name none. Blank leaves it to the frontmatter of the instruction root's AGENTS.md, and then to " + DefaultModel + "."},
+		{name: "instructions", value: path{&c.Instructions},
+			aliases: []alias{{name: "CHIRALITY_INSTRUCTION_ROOT"}},
+			doc:     "Instruction root with the AGENT_*.md files. Blank is the embedded set; a folder that is not valid is an error, never replaced."},
+		{name: "persona.file_bytes", value: size(&c.Persona.FileBytes, kib, 64*mib), def: "1MiB",
+			doc: "Largest instruction file that is read."},
+		{name: "token_file", value: path{&c.TokenFile},
+			doc: "File with the access token that requests must carry, required when addr is not loopback."},
+		{name: "session_root", value: path{&c.SessionRoot},
+			aliases: []alias{{name: "CHIRALITY_SESSION_ROOT"}},
+			doc:     "One folder for the sessions of all projects. Blank keeps them in each project's .belay."},
+		{name: "state_dir", value: path{&c.Paths.StateDir},
+			doc: "Folder of the operator's state: tokens, locks, index, bus store. Blank is the system's own place for it, $XDG_STATE_HOME/belay."},
+		{name: "cache_dir", value: path{&c.Paths.CacheDir},
+			doc: "Folder of what can be made again, such as downscaled images. Blank is the system's own place for it, $XDG_CACHE_HOME/belay."},
+		{name: "network.allowed_hosts", value: list{&c.Network.AllowedHosts, host},
+			doc: "Hosts beside a provider's own and loopback that a base URL may name."},
+	}
+}
+
+func server(c *Config) []*key {
+	s := &c.Server
+	return []*key{
+		{name: "server.allowed_hosts", value: list{&s.AllowedHosts, host},
+			doc: "Host names that requests may be addressed to, beside loopback names and addr."},
+		{name: "server.body_bytes", value: size(&s.BodyBytes, kib, gib), def: "4MiB",
+			doc: "Largest JSON request body. Uploads have attachments.upload_bytes."},
+		{name: "server.header_timeout", value: duration(&s.HeaderTimeout, time.Second, time.Hour), def: "10s",
+			doc: "How long a client may take to send a request's headers."},
+		{name: "server.body_timeout", value: duration(&s.BodyTimeout, time.Second, time.Hour), def: "30s",
+			doc: "How long a client may take to send a JSON body, and each read of an upload."},
+		{name: "server.max_turns_in_flight", value: count(&s.MaxTurnsInFlight, 1, 1_000_000), def: "2000",
+			doc: "Turns that run at once; more get OVERLOADED."},
+		{name: "server.max_streams", value: count(&s.MaxStreams, 1, 1_000_000), def: "8192",
+			doc: "Event streams that are open at once; more get OVERLOADED."},
+		{name: "server.shutdown_grace", value: duration(&s.ShutdownGrace, 0, time.Hour), def: "10s",
+			doc: "How long running turns may go on after the server is told to stop, before they are interrupted. 0 interrupts at once."},
+		{name: "sse.keepalive", value: duration(&c.SSE.Keepalive, time.Second, time.Hour), def: "15s",
+			doc: "Silence on an event stream after which a comment line is sent."},
+		{name: "sse.write_timeout", value: duration(&c.SSE.WriteTimeout, 100*time.Millisecond, time.Hour), def: "30s",
+			doc: "How long a reader may take nothing before its stream is closed. The turn goes on; the reader may come back."},
+		{name: "delta.interval", value: duration(&c.Delta.Interval, 0, time.Minute), def: "25ms",
+			doc: "Shortest time between two events with pieces of an answer; the first piece is never delayed. 0 sends each piece at once."},
+		{name: "delta.bytes", value: size(&c.Delta.Bytes, 1, mib), def: "4KiB",
+			doc: "Gathered text that is sent before delta.interval is over."},
+	}
+}
+
+func turns(c *Config) []*key {
+	t := &c.Turn
+	return []*key{
+		{name: "turn.stall_timeout", value: duration(&t.StallTimeout, time.Millisecond, day), def: "90s", project: tighten,
+			aliases: []alias{{"CHIRALITY_ANTHROPIC_STREAM_TIMEOUT_MS", milliseconds}},
+			doc:     "Ends a turn whose provider sends no bytes for so long."},
+		{name: "turn.wall_limit", value: duration(&t.WallLimit, time.Millisecond, 7*day), def: "30m", project: tighten,
+			doc: "Ends a turn that takes longer, whatever it does; opts.timeoutMs can only shorten it."},
+		{name: "turn.max_turns", value: count(&t.MaxTurns, 1, 100_000), def: "50", project: tighten,
+			doc: "Model calls in one turn, unless opts or the persona say otherwise."},
+		{name: "turn.max_tokens", value: orNone(limit[int64]{p: &t.MaxTokens, min: 1, max: 1e9, form: whole[int64]()}), def: "0", project: tighten,
+			doc: "Output tokens of one turn. 0 is the model's own maximum."},
+		{name: "turn.max_cost_usd", value: orNone(limit[float64]{p: &t.MaxCostUSD, min: 0, max: 1e6, form: moneyForm}), def: "0", project: tighten,
+			doc: "US dollars that one turn may cost; models without a price are then refused. 0 is no limit."},
+		{name: "turn.message_bytes", value: size(&t.MessageBytes, 1, gib), def: "1MiB", project: tighten,
+			doc: "Longest message of a person. Longer text is attached as a file."},
+		{name: "turn.answer_bytes", value: size(&t.AnswerBytes, kib, gib), def: "8MiB", project: tighten,
+			doc: "Most that one model call may send."},
+		{name: "turn.instructions_bytes", value: size(&t.InstructionsBytes, 0, 16*mib), def: "32KiB", project: tighten,
+			doc: "How much of the project's AGENTS.md reaches the model. 0 leaves it out."},
+		{name: "turn.queue_length", value: count(&t.QueueLength, 0, 10_000), def: "8",
+			doc: "Turns that may wait for a busy session with opts.onBusy queue."},
+		{name: "turn.queue_wait", value: duration(&t.QueueWait, 0, day), def: "10m",
+			doc: "How long a queued turn waits."},
+		{name: "turn.idempotency_ttl", value: duration(&t.IdempotencyTTL, 0, 365*day), def: "1d",
+			doc: "How long an Idempotency-Key is remembered. 0 forgets it at once."},
+	}
+}
+
+func providers(c *Config) []*key {
+	return []*key{
+		{name: "retry.attempts", value: count(&c.Retry.Attempts, 1, 20), def: "3",
+			doc: "Calls made for one answer, the first included, while no content has come."},
+		{name: "retry.base", value: duration(&c.Retry.Base, 0, time.Hour), def: "500ms",
+			doc: "Wait before the second attempt; it doubles from there. A provider's Retry-After is honoured."},
+		{name: "retry.max", value: duration(&c.Retry.Max, 0, time.Hour), def: "30s",
+			doc: "Longest wait between attempts."},
+		{name: "scripted.pace", value: duration(&c.Scripted.Pace, 0, time.Minute), def: "35ms",
+			doc: "Pause of the scripted provider between pieces of an answer."},
+		{name: "scripted.script", value: path{&c.Scripted.Script},
+			doc: "YAML file with the conversation that the scripted provider plays. Blank echoes."},
+		{name: "anthropic.base_url", value: text{&c.Anthropic.BaseURL, baseURL}, def: "https://api.anthropic.com",
+			aliases: []alias{{name: "CHIRALITY_ANTHROPIC_API_URL"}},
+			doc:     "Where the Anthropic provider sends requests. Another host than the default must be loopback or in network.allowed_hosts."},
+		{name: "anthropic.version", value: text{&c.Anthropic.Version, nil}, def: "2023-06-01",
+			aliases: []alias{{name: "CHIRALITY_ANTHROPIC_VERSION"}},
+			doc:     "Value of the anthropic-version header."},
+		{name: "anthropic.max_tokens", value: orNone(limit[int64]{p: &c.Anthropic.MaxTokens, min: 1, max: 1e9, form: whole[int64]()}), def: "0",
+			aliases: []alias{{name: "CHIRALITY_ANTHROPIC_MAX_TOKENS"}},
+			doc:     "Output tokens of one call to Anthropic. 0 is the model's own maximum."},
+		{name: "anthropic.connect_timeout", value: duration(&c.Anthropic.ConnectTimeout, time.Millisecond, time.Hour), def: "10s",
+			doc: "How long connecting to Anthropic may take, TLS included."},
+		{name: "anthropic.header_timeout", value: duration(&c.Anthropic.HeaderTimeout, time.Millisecond, time.Hour), def: "60s",
+			doc: "How long Anthropic may take to begin its answer."},
+		{name: "prices", value: priceTable(&c.Prices),
+			doc: "US dollars per million tokens by model: input, output, cache_read, cache_write. They win over the built-in list."},
+		{name: "models", value: modelTable(&c.Models),
+			doc: "Corrections to what is known of a model: context_tokens, output_tokens."},
+	}
+}
+
+func attachments(c *Config) []*key {
+	a := &c.Attachments
+	return []*key{
+		{name: "attachments.roots", value: choice[Roots]{p: &a.Roots, words: []Roots{RootsProject, RootsAuto, RootsAny}}, def: "auto", project: tighten,
+			doc: "Which files a path in a turn may name: any, project (the project and its uploads), or auto, which is any on a loopback address and project elsewhere."},
+		{name: "attachments.extensions", value: list{&a.Extensions, extension}, def: ".csv, .gif, .jpeg, .jpg, .md, .pdf, .png, .txt, .webp", project: tighten,
+			doc: "File name extensions that are accepted, of those that belay knows. The bytes must agree with the extension."},
+		{name: "attachments.max_items", value: count(&a.MaxItems, 1, 10_000), def: "100", project: tighten,
+			doc: "Paths in one turn, refused ones included."},
+		{name: "attachments.file_bytes", value: size(&a.FileBytes, 1, gib), def: "10MiB", project: tighten,
+			doc: "Largest attached file."},
+		{name: "attachments.turn_bytes", value: size(&a.TurnBytes, 1, gib), def: "18MiB", project: tighten,
+			doc: "Sum of the attached files of one turn."},
+		{name: "attachments.upload_bytes", value: size(&a.UploadBytes, 1, tib), def: "64MiB", project: tighten,
+			doc: "Largest uploaded file. What a turn takes of it is still bounded by attachments.file_bytes."},
+		{name: "attachments.max_pixels", value: orNone(limit[int64]{p: &a.MaxPixels, min: 1, max: 1 << 33, form: whole[int64]()}), def: "100000000", project: tighten,
+			doc: "Pixels of the largest image that is decoded to be downscaled. 0 leaves it to attachments.pixel_budget."},
+		{name: "attachments.pixel_budget", value: limit[int64]{p: &a.PixelBudget, min: 1 << 20, max: 1 << 36, form: whole[int64]()}, def: "100000000",
+			doc: "Pixels that may be decoded at one time in the whole process; an image waits for room."},
+		{name: "attachments.rendition_cache_bytes", value: size(&a.RenditionCacheBytes, 0, tib), def: "512MiB",
+			doc: "Disk space for downscaled images and extracted text, the oldest removed first. 0 keeps none."},
+		{name: "attachments.pdf_idle", value: duration(&a.PDFIdle, 0, day), def: "60s",
+			doc: "How long the PDF engine stays loaded without work."},
+	}
+}
+
+func records(c *Config) []*key {
+	return []*key{
+		{name: "session.idle_close", value: duration(&c.Session.IdleClose, time.Second, day), def: "60s",
+			doc: "How long a session that nobody runs or reads stays open in memory."},
+		{name: "session.poll", value: duration(&c.Session.Poll, 10*time.Millisecond, time.Hour), def: "1s",
+			doc: "How often files of other processes are looked at, should a notification of the system be missed."},
+		{name: "session.import_bytes", value: size(&c.Session.ImportBytes, mib, tib), def: "4GiB",
+			doc: "Size of an imported session once it is unpacked."},
+		{name: "session.import_files", value: count(&c.Session.ImportFiles, 1, 10_000_000), def: "20000",
+			doc: "Files of an imported session."},
+		{name: "log.segment_bytes", value: size(&c.Log.SegmentBytes, 64*kib, gib), def: "8MiB",
+			doc: "Size at which an event log begins a new file."},
+		{name: "log.tail_bytes", value: size(&c.Log.TailBytes, 4*kib, gib), def: "64KiB",
+			doc: "How much of a live log is kept in memory for readers; those further behind read the file."},
+		{name: "log.retention", value: duration(&c.Log.Retention, 0, 36500*day), def: "0",
+			doc: "Age at which gc removes files of event logs. 0 keeps them for ever."},
+		{name: "blobs.retention", value: duration(&c.Blobs.Retention, 0, 36500*day), def: "7d",
+			doc: "Age at which gc removes stored attachments that no session refers to."},
+		{name: "bus.enabled", value: boolean{&c.Bus.Enabled}, def: "true",
+			doc: "Whether serve runs the embedded message bus."},
+		{name: "bus.max_bytes", value: size(&c.Bus.MaxBytes, mib, tib), def: "256MiB",
+			doc: "Disk space of the bus, the oldest messages removed first."},
+		{name: "bus.max_age", value: duration(&c.Bus.MaxAge, time.Minute, 3650*day), def: "1d",
+			doc: "Age at which messages leave the bus."},
+		{name: "bus.ack_timeout", value: duration(&c.Bus.AckTimeout, 10*time.Millisecond, time.Hour), def: "5s",
+			doc: "How long the bus may take to confirm a batch."},
+	}
+}
+
+func delegation(c *Config) []*key {
+	return []*key{
+		{name: "subagents.enabled", value: boolean{&c.Subagents.Enabled}, def: "false", project: tighten,
+			aliases: []alias{{"CHIRALITY_ENABLE_SUBAGENTS", strictlyTrue}},
+			doc:     "First gate of delegation. The CHIRALITY_ name counts only as exactly true."},
+		{name: "subagents.warn", value: duration(&c.Subagents.Warn, 0, time.Hour), def: "0",
+			aliases: []alias{{"CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS", milliseconds}},
+			doc:     "Logs a decision about delegation that took longer. 0 never does."},
+	}
+}

@@ -1,0 +1,276 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// text is a string of one line.
+type text struct {
+	p     *string
+	check func(string) error
+}
+
+func (v text) set(s, _ string) error {
+	s = strings.TrimSpace(s)
+	if err := oneLine(s); err != nil {
+		return err
+	}
+	if v.check != nil && s != "" {
+		if err := v.check(s); err != nil {
+			return err
+		}
+	}
+	*v.p = s
+	return nil
+}
+
+func (text) kind() kind             { return scalarString }
+func (v text) String() string       { return *v.p }
+func (text) schema() map[string]any { return map[string]any{"type": "string"} }
+
+func oneLine(s string) error {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+		return errors.New("holds a control character or is not UTF-8")
+	}
+	return nil
+}
+
+// path is a file or folder, made absolute.
+type path struct{ p *string }
+
+func (v path) set(s, base string) error {
+	s = strings.TrimSpace(s)
+	if err := oneLine(s); err != nil {
+		return err
+	}
+	if s == "" {
+		*v.p = ""
+		return nil
+	}
+	if !filepath.IsAbs(s) {
+		if base == "" {
+			return errors.New("is a relative path and there is no folder to start from")
+		}
+		s = filepath.Join(base, s)
+	}
+	*v.p = filepath.Clean(s)
+	return nil
+}
+
+func (path) kind() kind             { return scalarString }
+func (v path) String() string       { return *v.p }
+func (path) schema() map[string]any { return map[string]any{"type": "string"} }
+
+// choice is one of a few words, in any case. synonyms are accepted beside them.
+type choice[T ~string] struct {
+	p        *T
+	words    []T // from the strictest, where that matters
+	synonyms map[string]T
+}
+
+func (v choice[T]) set(s, _ string) error {
+	w := T(strings.ToLower(strings.TrimSpace(s)))
+	if c, ok := v.synonyms[string(w)]; ok {
+		w = c
+	}
+	if !slices.Contains(v.words, w) {
+		return fmt.Errorf("%q is not one of %s", s, join(v.words))
+	}
+	*v.p = w
+	return nil
+}
+
+func (v choice[T]) tighten(o value) bool {
+	other := *o.(choice[T]).p
+	if slices.Index(v.words, other) >= slices.Index(v.words, *v.p) {
+		return false
+	}
+	*v.p = other
+	return true
+}
+
+func (choice[T]) kind() kind       { return scalarString }
+func (v choice[T]) String() string { return string(*v.p) }
+func (v choice[T]) schema() map[string]any {
+	words := slices.Clone(v.words)
+	for s := range v.synonyms {
+		words = append(words, T(s))
+	}
+	slices.Sort(words)
+	return map[string]any{"type": "string", "enum": words}
+}
+
+func join[T ~string](words []T) string {
+	s := make([]string, len(words))
+	for i, w := range words {
+		s[i] = string(w)
+	}
+	return strings.Join(s, ", ")
+}
+
+// boolean is true or false; false is the stricter.
+type boolean struct{ p *bool }
+
+func (v boolean) set(s, _ string) error {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true":
+		*v.p = true
+	case "false":
+		*v.p = false
+	default:
+		return errors.New("is neither true nor false")
+	}
+	return nil
+}
+
+func (v boolean) tighten(o value) bool {
+	if !*v.p || *o.(boolean).p {
+		return false
+	}
+	*v.p = false
+	return true
+}
+
+func (boolean) kind() kind             { return scalarBool }
+func (v boolean) String() string       { return strconv.FormatBool(*v.p) }
+func (boolean) schema() map[string]any { return map[string]any{"type": "boolean"} }
+
+// limit is what every bounded quantity has in common: smaller is stricter, and
+// where zero means no limit, it is the loosest.
+type limit[T int | int64 | float64 | time.Duration] struct {
+	p        *T
+	min, max T
+	// none says that 0 is allowed and means no limit.
+	none bool
+	form form[T]
+}
+
+// form is how one sort of quantity is written.
+type form[T any] struct {
+	parse  func(string) (T, error)
+	format func(T) string
+	kind   kind
+}
+
+func (v limit[T]) set(s, _ string) error {
+	n, err := v.form.parse(strings.TrimSpace(s))
+	if err != nil {
+		return err
+	}
+	if v.none && n == 0 {
+		*v.p = 0
+		return nil
+	}
+	if n < v.min || n > v.max {
+		return fmt.Errorf("%s is not between %s and %s", v.form.format(n), v.form.format(v.min), v.form.format(v.max))
+	}
+	*v.p = n
+	return nil
+}
+
+func (v limit[T]) tighten(o value) bool {
+	other := *o.(limit[T]).p
+	if v.none && other == 0 || !(v.none && *v.p == 0) && other >= *v.p {
+		return false
+	}
+	*v.p = other
+	return true
+}
+
+func (v limit[T]) kind() kind     { return v.form.kind }
+func (v limit[T]) String() string { return v.form.format(*v.p) }
+
+func (v limit[T]) schema() map[string]any {
+	least := v.min
+	if v.none {
+		least = 0
+	}
+	switch v.form.kind {
+	case scalarInt | scalarString:
+		if _, ok := any(v.min).(time.Duration); ok {
+			return map[string]any{"type": []string{"string", "integer"}, "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^[0-9]+d$|^0$`, "maximum": 0}
+		}
+		return map[string]any{"type": []string{"string", "integer"}, "pattern": `^[0-9.]+ ?([kKmMgGtT]i?)?[bB]?$`, "minimum": least, "maximum": v.max}
+	case scalarInt:
+		return map[string]any{"type": "integer", "minimum": least, "maximum": v.max}
+	}
+	return map[string]any{"type": "number", "minimum": least, "maximum": v.max}
+}
+
+var sizeForm = form[int64]{ParseSize, FormatSize, scalarInt | scalarString}
+
+var durationForm = form[time.Duration]{ParseDuration, FormatDuration, scalarInt | scalarString}
+
+func whole[T int | int64]() form[T] {
+	return form[T]{
+		parse: func(s string) (T, error) {
+			n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 10, 0)
+			if err != nil {
+				return 0, errors.New("is not a whole number")
+			}
+			return T(n), nil
+		},
+		format: func(n T) string { return strconv.FormatInt(int64(n), 10) },
+		kind:   scalarInt,
+	}
+}
+
+var moneyForm = form[float64]{
+	parse: func(s string) (float64, error) {
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+			return 0, errors.New("is not a number")
+		}
+		return n, nil
+	},
+	format: func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) },
+	kind:   scalarFloat | scalarInt,
+}
+
+// list is strings without order or duplicates, sorted.
+type list struct {
+	p     *[]string
+	check func(string) (string, error)
+}
+
+func (v list) set(s, _ string) error {
+	items := []string{}
+	for item := range strings.SplitSeq(s, ",") {
+		item = strings.TrimSpace(item)
+		if item == "" {
+			continue
+		}
+		item, err := v.check(item)
+		if err != nil {
+			return err
+		}
+		items = append(items, item)
+	}
+	slices.Sort(items)
+	*v.p = slices.Compact(items)
+	return nil
+}
+
+// tighten keeps what both lists have.
+func (v list) tighten(o value) bool {
+	other := *o.(list).p
+	both := slices.DeleteFunc(slices.Clone(*v.p), func(s string) bool { return !slices.Contains(other, s) })
+	changed := len(both) < len(*v.p)
+	*v.p = both
+	return changed
+}
+
+func (list) kind() kind       { return sequence | scalarString }
+func (v list) String() string { return strings.Join(*v.p, ", ") }
+func (list) schema() map[string]any {
+	return map[string]any{"type": []string{"array", "string"}, "items": map[string]any{"type": "string"}}
+}
