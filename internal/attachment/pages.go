@@ -2,6 +2,35 @@ package attachment
 
 import (
 	"context"
+	"time"
+
+	"belay/internal/attachment/pdf"
 )
 
-func (in *intake) countPages(ctx context.Context, c *candidate) error { return nil }
+// countTime bounds the counting of one PDF's pages while a turn is resolved.
+const countTime = 250 * time.Millisecond
+
+// countPages fills in a PDF's pages from the stored bytes if the light reader
+// can count them in a moment; else they stay unknown and the planner finds out
+// when it must.
+func (in *intake) countPages(ctx context.Context, c *candidate) error {
+	content, err := in.store.Content(c.item.SHA256)
+	if err != nil {
+		return storageFault(err)
+	}
+	src, closer, err := readerAt(content, in.policy.FileBytes)
+	if err != nil {
+		return storageFault(err)
+	}
+	defer closer.Close()
+	limited, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	f, err := pdf.Open(limited, src, content.Size())
+	if err == nil {
+		c.item.Pages, err = f.Pages(limited)
+	}
+	if err != nil {
+		c.item.Pages = 0 // unknown; an ended ctx is the caller's to see
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,205 @@
+package pdf
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// font turns the bytes of a string into text and an advance in ems.
+type font struct {
+	codes     *cmap
+	table     *[256]string // of a simple font without a Unicode map
+	composite bool
+	widths    map[int]float64 // in ems
+	missing   float64         // the width of a code that has none
+}
+
+// decode returns the text of s and how far it moves, in ems.
+func (f *font) decode(s str) (string, float64) {
+	var b strings.Builder
+	var width float64
+	for len(s) > 0 {
+		n := 1
+		if f.codes != nil {
+			n = f.codes.length(s)
+		} else if f.composite {
+			n = min(2, len(s))
+		}
+		code := 0
+		for _, c := range []byte(s[:n]) {
+			code = code<<8 | int(c)
+		}
+		if w, ok := f.widths[code]; ok {
+			width += w
+		} else {
+			width += f.missing
+		}
+		switch {
+		case f.codes != nil:
+			text, ok := f.codes.text(code)
+			if !ok && f.table != nil {
+				text = f.table[code&0xff]
+			} else if !ok {
+				text = string(utf8.RuneError)
+			}
+			b.WriteString(text)
+		default:
+			b.WriteString(f.table[code&0xff])
+		}
+		s = s[n:]
+	}
+	return b.String(), width
+}
+
+// font loads a font once per file.
+func (x *interpreter) font(ctx context.Context, v any) (*font, error) {
+	id, indirect := v.(ref)
+	if indirect {
+		if f, ok := x.fonts[id]; ok {
+			return f, nil
+		}
+	}
+	d, err := x.f.dict(ctx, v)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	f, err := x.load(ctx, d)
+	if err == nil && indirect {
+		x.fonts[id] = f
+	}
+	return f, err
+}
+
+func (x *interpreter) load(ctx context.Context, d dict) (*font, error) {
+	f := &font{widths: map[int]float64{}, missing: 0.5}
+	v, err := x.f.resolve(ctx, d["ToUnicode"])
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := v.(*stream); ok {
+		data, err := x.f.inflate(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if f.codes, err = parseCMap(data); err != nil {
+			return nil, err
+		}
+	}
+	if d["Subtype"] == name("Type0") {
+		f.composite = true
+		if f.codes == nil {
+			return nil, ErrUnsupported
+		}
+		return f, x.compositeWidths(ctx, f, d)
+	}
+	if f.table, err = x.simpleTable(ctx, d["Encoding"]); err != nil {
+		return nil, err
+	}
+	return f, x.simpleWidths(ctx, f, d)
+}
+
+// simpleTable is the encoding of a simple font: a named one with differences.
+func (x *interpreter) simpleTable(ctx context.Context, v any) (*[256]string, error) {
+	v, err := x.f.resolve(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	var differences array
+	if d, ok := v.(dict); ok {
+		v = d["BaseEncoding"]
+		if differences, err = x.f.array(ctx, d["Differences"]); err != nil {
+			return nil, err
+		}
+	}
+	base := charmap.Windows1252
+	if v == name("MacRomanEncoding") {
+		base = charmap.Macintosh
+	}
+	var table [256]string
+	for i := range table {
+		table[i] = string(base.DecodeByte(byte(i)))
+	}
+	if v == nil { // the standard encoding, known here only where it is ASCII
+		for i := 0x80; i < 0x100; i++ {
+			table[i] = string(utf8.RuneError)
+		}
+	}
+	at := 0
+	for _, d := range differences {
+		switch d := d.(type) {
+		case int:
+			at = d
+		case name:
+			if at >= 0 && at < len(table) {
+				table[at] = glyphText(string(d))
+			}
+			at++
+		}
+	}
+	return &table, nil
+}
+
+func (x *interpreter) simpleWidths(ctx context.Context, f *font, d dict) error {
+	list, err := x.f.array(ctx, d["Widths"])
+	if err != nil {
+		return err
+	}
+	first, _ := d["FirstChar"].(int)
+	for i, w := range list {
+		if n := numbers([]any{w}); len(n) == 1 && first+i < 256 {
+			f.widths[first+i] = n[0] / 1000
+		}
+	}
+	return nil
+}
+
+// compositeWidths reads the W array: "c [w w w]" and "first last w".
+func (x *interpreter) compositeWidths(ctx context.Context, f *font, d dict) error {
+	f.missing = 1
+	list, err := x.f.array(ctx, d["DescendantFonts"])
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	child, err := x.f.dict(ctx, list[0])
+	if err != nil {
+		return err
+	}
+	if n := numbers([]any{child["DW"]}); len(n) == 1 {
+		f.missing = n[0] / 1000
+	}
+	w, err := x.f.array(ctx, child["W"])
+	if err != nil {
+		return err
+	}
+	for len(w) >= 2 {
+		first, ok := w[0].(int)
+		if !ok {
+			return nil
+		}
+		if each, ok := w[1].(array); ok {
+			for i, v := range each {
+				if n := numbers([]any{v}); len(n) == 1 {
+					f.widths[first+i] = n[0] / 1000
+				}
+			}
+			w = w[2:]
+			continue
+		}
+		if len(w) < 3 {
+			return nil
+		}
+		last, ok := w[1].(int)
+		n := numbers(w[2:3])
+		if !ok || len(n) != 1 || last-first > 0xffff {
+			return nil
+		}
+		for c := first; c <= last; c++ {
+			f.widths[c] = n[0] / 1000
+		}
+		w = w[3:]
+	}
+	return nil
+}

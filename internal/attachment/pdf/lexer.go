@@ -1,0 +1,327 @@
+package pdf
+
+import (
+	"errors"
+	"strconv"
+)
+
+// The values of a PDF, as lexer reads them: nil, bool, int, float64, str, name,
+// array, dict, ref, and op for anything else that stands alone.
+type (
+	str   string
+	name  string
+	op    string
+	array []any
+	dict  map[name]any
+	ref   int // the number of an indirect object; generations are ignored
+)
+
+// maxDepth bounds arrays and dictionaries within each other.
+const maxDepth = 64
+
+var (
+	errEnd    = errors.New("pdf: unexpected end")
+	errSyntax = errors.New("pdf: syntax")
+)
+
+// lexer reads values from memory. It allocates in proportion to what it reads,
+// never to what a number says.
+type lexer struct {
+	data  []byte
+	pos   int
+	depth int
+	// refs allows "n g R"; content streams have none.
+	refs bool
+}
+
+// value reads the next value. errEnd means that data ended first.
+func (l *lexer) value() (any, error) {
+	l.space()
+	if l.pos >= len(l.data) {
+		return nil, errEnd
+	}
+	switch c := l.data[l.pos]; c {
+	case '/':
+		return l.name()
+	case '(':
+		return l.literal()
+	case '[':
+		l.pos++
+		return l.array()
+	case '<':
+		if l.pos+1 >= len(l.data) {
+			return nil, errEnd
+		}
+		if l.data[l.pos+1] == '<' {
+			l.pos += 2
+			return l.dict()
+		}
+		return l.hex()
+	case '>':
+		if l.pos+1 < len(l.data) && l.data[l.pos+1] == '>' {
+			l.pos += 2
+			return op(">>"), nil
+		}
+		return nil, errSyntax
+	case ']', '{', '}', ')':
+		l.pos++
+		return op(c), nil
+	}
+	return l.word()
+}
+
+// space skips white space and comments.
+func (l *lexer) space() {
+	for l.pos < len(l.data) {
+		switch c := l.data[l.pos]; {
+		case isSpace(c):
+			l.pos++
+		case c == '%':
+			for l.pos < len(l.data) && l.data[l.pos] != '\n' && l.data[l.pos] != '\r' {
+				l.pos++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// regular returns the run of regular characters at the position.
+func (l *lexer) regular() []byte {
+	start := l.pos
+	for l.pos < len(l.data) && isRegular(l.data[l.pos]) {
+		l.pos++
+	}
+	return l.data[start:l.pos]
+}
+
+func (l *lexer) word() (any, error) {
+	w := string(l.regular())
+	switch w {
+	case "null":
+		return nil, nil
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	if c := w[0]; c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
+		return op(w), nil
+	}
+	if i, err := strconv.Atoi(w); err == nil {
+		if l.refs && i >= 0 && l.reference() {
+			return ref(i), nil
+		}
+		return i, nil
+	}
+	if f, err := strconv.ParseFloat(w, 64); err == nil {
+		return f, nil
+	}
+	return op(w), nil
+}
+
+// reference consumes "g R" if that is what follows.
+func (l *lexer) reference() bool {
+	start := l.pos
+	l.space()
+	if digits(l.regular()) {
+		l.space()
+		if string(l.regular()) == "R" {
+			return true
+		}
+	}
+	l.pos = start
+	return false
+}
+
+func (l *lexer) name() (any, error) {
+	l.pos++ // the slash
+	raw := l.regular()
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] == '#' && i+2 < len(raw) {
+			hi, lo := unhex(raw[i+1]), unhex(raw[i+2])
+			if hi >= 0 && lo >= 0 {
+				out = append(out, byte(hi<<4|lo))
+				i += 2
+				continue
+			}
+		}
+		out = append(out, raw[i])
+	}
+	return name(out), nil
+}
+
+func (l *lexer) array() (any, error) {
+	if l.depth++; l.depth > maxDepth {
+		return nil, errSyntax
+	}
+	defer func() { l.depth-- }()
+	var out array
+	for {
+		v, err := l.value()
+		if err != nil {
+			return nil, err
+		}
+		if v == op("]") {
+			return out, nil
+		}
+		if v == op(">>") {
+			return nil, errSyntax
+		}
+		out = append(out, v)
+	}
+}
+
+func (l *lexer) dict() (any, error) {
+	if l.depth++; l.depth > maxDepth {
+		return nil, errSyntax
+	}
+	defer func() { l.depth-- }()
+	out := dict{}
+	for {
+		k, err := l.value()
+		if err != nil {
+			return nil, err
+		}
+		if k == op(">>") {
+			return out, nil
+		}
+		key, ok := k.(name)
+		if !ok {
+			return nil, errSyntax
+		}
+		v, err := l.value()
+		if err != nil {
+			return nil, err
+		}
+		if v == op(">>") {
+			return out, nil
+		}
+		out[key] = v
+	}
+}
+
+func (l *lexer) hex() (any, error) {
+	l.pos++ // the bracket
+	var out []byte
+	half := -1
+	for ; l.pos < len(l.data); l.pos++ {
+		c := l.data[l.pos]
+		if c == '>' {
+			l.pos++
+			if half >= 0 {
+				out = append(out, byte(half<<4))
+			}
+			return str(out), nil
+		}
+		d := unhex(c)
+		switch {
+		case d < 0 && !isSpace(c):
+			return nil, errSyntax
+		case d < 0:
+		case half < 0:
+			half = d
+		default:
+			out = append(out, byte(half<<4|d))
+			half = -1
+		}
+	}
+	return nil, errEnd
+}
+
+func (l *lexer) literal() (any, error) {
+	l.pos++ // the parenthesis
+	var out []byte
+	for open := 1; l.pos < len(l.data); {
+		c := l.data[l.pos]
+		l.pos++
+		switch c {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return str(out), nil
+			}
+		case '\\':
+			out = l.escape(out)
+			continue
+		}
+		out = append(out, c)
+	}
+	return nil, errEnd
+}
+
+// escape appends what the escape sequence after a backslash stands for.
+func (l *lexer) escape(out []byte) []byte {
+	if l.pos >= len(l.data) {
+		return out
+	}
+	c := l.data[l.pos]
+	l.pos++
+	switch c {
+	case 'n':
+		return append(out, '\n')
+	case 'r':
+		return append(out, '\r')
+	case 't':
+		return append(out, '\t')
+	case 'b':
+		return append(out, '\b')
+	case 'f':
+		return append(out, '\f')
+	case '\r': // a line that goes on
+		if l.pos < len(l.data) && l.data[l.pos] == '\n' {
+			l.pos++
+		}
+		return out
+	case '\n':
+		return out
+	}
+	if c < '0' || c > '7' {
+		return append(out, c)
+	}
+	v := int(c - '0')
+	for i := 0; i < 2 && l.pos < len(l.data); i++ {
+		d := l.data[l.pos]
+		if d < '0' || d > '7' {
+			break
+		}
+		v = v<<3 | int(d-'0')
+		l.pos++
+	}
+	return append(out, byte(v))
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
+}
+
+func isRegular(c byte) bool {
+	switch c {
+	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
+		return false
+	}
+	return !isSpace(c)
+}
+
+func digits(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}

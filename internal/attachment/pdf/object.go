@@ -1,0 +1,251 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"io"
+)
+
+// stream is a stream object: its dictionary and where its bytes begin.
+type stream struct {
+	dict dict
+	at   int64
+}
+
+// maxHops bounds a chain of references to references.
+const maxHops = 8
+
+// resolve follows references until there is a value; what is missing is null.
+func (f *File) resolve(ctx context.Context, v any) (any, error) {
+	for range maxHops {
+		id, ok := v.(ref)
+		if !ok {
+			return v, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, ok := f.objects[int(id)]
+		if !ok {
+			return nil, nil
+		}
+		var err error
+		if p.boxed {
+			l := &lexer{data: f.contents[p.at], pos: p.offset, refs: true}
+			v, err = l.value()
+		} else {
+			v, err = f.objectAt(ctx, p.at)
+		}
+		if err != nil {
+			return nil, unsupported(err)
+		}
+	}
+	return nil, ErrUnsupported
+}
+
+// dict resolves v to a dictionary, a stream's own included; nil where it is
+// none.
+func (f *File) dict(ctx context.Context, v any) (dict, error) {
+	v, err := f.resolve(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case dict:
+		return v, nil
+	case *stream:
+		return v.dict, nil
+	}
+	return nil, nil
+}
+
+// array resolves v to an array; a single value is an array of one.
+func (f *File) array(ctx context.Context, v any) (array, error) {
+	r, err := f.resolve(ctx, v)
+	switch r := r.(type) {
+	case nil:
+		return nil, err
+	case array:
+		return r, err
+	}
+	return array{v}, err
+}
+
+// objectAt reads the indirect object that begins at.
+func (f *File) objectAt(ctx context.Context, at int64) (any, error) {
+	window := 4 << 10
+	for {
+		data, err := f.window(at, window)
+		if err != nil {
+			return nil, err
+		}
+		l := &lexer{data: data, refs: true}
+		v, err := l.object()
+		if errors.Is(err, errEnd) && len(data) == window && window < maxObject {
+			window = min(window*8, maxObject)
+			continue
+		}
+		if s, ok := v.(*stream); ok {
+			s.at += at
+		}
+		return v, err
+	}
+}
+
+// object reads "id gen obj value", and "stream" if that follows; the stream's at
+// is then relative to data.
+func (l *lexer) object() (any, error) {
+	for range 2 {
+		if v, err := l.value(); err != nil {
+			return nil, err
+		} else if _, ok := v.(int); !ok {
+			return nil, errSyntax
+		}
+	}
+	if v, err := l.value(); err != nil {
+		return nil, err
+	} else if v != op("obj") {
+		return nil, errSyntax
+	}
+	v, err := l.value()
+	if err != nil {
+		return nil, err
+	}
+	d, ok := v.(dict)
+	if !ok {
+		return v, nil
+	}
+	l.space()
+	rest := l.data[l.pos:]
+	if len(rest) < len("stream\r\n") {
+		return nil, errEnd
+	}
+	if !bytes.HasPrefix(rest, []byte("stream")) {
+		return d, nil
+	}
+	at := l.pos + len("stream")
+	if l.data[at] == '\r' {
+		at++
+	}
+	if l.data[at] == '\n' {
+		at++
+	}
+	return &stream{dict: d, at: int64(at)}, nil
+}
+
+// parse reads one value that begins at.
+func (f *File) parse(at int64, limit int) (any, error) {
+	for window := 4 << 10; ; window = min(window*8, limit) {
+		data, err := f.window(at, window)
+		if err != nil {
+			return nil, err
+		}
+		v, err := (&lexer{data: data, refs: true}).value()
+		if !errors.Is(err, errEnd) || len(data) < window || window >= limit {
+			return v, err
+		}
+	}
+}
+
+func (f *File) window(at int64, n int) ([]byte, error) {
+	if at < 0 || at >= f.size {
+		return nil, errEnd
+	}
+	data := make([]byte, min(int64(n), f.size-at))
+	if n, err := f.src.ReadAt(data, at); n < len(data) {
+		return nil, err
+	}
+	return data, nil
+}
+
+func (f *File) streamAt(ctx context.Context, at int64) (*stream, error) {
+	v, err := f.objectAt(ctx, at)
+	if err != nil {
+		return nil, unsupported(err)
+	}
+	s, ok := v.(*stream)
+	if !ok {
+		return nil, ErrUnsupported
+	}
+	return s, nil
+}
+
+// inflate returns a stream's decoded bytes, spent from the file's budget. A
+// compressed stream ends where its own data says, so a wrong Length does no
+// harm.
+func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
+	filters, err := f.array(ctx, s.dict["Filter"])
+	if err != nil {
+		return nil, err
+	}
+	params, err := f.array(ctx, s.dict["DecodeParms"])
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range params {
+		d, err := f.dict(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if predictor, ok := d["Predictor"].(int); ok && predictor > 1 {
+			return nil, ErrUnsupported
+		}
+	}
+	var r io.Reader
+	switch {
+	case len(filters) == 0:
+		length, err := f.resolve(ctx, s.dict["Length"])
+		if err != nil {
+			return nil, err
+		}
+		n, ok := length.(int)
+		if !ok || n < 0 || int64(n) > f.size-s.at {
+			return nil, ErrUnsupported
+		}
+		r = io.NewSectionReader(f.src, s.at, int64(n))
+	case len(filters) == 1 && (filters[0] == name("FlateDecode") || filters[0] == name("Fl")):
+		z, err := zlib.NewReader(io.NewSectionReader(f.src, s.at, f.size-s.at))
+		if err != nil {
+			return nil, unsupported(err)
+		}
+		r = z
+	default:
+		return nil, ErrUnsupported
+	}
+	left := maxInflated - f.inflated
+	data, err := io.ReadAll(&budgetReader{ctx: ctx, r: r, left: left})
+	f.inflated += int64(len(data))
+	return data, unsupported(err)
+}
+
+// budgetReader fails once more than left was read, and when ctx ends.
+type budgetReader struct {
+	ctx  context.Context
+	r    io.Reader
+	left int64
+}
+
+func (b *budgetReader) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, ErrUnsupported
+	}
+	return n, err
+}
+
+// unsupported turns any failure to read on into ErrUnsupported: for the light
+// reader there is no difference between damaged and unknown. A context's error
+// and the package's own pass.
+func unsupported(err error) error {
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, ErrEncrypted), errors.Is(err, ErrUnsupported):
+		return err
+	}
+	return errors.Join(ErrUnsupported, err)
+}

@@ -1,0 +1,47 @@
+// Package pdf gets the page count and the plain text out of PDF files that
+// nobody vouches for.
+//
+// There are two readers. [Open] is the light one: a few hundred microseconds,
+// no set-up, and it knows only what ordinary files use (Flate streams, object
+// streams, simple and composite fonts with a Unicode map). What it does not know
+// it says ([ErrUnsupported]) instead of guessing, and [Convincing] judges whether
+// the text it found can be trusted. [Engine] is the thorough one: PDFium
+// in a WebAssembly sandbox, slow to start and hungry, so it is started when first
+// needed and closed when idle.
+//
+// Both are safe on hostile input. The light reader spends from a fixed budget of
+// bytes, values and depth, sizes nothing by a number that the file states, and
+// ends with its context. The engine has a memory limit, no file system, and is
+// stopped in the middle of a call when its context ends.
+//
+// Neither reader renders, repairs or runs anything, and neither uses a password
+// other than the empty one.
+package pdf
+
+import (
+	"errors"
+)
+
+// What the readers can fail with, besides a context's error.
+var (
+	// ErrUnsupported says that the light reader does not know something that
+	// the file uses, or that the file is damaged; the engine may know better.
+	ErrUnsupported = errors.New("pdf: beyond the light reader")
+	// ErrEncrypted says that the file is encrypted (light reader) or needs a
+	// password (engine).
+	ErrEncrypted = errors.New("pdf: encrypted")
+	// ErrDamaged says that the engine cannot read the file either.
+	ErrDamaged = errors.New("pdf: not readable")
+)
+
+// Extract is what a reader found.
+type Extract struct {
+	Pages int
+	// Text has one line per line of the page and a form feed between pages.
+	Text string
+	// Cut is set when the text was longer than asked for.
+	Cut bool
+}
+
+// pageBreak separates pages in a text.
+const pageBreak = "\n\f\n"

@@ -1,0 +1,135 @@
+package attachment
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+var utf8BOM = []byte{0xef, 0xbb, 0xbf}
+
+// planText delivers text as UTF-8 without a byte order mark, cut at the model's
+// limit.
+func (p *Planner) planText(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
+	key := cacheKey(it, fmt.Sprintf("text %s %d", it.Charset, l.TextBytes))
+	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
+		return makeText(ctx, it, src, l.TextBytes)
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := textDelivery(it, src, r)
+	if r.Note == "" && r.Cut {
+		d.Warning = fmt.Sprintf("%s: only the beginning was sent: it has %d bytes, the model takes %d of text", it.Name, it.Bytes, l.TextBytes)
+	}
+	return d, nil
+}
+
+// textDelivery is a text document: the item's own bytes or a rendition's.
+func textDelivery(it Item, src Content, r rendition) Delivery {
+	if r.Note != "" {
+		return Note(it, r.Note)
+	}
+	d := Delivery{Used: usedText, Tokens: textTokens(r.Bytes), WireBytes: r.Escaped + blockBytes + escapedLen(it.Name)}
+	if r.Original {
+		d.Used, r.content = usedNative, src
+	}
+	d.Parts = []Part{TextDocumentPart{Name: it.Name, MIMEType: it.MIMEType, Content: r.content}}
+	return d
+}
+
+// makeText converts, strips and cuts, or finds that nothing need be done.
+func makeText(ctx context.Context, it Item, src Content, limit int64) (made, error) {
+	f, err := src.Open()
+	if err != nil {
+		return made{}, err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(ctxReader{ctx, f}, 64<<10)
+	head, _ := in.Peek(len(utf8BOM)) // an error shows again below
+	marked := bytes.HasPrefix(head, utf8BOM)
+	if it.Charset == "" && !marked && under(src.Size(), limit) {
+		count := &escapeCounter{}
+		n, err := io.Copy(count, in)
+		return made{rendition: rendition{Original: true, Bytes: n, Escaped: count.n}}, err
+	}
+	text, cut, err := readText(decoded(in, it.Charset, marked), limit, it.Bytes)
+	if err != nil {
+		return made{}, err
+	}
+	return textMade(text, cut), nil
+}
+
+// textMade is the rendition of text in memory.
+func textMade(text []byte, cut bool) made {
+	return made{
+		rendition: rendition{MIMEType: mimeText, Escaped: escapedLen(text), Cut: cut},
+		data:      bytes.NewReader(text),
+	}
+}
+
+// decoded yields UTF-8 without byte order mark.
+func decoded(r *bufio.Reader, charset string, marked bool) io.Reader {
+	switch {
+	case charset == charsetUTF16LE:
+		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+	case charset == charsetUTF16BE:
+		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder())
+	case marked:
+		_, _ = r.Discard(len(utf8BOM)) // they were peeked
+	}
+	return r
+}
+
+// readText reads at most limit bytes. Longer text is cut at a line's end, or a
+// character's, and says so in its last line, which is within the limit too.
+func readText(r io.Reader, limit, originalBytes int64) (text []byte, cut bool, err error) {
+	if limit <= 0 {
+		text, err = io.ReadAll(r)
+		return text, false, err
+	}
+	text, err = io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil || int64(len(text)) <= limit {
+		return text, false, err
+	}
+	return cutText(text, limit, fmt.Sprintf("%d bytes", originalBytes)), true, nil
+}
+
+// cutText cuts text to limit bytes including a last line that says so.
+func cutText(text []byte, limit int64, whole string) []byte {
+	note := fmt.Sprintf("\n[cut here: the file goes on, in all %s]\n", whole)
+	room := int(limit) - len(note)
+	if room < 0 {
+		room, note = int(limit), ""
+	}
+	text = text[:min(room, len(text))]
+	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				text = text[:i]
+			}
+			break
+		}
+	}
+	if i := bytes.LastIndexByte(text, '\n'); i > len(text)/2 {
+		text = text[:i]
+	}
+	return append(text, note...)
+}
+
+// cleanText drops the control characters that extraction may leave in text.
+func cleanText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' && r != '\f' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

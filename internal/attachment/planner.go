@@ -1,0 +1,193 @@
+package attachment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"belay/internal/attachment/pdf"
+	"belay/internal/fault"
+)
+
+// PlannerOptions configure a [Planner]. The zero value works.
+type PlannerOptions struct {
+	// CacheDir holds renditions and the compiled PDF engine. It must be private
+	// to the user. Empty means a temporary folder that Close removes.
+	CacheDir string
+	// CacheBytes is what the renditions may take; 0 means 512 MiB. What was used
+	// in the last ten minutes is never evicted, so a burst may exceed it.
+	CacheBytes int64
+	// MaxPixels is the largest image that is decoded; 0 means 100 million.
+	// Larger ones reach the model as a note if they must be changed to fit.
+	MaxPixels int64
+	// PixelBudget bounds the pixels being decoded at once, roughly 8 bytes of
+	// memory each; 0 means 50 million. An image above it is decoded alone.
+	PixelBudget int64
+	// WorkTime bounds the making of one rendition; 0 means 30 s.
+	WorkTime time.Duration
+	// PDFIdle is how long the PDF engine is kept when unused; 0 means 60 s.
+	PDFIdle time.Duration
+	// PDFTextBytes caps the text taken from one PDF whatever the model's own
+	// limit; 0 means 8 MiB.
+	PDFTextBytes int64
+	// Clock is the time for the cache's eviction; nil means time.Now.
+	Clock func() time.Time
+}
+
+func (o PlannerOptions) withDefaults() PlannerOptions {
+	o.CacheBytes = orDefault(o.CacheBytes, 512<<20)
+	o.MaxPixels = orDefault(o.MaxPixels, 100_000_000)
+	o.PixelBudget = orDefault(o.PixelBudget, 50_000_000)
+	o.WorkTime = time.Duration(orDefault(int64(o.WorkTime), int64(30*time.Second)))
+	o.PDFTextBytes = orDefault(o.PDFTextBytes, 8<<20)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return o
+}
+
+func orDefault(v, d int64) int64 {
+	if v <= 0 {
+		return d
+	}
+	return v
+}
+
+// Planner decides how items reach models and makes the renditions that this
+// takes. It is safe for concurrent use: equal plans asked for at the same time
+// do the work once. Close it when done.
+type Planner struct {
+	opts   PlannerOptions
+	cache  *cache
+	pixels *semaphore.Weighted
+	engine *pdf.Engine
+	flight singleflight.Group
+
+	// Work outlives the caller that asked for it, because others may wait for
+	// the same; ctx ends it when the planner is closed.
+	ctx    context.Context
+	cancel context.CancelFunc
+	mu     sync.Mutex // guards closed against work.Add
+	closed bool
+	work   sync.WaitGroup
+	remove string // the temporary folder, if it is one
+}
+
+// NewPlanner opens the rendition cache, evicting what is over its limit.
+func NewPlanner(o PlannerOptions) (*Planner, error) {
+	o = o.withDefaults()
+	p := &Planner{opts: o, pixels: semaphore.NewWeighted(o.PixelBudget)}
+	dir := o.CacheDir
+	if dir == "" {
+		tmp, err := os.MkdirTemp("", "belay-renditions-*")
+		if err != nil {
+			return nil, fmt.Errorf("rendition cache: %w", err)
+		}
+		dir, p.remove = tmp, tmp
+	}
+	c, err := openCache(dir, o.CacheBytes, o.Clock)
+	if err != nil {
+		return nil, fmt.Errorf("rendition cache: %w", err)
+	}
+	p.cache = c
+	p.engine = pdf.NewEngine(pdf.EngineOptions{CacheDir: dir, Idle: o.PDFIdle})
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	return p, nil
+}
+
+// Close ends all work, waits for it and stops the PDF engine.
+func (p *Planner) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.cancel()
+	p.work.Wait()
+	err := p.engine.Close()
+	if p.remove != "" {
+		err = errors.Join(err, os.RemoveAll(p.remove))
+	}
+	return err
+}
+
+// errPlannerClosed is what a closed planner answers.
+var errPlannerClosed = fault.New(fault.Overloaded, "the server is shutting down")
+
+// refusal to make a rendition that lies in the content and will be the same next
+// time: it is cached, and becomes a note.
+type unfit string
+
+func (u unfit) Error() string { return string(u) }
+
+// rendition returns the rendition under key, making it with make if it is not
+// cached. The result is the same for every caller; failures that lie in the
+// content are renditions with a Note.
+func (p *Planner) rendition(ctx context.Context, key string, make func(context.Context) (made, error)) (rendition, error) {
+	if r, ok := p.cache.get(key); ok {
+		return r, nil
+	}
+	results := p.flight.DoChan(key, func() (any, error) {
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return rendition{}, errPlannerClosed
+		}
+		p.work.Add(1)
+		p.mu.Unlock()
+		defer p.work.Done()
+		if r, ok := p.cache.get(key); ok { // made while we came here
+			return r, nil
+		}
+		ctx, cancel := context.WithTimeout(p.ctx, p.opts.WorkTime)
+		defer cancel()
+		return p.make(ctx, key, make)
+	})
+	select {
+	case res := <-results:
+		return res.Val.(rendition), res.Err
+	case <-ctx.Done():
+		return rendition{}, ctx.Err()
+	}
+}
+
+// make runs one maker and sorts its failures: those of the content are kept,
+// those of the moment are a note this time only, those of the store are errors.
+func (p *Planner) make(ctx context.Context, key string, make func(context.Context) (made, error)) (rendition, error) {
+	m, err := guard(ctx, make)
+	var content unfit
+	switch {
+	case err == nil:
+	case p.ctx.Err() != nil:
+		return rendition{}, errPlannerClosed
+	case ctx.Err() != nil:
+		return rendition{Note: fmt.Sprintf("it could not be prepared within %v", p.opts.WorkTime)}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return rendition{Note: "its stored bytes are missing"}, nil
+	case errors.As(err, &content):
+		m = made{rendition: rendition{Note: string(content)}}
+	default:
+		return rendition{}, storageFault(err)
+	}
+	r, err := p.cache.put(key, m)
+	if err != nil {
+		return rendition{}, storageFault(err)
+	}
+	return r, nil
+}
+
+// guard turns a maker's panic into a fault of the content: decoders read hostile
+// bytes and some of them panic.
+func guard(ctx context.Context, make func(context.Context) (made, error)) (m made, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = unfit("it is damaged")
+		}
+	}()
+	return make(ctx)
+}
