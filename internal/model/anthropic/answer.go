@@ -1,0 +1,201 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"belay/internal/model"
+)
+
+// answer turns the events of one message into chunks. Text and reasoning go out
+// as they come; a finished block goes out whole, for the transcript. From the
+// first tool call on, blocks are held back until the message says why it
+// stopped: a call that was cut off must never be seen, let alone run.
+type answer struct {
+	yield func(model.Chunk, error) bool
+
+	open  *block
+	index int64
+	held  []model.Block
+	usage model.Usage
+	stop  model.StopReason
+}
+
+// block is the content block that is being received.
+type block struct {
+	kind      string
+	id, name  string
+	data      string // of redacted reasoning
+	signature strings.Builder
+	text      strings.Builder // words, reasoning or partial JSON
+}
+
+func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
+
+// take handles one event. It reports whether the answer goes on.
+func (a *answer) take(e *sdk.MessageStreamEventUnion) (more bool, err error) {
+	switch e.Type {
+	case "message_start":
+		u := e.Message.Usage
+		a.usage = model.Usage{
+			InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+			CacheReadTokens: u.CacheReadInputTokens, CacheWriteTokens: u.CacheCreationInputTokens,
+		}
+		return a.emit(a.usage), nil
+	case "message_delta":
+		if e.Delta.StopReason != "" {
+			a.stop = stopReason(e.Delta.StopReason)
+		}
+		a.count(e.Usage)
+		return a.emit(a.usage), nil
+	case "content_block_start":
+		return a.begin(e)
+	case "content_block_delta":
+		return a.grow(e)
+	case "content_block_stop":
+		return a.finish(e)
+	default:
+		return a.emit(model.Alive{}), nil
+	}
+}
+
+// count takes over the counts of a message_delta. They are cumulative; those
+// that the service left out stay as they were.
+func (a *answer) count(u sdk.MessageDeltaUsage) {
+	for _, c := range []struct {
+		given bool
+		from  int64
+		to    *int64
+	}{
+		{u.JSON.InputTokens.Valid(), u.InputTokens, &a.usage.InputTokens},
+		{u.JSON.OutputTokens.Valid(), u.OutputTokens, &a.usage.OutputTokens},
+		{u.JSON.CacheReadInputTokens.Valid(), u.CacheReadInputTokens, &a.usage.CacheReadTokens},
+		{u.JSON.CacheCreationInputTokens.Valid(), u.CacheCreationInputTokens, &a.usage.CacheWriteTokens},
+	} {
+		if c.given {
+			*c.to = c.from
+		}
+	}
+}
+
+func (a *answer) begin(e *sdk.MessageStreamEventUnion) (bool, error) {
+	if a.open != nil {
+		return false, outOfOrder(e)
+	}
+	c := e.ContentBlock
+	a.open, a.index = &block{kind: c.Type, id: c.ID, name: c.Name, data: c.Data}, e.Index
+	a.open.signature.WriteString(c.Signature)
+	switch c.Type {
+	case "text":
+		return a.words(c.Text), nil
+	case "thinking":
+		return a.reasoning(c.Thinking), nil
+	case "tool_use":
+		// The input usually comes in pieces and is an empty object here.
+		if raw := c.JSON.Input.Raw(); raw != "" && raw != "{}" && raw != "null" {
+			a.open.text.WriteString(raw)
+		}
+	}
+	return a.emit(model.Alive{}), nil
+}
+
+func (a *answer) grow(e *sdk.MessageStreamEventUnion) (bool, error) {
+	if a.open == nil || a.index != e.Index {
+		return false, outOfOrder(e)
+	}
+	switch e.Delta.Type {
+	case "text_delta":
+		return a.words(e.Delta.Text), nil
+	case "thinking_delta":
+		return a.reasoning(e.Delta.Thinking), nil
+	case "signature_delta":
+		a.open.signature.WriteString(e.Delta.Signature)
+	case "input_json_delta":
+		a.open.text.WriteString(e.Delta.PartialJSON)
+	}
+	return a.emit(model.Alive{}), nil
+}
+
+func (a *answer) words(s string) bool {
+	a.open.text.WriteString(s)
+	return s == "" || a.emit(model.TextDelta{Text: s})
+}
+
+func (a *answer) reasoning(s string) bool {
+	a.open.text.WriteString(s)
+	return s == "" || a.emit(model.ThinkingDelta{Text: s})
+}
+
+// finish turns the open block into a chunk.
+func (a *answer) finish(e *sdk.MessageStreamEventUnion) (bool, error) {
+	b := a.open
+	if b == nil || a.index != e.Index {
+		return false, outOfOrder(e)
+	}
+	a.open = nil
+	var done model.Content
+	switch b.kind {
+	case "text":
+		if b.text.Len() == 0 {
+			return true, nil
+		}
+		done = model.Text{Text: b.text.String()}
+	case "thinking":
+		done = model.Thinking{Text: b.text.String(), Signature: b.signature.String()}
+	case "redacted_thinking":
+		done = model.Thinking{Redacted: b.data}
+	case "tool_use":
+		done = model.ToolCall{ID: b.id, Name: b.name, Input: json.RawMessage(b.text.String())}
+	default:
+		// A block of a kind that belay never asks for.
+		return a.emit(model.Alive{}), nil
+	}
+	if b.kind == "tool_use" || len(a.held) > 0 {
+		a.held = append(a.held, model.Block{Content: done})
+		return a.emit(model.Alive{}), nil
+	}
+	return a.emit(model.Block{Content: done}), nil
+}
+
+// end handles the last event. It reports whether the answer was whole and the
+// reader took all of it.
+func (a *answer) end() (whole bool, err error) {
+	if a.open != nil || a.stop == "" {
+		return false, &protocolError{"the answer's end marker came before its end", nil}
+	}
+	for _, held := range a.held {
+		call, isCall := held.Content.(model.ToolCall)
+		if isCall {
+			if a.stop != model.StopToolUse {
+				continue
+			}
+			if len(call.Input) == 0 {
+				call.Input = json.RawMessage("{}")
+			}
+			if !json.Valid(call.Input) || call.ID == "" || call.Name == "" {
+				return false, &protocolError{"a tool call of the answer is not well-formed", nil}
+			}
+			held.Content = call
+		}
+		if !a.emit(held) {
+			return false, nil
+		}
+	}
+	return a.emit(model.Stop{Reason: a.stop}), nil
+}
+
+func outOfOrder(e *sdk.MessageStreamEventUnion) error {
+	return &protocolError{fmt.Sprintf("the answer's events are out of order at block %d", e.Index), nil}
+}
+
+// stopReason maps the service's reasons to the session's. Reasons that are not
+// known keep their name: they are not silently a success.
+func stopReason(r sdk.StopReason) model.StopReason {
+	if r == "model_context_window_exceeded" {
+		return model.StopContext
+	}
+	return model.StopReason(r)
+}

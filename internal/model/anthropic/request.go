@@ -1,0 +1,222 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"belay/internal/attachment"
+	"belay/internal/model"
+)
+
+// inlineText is the size up to which a text document is put into the request
+// as it is. Longer ones, and everything that becomes base64, are streamed.
+const inlineText = 64 << 10
+
+// builder makes the SDK's parameters of one request. Where a file belongs it
+// leaves a placeholder, which the body replaces while it is sent.
+type builder struct {
+	slots  *slots
+	inline int64
+}
+
+// params returns the parameters of r. The same request always gives the same
+// parameters but for the placeholders, so that prompt caches hold.
+func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewParams, error) {
+	p := sdk.MessageNewParams{
+		Model:     sdk.Model(r.Model),
+		MaxTokens: maxTokens(r, limits),
+	}
+	for _, text := range r.System {
+		if strings.TrimSpace(text) != "" {
+			p.System = append(p.System, sdk.TextBlockParam{Text: text})
+		}
+	}
+	for _, t := range r.Tools {
+		tool := sdk.ToolParam{Name: t.Name}
+		if t.Description != "" {
+			tool.Description = param.NewOpt(t.Description)
+		}
+		if len(t.Schema) > 0 {
+			param.SetJSON(t.Schema, &tool.InputSchema)
+		}
+		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: &tool})
+	}
+	for i, m := range r.Messages() {
+		blocks, err := b.blocks(m)
+		if err != nil {
+			return p, err
+		}
+		if len(blocks) == 0 {
+			continue
+		}
+		if i == len(r.History)-1 {
+			cacheLast(blocks, func(sdk.ContentBlockParamUnion) bool { return true })
+		}
+		if i == len(r.History) {
+			cacheLast(blocks, isFile)
+		}
+		p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
+	}
+	cachePreamble(&p)
+	return p, nil
+}
+
+// maxTokens is what the answer may have: what was asked for, or the model's
+// maximum as far as the context has room for it.
+func maxTokens(r model.Request, limits model.Limits) int64 {
+	if r.MaxTokens > 0 {
+		return r.MaxTokens
+	}
+	const least = 1024
+	return max(min(limits.OutputTokens, limits.ContextTokens-r.Measure().Tokens), least)
+}
+
+// cachePreamble marks the end of what all turns share: the system prompt, which
+// includes the tools before it, or the tools alone.
+func cachePreamble(p *sdk.MessageNewParams) {
+	if n := len(p.System); n > 0 {
+		p.System[n-1].CacheControl = sdk.NewCacheControlEphemeralParam()
+	} else if n := len(p.Tools); n > 0 {
+		p.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
+	}
+}
+
+// cacheLast marks the last block that wanted accepts and that can be marked.
+// With the preamble, the end of the history and the last file there are at most
+// three marks; the service takes four.
+func cacheLast(blocks []sdk.ContentBlockParamUnion, wanted func(sdk.ContentBlockParamUnion) bool) {
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if mark := blocks[i].GetCacheControl(); mark != nil && wanted(blocks[i]) {
+			*mark = sdk.NewCacheControlEphemeralParam()
+			return
+		}
+	}
+}
+
+func isFile(b sdk.ContentBlockParamUnion) bool { return b.OfImage != nil || b.OfDocument != nil }
+
+// blocks returns the content of m. What the service refuses in any request is
+// left out: blank text, and reasoning without a signature (another provider's).
+func (b *builder) blocks(m model.Message) ([]sdk.ContentBlockParamUnion, error) {
+	var blocks []sdk.ContentBlockParamUnion
+	for _, c := range m.Content {
+		switch c := c.(type) {
+		case model.Text:
+			if strings.TrimSpace(c.Text) != "" {
+				blocks = append(blocks, sdk.NewTextBlock(c.Text))
+			}
+		case model.Thinking:
+			switch {
+			case c.Redacted != "":
+				blocks = append(blocks, sdk.NewRedactedThinkingBlock(c.Redacted))
+			case c.Signature != "":
+				blocks = append(blocks, sdk.NewThinkingBlock(c.Signature, c.Text))
+			}
+		case model.ToolCall:
+			input := c.Input
+			if len(input) == 0 {
+				input = json.RawMessage("{}")
+			}
+			blocks = append(blocks, sdk.NewToolUseBlock(c.ID, input, c.Name))
+		case model.ToolOutput:
+			block, err := b.toolOutput(c)
+			if err != nil {
+				return nil, err
+			}
+			blocks = append(blocks, block)
+		case model.Media:
+			part, err := b.part(c.Part)
+			if err != nil {
+				return nil, err
+			}
+			if part != nil {
+				blocks = append(blocks, *part)
+			}
+		default:
+			return nil, fmt.Errorf("content of type %T cannot be sent", c)
+		}
+	}
+	return blocks, nil
+}
+
+// part returns the block of one part, or nil for blank text.
+func (b *builder) part(p attachment.Part) (*sdk.ContentBlockParamUnion, error) {
+	var block sdk.ContentBlockParamUnion
+	switch p := p.(type) {
+	case attachment.TextPart:
+		if strings.TrimSpace(p.Text) == "" {
+			return nil, nil
+		}
+		block = sdk.NewTextBlock(p.Text)
+	case attachment.ImagePart:
+		block = sdk.NewImageBlockBase64(p.MIMEType, b.slots.add(p.Content, asBase64))
+	case attachment.DocumentPart:
+		block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: b.slots.add(p.Content, asBase64)})
+		title(block.OfDocument, p.Name)
+	case attachment.TextDocumentPart:
+		if p.Content.Size() == 0 {
+			block = sdk.NewTextBlock(fmt.Sprintf("The file %q is empty.", p.Name))
+			break
+		}
+		text, err := b.text(p.Content)
+		if err != nil {
+			return nil, err
+		}
+		block = sdk.NewDocumentBlock(sdk.PlainTextSourceParam{Data: text})
+		title(block.OfDocument, p.Name)
+	default:
+		return nil, fmt.Errorf("a part of type %T cannot be sent", p)
+	}
+	return &block, nil
+}
+
+func title(d *sdk.DocumentBlockParam, name string) {
+	if name != "" {
+		d.Title = param.NewOpt(name)
+	}
+}
+
+// text returns a short document's words, or a placeholder for a long one.
+func (b *builder) text(c attachment.Content) (string, error) {
+	if c.Size() > b.inline {
+		return b.slots.add(c, asText), nil
+	}
+	r, err := c.Open()
+	if err != nil {
+		return "", &contentError{err}
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, c.Size()+1))
+	if err != nil {
+		return "", &contentError{err}
+	}
+	if int64(len(data)) != c.Size() {
+		return "", &contentError{errSize}
+	}
+	return string(data), nil
+}
+
+// toolOutput returns the answer to a tool call; it may hold files.
+func (b *builder) toolOutput(c model.ToolOutput) (sdk.ContentBlockParamUnion, error) {
+	result := sdk.ToolResultBlockParam{ToolUseID: c.CallID}
+	if c.Failed {
+		result.IsError = param.NewOpt(true)
+	}
+	for _, p := range c.Parts {
+		block, err := b.part(p)
+		if err != nil {
+			return sdk.ContentBlockParamUnion{}, err
+		}
+		if block != nil {
+			result.Content = append(result.Content, sdk.ToolResultBlockParamContentUnion{
+				OfText: block.OfText, OfImage: block.OfImage, OfDocument: block.OfDocument,
+			})
+		}
+	}
+	return sdk.ContentBlockParamUnion{OfToolResult: &result}, nil
+}
