@@ -35,6 +35,9 @@ type Record struct {
 	BootFingerprint string `json:"bootFingerprint,omitempty"`
 	BootedAt        *Time  `json:"bootedAt,omitempty"`
 	Model           string `json:"model,omitempty"`
+	// ReadOnly is set on reading when the folder is a copy whose original still
+	// exists; it is never stored.
+	ReadOnly bool `json:"readOnly,omitempty"`
 }
 
 // Time is a moment as the contract writes it: UTC with milliseconds and Z.

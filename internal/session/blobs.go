@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Blobs is a project's content store: bytes under their SHA-256, stored once
+// however often they are attached, immutable. It is safe for concurrent use.
+type Blobs struct {
+	store   *Store
+	project string
+
+	mu sync.Mutex
+	// fresh are blobs that were put and not yet synced.
+	fresh map[string]bool
+}
+
+var _ attachment.Content = blob{}
+
+// Blobs returns a project's blob store. Its folder is made by the first Put.
+func (s *Store) Blobs(projectRoot string) (*Blobs, error) {
+	if !filepath.IsAbs(projectRoot) {
+		return nil, fault.New(fault.InvalidRequest, "projectRoot must be an absolute path")
+	}
+	return &Blobs{store: s, project: filepath.Clean(projectRoot), fresh: map[string]bool{}}, nil
+}
+
+// putPrefix starts the name of a blob that is being received.
+const putPrefix = ".put-"
+
+// Put stores what r yields and returns its SHA-256 and length. Content over max
+// bytes is [ErrTooLarge] and nothing is kept; so is content whose reader or
+// context failed. A failing disk is STORAGE_FAILURE.
+//
+// The blob survives a crash of the process. It survives a power cut after
+// [Blobs.Sync], or the Commit of the lease that this store came from.
+func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n int64, err error) {
+	root, err := b.open(true)
+	if err != nil {
+		return "", 0, storage("the attachment could not be stored", err)
+	}
+	defer func() { _ = root.Close() }()
+	temp := putPrefix + rand.Text()
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", 0, storage("the attachment could not be stored", err)
+	}
+	sum, n, err := b.store.copyHashed(ctx, f, r, max)
+	if e := f.Close(); err == nil && e != nil {
+		err = storage("the attachment could not be stored", e)
+	}
+	if err == nil {
+		sha = hex.EncodeToString(sum)
+		err = storage("the attachment could not be stored", b.settle(root, temp, sha, n))
+	}
+	if err != nil {
+		_ = root.Remove(temp) // a leftover is swept by GC
+		return "", 0, err
+	}
+	b.mu.Lock()
+	b.fresh[sha] = true
+	b.mu.Unlock()
+	return sha, n, nil
+}
+
+// settle gives a received file its name, or drops it when the store has the
+// content already.
+//
+// GC may be removing an old blob at this moment: it moves the file aside and
+// looks at its time again before it removes it. So a blob whose time was renewed
+// stays, and one that is gone when its time is renewed is stored afresh.
+func (b *Blobs) settle(root *os.Root, temp, sha string, n int64) error {
+	now := time.Now()
+	if info, err := root.Lstat(sha); err == nil && info.Mode().IsRegular() && info.Size() == n {
+		if err := root.Chtimes(sha, now, now); err == nil {
+			return root.Remove(temp)
+		}
+	}
+	return root.Rename(temp, sha)
+}
+
+// Sync makes the blobs durable that were put through b.
+func (b *Blobs) Sync(ctx context.Context) error {
+	b.mu.Lock()
+	fresh := b.fresh
+	b.fresh = map[string]bool{}
+	b.mu.Unlock()
+	if len(fresh) == 0 {
+		return nil
+	}
+	err := b.sync(ctx, fresh)
+	if err == nil {
+		return nil
+	}
+	b.mu.Lock()
+	for sha := range fresh {
+		b.fresh[sha] = true
+	}
+	b.mu.Unlock()
+	return storage("the attachments could not be made durable", err)
+}
+
+func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
+	root, err := b.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	files := make([]durable.Syncer, 0, len(fresh))
+	defer func() {
+		for _, f := range files {
+			_ = f.(*os.File).Close() // nothing was written through it
+		}
+	}()
+	for sha := range fresh {
+		f, err := root.OpenFile(sha, os.O_RDWR, 0) // some systems flush only what may be written
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if err := b.store.o.Committer.Commit(ctx, files...); err != nil {
+		return err
+	}
+	return durable.SyncDir(root, ".")
+}
+
+// open opens the store's folder, making it when told to.
+func (b *Blobs) open(create bool) (*os.Root, error) {
+	project, err := os.OpenRoot(b.project)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = project.Close() }()
+	root, err := project.OpenRoot(dirBlobs)
+	if !create || !missing(err) {
+		return root, err
+	}
+	if err := makeBelay(project); err != nil {
+		return nil, err
+	}
+	if err := project.MkdirAll(dirBlobs, 0o700); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(durable.SyncDir(project, dirBelay), durable.SyncDir(project, ".")); err != nil {
+		return nil, err
+	}
+	return project.OpenRoot(dirBlobs)
+}
+
+// Content returns a blob by its hash. An ill-formed hash, and one that is not
+// there, is NOT_FOUND with [ErrNoBlob] in its chain.
+func (b *Blobs) Content(sha string) (attachment.Content, error) {
+	if !hashPattern.MatchString(sha) {
+		return nil, fault.New(fault.NotFound, "the content hash is not 64 lower-case hex digits").Because(ErrNoBlob)
+	}
+	root, err := b.open(false)
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		info, e := root.Lstat(sha)
+		if e == nil && info.Mode().IsRegular() {
+			return blob{b, sha, info.Size()}, nil
+		}
+		err = e
+	}
+	if err == nil || missing(err) {
+		return nil, fault.New(fault.NotFound, "no attachment has the content %s", sha).Because(ErrNoBlob)
+	}
+	return nil, storage("the attachment cannot be read", err)
+}
+
+// blob is one stored content.
+type blob struct {
+	store *Blobs
+	sha   string
+	size  int64
+}
+
+func (b blob) Size() int64    { return b.size }
+func (b blob) SHA256() string { return b.sha }
+
+// Open opens the blob; it is NOT_FOUND when it was removed since.
+func (b blob) Open() (io.ReadCloser, error) {
+	root, err := b.store.open(false)
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		var f *os.File
+		if f, err = openRegular(root, b.sha); err == nil {
+			return f, nil
+		}
+	}
+	if missing(err) {
+		return nil, fault.New(fault.NotFound, "no attachment has the content %s", b.sha).Because(ErrNoBlob)
+	}
+	return nil, storage("the attachment cannot be read", err)
+}

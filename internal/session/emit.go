@@ -1,0 +1,144 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path"
+
+	"belay/internal/event"
+)
+
+// Emit appends events to the session's log with one write and then lets readers
+// see them. Either all drafts are in the file, with the next sequences, or none
+// is and the error says why (STORAGE_FAILURE). Calls may come from several
+// goroutines; each call's events stay together.
+//
+// The events are shared with readers and must not be changed.
+func (l *Lease) Emit(turnID string, drafts ...event.Draft) ([]event.Event, error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	v := l.live
+	v.emit.Lock()
+	defer v.emit.Unlock()
+	// Nobody else gives sequences while emit is held.
+	b, err := encodeEvents(drafts, turnID, l.LastSeq(), v.store.o.Clock())
+	if err != nil {
+		return nil, err
+	}
+	if err := l.appendLog(b); err != nil {
+		return nil, storage("the event log could not be written", err)
+	}
+	if v.store.o.Observer != nil {
+		v.store.o.Observer(v.id, b.evs)
+	}
+	return b.evs, nil
+}
+
+// LastSeq is the sequence of the log's last event, 0 when there is none.
+func (l *Lease) LastSeq() int64 {
+	l.live.mu.Lock()
+	defer l.live.mu.Unlock()
+	return l.live.log.last
+}
+
+// appendLog writes lines to the active segment, or to a new one when that is
+// full, and wakes the readers.
+func (l *Lease) appendLog(b batch) error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	g := &v.log
+	full := g.active.size > 0 && g.active.size+int64(len(b.lines)) > v.store.o.SegmentBytes
+	if len(g.segs) == 0 || full {
+		if err := v.rotate(b.evs[0].Seq); err != nil {
+			return err
+		}
+	}
+	if err := v.openChain(&g.active); err != nil {
+		return err
+	}
+	start := g.active.size
+	if err := g.active.append(b.lines); err != nil {
+		return err
+	}
+	for i, e := range b.evs {
+		g.add(e, start+int64(b.ends[i]), v.store.o.TailBytes)
+	}
+	v.broadcast()
+	return nil
+}
+
+// openChain opens a chain's file for appending, once. v.mu is held.
+func (v *live) openChain(c *chain) error {
+	if c.lines != nil {
+		return nil
+	}
+	root, err := v.place.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if c.seen == nil && c.size == 0 {
+		v.newDirs = append(v.newDirs, path.Dir(c.name)) // the file is about to be made
+	}
+	return c.openLines(root, v.store.o.openLines)
+}
+
+// rotate makes a new segment the active one; its first event will have the
+// sequence first. The finished one stays open until it is committed. v.mu is
+// held.
+func (v *live) rotate(first int64) error {
+	g := &v.log
+	root, err := v.place.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(dirLog, 0o700); err != nil {
+		return err
+	}
+	next, err := v.freshChain(root)
+	if err != nil {
+		return err
+	}
+	if n := len(g.segs); n > 0 {
+		if err := v.seal(g.segs[n-1].n, g.active.mark()); err != nil {
+			_ = next.close() // empty, and used by the next try
+			return err
+		}
+		if g.active.dirty {
+			g.sealed = append(g.sealed, g.active.lines)
+		} else if err := g.active.close(); err != nil {
+			return err
+		}
+	}
+	g.active = next
+	g.segs = append(g.segs[:len(g.segs):len(g.segs)], segment{segmentNumber(next.name[len(dirLog)+1:]), first})
+	g.folder = nil
+	v.newDirs = append(v.newDirs, dirLog)
+	return nil
+}
+
+// freshChain opens the next segment file. A file that a crash left empty is
+// used; one with anything in it is left alone.
+func (v *live) freshChain(root *os.Root) (chain, error) {
+	g := &v.log
+	number := 0
+	if n := len(g.segs); n > 0 {
+		number = g.segs[n-1].n
+	}
+	for range 10_000 {
+		number++
+		info, err := root.Lstat(segmentName(number))
+		if err == nil && info.Size() > 0 || err != nil && !missing(err) {
+			continue
+		}
+		c := newChain(segmentName(number))
+		return c, c.openLines(root, v.store.o.openLines)
+	}
+	return chain{}, fmt.Errorf("no free segment after number %d", number)
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"belay/internal/fault"
+)
+
+var (
+	// ErrBusy is in the chain of the TURN_IN_PROGRESS fault that says that a
+	// session's lease is held, by this process or another.
+	ErrBusy = errors.New("the session is busy")
+	// ErrReleased is returned by a [Lease] that was released.
+	ErrReleased = errors.New("the lease was released")
+	// ErrNoBlob is in the chain of the NOT_FOUND fault that says that a blob
+	// store does not have the content asked for.
+	ErrNoBlob = errors.New("no such blob")
+	// ErrTooLarge is returned by [Blobs.Put] for content over its cap.
+	ErrTooLarge = errors.New("the content is larger than the limit")
+)
+
+// notFound is the fault for an id that is ill-formed or leads nowhere.
+func notFound(id string) *fault.Error {
+	if !ValidID(id) {
+		return fault.New(fault.SessionNotFound, "the session id is not well-formed").With("sessionId", clip(id, 80))
+	}
+	return fault.New(fault.SessionNotFound, "no session has the id %s", id).With("sessionId", id)
+}
+
+func busy(id string) *fault.Error {
+	return fault.New(fault.TurnInProgress, "a turn is in progress in session %s", id).
+		With("sessionId", id).Because(ErrBusy)
+}
+
+func readOnly(id string) *fault.Error {
+	return fault.New(fault.SessionReadOnly, "session %s is a copy; the original still exists", id).With("sessionId", id)
+}
+
+// storage turns an error of the disk into the fault that callers may show. Its
+// message has no path: those are in the cause, for the log. Faults and the
+// context's own errors pass unchanged.
+func storage(what string, err error) error {
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fault.New(fault.StorageFailure, "%s: %s", what, reason(err)).Because(err)
+}
+
+// reason is the innermost sentence of err, without the paths around it.
+func reason(err error) string {
+	var (
+		path *fs.PathError
+		link *os.LinkError
+	)
+	switch {
+	case errors.As(err, &path):
+		return path.Err.Error()
+	case errors.As(err, &link):
+		return link.Err.Error()
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}
+
+func clip(s string, n int) string { return s[:min(len(s), n)] }

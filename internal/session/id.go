@@ -1,0 +1,28 @@
+package session
+
+import (
+	"crypto/rand"
+	"fmt"
+	"regexp"
+)
+
+var (
+	idPattern   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+	hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// ValidID reports whether id may be a session's: an id that is not never gets
+// near the disk (HTTP contract, "session id").
+func ValidID(id string) bool { return idPattern.MatchString(id) }
+
+// newID returns a fresh session id.
+func (s *Store) newID() string { return "sess_" + s.o.NewID() }
+
+// randomUUID is a version 4 UUID (RFC 9562, section 5.4).
+func randomUUID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: the runtime ends the program instead
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}

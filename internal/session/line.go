@@ -1,0 +1,106 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"belay/internal/event"
+)
+
+// timeFormat is an event's time: UTC, microseconds.
+const timeFormat = "2006-01-02T15:04:05.000000Z"
+
+// batch is what one call appends: log lines, and events whose data are parts of
+// those lines, so an event is encoded once for its file and all its readers.
+type batch struct {
+	lines []byte
+	evs   []event.Event
+	ends  []int // where each event's line ends in lines
+}
+
+// encodeEvents gives drafts the sequences after last and encodes them.
+func encodeEvents(drafts []event.Draft, turn string, last int64, now time.Time) (batch, error) {
+	now = now.UTC().Truncate(time.Microsecond)
+	stamp := now.Format(timeFormat)
+	var (
+		w      bytes.Buffer
+		enc    = json.NewEncoder(&w)
+		starts = make([]int, len(drafts))
+		b      = batch{evs: make([]event.Event, len(drafts)), ends: make([]int, len(drafts))}
+	)
+	enc.SetEscapeHTML(false)
+	w.Grow(160 * len(drafts))
+	for i, d := range drafts {
+		seq := last + int64(i) + 1
+		w.WriteString(`{"seq":`)
+		w.Write(strconv.AppendInt(w.AvailableBuffer(), seq, 10))
+		w.WriteString(`,"turn":`)
+		w.Write(quote(turn))
+		w.WriteString(`,"time":"` + stamp + `","type":`)
+		w.Write(quote(string(d.Type)))
+		w.WriteString(`,"data":`)
+		start := w.Len()
+		if err := enc.Encode(d.Data); err != nil {
+			return batch{}, fmt.Errorf("encode event %s: %w", d.Type, err)
+		}
+		w.Truncate(w.Len() - 1) // Encode ends with a line end
+		b.evs[i] = event.Event{Seq: seq, Turn: turn, Time: now, Type: d.Type}
+		w.WriteString("}\n")
+		starts[i], b.ends[i] = start, w.Len()
+	}
+	b.lines = w.Bytes() // the buffer has stopped moving
+	for i, start := range starts {
+		end := b.ends[i] - len("}\n")
+		b.evs[i].Data = b.lines[start:end:end]
+	}
+	return b, nil
+}
+
+// quote returns s as a JSON string.
+func quote(s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			b, _ := json.Marshal(s) // a string always encodes
+			return b
+		}
+	}
+	return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
+}
+
+var errNotEvent = errors.New("not an event")
+
+// parseEvent reads one line of a log.
+func parseEvent(b []byte) (event.Event, error) {
+	var e event.Event
+	if len(b) == 0 || b[len(b)-1] != '\n' {
+		return e, fmt.Errorf("%w: a line longer than %d bytes", errNotEvent, maxLine)
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fmt.Errorf("%w: %w", errNotEvent, err)
+	}
+	if e.Seq < 1 || e.Type == "" || len(e.Data) == 0 {
+		return e, fmt.Errorf("%w: no sequence, type or data", errNotEvent)
+	}
+	return e, nil
+}
+
+// seqOf reads only a line's sequence, 0 when it is not an event.
+func seqOf(b []byte) int64 {
+	const head = `{"seq":`
+	if rest, ok := bytes.CutPrefix(b, []byte(head)); ok && bytes.HasSuffix(b, []byte("}\n")) {
+		if i := bytes.IndexByte(rest, ','); i > 0 && i < 20 {
+			if n, err := strconv.ParseInt(string(rest[:i]), 10, 64); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	e, err := parseEvent(b)
+	if err != nil {
+		return 0
+	}
+	return e.Seq
+}

@@ -1,0 +1,218 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+)
+
+// live is a session in memory: one object per session and process, however many
+// leases, readers and lookups come and go. It keeps what would be slow to read
+// again and is dropped when nobody has needed it for a while.
+//
+// Lock order: emit, then mu, then Store.mu.
+type live struct {
+	store *Store
+	id    string
+
+	// emit is held for the whole of an append to the log, so that the observer
+	// sees events in order while mu is free for readers.
+	emit sync.Mutex
+
+	mu      sync.Mutex
+	place   place
+	rec     Record
+	recSeen fs.FileInfo // of the file that rec was read from
+	// lease is set while this process holds the session, also while it is being
+	// taken.
+	lease  *Lease
+	script script
+	log    eventLog
+	// noted is the lock file's content as this process last knew it.
+	noted []byte
+	// wake is closed when readers should look again; nil when none waits.
+	wake    chan struct{}
+	readers int
+	watch   *watch // set while another process is followed
+	// newDirs are folders with entries that are not yet durable.
+	newDirs []string
+	gone    error
+
+	refs int       // guarded by Store.mu
+	used time.Time // guarded by Store.mu
+}
+
+// enter returns the session's object and keeps it until leave.
+func (s *Store) enter(id string) (*live, error) {
+	if !ValidID(id) {
+		return nil, notFound(id)
+	}
+	if l, err := s.pin(id, nil); l != nil || err != nil {
+		return l, err
+	}
+	p, err := s.locate(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.pin(id, &p)
+}
+
+// pin takes a reference to the session's object, making it when p says where the
+// session lies.
+func (s *Store) pin(id string, p *place) (*live, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errStoreClosed
+	}
+	l := s.live[id]
+	if l == nil {
+		if p == nil {
+			return nil, nil
+		}
+		l = &live{store: s, id: id, place: *p}
+		s.live[id] = l
+		s.janitor.Do(func() { s.wg.Go(s.dropIdle) })
+	}
+	l.refs++
+	return l, nil
+}
+
+// leave gives back what enter took.
+func (s *Store) leave(l *live) {
+	now := time.Now()
+	s.mu.Lock()
+	l.refs--
+	l.used = now
+	s.mu.Unlock()
+}
+
+// dropIdle drops sessions from memory that nobody has used for a while, until
+// the store is closed.
+func (s *Store) dropIdle() {
+	tick := time.NewTicker(max(s.o.IdleClose/4, 5*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case now := <-tick.C:
+			for _, l := range s.takeIdle(now) {
+				// Its files were only read or are complete: an error of closing
+				// them has no consequence.
+				_ = l.shut(nil)
+			}
+		}
+	}
+}
+
+// takeIdle removes from memory what nobody has used for a while.
+func (s *Store) takeIdle(now time.Time) []*live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var idle []*live
+	for id, l := range s.live {
+		if l.refs == 0 && now.Sub(l.used) >= s.o.IdleClose {
+			delete(s.live, id)
+			idle = append(idle, l)
+		}
+	}
+	return idle
+}
+
+// shut closes the session's files; with a reason, readers end with it.
+func (l *live) shut(reason error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if reason != nil && l.gone == nil {
+		l.gone = reason
+	}
+	l.unwatch()
+	l.broadcast()
+	return l.closeFiles()
+}
+
+// closeFiles closes what is open and forgets what was cached. l.mu is held.
+func (l *live) closeFiles() error {
+	err := errors.Join(l.script.close(), l.log.close())
+	l.script, l.log, l.noted, l.recSeen = script{}, eventLog{}, nil, nil
+	return err
+}
+
+// broadcast wakes every waiting reader. l.mu is held.
+func (l *live) broadcast() {
+	if l.wake != nil {
+		close(l.wake)
+		l.wake = nil
+	}
+}
+
+// waiter returns the channel that the next broadcast closes. l.mu is held.
+func (l *live) waiter() <-chan struct{} {
+	if l.wake == nil {
+		l.wake = make(chan struct{})
+	}
+	return l.wake
+}
+
+// record returns the session's record as it is on disk now, reading it only when
+// the file changed. l.mu is held.
+func (l *live) record() (Record, error) {
+	if l.gone != nil {
+		return Record{}, l.gone
+	}
+	info, err := os.Lstat(l.place.file(fileRecord))
+	if missing(err) && !l.lease.holds() {
+		if err := l.relocate(); err != nil {
+			return Record{}, err
+		}
+		info, err = os.Lstat(l.place.file(fileRecord))
+	}
+	switch {
+	case missing(err):
+		return Record{}, notFound(l.id)
+	case err != nil:
+		return Record{}, storage("the session's record cannot be read", err)
+	case l.recSeen != nil && unchanged(l.recSeen, info):
+		return l.rec, nil
+	}
+	root, err := l.place.open()
+	if err != nil {
+		return Record{}, storage("the session's folder cannot be opened", err)
+	}
+	defer func() { _ = root.Close() }()
+	rec, err := readRecord(root, l.id)
+	switch {
+	case missing(err):
+		return Record{}, notFound(l.id)
+	case err != nil:
+		return Record{}, storage("the session's record cannot be read", err)
+	}
+	l.rec = l.place.settle(rec)
+	l.recSeen = info
+	if rec.ProjectRoot != l.rec.ProjectRoot {
+		l.recSeen = nil // whether it is a copy depends on more than this file
+	}
+	return l.rec, nil
+}
+
+// relocate follows a folder that was moved, if the index knows where to. l.mu is
+// held.
+func (l *live) relocate() error {
+	p, err := l.store.locate(l.id)
+	if err != nil {
+		return err
+	}
+	l.unwatch()
+	_ = l.closeFiles() // of files that are gone
+	l.place = p
+	return nil
+}
+
+// unchanged reports whether two looks at a path saw the same file with the same
+// content, as far as its size and times tell.
+func unchanged(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
+}

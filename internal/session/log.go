@@ -1,0 +1,291 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/event"
+)
+
+// eventLog is a session's log in memory: which files it has, where it ends, and
+// its newest events. The events before those are only in the files.
+//
+// The log is cut into segments, log/0001.jsonl and so on, so that old events can
+// be dropped by removing whole files. Only the last one is written to.
+type eventLog struct {
+	loaded bool
+	segs   []segment // ascending, never changed in place: readers share it
+	last   int64     // the last sequence given, 0 for none
+	end    event.Event
+	active chain // the last segment
+	tail   tail
+	// folder describes the log's folder when segs was taken: its time moves when
+	// a segment comes or goes.
+	folder fs.FileInfo
+	// sealed are segments that were finished but not yet committed.
+	sealed []*durable.Lines
+}
+
+// segment is one file of a log. Its events are first to the next one's first-1.
+type segment struct {
+	n     int
+	first int64
+}
+
+func (g segment) name() string { return segmentName(g.n) }
+
+func segmentName(n int) string { return fmt.Sprintf("%s/%04d.jsonl", dirLog, n) }
+
+// segmentNumber reads a file name in the log folder, 0 when it is no segment.
+func segmentNumber(name string) int {
+	digits, ok := strings.CutSuffix(name, ".jsonl")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 1 || fmt.Sprintf("%04d", n) != digits {
+		return 0
+	}
+	return n
+}
+
+// bounds returns the first and last sequence that can be read; an empty log has
+// first = last+1.
+func (g *eventLog) bounds() (first, last int64) {
+	if len(g.segs) == 0 {
+		return g.last + 1, g.last
+	}
+	return g.segs[0].first, g.last
+}
+
+// activeSegment is the number of the last file, 0 for none.
+func (g *eventLog) activeSegment() int {
+	if len(g.segs) == 0 {
+		return 0
+	}
+	return g.segs[len(g.segs)-1].n
+}
+
+// add takes an event that now ends at the active segment's offset.
+func (g *eventLog) add(e event.Event, end int64, limit int) {
+	g.last = e.Seq
+	g.end = event.Event{Seq: e.Seq, Turn: e.Turn, Type: e.Type}
+	g.tail.push(e, pos{g.activeSegment(), end}, limit)
+}
+
+// loadLog reads what the log's folder has: the first sequence of every segment
+// and all of the last one. With a note the files are adopted by their next
+// writer (see [chain.adopt]), which yields sentences about what was changed.
+// l.mu is held.
+func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
+	g := &l.log
+	_ = g.close() // what was appended through it is in the files
+	*g = eventLog{}
+	numbers, err := g.list(root)
+	if err != nil {
+		return nil, err
+	}
+	var said []string
+	if n != nil {
+		said = l.missedSegments(root, numbers, *n)
+	}
+	for len(numbers) > 0 && g.last == 0 {
+		// A file without events was left by a crash before its first line, or is
+		// spoilt: the one before it tells where the log ends.
+		number := numbers[len(numbers)-1]
+		numbers = numbers[:len(numbers)-1]
+		sentence, err := l.loadLast(root, number, n)
+		if err != nil {
+			return nil, err
+		}
+		if sentence != "" {
+			said = append(said, sentence)
+		}
+	}
+	var earlier []segment
+	for _, number := range numbers {
+		first, err := firstSeq(root, number)
+		if err != nil {
+			return nil, err
+		}
+		if first > 0 {
+			earlier = append(earlier, segment{number, first})
+		}
+	}
+	g.segs = append(earlier, g.segs...)
+	if n != nil && n.LastSeq > g.last {
+		// The log lost its end. A sequence that a reader may have seen is never
+		// given to another event; readers are told of the gap.
+		g.last = n.LastSeq
+	}
+	g.loaded = true
+	return said, nil
+}
+
+// loadLast reads the segment that the log ends in, if it has events.
+func (l *live) loadLast(root *os.Root, number int, n *note) (string, error) {
+	g := &l.log
+	_ = g.active.close() // of the segment after it, which had no event
+	g.active = chain{name: segmentName(number)}
+	var newest []byte // the last line, to know how the log ends
+	line := func(b []byte, _ int64) {
+		seq := seqOf(b)
+		if seq <= g.last {
+			return
+		}
+		if len(g.segs) == 0 {
+			g.segs = []segment{{number, seq}}
+		}
+		g.last = seq
+		newest = append(newest[:0], b...)
+	}
+	var (
+		sentence string
+		err      error
+	)
+	if n == nil {
+		err = g.active.read(root, line)
+	} else {
+		var want mark
+		if n.Segment == number {
+			want = n.Log
+		}
+		sentence, err = g.active.adopt(root, want, l.store.o.openLines, line)
+	}
+	if err != nil {
+		return "", err
+	}
+	if e, err := parseEvent(newest); err == nil {
+		g.end = e
+	}
+	return sentence, nil
+}
+
+// list returns the numbers of the log's files and notes how the folder looked.
+func (g *eventLog) list(root *os.Root) ([]int, error) {
+	info, err := root.Stat(dirLog)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := listSegments(root)
+	g.folder = info
+	return numbers, err
+}
+
+// current reports whether the log's files are as they were last seen.
+func (g *eventLog) current(p place) bool {
+	if !g.loaded || g.folder == nil {
+		return false
+	}
+	info, err := os.Lstat(p.file(dirLog))
+	if err != nil || !unchanged(g.folder, info) {
+		return false
+	}
+	return len(g.segs) == 0 || g.active.current(p.file(g.active.name))
+}
+
+func (g *eventLog) close() error {
+	errs := []error{g.active.close()}
+	for _, s := range g.sealed {
+		errs = append(errs, s.Close())
+	}
+	g.sealed = nil
+	return errors.Join(errs...)
+}
+
+// listSegments returns the numbers of the log's files, ascending.
+func listSegments(root *os.Root) ([]int, error) {
+	d, err := root.Open(dirLog)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = d.Close() }()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, name := range names {
+		if n := segmentNumber(name); n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+var errStop = errors.New("enough")
+
+// firstSeq reads a segment's first sequence, 0 when it has no event.
+func firstSeq(root *os.Root, number int) (int64, error) {
+	f, err := openRegular(root, segmentName(number))
+	if missing(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	var first int64
+	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+		if first = seqOf(b); first > 0 {
+			return errStop
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return 0, err
+	}
+	return first, nil
+}
+
+// readSegment reads up to a batch of events after seq from a segment, beginning
+// at off and ending before size. It stops at the first hole in the sequence once
+// it has something.
+func readSegment(root *os.Root, number int, off, size, seq int64) ([]event.Event, pos, error) {
+	at := pos{number, off}
+	f, err := openRegular(root, segmentName(number))
+	if missing(err) {
+		return nil, at, nil
+	}
+	if err != nil {
+		return nil, at, err
+	}
+	defer func() { _ = f.Close() }()
+	var (
+		evs   []event.Event
+		bytes int
+	)
+	r := io.NewSectionReader(f, off, max(0, size-off))
+	_, err = durable.Scan(r, maxLine, func(b []byte, end int64) error {
+		if s := seqOf(b); s <= seq {
+			return nil
+		}
+		e, err := parseEvent(b)
+		switch {
+		case err != nil:
+			return nil // a spoilt line is a hole, and holes are told
+		case len(evs) > 0 && e.Seq != evs[len(evs)-1].Seq+1, len(evs) == batchEvents, bytes >= batchBytes:
+			return errStop
+		}
+		evs = append(evs, e)
+		bytes += len(e.Data)
+		at.off = off + end
+		seq = e.Seq
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, at, err
+	}
+	return evs, at, nil
+}

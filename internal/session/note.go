@@ -1,0 +1,129 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// note is the content of a lock file: who runs the session, and what its files
+// were when they were last released.
+type note struct {
+	PID int `json:"pid,omitempty"`
+	// Turn runs when it is not empty and the lock is held.
+	Turn string `json:"turn,omitempty"`
+	// LastSeq keeps sequences from being given twice, should the log be lost.
+	LastSeq    int64 `json:"lastSeq,omitempty"`
+	Transcript mark  `json:"transcript"`
+	Segment    int   `json:"segment,omitempty"`
+	Log        mark  `json:"log"`
+}
+
+// noteSize is the fixed length of a note: one write, far below a page, so a
+// reader sees the old or the new one; its checksum tells when it did not.
+const noteSize = 512
+
+// encode returns the note as it is written: checksum, JSON, spaces, line end.
+func (n note) encode() ([]byte, error) {
+	body, err := json.Marshal(n)
+	if err != nil {
+		return nil, fmt.Errorf("encode note: %w", err)
+	}
+	if len(body)+10 > noteSize {
+		return nil, errors.New("encode note: the turn's id is too long")
+	}
+	b := fmt.Appendf(make([]byte, 0, noteSize), "%08x %s", crc32.ChecksumIEEE(body), body)
+	b = append(b, bytes.Repeat([]byte{' '}, noteSize-1-len(b))...)
+	return append(b, '\n'), nil
+}
+
+// decodeNote reads what encode wrote; anything else is no note.
+func decodeNote(b []byte) (note, bool) {
+	var (
+		n   note
+		sum uint32
+	)
+	if len(b) != noteSize {
+		return n, false
+	}
+	body := bytes.TrimRight(b[9:], " \n")
+	if _, err := fmt.Sscanf(string(b[:8]), "%08x", &sum); err != nil || sum != crc32.ChecksumIEEE(body) {
+		return n, false
+	}
+	return n, json.Unmarshal(body, &n) == nil
+}
+
+// readNote reads the raw note of an open lock file; an empty or spoilt one is
+// nil.
+func readNote(f *os.File) ([]byte, error) {
+	b := make([]byte, noteSize)
+	n, err := f.ReadAt(b, 0)
+	switch {
+	case err == nil:
+		return b, nil
+	case errors.Is(err, io.EOF) && n < noteSize:
+		return nil, nil
+	}
+	return nil, err
+}
+
+// peekNote reads the note of a session that somebody else may hold.
+func (s *Store) peekNote(id string) (note, bool) {
+	for range 3 { // a torn read is gone at the next look
+		f, err := s.state.Open(dirLocks + "/" + id + ".lock")
+		if err != nil {
+			return note{}, false
+		}
+		b, err := readNote(f)
+		_ = f.Close()
+		if err != nil || b == nil {
+			return note{}, false
+		}
+		if n, ok := decodeNote(b); ok {
+			return n, true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return note{}, false
+}
+
+// Running tells which turn runs in a session and in which process, this one or
+// another of the same user. It reads the note in the lock file and asks the
+// kernel whether the lock is held, so a process that was killed does not count.
+func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
+	if !ValidID(id) {
+		return "", 0, false
+	}
+	if turn, held := s.runningHere(id); held {
+		return turn, os.Getpid(), turn != ""
+	}
+	n, ok := s.peekNote(id)
+	if !ok || n.Turn == "" || !durable.Locked(s.lockPath(id)) {
+		return "", 0, false
+	}
+	return n.Turn, n.PID, true
+}
+
+// runningHere tells which turn runs in this process and whether it holds the
+// session at all.
+func (s *Store) runningHere(id string) (turn string, held bool) {
+	s.mu.Lock()
+	l := s.live[id]
+	s.mu.Unlock()
+	if l == nil {
+		return "", false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lease == nil || l.lease.lock == nil {
+		return "", false
+	}
+	return l.lease.turn, true
+}

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Names inside a project and a session folder.
+const (
+	dirBelay       = ".belay"
+	dirSessions    = dirBelay + "/sessions"
+	dirBlobs       = dirBelay + "/blobs"
+	dirUploads     = dirBelay + "/uploads"
+	fileRecord     = "session.json"
+	fileTranscript = "transcript.jsonl"
+	dirLog         = "log"
+)
+
+// place is where a session folder lies: base is the folder that the operator
+// named (a project or the session root), rel leads from there to the session and
+// is walked without leaving base.
+type place struct {
+	base, rel string
+}
+
+// placeIn is where a session of a project lies, or would.
+func (s *Store) placeIn(project, id string) place {
+	if s.o.SessionRoot != "" {
+		return place{s.o.SessionRoot, id}
+	}
+	return place{project, dirSessions + "/" + id}
+}
+
+// placeOf reads a session folder's path back.
+func placeOf(folder string) place {
+	id := filepath.Base(folder)
+	sessions := filepath.Dir(folder)
+	belay := filepath.Dir(sessions)
+	if filepath.Base(sessions) == "sessions" && filepath.Base(belay) == dirBelay {
+		return place{filepath.Dir(belay), dirSessions + "/" + id}
+	}
+	return place{sessions, id}
+}
+
+func (p place) folder() string          { return filepath.Join(p.base, filepath.FromSlash(p.rel)) }
+func (p place) file(name string) string { return filepath.Join(p.folder(), filepath.FromSlash(name)) }
+func (p place) inProject() bool         { return strings.HasPrefix(p.rel, dirSessions+"/") }
+
+// open opens the session folder. A symbolic link on the way from base that leads
+// out of it is refused.
+func (p place) open() (*os.Root, error) {
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = base.Close() }()
+	return base.OpenRoot(p.rel)
+}
+
+// exists reports whether a session's record lies at p.
+func (p place) exists() bool {
+	info, err := os.Lstat(p.file(fileRecord))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// same reports whether both are one folder under two names.
+func (p place) same(q place) bool {
+	a, err := os.Stat(p.folder())
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(q.folder())
+	return err == nil && os.SameFile(a, b)
+}
+
+// locate finds a session's folder by id: the index first, then, for an index
+// that was lost, the session root. A project's own sessions come back into a
+// lost index when they are listed.
+func (s *Store) locate(id string) (place, error) {
+	if !ValidID(id) {
+		return place{}, notFound(id)
+	}
+	if p, ok := s.indexed(id); ok {
+		if p.exists() {
+			return p, nil
+		}
+		if s.o.SessionRoot == "" {
+			return place{}, notFound(id).WithHint("its folder is gone; if the project was moved, list the sessions of its new place")
+		}
+	}
+	if s.o.SessionRoot != "" {
+		if p := s.placeIn("", id); p.exists() {
+			return p, s.index(id, p)
+		}
+	}
+	return place{}, notFound(id)
+}
+
+// indexed reads where the index says that a session is.
+func (s *Store) indexed(id string) (place, bool) {
+	f, err := s.state.Open(dirIndex + "/" + id)
+	if err != nil {
+		return place{}, false
+	}
+	defer func() { _ = f.Close() }()
+	b, err := readCapped(f, 64<<10)
+	folder := strings.TrimSuffix(string(b), "\n")
+	if err != nil || !filepath.IsAbs(folder) || filepath.Base(folder) != id {
+		return place{}, false // a spoilt entry is as good as none
+	}
+	return placeOf(folder), true
+}
+
+// index notes where a session is.
+func (s *Store) index(id string, p place) error {
+	err := durable.WriteFile(s.state, dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, false)
+	return storage("the index of sessions could not be written", err)
+}
+
+// settle decides what the record at p says now: the folder's place wins over it.
+// A session in a project belongs to that project. When the record names another
+// project that has the same session in another folder, the one at p is a copy
+// and read-only.
+func (p place) settle(rec Record) Record {
+	rec.ReadOnly = false
+	if !p.inProject() || rec.ProjectRoot == p.base {
+		return rec
+	}
+	if filepath.IsAbs(rec.ProjectRoot) {
+		home := place{rec.ProjectRoot, p.rel}
+		switch {
+		case home.exists() && home.same(p):
+			return rec // one folder, two names
+		case home.exists():
+			rec.ReadOnly = true
+		}
+	}
+	rec.ProjectRoot = p.base
+	return rec
+}
+
+// checkRoot refuses a project root that no session can live in.
+func checkRoot(project string) (string, error) {
+	if !filepath.IsAbs(project) {
+		return "", fault.New(fault.InvalidRequest, "projectRoot must be an absolute path")
+	}
+	project = filepath.Clean(project)
+	info, err := os.Stat(project)
+	switch {
+	case err != nil:
+		return "", fault.New(fault.WorkingRootInaccessible, "the project folder cannot be reached: %s", reason(err)).
+			With("projectRoot", project).Because(err)
+	case !info.IsDir():
+		return "", fault.New(fault.WorkingRootInaccessible, "the project root is not a folder").With("projectRoot", project)
+	}
+	return project, nil
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"belay/internal/durable"
+)
+
+// Problem is something in a session's files that is not as it should be. Nothing
+// is ever repaired by dropping it: the file stays as it is.
+type Problem struct {
+	Session string `json:"sessionId"`
+	// File is relative to the session's folder.
+	File string `json:"file"`
+	Text string `json:"problem"`
+}
+
+// Problems reads all of a project's session files and says what is wrong with
+// them: records that are left out of [Store.List], and lines that are left out
+// of transcripts and logs.
+func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, error) {
+	recs, problems, err := s.survey(ctx, projectRoot)
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range recs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		found, err := s.examine(s.placeIn(rec.ProjectRoot, rec.SessionID), rec.SessionID)
+		if missing(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, storage("a session's files cannot be read", err)
+		}
+		problems = append(problems, found...)
+	}
+	return problems, nil
+}
+
+// examine reads the transcript and the log of one session.
+func (s *Store) examine(p place, id string) ([]Problem, error) {
+	root, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	problems, err := examineLines(root, id, fileTranscript, func(b []byte) error {
+		_, err := parseEntry(b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := listSegments(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		found, err := examineLines(root, id, segmentName(n), func(b []byte) error {
+			_, err := parseEvent(b)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		problems = append(problems, found...)
+	}
+	return problems, nil
+}
+
+// examineLines applies check to every line of a file. A missing file has none.
+func examineLines(root *os.Root, id, name string, check func([]byte) error) ([]Problem, error) {
+	f, err := openRegular(root, name)
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var (
+		problems []Problem
+		line     int
+	)
+	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+		line++
+		if err := check(b); err != nil {
+			problems = append(problems, Problem{id, name, fmt.Sprintf("line %d is left out: %v", line, err)})
+		}
+		if len(problems) >= maxProblems {
+			return errStop
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return problems, err
+}
+
+// maxProblems bounds what is told of one file.
+const maxProblems = 100

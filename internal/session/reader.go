@@ -1,0 +1,223 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+
+	"belay/internal/event"
+)
+
+// A batch that Next returns has at most this many events and, unless it is a
+// single one, about this many bytes of data.
+const (
+	batchEvents = 256
+	batchBytes  = 1 << 20
+)
+
+// Reader reads a session's log from a position on, in this process or another's
+// turn. It is only a position: a reader that is slow, stuck or forgotten costs
+// the writer nothing and holds no events.
+//
+// Every event after the position is returned exactly once, in order. Where the
+// log does not have them, one log:gap says so and where it goes on: "expired"
+// when they were dropped or lost, "reset" when the position is beyond the end.
+//
+// A Reader is used by one goroutine.
+type Reader struct {
+	live  *live
+	after int64
+	// at is where the event after lies in the files, if known.
+	at     pos
+	closed bool
+}
+
+// ErrReaderClosed is returned by Next after Close.
+var ErrReaderClosed = errors.New("the reader was closed")
+
+// Reader opens the log after a sequence; 0 is before the first event. The caller
+// closes it.
+func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l, err := s.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.ready(); err != nil {
+		s.leave(l)
+		return nil, err
+	}
+	l.readers++
+	return &Reader{live: l, after: max(0, after)}, nil
+}
+
+// Bounds returns the first and the last sequence that the log has. An empty log
+// has first = last+1.
+func (s *Store) Bounds(ctx context.Context, id string) (first, last int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, 0, err
+	}
+	l, err := s.enter(id)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.leave(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.ready(); err != nil {
+		return 0, 0, err
+	}
+	first, last = l.log.bounds()
+	return first, last, nil
+}
+
+// ready makes the log in memory agree with the files. l.mu is held.
+func (l *live) ready() error {
+	if l.lease.holds() {
+		return l.gone
+	}
+	if _, err := l.record(); err != nil {
+		return err
+	}
+	return storage("the event log cannot be read", l.refresh())
+}
+
+// Close gives the reader back. It may be called more than once.
+func (r *Reader) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	l := r.live
+	l.mu.Lock()
+	if l.readers--; l.readers == 0 {
+		l.unwatch()
+	}
+	l.mu.Unlock()
+	l.store.leave(l)
+	return nil
+}
+
+// After is the sequence of the last event that was returned.
+func (r *Reader) After() int64 { return r.after }
+
+// Next waits until there are events and returns all that are ready, up to a
+// batch. It returns the context's error when that ends first, and
+// SESSION_NOT_FOUND when the session is deleted. The slice and the events' data
+// are shared and must not be changed.
+func (r *Reader) Next(ctx context.Context) ([]event.Event, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		evs, files, wake, err := r.look()
+		switch {
+		case err != nil || len(evs) > 0:
+			return evs, err
+		case files != nil:
+			return r.read(*files)
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// files is what is needed to read from the log's files without the session's
+// lock.
+type files struct {
+	place      place
+	segs       []segment
+	activeSize int64
+	last       int64
+}
+
+// look returns events from memory, or the files that have them, or a channel to
+// wait on.
+func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
+	if r.closed {
+		return nil, nil, nil, ErrReaderClosed
+	}
+	l := r.live
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.followed(); err != nil {
+		return nil, nil, nil, err
+	}
+	first, last := l.log.bounds()
+	switch {
+	case r.after > last:
+		return r.gap("reset", last+1), nil, nil, nil
+	case r.after == last:
+		return nil, nil, l.waiter(), nil
+	case r.after+1 < first:
+		return r.gap("expired", first), nil, nil, nil
+	}
+	if evs, end, ok := l.log.tail.after(r.after); ok {
+		r.after, r.at = evs[len(evs)-1].Seq, end
+		return evs, nil, nil, nil
+	}
+	return nil, &files{place: l.place, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
+}
+
+// read returns events from the files. Where they do not have the next one, that
+// is a gap.
+func (r *Reader) read(f files) ([]event.Event, error) {
+	root, err := f.place.open()
+	if missing(err) {
+		return nil, notFound(r.live.id)
+	}
+	if err != nil {
+		return nil, storage("the event log cannot be read", err)
+	}
+	defer func() { _ = root.Close() }()
+
+	// The segment that the next event is in, if it is in any.
+	k := max(0, sort.Search(len(f.segs), func(i int) bool { return f.segs[i].first > r.after+1 })-1)
+	for ; k < len(f.segs); k++ {
+		seg, size := f.segs[k].n, int64(math.MaxInt64)
+		if k == len(f.segs)-1 {
+			size = f.activeSize
+		}
+		var off int64
+		if r.at.seg == seg {
+			off = r.at.off
+		}
+		evs, end, err := readSegment(root, seg, off, size, r.after)
+		if err == nil && off > 0 && (len(evs) == 0 || evs[0].Seq != r.after+1) {
+			// The position may be from before the file was replaced.
+			evs, end, err = readSegment(root, seg, 0, size, r.after)
+		}
+		switch {
+		case err != nil:
+			return nil, storage("the event log cannot be read", err)
+		case len(evs) == 0:
+			continue
+		case evs[0].Seq != r.after+1:
+			return r.gap("expired", evs[0].Seq), nil
+		}
+		r.after, r.at = evs[len(evs)-1].Seq, end
+		return evs, nil
+	}
+	return r.gap("expired", f.last+1), nil
+}
+
+// gap is the event for a reader whose next events are not there; it goes on with
+// next.
+func (r *Reader) gap(why string, next int64) []event.Event {
+	data, err := json.Marshal(event.Gap{Reason: why, Next: next})
+	if err != nil {
+		panic(fmt.Sprintf("session: encode %s: %v", event.LogGap, err)) // two plain fields
+	}
+	r.after, r.at = next-1, pos{}
+	return []event.Event{{Seq: next - 1, Time: r.live.store.o.Clock().UTC(), Type: event.LogGap, Data: data}}
+}

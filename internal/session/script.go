@@ -1,0 +1,101 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// script is a session's transcript in memory. Entries are only ever appended, so
+// a slice that was handed out stays valid and never changes.
+type script struct {
+	chain
+	entries []Entry
+	loaded  bool
+	// bad counts whole lines that are not entries: they stay in the file.
+	bad int
+}
+
+// add takes one line of the file.
+func (t *script) add(b []byte, _ int64) {
+	e, err := parseEntry(b)
+	if err != nil {
+		t.bad++
+		return
+	}
+	t.entries = append(t.entries, e)
+}
+
+// reset forgets the entries before the file is read again.
+func (t *script) reset() {
+	_ = t.close() // what was appended through it is in the file
+	*t = script{chain: chain{name: fileTranscript}, loaded: true}
+}
+
+// parseEntry reads one line.
+func parseEntry(b []byte) (Entry, error) {
+	var e Entry
+	if len(b) == 0 || b[len(b)-1] != '\n' {
+		return e, fmt.Errorf("transcript: a line longer than %d bytes", maxLine)
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fmt.Errorf("transcript: %w", err)
+	}
+	if e.Kind == "" {
+		return e, fmt.Errorf("transcript: a line without a kind")
+	}
+	return e, nil
+}
+
+// encodeEntries returns entries as lines.
+func encodeEntries(entries []Entry) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i := range entries {
+		if err := enc.Encode(&entries[i]); err != nil {
+			return nil, fmt.Errorf("encode transcript entry: %w", err)
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// Transcript returns what was said in a session, oldest first. A line that is
+// not an entry is left out; [Store.Problems] tells of it. The slice is shared
+// and must not be changed.
+func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l, err := s.enter(id)
+	if err != nil {
+		return nil, err
+	}
+	defer s.leave(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.record(); err != nil {
+		return nil, err
+	}
+	if l.lease.holds() || l.script.loaded && l.script.current(l.place.file(fileTranscript)) {
+		return l.script.shared(), nil
+	}
+	root, err := l.place.open()
+	if err != nil {
+		return nil, storage("the session's folder cannot be opened", err)
+	}
+	defer func() { _ = root.Close() }()
+	return l.script.shared(), storage("the transcript cannot be read", l.readScript(root))
+}
+
+// readScript reads the transcript without being its writer. l.mu is held.
+func (l *live) readScript(root *os.Root) error {
+	l.script.reset()
+	return l.script.read(root, l.script.add)
+}
+
+// shared returns the entries such that an append by the receiver does not touch
+// what the caller sees.
+func (t *script) shared() []Entry { return t.entries[:len(t.entries):len(t.entries)] }

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"belay/internal/durable"
+)
+
+// seals are the lengths and hashes of a session's finished segments, by number,
+// kept in the state folder.
+type seals map[string]mark
+
+// readSeals returns what is known; a lost or spoilt file knows nothing.
+func (s *Store) readSeals(id string) seals {
+	f, err := s.state.Open(dirSeals + "/" + id)
+	if err != nil {
+		return seals{}
+	}
+	defer func() { _ = f.Close() }()
+	b, err := readCapped(f, 16<<20)
+	k := seals{}
+	if err != nil || json.Unmarshal(b, &k) != nil {
+		return seals{}
+	}
+	return k
+}
+
+func (s *Store) writeSeals(id string, k seals) error {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("encode seals: %w", err)
+	}
+	return durable.WriteFile(s.state, dirSeals+"/"+id, append(b, '\n'), 0o600, false)
+}
+
+// seal records a segment that will not grow any more.
+func (l *live) seal(number int, m mark) error {
+	k := l.store.readSeals(l.id)
+	k[strconv.Itoa(number)] = m
+	return l.store.writeSeals(l.id, k)
+}
+
+// missedSegments says which finished segments are not there or not as long as
+// they were. Their bytes are only hashed by [Store.Verify]: they may be many.
+func (l *live) missedSegments(root *os.Root, numbers []int, n note) []string {
+	k := l.store.readSeals(l.id)
+	if n.Segment > 0 && !slices.Contains(numbers, n.Segment) {
+		k[strconv.Itoa(n.Segment)] = n.Log
+	}
+	var said []string
+	for number, m := range k.ascending() {
+		c := chain{name: segmentName(number)}
+		info, err := root.Lstat(c.name)
+		if err == nil {
+			c.seen, c.size = info, info.Size()
+		}
+		if err != nil || c.size != m.Size && number != n.Segment {
+			said = append(said, c.verdict(m, &prefixHash{}))
+		}
+	}
+	return said
+}
+
+// ascending iterates over the segments in order.
+func (k seals) ascending() func(yield func(int, mark) bool) {
+	numbers := make([]int, 0, len(k))
+	for name := range k {
+		if n, err := strconv.Atoi(name); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return func(yield func(int, mark) bool) {
+		for _, n := range numbers {
+			if !yield(n, k[strconv.Itoa(n)]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// Create makes a session in a project and returns its record. It is durable when
+// Create returns. The project must be an existing folder, named absolutely
+// (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
+func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
+	if err := ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return Record{}, err
+	}
+	now := Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
+	rec := Record{
+		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, CreatedAt: now, UpdatedAt: now,
+	}
+	if !ValidID(rec.SessionID) {
+		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
+	}
+	if err := s.make(rec); err != nil {
+		return Record{}, storage("the session could not be created", err)
+	}
+	return rec, nil
+}
+
+// make writes a new session's folder and index entry. The record comes last: a
+// folder without one is not a session.
+func (s *Store) make(rec Record) error {
+	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
+	base, err := s.openBase(p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	if err := base.MkdirAll(path.Join(p.rel, dirLog), 0o700); err != nil {
+		return err
+	}
+	root, err := base.OpenRoot(p.rel)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := writeRecord(root, rec); err != nil {
+		return err
+	}
+	if err := syncRecord(base, root, p); err != nil {
+		return err
+	}
+	return s.index(rec.SessionID, p)
+}
+
+// openBase opens the folder that a session's place begins in, making belay's own
+// folder in a project when it is not there.
+func (s *Store) openBase(p place) (*os.Root, error) {
+	if !p.inProject() {
+		if err := os.MkdirAll(p.base, 0o700); err != nil {
+			return nil, err
+		}
+		return os.OpenRoot(p.base)
+	}
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeBelay(base); err != nil {
+		_ = base.Close()
+		return nil, err
+	}
+	return base, nil
+}
+
+// makeBelay makes a project's .belay, which git ignores by its own rule.
+func makeBelay(project *os.Root) error {
+	if err := project.MkdirAll(dirBelay, 0o700); err != nil {
+		return err
+	}
+	const ignore = dirBelay + "/.gitignore"
+	if _, err := project.Lstat(ignore); err == nil || !missing(err) {
+		return err
+	}
+	return durable.WriteFile(project, ignore, []byte("*\n"), 0o600, false)
+}
+
+// syncRecord makes a new session durable: its record, and the entries that lead
+// to it.
+func syncRecord(base, root *os.Root, p place) error {
+	f, err := root.OpenFile(fileRecord, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Sync(), f.Close(), durable.SyncDir(root, "."))
+	for dir := path.Dir(p.rel); ; dir = path.Dir(dir) {
+		err = errors.Join(err, durable.SyncDir(base, dir))
+		if dir == "." || err != nil {
+			return err
+		}
+	}
+}
+
+// Get returns a session's record (SESSION_NOT_FOUND when the id is ill-formed or
+// unknown).
+func (s *Store) Get(ctx context.Context, id string) (Record, error) {
+	if err := ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	l, err := s.enter(id)
+	if err != nil {
+		return Record{}, err
+	}
+	defer s.leave(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.record()
+}
+
+// List returns the records of a project's sessions, oldest first. What is
+// malformed is left out; [Store.Problems] tells of it. Listing also brings
+// sessions back into the index that are not in it or were moved.
+func (s *Store) List(ctx context.Context, projectRoot string) ([]Record, error) {
+	recs, _, err := s.survey(ctx, projectRoot)
+	return recs, err
+}
+
+// survey reads all records of a project and says what is wrong with others.
+func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Problem, error) {
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := s.folders(project)
+	if err != nil {
+		return nil, nil, storage("the project's sessions cannot be listed", err)
+	}
+	var (
+		recs     []Record
+		problems []Problem
+	)
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		p := s.placeIn(project, id)
+		rec, err := readPlace(p, id)
+		if err != nil {
+			problems = append(problems, Problem{Session: id, File: fileRecord, Text: reason(err)})
+			continue
+		}
+		if !p.inProject() && rec.ProjectRoot != project {
+			continue
+		}
+		rec, err = s.heal(p, rec)
+		if err != nil {
+			return nil, nil, err
+		}
+		recs = append(recs, rec)
+	}
+	slices.SortFunc(recs, func(a, b Record) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.SessionID, b.SessionID))
+	})
+	return recs, problems, nil
+}
+
+// folders returns the ids of the session folders that may be a project's.
+func (s *Store) folders(project string) ([]string, error) {
+	entries, err := os.ReadDir(path.Dir(s.placeIn(project, "x").file(".")))
+	if err != nil && !missing(err) {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() && ValidID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+func readPlace(p place, id string) (Record, error) {
+	root, err := p.open()
+	if err != nil {
+		return Record{}, err
+	}
+	defer func() { _ = root.Close() }()
+	return readRecord(root, id)
+}
+
+// heal settles a record that was found at p against the index: it takes an entry
+// that is lost or leads to a place that is gone, and makes the record read-only
+// when the entry's place is another folder with the same session.
+func (s *Store) heal(p place, rec Record) (Record, error) {
+	rec = p.settle(rec)
+	known, ok := s.indexed(rec.SessionID)
+	switch {
+	case ok && known == p:
+	case ok && known.exists():
+		rec.ReadOnly = rec.ReadOnly || !known.same(p)
+	default:
+		return rec, s.index(rec.SessionID, p)
+	}
+	return rec, nil
+}
+
+// Delete removes a session's folder and index entry. It takes the lease, so a
+// running turn is TURN_IN_PROGRESS. Readers end with SESSION_NOT_FOUND. Blobs
+// that nothing refers to any more are left to [Store.GC].
+func (s *Store) Delete(ctx context.Context, id string) error {
+	l, err := s.acquire(ctx, id, true)
+	if err != nil {
+		return err
+	}
+	return errors.Join(storage("the session could not be removed", l.remove()), l.Release())
+}
+
+// deletedPrefix starts the name of a session folder that is being removed.
+const deletedPrefix = ".deleted-"
+
+// remove renames the folder first, so a crash leaves no half of a session.
+func (l *Lease) remove() error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	base, err := os.OpenRoot(v.place.base)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	if err := l.writeNote(note{}); err != nil {
+		return err
+	}
+	if err := v.closeFiles(); err != nil {
+		return err
+	}
+	hidden := path.Join(path.Dir(v.place.rel), deletedPrefix+v.id)
+	if err := base.RemoveAll(hidden); err != nil { // of an earlier try
+		return err
+	}
+	if err := base.Rename(v.place.rel, hidden); err != nil {
+		return err
+	}
+	v.gone = notFound(v.id)
+	v.broadcast()
+	v.store.forget(v)
+	err = errors.Join(base.RemoveAll(hidden), removeIfThere(v.store.state, dirSeals+"/"+v.id))
+	if p, ok := v.store.indexed(v.id); ok && p == v.place {
+		err = errors.Join(err, removeIfThere(v.store.state, dirIndex+"/"+v.id))
+	}
+	return err
+}
+
+// forget drops a session's object from memory; who has it keeps it.
+func (s *Store) forget(l *live) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live[l.id] == l {
+		delete(s.live, l.id)
+	}
+}
+
+func removeIfThere(root *os.Root, name string) error {
+	if err := root.Remove(name); err != nil && !missing(err) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/event"
+)
+
+// Options say where a [Store] keeps things and within which bounds. StateDir is
+// required; every other zero value has a default.
+type Options struct {
+	// StateDir is the operator's state folder (0700): the index of sessions,
+	// their locks and the requests to interrupt one.
+	StateDir string
+	// SessionRoot holds all session folders when it is set (the configuration
+	// key behind CHIRALITY_SESSION_ROOT), instead of each project its own.
+	SessionRoot string
+	// Clock and NewID are the sources of time and of UUIDs.
+	Clock func() time.Time
+	NewID func() string
+	// SegmentBytes is the size at which an event log begins a new file, 8 MiB
+	// by default.
+	SegmentBytes int64
+	// TailBytes bounds the recent events that a log keeps in memory, 64 KiB by
+	// default. A reader further behind reads the file.
+	TailBytes int
+	// IdleClose is how long a session that nobody runs or reads stays in memory
+	// with its files open, 60 s by default.
+	IdleClose time.Duration
+	// Poll is how often files of other processes are looked at in case the
+	// system's notification was missed, 1 s by default.
+	Poll time.Duration
+	// ImportBytes and ImportFiles bound an unpacked import, 4 GiB and 20,000 by
+	// default.
+	ImportBytes int64
+	ImportFiles int
+	// Committer flushes files; one of its own by default, which Close closes.
+	Committer *durable.Committer
+	// Observer sees the events that this process appends, after they are in the
+	// file, in order within a session. It must not block and must not emit.
+	Observer func(sessionID string, evs []event.Event)
+
+	// openLines replaces the disk in tests.
+	openLines func(root *os.Root, name string) (*durable.Lines, error)
+}
+
+// Store finds and keeps sessions. It is safe for concurrent use, and several
+// processes may each have one on the same folders.
+type Store struct {
+	o     Options
+	state *os.Root
+	watch *watcher
+	// ownCommitter is set when Close has to close the committer.
+	ownCommitter bool
+	// leases counts the leases that this process holds.
+	leases atomic.Int64
+
+	// buffers are units of copying ([buffer]).
+	buffers sync.Pool
+
+	janitor sync.Once
+	stop    chan struct{} // closed by Close
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	live   map[string]*live
+	closed bool
+}
+
+// The folders of the state folder.
+const (
+	dirIndex      = "sessions"
+	dirLocks      = "locks"
+	dirInterrupts = "interrupts"
+	dirSeals      = "seals"
+)
+
+// NewStore opens the state folder, making it when it is not there. Nothing else
+// is touched until a session is.
+func NewStore(o Options) (*Store, error) {
+	if o.StateDir == "" {
+		return nil, errors.New("open session store: no state folder")
+	}
+	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{})}
+	s.defaults()
+	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirSeals} {
+		if err := os.MkdirAll(filepath.Join(o.StateDir, d), 0o700); err != nil {
+			return nil, fmt.Errorf("open session store: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(o.StateDir)
+	if err != nil {
+		return nil, fmt.Errorf("open session store: %w", err)
+	}
+	s.state = root
+	s.watch = newWatcher(s.o.Poll)
+	return s, nil
+}
+
+func (s *Store) defaults() {
+	o := &s.o
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = randomUUID
+	}
+	if o.SegmentBytes <= 0 {
+		o.SegmentBytes = 8 << 20
+	}
+	if o.TailBytes <= 0 {
+		o.TailBytes = 64 << 10
+	}
+	if o.IdleClose <= 0 {
+		o.IdleClose = time.Minute
+	}
+	if o.Poll <= 0 {
+		o.Poll = time.Second
+	}
+	if o.ImportBytes <= 0 {
+		o.ImportBytes = 4 << 30
+	}
+	if o.ImportFiles <= 0 {
+		o.ImportFiles = 20_000
+	}
+	if o.Committer == nil {
+		o.Committer = durable.NewCommitter(0)
+		s.ownCommitter = true
+	}
+	if o.openLines == nil {
+		o.openLines = func(root *os.Root, name string) (*durable.Lines, error) {
+			return durable.OpenLines(root, name, 0o600)
+		}
+	}
+}
+
+// Close ends the store's goroutines, wakes every reader with an error and closes
+// all files. Leases should have been released before.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.stop)
+	all := s.live
+	s.live = map[string]*live{}
+	s.mu.Unlock()
+
+	s.wg.Wait()
+	errs := []error{s.watch.close()}
+	for _, l := range all {
+		errs = append(errs, l.shut(errStoreClosed))
+	}
+	if s.ownCommitter {
+		errs = append(errs, s.o.Committer.Close())
+	}
+	return errors.Join(append(errs, s.state.Close())...)
+}
+
+// errStoreClosed is what readers and writers get after Close.
+var errStoreClosed = errors.New("the session store is closed")
+
+// background runs f until it returns; Close waits for it. On a closed store it
+// does nothing and says so.
+func (s *Store) background(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.wg.Go(f)
+	}
+	return !s.closed
+}
+
+// lockPath is where the lock of a session lies.
+func (s *Store) lockPath(id string) string {
+	return filepath.Join(s.o.StateDir, dirLocks, id+".lock")
+}
+
+// missing reports whether err says that a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
