@@ -1,0 +1,251 @@
+package bus
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	// unknown is a cursor that must be asked from the stream.
+	unknown = -1
+	// toTheEnd is the target of a session whose end is not known.
+	toTheEnd = math.MaxInt64
+	// idleTasks is how many sessions without news are remembered. A forgotten
+	// one costs a question to the stream when it speaks again.
+	idleTasks = 10_000
+)
+
+// minBackoff is the delay after the first failure of a session; it doubles with
+// every further one.
+const minBackoff = 100 * time.Millisecond
+
+// task is one session's way from its log to the stream.
+type task struct {
+	session string
+
+	// Of the worker that took the task:
+
+	// cursor is the last sequence known to be in the stream, or unknown.
+	cursor int64
+	// floor is the position when the stream holds nothing: what was confirmed
+	// once is not published again because it aged out.
+	floor int64
+	// drained and failed say how the round went: the log had no more events;
+	// something went wrong and the session should wait.
+	drained, failed bool
+
+	// Guarded by agenda.mu:
+
+	state     taskState
+	target    int64 // the highest sequence announced
+	confirmed int64 // cursor at the end of the last round
+	news      bool  // announced since a worker took it
+	attempts  int   // failures in a row
+	due       time.Time
+}
+
+func (t *task) moveTo(seq int64) { t.cursor, t.floor = seq, seq }
+
+type taskState uint8
+
+const (
+	resting taskState = iota
+	ready             // in agenda.queue
+	taken             // with a worker
+	parked            // in agenda.parked until due
+)
+
+// agenda is the set of sessions with news and the order in which workers take
+// them. Its size is bounded by the number of sessions, not of events.
+type agenda struct {
+	now        func() time.Time
+	maxBackoff time.Duration
+	wake       chan struct{} // holds a token while there may be work
+
+	mu     sync.Mutex
+	tasks  map[string]*task
+	queue  []*task
+	parked []*task
+	open   int // tasks that are not resting
+	closed bool
+	done   chan struct{} // closed when closed and open is 0
+}
+
+func newAgenda(now func() time.Time, maxBackoff time.Duration) *agenda {
+	return &agenda{now: now, maxBackoff: maxBackoff, wake: make(chan struct{}, 1), tasks: make(map[string]*task), done: make(chan struct{})}
+}
+
+// add notes that session has events up to last. floor is where to begin when
+// neither this agenda nor the stream has met the session.
+func (a *agenda) add(session string, floor, last int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	t := a.tasks[session]
+	if t == nil {
+		a.forget()
+		t = &task{session: session, cursor: unknown, floor: floor, confirmed: unknown}
+		a.tasks[session] = t
+	}
+	t.target = max(t.target, last)
+	t.news = true
+	if t.state == resting {
+		a.open++
+		a.enqueue(t)
+	}
+}
+
+// forget drops all resting tasks when there are too many. a.mu must be held.
+func (a *agenda) forget() {
+	if len(a.tasks)-a.open < idleTasks {
+		return
+	}
+	for id, t := range a.tasks {
+		if t.state == resting {
+			delete(a.tasks, id)
+		}
+	}
+}
+
+// enqueue makes t ready. a.mu must be held.
+func (a *agenda) enqueue(t *task) {
+	t.state = ready
+	a.queue = append(a.queue, t)
+	a.signal()
+}
+
+func (a *agenda) signal() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns true when there may be work and false when ctx is done.
+func (a *agenda) wait(ctx context.Context) bool {
+	timer := time.NewTimer(a.untilDue())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-a.wake:
+	case <-timer.C:
+	}
+	return ctx.Err() == nil
+}
+
+// untilDue returns how long it is until the next parked task is due.
+func (a *agenda) untilDue() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	wait := time.Hour
+	for _, t := range a.parked {
+		wait = min(wait, t.due.Sub(a.now()))
+	}
+	return max(wait, 0)
+}
+
+// take hands up to n tasks to the calling worker, which must settle each.
+func (a *agenda) take(n int) []*task {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	waiting := a.parked[:0]
+	for _, t := range a.parked {
+		if t.due.After(a.now()) {
+			waiting = append(waiting, t)
+		} else {
+			a.enqueue(t)
+		}
+	}
+	clear(a.parked[len(waiting):])
+	a.parked = waiting
+
+	n = min(n, len(a.queue))
+	picked := make([]*task, n)
+	copy(picked, a.queue)
+	rest := copy(a.queue, a.queue[n:])
+	clear(a.queue[rest:])
+	if a.queue = a.queue[:rest]; rest > 0 {
+		a.signal() // for the other worker
+	} else {
+		a.queue = nil // a burst must not pin its array
+	}
+	for _, t := range picked {
+		t.state, t.news = taken, false
+		t.drained, t.failed = false, false
+	}
+	return picked
+}
+
+// settle takes a task back after a round and decides when it goes again.
+func (a *agenda) settle(t *task) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if t.drained && !t.news {
+		t.target = t.cursor // the log ends here, whatever was announced
+	}
+	t.confirmed = t.cursor
+	switch {
+	case t.failed:
+		t.attempts++
+		t.state, t.due = parked, a.now().Add(a.backoff(t.attempts))
+		a.parked = append(a.parked, t)
+		a.signal() // for a new timer
+	case t.news || t.cursor < t.target:
+		t.attempts = 0
+		a.enqueue(t)
+	default:
+		t.attempts = 0
+		t.state = resting
+		if a.open--; a.open == 0 && a.closed {
+			close(a.done)
+		}
+	}
+}
+
+func (a *agenda) backoff(attempts int) time.Duration {
+	d := minBackoff
+	for range attempts - 1 {
+		if d *= 2; d >= a.maxBackoff {
+			break
+		}
+	}
+	return min(d, a.maxBackoff)
+}
+
+// lag returns how many sessions are not settled and how many events they are
+// known to lack.
+func (a *agenda) lag() (sessions, events int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range a.tasks {
+		if t.state == resting {
+			continue
+		}
+		sessions++
+		if t.target != toTheEnd && t.confirmed != unknown {
+			events += max(t.target-t.confirmed, 0)
+		}
+	}
+	return sessions, events
+}
+
+// close refuses further news.
+func (a *agenda) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
+	if a.open == 0 {
+		close(a.done)
+	}
+}
+
+// idle returns a channel that is closed when a closed agenda has no work left.
+func (a *agenda) idle() <-chan struct{} { return a.done }

@@ -1,0 +1,204 @@
+// Package bus carries what happens in sessions to readers that are not in this
+// process, or that want to start and stop on their own: the Discord surface,
+// gateways, other nodes.
+//
+// The bus is NATS JetStream. By default the server runs inside this process
+// without a network port ([Open] with a Dir); with a URL the same code uses a
+// cluster that somebody else runs. Either way there is one stream, [Stream],
+// in which every session has its own subject, and every event of a session's
+// log is one message:
+//
+//	subject   belay.evt.<session>
+//	payload   the event as in the log, one JSON object
+//	headers   Nats-Msg-Id: <session>:<sequence>, and those named in message.go
+//
+// The bus carries, it never owns. The log on disk is the truth, and that
+// decides every question about failure: a [Publisher] reads the log from the
+// last sequence that the stream confirmed, so an outage of the bus makes
+// messages late, never wrong, and a turn does not notice. Messages age out by
+// size and time; who needs older events asks the worker that has the log.
+//
+// Guarantees, per session: messages are stored in the order of their
+// sequences and without a hole; each is stored once, because the publisher
+// asks the stream where it stands before it tries again and the stream drops a
+// message id that it has just seen. Nothing is promised across sessions.
+//
+// Contract: architecture, "The log, the lease, the bus" and "Outgrowing one
+// machine".
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrStoreInUse is in the chain of Open's error when another process has the
+// store open: one embedded server per state folder.
+var ErrStoreInUse = errors.New("the bus store is in use by another server")
+
+// reconnectWait is the delay between two attempts to connect again.
+const reconnectWait = 50 * time.Millisecond
+
+// Options says where the bus lives. Dir or URL is required.
+type Options struct {
+	// Dir is the folder of the embedded server's store, created if missing.
+	// It is locked while the bus is open.
+	Dir string
+	// URL names an existing NATS server or cluster (nats://host:port, commas
+	// between several) to use instead of the embedded one.
+	URL string
+	// MaxBytes and MaxAge limit what the stream keeps; the oldest messages go
+	// first. Zero means 256 MiB and 24 hours. A stream that already exists on
+	// an external cluster keeps its own limits.
+	MaxBytes int64
+	MaxAge   time.Duration
+	// AckTimeout is how long the stream may take to confirm a batch before it
+	// counts as failed, and the longest pause between two attempts. Zero means
+	// 5 seconds.
+	AckTimeout time.Duration
+	// Logger gets what the embedded server has to say. Nil discards it.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 256 << 20
+	}
+	if o.MaxAge == 0 {
+		o.MaxAge = 24 * time.Hour
+	}
+	if o.AckTimeout == 0 {
+		o.AckTimeout = 5 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (o Options) check() error {
+	switch {
+	case (o.Dir == "") == (o.URL == ""):
+		return errors.New("bus: exactly one of Dir and URL must be set")
+	case o.MaxBytes < 0 || o.MaxAge < 0 || o.AckTimeout < 0:
+		return errors.New("bus: limits must not be negative")
+	}
+	return nil
+}
+
+// Bus is an open connection to the stream. All methods may be called from any
+// goroutine.
+type Bus struct {
+	opts   Options
+	server *embedded // nil when URL is used
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	health health
+
+	stream   jetstream.Stream
+	reviving sync.Mutex
+}
+
+// Open starts the embedded server, or connects to the one at opts.URL, and
+// makes sure that the stream exists. The caller owns the result and must
+// [Bus.Close] it. An error whose chain holds [ErrStoreInUse] means that
+// another server uses the same Dir.
+func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
+	opts = opts.withDefaults()
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	b := &Bus{opts: opts}
+	defer func() {
+		if err != nil {
+			b.shutdown()
+		}
+	}()
+	connect := []nats.Option{
+		nats.Name("belay"),
+		nats.MaxReconnects(-1),
+		nats.ReconnectWait(reconnectWait),
+		// While disconnected a publish must fail at once: the log is the buffer.
+		nats.ReconnectBufSize(-1),
+		nats.Timeout(opts.AckTimeout),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			opts.Logger.Warn("bus connection", "error", err)
+		}),
+	}
+	if opts.URL == "" {
+		b.server = &embedded{dir: opts.Dir, maxBytes: opts.MaxBytes, logger: opts.Logger}
+		if err := b.server.start(); err != nil {
+			return nil, err
+		}
+		connect = append(connect, nats.InProcessServer(b.server))
+	}
+	if b.nc, err = nats.Connect(opts.URL, connect...); err != nil {
+		return nil, fmt.Errorf("bus: connect: %w", err)
+	}
+	if b.js, err = jetstream.New(b.nc, jetstream.WithDefaultTimeout(opts.AckTimeout)); err != nil {
+		return nil, fmt.Errorf("bus: %w", err)
+	}
+	if b.stream, err = b.ensureStream(ctx, opts.AckTimeout); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close ends the connection and the embedded server and frees the store.
+// Publishers and subscriptions must be closed first. The server is given until
+// ctx is done; after that Close returns ctx's error while the shutdown, which
+// cannot be cut short without harming the store, finishes in the background.
+func (b *Bus) Close(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- b.shutdown() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("bus: close: %w", ctx.Err())
+	}
+}
+
+func (b *Bus) shutdown() error {
+	if b.nc != nil {
+		b.nc.Close()
+	}
+	if b.server != nil {
+		return b.server.stop()
+	}
+	return nil
+}
+
+// revive repairs what a failed publish may have come from: an embedded server
+// that a write error has silenced is restarted, a missing stream is created.
+// Clients, this one included, reconnect by themselves. It returns at once when
+// another goroutine is at it.
+func (b *Bus) revive(ctx context.Context) error {
+	if !b.reviving.TryLock() {
+		return nil
+	}
+	defer b.reviving.Unlock()
+	if b.server != nil {
+		if err := b.server.restart(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*b.opts.AckTimeout)
+	defer cancel()
+	for {
+		// A request that meets the old connection is lost, so each attempt has
+		// a deadline of its own.
+		_, err := b.ensureStream(ctx, b.opts.AckTimeout/4)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, reconnectWait)
+	}
+}

@@ -1,0 +1,165 @@
+package bus
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"belay/internal/durable"
+)
+
+// startTimeout bounds the start of the embedded server, most of which is the
+// recovery of the store after a crash.
+const startTimeout = 30 * time.Second
+
+// embedded is the NATS server inside this process. It listens on no port;
+// connections are in-memory pipes. It can be replaced while clients stay: they
+// reconnect through InProcessConn to whichever server runs then.
+type embedded struct {
+	dir      string
+	maxBytes int64
+	logger   *slog.Logger
+
+	mu     sync.Mutex
+	lock   *durable.FileLock
+	srv    *server.Server // nil while stopped or after a failed restart
+	closed bool
+}
+
+// start locks the store and starts the server.
+func (e *embedded) start() error {
+	if err := os.MkdirAll(e.dir, 0o700); err != nil {
+		return fmt.Errorf("bus: store: %w", err)
+	}
+	lock, err := durable.Lock(filepath.Join(e.dir, "lock"))
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("bus: %w: %s", ErrStoreInUse, e.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("bus: store: %w", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lock = lock
+	return e.launch()
+}
+
+// launch starts a server on the store. e.mu must be held.
+func (e *embedded) launch() error {
+	srv, err := server.NewServer(&server.Options{
+		ServerName: "belay",
+		DontListen: true,
+		NoSigs:     true, // signals belong to the program, not to its bus
+		NoLog:      true,
+		JetStream:  true,
+		StoreDir:   filepath.Join(e.dir, "store"),
+		// Explicit, or the server would take three quarters of the machine's
+		// memory and of its free disk as its limits, and refuse to create a
+		// stream that fits the configuration but not the moment.
+		JetStreamMaxMemory:     1 << 20,
+		JetStreamMaxStore:      2*e.maxBytes + 1<<20,
+		DisableJetStreamBanner: true,
+	})
+	if err != nil {
+		return fmt.Errorf("bus: embedded server: %w", err)
+	}
+	log := &serverLog{logger: e.logger}
+	srv.SetLoggerV2(log, false, false, false)
+	srv.Start()
+	if !srv.ReadyForConnections(startTimeout) || !srv.JetStreamEnabled() {
+		srv.Shutdown()
+		srv.WaitForShutdown()
+		return fmt.Errorf("bus: embedded server did not start: %w", log.last())
+	}
+	e.srv = srv
+	return nil
+}
+
+// restart replaces the server. After a write error a JetStream store refuses
+// every further write until it is opened again.
+func (e *embedded) restart() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return server.ErrServerNotRunning
+	}
+	e.halt()
+	return e.launch()
+}
+
+// stop ends the server and frees the store. It may be called twice.
+func (e *embedded) stop() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.halt()
+	if e.lock == nil {
+		return nil
+	}
+	err := e.lock.Unlock()
+	e.lock = nil
+	return err
+}
+
+// halt ends the server. e.mu must be held.
+func (e *embedded) halt() {
+	if e.srv != nil {
+		e.srv.Shutdown()
+		e.srv.WaitForShutdown()
+		e.srv = nil
+	}
+}
+
+// InProcessConn implements [nats.InProcessConnProvider].
+func (e *embedded) InProcessConn() (net.Conn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.srv == nil {
+		return nil, server.ErrServerNotRunning
+	}
+	return e.srv.InProcessConn()
+}
+
+// serverLog hands the server's messages on. A server inside another program
+// must never exit it, so Fatalf only reports.
+type serverLog struct {
+	logger *slog.Logger
+	mu     sync.Mutex
+	err    error
+}
+
+// last returns the newest error that the server reported.
+func (l *serverLog) last() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		return errors.New("no reason given")
+	}
+	return l.err
+}
+
+func (l *serverLog) fail(format string, v ...any) {
+	err := fmt.Errorf(format, v...)
+	l.mu.Lock()
+	l.err = err
+	l.mu.Unlock()
+	l.logger.Error("bus server", "error", err)
+}
+
+func (l *serverLog) Fatalf(format string, v ...any) { l.fail(format, v...) }
+func (l *serverLog) Errorf(format string, v ...any) { l.fail(format, v...) }
+func (l *serverLog) Warnf(format string, v ...any) {
+	l.logger.Warn("bus server: " + fmt.Sprintf(format, v...))
+}
+
+// The server's chatter about its own start is nobody's news.
+func (l *serverLog) Noticef(string, ...any) {}
+func (l *serverLog) Debugf(string, ...any)  {}
+func (l *serverLog) Tracef(string, ...any)  {}

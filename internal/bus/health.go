@@ -1,0 +1,61 @@
+package bus
+
+import (
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Health is the state of the bus as /readyz and doctor show it. A bus that is
+// not well delays messages; turns do not depend on it.
+type Health struct {
+	// OK is true while the bus is connected and the last batch was stored.
+	OK bool
+	// Connected says whether there is a connection to the server.
+	Connected bool
+	// Err is why the last attempt failed, nil when it did not.
+	Err error
+	// Since is when the current run of failures began, zero without one.
+	Since time.Time
+	// Failures counts the current run of failures.
+	Failures int
+}
+
+// Health returns the current state. It does not touch the network.
+func (b *Bus) Health() Health {
+	h := b.health.get()
+	h.Connected = b.nc.Status() == nats.CONNECTED
+	h.OK = h.Connected && h.Err == nil
+	return h
+}
+
+// health remembers the outcome of the last attempts to publish.
+type health struct {
+	mu    sync.Mutex
+	state Health
+}
+
+func (h *health) get() Health {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state
+}
+
+// failed notes a failure and returns the length of the run.
+func (h *health) failed(err error, now time.Time) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.state.Failures == 0 {
+		h.state.Since = now
+	}
+	h.state.Failures++
+	h.state.Err = err
+	return h.state.Failures
+}
+
+func (h *health) succeeded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state = Health{}
+}
