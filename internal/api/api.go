@@ -1,0 +1,205 @@
+// Package api is the HTTP surface: it decodes a request, calls [turn.Engine] and
+// encodes the answer. It decides nothing about turns, sessions or attachments.
+//
+// Start with [New] and [Serve]. Every endpoint is a row of one table
+// (routes.go), from which the router, the metrics' labels, the OpenAPI document
+// and the /docs page are made, so that none of them can drift from the others.
+//
+// A request passes, in this order: the guard (Host, Origin, Fetch metadata), the
+// route, the caller's authority, the route's own function. That function returns
+// an error or has answered; errors of all kinds leave through one encoder, in
+// the shape of package fault. A panic answers 500 and harms no other request.
+//
+// # Bodies
+//
+// JSON is read whatever the Content-Type says, as the original did, and strictly:
+// one object, no duplicate keys at any depth, valid UTF-8, nothing behind it. A
+// body that breaks several rules gets one error that lists all of them, in the
+// contract's order of checks.
+//
+// # Streams
+//
+// A turn's answer and a session's events are the same Server-Sent Events, copied
+// from the session's log. Each batch that the log hands over is one write and
+// one flush. A reader that takes nothing for Options.WriteTimeout is dropped,
+// which costs the turn nothing; it may come back with Last-Event-ID. After
+// process:exit the answer ends. The TCP connection itself is left open for the
+// client's next request, as the original's "Connection: keep-alive" promised; to
+// a client the end of the body is the end of the stream.
+//
+// Contract: the HTTP contract; compatible contract, sections 0 to 1.8 and 2;
+// turn API REQ-01, REQ-03, REQ-07, REQ-08, REQ-10.
+package api
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"belay/internal/turn"
+)
+
+// Options configure a [Handler]. Engine is required; every other zero value
+// works.
+type Options struct {
+	Engine turn.Engine
+	// Logger gets failures of the server itself; nil discards them.
+	Logger *slog.Logger
+	// Version is what healthz and the OpenAPI document report.
+	Version string
+
+	// BoundAddr is the address that the server listens on, e.g.
+	// "127.0.0.1:23529". Its host is accepted in Host headers, beside the
+	// loopback names.
+	BoundAddr string
+	// AllowedHosts are further names that requests may be addressed to and
+	// that pages calling this server may come from: "name" or "name:port".
+	AllowedHosts []string
+	// Token is the access token; "" lets every local caller in.
+	Token string
+	// Operator issues and checks the operator's authority; nil grants it to
+	// nobody.
+	Operator *Operator
+
+	// KeepAlive is how long a stream may be silent before a comment line
+	// shows that it lives. Default 15 s.
+	KeepAlive time.Duration
+	// WriteTimeout bounds each write to a client. Default 30 s.
+	WriteTimeout time.Duration
+	// BodyTimeout bounds reading a JSON body, and each read of an upload.
+	// Default 30 s.
+	BodyTimeout time.Duration
+	// BodyBytes caps a JSON body, UploadBytes an uploaded file. Defaults 4 and
+	// 64 MiB.
+	BodyBytes, UploadBytes int64
+	// MaxStreams caps the streams that are open at once. Default 8192.
+	MaxStreams int
+
+	// Metrics counts requests and streams; nil makes one that only /metrics
+	// of this handler shows.
+	Metrics *Metrics
+	// Ready says why the server should get no work, or nil. Its error's text
+	// is shown to the caller.
+	Ready func(context.Context) error
+	// Config and Doctor return what belay config show and belay doctor print,
+	// as a value that encodes to JSON. Without one the endpoint is 404.
+	Config, Doctor func(context.Context) (any, error)
+	// Page answers for the paths that it has; nil serves no page.
+	Page Page
+}
+
+// Page is a set of static files.
+type Page interface {
+	http.Handler
+	// Has reports whether path is one of its files.
+	Has(path string) bool
+}
+
+// Handler is the HTTP surface. It is safe for concurrent use and owns no
+// goroutine of its own.
+type Handler struct {
+	o        Options
+	routes   *router
+	guard    guard
+	metrics  *Metrics
+	streams  atomic.Int64
+	draining atomic.Bool
+	// followed ends the streams that have no end of their own, ended all.
+	followed, ended       context.Context
+	endFollowers, endRest context.CancelFunc
+
+	openapi []byte
+	docs    docsPage
+}
+
+// New returns a handler for every endpoint of the HTTP contract that this
+// version serves.
+func New(o Options) *Handler {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
+	o.BodyTimeout = cmp.Or(o.BodyTimeout, 30*time.Second)
+	o.BodyBytes = cmp.Or(o.BodyBytes, 4<<20)
+	o.UploadBytes = cmp.Or(o.UploadBytes, 64<<20)
+	o.MaxStreams = cmp.Or(o.MaxStreams, 8192)
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(o.Version)
+	}
+	table := routes()
+	h := &Handler{
+		o:       o,
+		routes:  newRouter(table),
+		guard:   newGuard(o.BoundAddr, o.AllowedHosts),
+		metrics: o.Metrics,
+		openapi: openAPI(table, o.Version),
+		docs:    newDocsPage(table, o.Version),
+	}
+	h.ended, h.endRest = context.WithCancel(context.Background())
+	h.followed, h.endFollowers = context.WithCancel(h.ended)
+	h.metrics.prepare(table)
+	return h
+}
+
+// Drain makes the handler refuse new turns with OVERLOADED and report that it is
+// not ready. What runs goes on.
+func (h *Handler) Drain() { h.draining.Store(true) }
+
+// EndFollowers ends the streams that follow a session without end. Those of one
+// turn go on to its process:exit.
+func (h *Handler) EndFollowers() { h.endFollowers() }
+
+// EndStreams ends every open stream where it is. Their clients may resume here
+// or at the server that takes over.
+func (h *Handler) EndStreams() { h.endRest() }
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	res := newResponse(w, h.o.WriteTimeout)
+	var rt *route
+	defer func() { h.finish(res, r, rt, recover()) }()
+
+	setSecurityHeaders(res.Header())
+	if err := h.guard.check(r); err != nil {
+		h.fail(res, r, err)
+		return
+	}
+	rt, err := h.routes.find(r)
+	if err != nil {
+		if rt == nil && h.o.Page != nil && h.o.Page.Has(r.URL.Path) {
+			h.o.Page.ServeHTTP(res, r)
+			return
+		}
+		h.fail(res, r, err)
+		return
+	}
+	if err := h.authorize(r, rt); err != nil {
+		h.fail(res, r, err)
+		return
+	}
+	if err := rt.serve(h, res, r); err != nil {
+		h.fail(res, r, err)
+	}
+}
+
+// finish records the request and answers for a handler that panicked. Where an
+// answer had begun it cuts the connection instead: what broke off must not look
+// whole.
+func (h *Handler) finish(res *response, r *http.Request, rt *route, panicked any) {
+	if panicked != nil && panicked != http.ErrAbortHandler {
+		h.o.Logger.Error("panic in a request", "method", r.Method, "route", rt.label(), "panic", panicked, "stack", string(debug.Stack()))
+		if !res.started() {
+			h.fail(res, r, errPanic)
+			panicked = nil
+		}
+	}
+	h.metrics.request(rt, res)
+	if panicked != nil {
+		panic(http.ErrAbortHandler)
+	}
+}

@@ -1,0 +1,234 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// piece is how many characters of the message one delta repeats.
+const piece = 24
+
+func turnID(n int) string { return fmt.Sprintf("t%d", n) }
+
+// log is one session: its record, its events and the turn that runs.
+type log struct {
+	record session.Record
+
+	mu     sync.Mutex
+	events []event.Event
+	// changed is closed and replaced at every append.
+	changed chan struct{}
+	turn    string
+	// resumed is nil while no turn runs. It gets one value: whether the turn
+	// was interrupted.
+	resumed chan bool
+}
+
+func newLog(rec session.Record) *log { return &log{record: rec, changed: make(chan struct{})} }
+
+func (l *log) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.resumed != nil
+}
+
+// resume wakes a held turn and reports whether one runs.
+func (l *log) resume(interrupt bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed == nil {
+		return false
+	}
+	select {
+	case l.resumed <- interrupt:
+	default: // it was woken already
+	}
+	return true
+}
+
+func (l *log) append(t event.Type, data any) {
+	var raw bytes.Buffer
+	enc := json.NewEncoder(&raw)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(data); err != nil {
+		panic(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, event.Event{Seq: int64(len(l.events) + 1), Turn: l.turn, Time: Start, Type: t, Data: bytes.TrimSpace(raw.Bytes())})
+	if t == event.ProcessExit {
+		l.resumed = nil
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// Start implements turn.Engine.
+func (e *Engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
+	l, err := e.log(r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Fail["Start"]; err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed != nil {
+		return nil, fault.New(fault.TurnInProgress, "a turn runs in session %s", r.SessionID).With("sessionId", r.SessionID)
+	}
+	e.mu.Lock()
+	e.requests = append(e.requests, r)
+	l.turn = turnID(len(e.requests))
+	e.mu.Unlock()
+	l.resumed = make(chan bool, 1)
+	s := &stream{e: e, l: l, turn: l.turn, next: int64(len(l.events))}
+	resumed := l.resumed
+	e.turns.Go(func() { e.run(l, r, resumed) })
+	return s, nil
+}
+
+func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
+	l.append(event.SessionInit, event.Init{ClaudeSessionID: "claude_1", Model: "fake-1", TurnID: l.turn,
+		PromptMode: event.PromptString, Tools: []string{}, Warnings: []event.Warning{}})
+	if strings.Contains(r.Message, "WARN") {
+		l.append(event.TurnWarning, event.Warning{Code: "SAMPLE", Message: "something that a person should know"})
+	}
+	text := strings.TrimSpace(r.Message)
+	for i, rest := 0, []rune(text); len(rest) > 0; i++ {
+		n := min(piece, len(rest))
+		l.append(event.ChatDelta, event.Text{Text: string(rest[:n]) + strings.Repeat("x", e.Padding)})
+		rest = rest[n:]
+		if i == 0 && strings.Contains(text, Hold) && <-resumed || e.interrupted(resumed) {
+			yes := true
+			l.append(event.ProcessExit, event.Exit{ExitCode: 130, Interrupted: &yes})
+			return
+		}
+	}
+	if strings.Contains(text, "FAIL") {
+		no := false
+		l.append(event.TurnError, event.Failure{Phase: "mid-stream", ErrorType: "SDK_FAILURE", Message: "made to fail", Status: 500, Severity: "error", Fatal: true})
+		l.append(event.ProcessExit, event.Exit{ExitCode: 1, Interrupted: &no, Error: "made to fail", ErrorType: "SDK_FAILURE", Status: 500, Severity: "error", Fatal: true})
+		return
+	}
+	l.append(event.ChatComplete, event.Text{Text: text})
+	l.append(event.Usage, event.UsageReport{Tokens: event.Tokens{InputTokens: 12, OutputTokens: 34}, Totals: event.Tokens{InputTokens: 12, OutputTokens: 34}})
+	l.append(event.SessionComplete, event.Complete{StopReason: "end_turn"})
+	l.append(event.ProcessExit, event.Exit{})
+}
+
+// interrupted waits the pace of the answer, unless it is told to stop.
+func (e *Engine) interrupted(resumed chan bool) bool {
+	select {
+	case stop := <-resumed:
+		return stop
+	case <-time.After(e.Pace):
+		return false
+	}
+}
+
+// Interrupt implements turn.Engine.
+func (e *Engine) Interrupt(_ context.Context, id string) error {
+	l, err := e.log(id)
+	if err != nil {
+		return err
+	}
+	if !l.resume(true) {
+		return fault.New(fault.SessionNotFound, "no turn runs in session %s", id).With("sessionId", id)
+	}
+	return nil
+}
+
+// Events implements turn.Engine.
+func (e *Engine) Events(_ context.Context, id string, after int64, turnID string) (turn.Stream, error) {
+	l, err := e.log(id)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{e: e, l: l, next: after, until: turnID}, nil
+}
+
+// stream reads a log.
+type stream struct {
+	e           *Engine
+	l           *log
+	turn, until string
+	next        int64
+	over        bool
+}
+
+// Turn implements turn.Stream.
+func (s *stream) Turn() string { return s.turn }
+
+// Close implements turn.Stream.
+func (s *stream) Close() error {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	s.e.closed++
+	return nil
+}
+
+// Next implements turn.Stream.
+func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
+	if s.over {
+		return nil, io.EOF
+	}
+	if err := s.e.Fail["Next"]; err != nil && s.next > 0 {
+		return nil, err
+	}
+	for {
+		batch, changed := s.ready()
+		if len(batch) > 0 {
+			return batch, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// ready returns what can be read now, else a channel that says when to look.
+func (s *stream) ready() ([]event.Event, <-chan struct{}) {
+	s.l.mu.Lock()
+	defer s.l.mu.Unlock()
+	if last := int64(len(s.l.events)); s.next > last {
+		s.next = last
+		return []event.Event{gap("reset", last)}, nil
+	}
+	if s.turn == "" && s.next < s.e.Forget {
+		s.next = min(s.e.Forget, int64(len(s.l.events)))
+		return []event.Event{gap("expired", s.next)}, nil
+	}
+	until := s.until
+	if s.turn != "" {
+		until = s.turn
+	}
+	var batch []event.Event
+	for _, ev := range s.l.events[s.next:] {
+		batch = append(batch, ev)
+		s.next = ev.Seq
+		if ev.Ends() && ev.Turn == until {
+			s.over = true
+			break
+		}
+	}
+	return batch, s.l.changed
+}
+
+func gap(reason string, at int64) event.Event {
+	raw, _ := json.Marshal(event.Gap{Reason: reason, Next: at + 1})
+	return event.Event{Seq: at, Type: event.LogGap, Data: raw}
+}

@@ -1,0 +1,212 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// inspectBody is the body of an inspection, for the reference.
+type inspectBody struct {
+	Attachments []string `json:"attachments" doc:"absolute paths, as a turn takes them"`
+	Model       string   `json:"model,omitempty" doc:"the model whose limits count; the default model without it"`
+	SessionID   string   `json:"sessionId,omitempty" doc:"the session whose project and model count"`
+}
+
+type inspectionsAnswer struct {
+	Attachments []turn.Inspection `json:"attachments"`
+}
+
+// serveUpload streams one file of a multipart form to the engine; nothing is
+// held in memory or in a temporary file of net/http's.
+func serveUpload(h *Handler, w *response, r *http.Request) error {
+	q, err := query(r)
+	if err != nil {
+		return err
+	}
+	up := turn.Upload{SessionID: trim(q["sessionId"]), ProjectRoot: trim(q["projectRoot"])}
+	if (up.SessionID == "") == (up.ProjectRoot == "") {
+		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
+	}
+	slow := &pacedReader{src: r.Body, w: w, pace: h.o.BodyTimeout}
+	defer slow.stop()
+	r.Body = io.NopCloser(slow)
+	form, err := r.MultipartReader()
+	if err != nil {
+		return fault.New(fault.InvalidRequest, "the body must be multipart/form-data with one file").With("field", "body").Because(err)
+	}
+	part, err := filePart(form)
+	if err != nil {
+		return slow.or(err)
+	}
+	file := &cappedReader{src: part, left: h.o.UploadBytes, limit: h.o.UploadBytes}
+	up.Name, up.Content = part.FileName(), file
+	done, err := h.o.Engine.Upload(r.Context(), up)
+	if err != nil {
+		return slow.or(file.or(err))
+	}
+	if file.err != nil {
+		return file.err
+	}
+	if _, err := form.NextPart(); !errors.Is(err, io.EOF) {
+		return slow.or(fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body"))
+	}
+	return reply(w, http.StatusOK, done)
+}
+
+// filePart returns the form's first part, which must be a file.
+func filePart(form *multipart.Reader) (*multipart.Part, error) {
+	part, err := form.NextPart()
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "the form has no file").With("field", "body").Because(err)
+	}
+	if part.FileName() == "" {
+		return nil, fault.New(fault.InvalidRequest, "the form's part %q is not a file: it has no file name", clip(part.FormName())).With("field", "body")
+	}
+	return part, nil
+}
+
+// cappedReader fails at the first byte over its limit, and remembers why a read
+// failed, whatever the engine makes of it.
+type cappedReader struct {
+	src         io.Reader
+	left, limit int64
+	err         error
+}
+
+func (c *cappedReader) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	if int64(len(p)) > c.left+1 {
+		p = p[:c.left+1]
+	}
+	n, err := c.src.Read(p)
+	c.left -= int64(n)
+	switch {
+	case c.left < 0:
+		c.err = tooLarge("file", c.limit)
+	case err != nil && !errors.Is(err, io.EOF):
+		c.err = unreadable(err)
+	default:
+		return n, err
+	}
+	return 0, c.err
+}
+
+// or returns the reader's own failure, which explains err.
+func (c *cappedReader) or(err error) error {
+	if c.err != nil {
+		return c.err
+	}
+	return err
+}
+
+// pacedReader gives every read of a body its own deadline, so that an upload may
+// take long but not stand still.
+type pacedReader struct {
+	src  io.Reader
+	w    *response
+	pace time.Duration
+	slow bool
+}
+
+func (p *pacedReader) Read(b []byte) (int, error) {
+	_ = p.w.ctl.SetReadDeadline(time.Now().Add(p.pace))
+	n, err := p.src.Read(b)
+	p.slow = p.slow || errors.Is(err, os.ErrDeadlineExceeded)
+	return n, err
+}
+
+func (p *pacedReader) stop() { _ = p.w.ctl.SetReadDeadline(time.Time{}) }
+
+func (p *pacedReader) or(err error) error {
+	if p.slow {
+		return tooSlow(p.pace)
+	}
+	return err
+}
+
+func serveInspect(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	req := turn.InspectRequest{
+		Attachments: f.strings("attachments"),
+		Model:       f.optional("model"),
+		SessionID:   f.optional("sessionId"),
+	}
+	if f.object.get("attachments").kind == absent {
+		f.bad("attachments", "is required")
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	list, err := h.o.Engine.Inspect(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, inspectionsAnswer{orEmpty(list)})
+}
+
+// serveBlob sends the bytes of an attachment as a download: a browser must never
+// show a file of a stranger as a page of this server.
+func serveBlob(h *Handler, w *response, r *http.Request) error {
+	id, err := queryField(r, "sessionId")
+	if err != nil {
+		return err
+	}
+	content, item, err := h.o.Engine.Blob(r.Context(), id, r.PathValue("sha256"))
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	head := w.Header()
+	head.Set("Content-Type", item.MIMEType)
+	head.Set("Content-Disposition", disposition(item.Name))
+	head.Set("Cache-Control", "private, max-age=31536000, immutable")
+	head.Set("ETag", `"`+item.SHA256+`"`)
+	if seeker, ok := content.(io.ReadSeeker); ok {
+		http.ServeContent(w, r, "", time.Time{}, seeker)
+		return nil
+	}
+	head.Set("Content-Length", strconv.FormatInt(item.Bytes, 10))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// disposition names a download after RFC 6266: a plain name for every client,
+// and the exact one where the plain one can not hold it.
+func disposition(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || strings.ContainsRune(`"\%;/`, c) {
+			return '_'
+		}
+		return c
+	}, name)
+	if plain == "" {
+		plain = "attachment"
+	}
+	d := `attachment; filename="` + plain + `"`
+	if plain != name && name != "" {
+		// RFC 5987 encodes a space as %20, never as a plus.
+		d += "; filename*=UTF-8''" + strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	}
+	return d
+}

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"net/http"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+const (
+	get    = http.MethodGet
+	post   = http.MethodPost
+	remove = http.MethodDelete
+)
+
+// Parameters that several routes share.
+var (
+	sessionPath = param{in: "path", name: "id", required: true, doc: "the session's id"}
+	projectRoot = param{in: "query", name: "projectRoot", required: true, doc: "absolute path of the project folder"}
+)
+
+// Errors that several routes share; what the guard and the router answer on
+// every route is in openapi.go.
+var (
+	rootErrors = []fault.Type{fault.WorkingRootConflict, fault.WorkingRootInaccessible}
+	optsErrors = []fault.Type{fault.SessionNotFound, fault.TurnInProgress, fault.SessionReadOnly, fault.MissingAPIKey,
+		fault.InstructionRootInvalid, fault.PersonaNotFound, fault.SDKFailure, fault.StorageFailure}
+)
+
+func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// routes is the table of every endpoint.
+func routes() []route {
+	return []route{
+		{method: post, path: "/api/harness/session/create", name: "createSession", summary: "Make a session for a project folder.",
+			body: turn.CreateRequest{}, answer: sessionAnswer{}, serve: serveCreate,
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.StorageFailure})},
+		{method: get, path: "/api/harness/session/list", name: "listSessions", summary: "List a project's sessions, oldest first.",
+			params: []param{projectRoot}, answer: sessionsAnswer{}, serve: serveList,
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest})},
+		{method: post, path: "/api/harness/session/boot", name: "bootSession", summary: "Run the provider's bootstrap step for a session.",
+			body: bootBody{}, answer: turn.BootResult{}, serve: serveBoot,
+			errors: errorsOf(rootErrors, optsErrors, []fault.Type{fault.InvalidRequest})},
+		{method: get, path: "/api/harness/session/{id}", name: "getSession", summary: "One session's record.",
+			params: []param{sessionPath}, answer: sessionAnswer{}, serve: serveGet, errors: []fault.Type{fault.SessionNotFound}},
+		{method: remove, path: "/api/harness/session/{id}", name: "deleteSession", summary: "Delete a session; refused while a turn runs.",
+			params: []param{sessionPath}, answer: okAnswer{}, serve: serveDelete,
+			errors: []fault.Type{fault.SessionNotFound, fault.TurnInProgress}},
+		{method: get, path: "/api/harness/session/{id}/transcript", name: "getTranscript", summary: "What was said, line by line.",
+			params: []param{sessionPath}, answer: transcriptAnswer{}, serve: serveTranscript, errors: []fault.Type{fault.SessionNotFound}},
+		{method: get, path: "/api/harness/session/{id}/manifest", name: "getManifest", summary: "Every input that the model saw in a turn, with its digest.",
+			params: []param{sessionPath, {in: "query", name: "turn", doc: "the turn's id; the last turn without it"}},
+			answer: manifestAnswer{}, serve: serveManifest, errors: []fault.Type{fault.SessionNotFound, fault.NotFound}},
+		{method: get, path: "/api/harness/session/{id}/events", name: "streamEvents", summary: "The session's log as Server-Sent Events.",
+			params: []param{sessionPath,
+				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
+				{in: "query", name: "turn", doc: "end the stream after this turn's process:exit"},
+				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
+			media: eventStream, serve: serveEvents, errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.Overloaded}},
+
+		{method: post, path: "/api/harness/turn", name: "startTurn", summary: "Take a turn; the answer is its events, the last of them process:exit.",
+			params: []param{{in: "header", name: "Idempotency-Key",
+				doc: "1 to 200 visible ASCII characters; for 24 hours the same key and body give the same turn"}},
+			body: turnBody{}, media: eventStream, serve: serveTurn,
+			errors: errorsOf(optsErrors, []fault.Type{fault.InvalidRequest, fault.AttachmentFailure, fault.BudgetExceeded,
+				fault.IdempotencyConflict, fault.Overloaded})},
+		{method: post, path: "/api/harness/interrupt", name: "interruptTurn", summary: "Stop the turn that runs in a session.",
+			body: interruptBody{}, answer: okAnswer{}, serve: serveInterrupt,
+			errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound}},
+
+		{method: post, path: "/api/harness/attachments", name: "uploadAttachment", summary: "Store a file; the answer's path is what a turn takes.",
+			params: []param{{in: "query", name: "sessionId", doc: "the session whose project gets the file"},
+				{in: "query", name: "projectRoot", doc: "or the project folder itself"}},
+			body: uploadForm{}, answer: turn.Uploaded{}, serve: serveUpload,
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.StorageFailure})},
+		{method: post, path: "/api/harness/attachments/inspect", name: "inspectAttachments", summary: "What a turn would make of these files, without taking one.",
+			body: inspectBody{}, answer: inspectionsAnswer{}, serve: serveInspect,
+			errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound}},
+		{method: get, path: "/api/harness/blob/{sha256}", name: "getBlob", summary: "The bytes of an attachment of a session, as a download.",
+			params: []param{{in: "path", name: "sha256", required: true, doc: "64 hex digits"},
+				{in: "query", name: "sessionId", required: true, doc: "a session that has the attachment"}},
+			media: "application/octet-stream", serve: serveBlob, errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.NotFound}},
+
+		{method: get, path: "/api/harness/personas", name: "listPersonas", summary: "Whom a turn can be sent to.",
+			answer: personasAnswer{}, serve: servePersonas, errors: []fault.Type{fault.InstructionRootInvalid}},
+		{method: get, path: "/api/harness/personas/{name}", name: "getPersona", summary: "One persona with its instructions.",
+			params: []param{{in: "path", name: "name", required: true, doc: "a persona's id or alias"}},
+			answer: personaAnswer{}, serve: servePersona, errors: []fault.Type{fault.InstructionRootInvalid, fault.PersonaNotFound}},
+
+		{method: get, path: "/api/system/doctor", name: "doctor", summary: "What this machine has and lacks, as belay doctor prints it.",
+			answer: map[string]any{}, serve: serveDoctor, errors: []fault.Type{fault.NotFound}},
+		{method: get, path: "/api/system/config", name: "showConfig", summary: "Every setting with its origin, as belay config show prints it.",
+			answer: map[string]any{}, serve: serveConfig, errors: []fault.Type{fault.NotFound}},
+
+		{method: post, path: "/api/auth/link", name: "makeLink", summary: "A fresh one-time link to the page.", access: operator,
+			answer: linkAnswer{}, serve: serveLink},
+		{method: post, path: "/api/auth/exchange", name: "exchangeLink", summary: "Turn a one-time link's code into the operator's cookie.", access: public,
+			body: exchangeBody{}, answer: okAnswer{}, serve: serveExchange, errors: []fault.Type{fault.InvalidRequest, fault.NotFound}},
+
+		{method: get, path: "/healthz", name: "health", summary: "The process answers.", access: public, answer: healthAnswer{}, serve: serveHealth},
+		{method: get, path: "/readyz", name: "ready", summary: "New work is welcome.", access: public, answer: healthAnswer{}, serve: serveReady,
+			errors: []fault.Type{fault.Overloaded}},
+		{method: get, path: "/metrics", name: "metrics", summary: "Counters in the Prometheus text format.", media: "text/plain", serve: serveMetrics},
+		{method: get, path: "/openapi.json", name: "openapi", summary: "This reference as an OpenAPI 3.1 document.", answer: map[string]any{}, serve: serveOpenAPI},
+		{method: get, path: "/docs", name: "docs", summary: "This reference as a page.", media: "text/html", serve: serveDocs},
+	}
+}
+
+// uploadForm describes the form of an upload.
+type uploadForm struct {
+	File []byte `json:"file" doc:"the file; its name is kept for display, its Content-Type is ignored"`
+}

@@ -1,0 +1,73 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// ServeOptions configure [Serve]. Every zero value works.
+type ServeOptions struct {
+	// HeaderTimeout bounds reading a request's headers. Default 10 s.
+	HeaderTimeout time.Duration
+	// IdleTimeout closes a connection between requests. Default 2 min.
+	IdleTimeout time.Duration
+	// HeaderBytes caps a request's headers. Default 64 KiB.
+	HeaderBytes int
+	// Grace is how long turns that run at the end of ctx may go on streaming.
+	// Default 10 s.
+	Grace time.Duration
+	// Quiesce is called when ctx ends, after new turns are refused and before
+	// streams are cut; its own context ends with the grace. This is the place to
+	// wait for turns or to interrupt them, so that their readers see the end.
+	Quiesce func(ctx context.Context)
+	Logger  *slog.Logger
+}
+
+// Serve answers requests on l until ctx is done, then shuts down: it refuses new
+// turns, calls Quiesce, lets streams reach their end within Grace, ends what is
+// left, and returns. It owns l and every connection. A nil error is an orderly
+// end.
+func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) error {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: cmp.Or(o.HeaderTimeout, 10*time.Second),
+		IdleTimeout:       cmp.Or(o.IdleTimeout, 2*time.Minute),
+		MaxHeaderBytes:    cmp.Or(o.HeaderBytes, 64<<10),
+		// No ReadTimeout or WriteTimeout: streams live long. Bodies and writes
+		// have deadlines of their own.
+	}
+	if o.Logger != nil {
+		srv.ErrorLog = slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return errors.Join(err, srv.Close())
+	case <-ctx.Done():
+	}
+	h.Drain()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.Grace, 10*time.Second))
+	defer cancel()
+	if o.Quiesce != nil {
+		o.Quiesce(grace)
+	}
+	h.EndFollowers()
+	err := srv.Shutdown(grace)
+	if err != nil {
+		// The grace is over: end the streams, then the connections.
+		h.EndStreams()
+		last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancelLast()
+		if err = srv.Shutdown(last); err != nil {
+			err = srv.Close()
+		}
+	}
+	<-failed
+	return err
+}

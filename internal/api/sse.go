@@ -1,0 +1,89 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+)
+
+const eventStream = "text/event-stream"
+
+// keepAlive is a comment line, which every reader of the format ignores.
+var keepAlive = []byte(":keepalive\n\n")
+
+// appendEvent appends e as one Server-Sent Event: an id line, an event line, one
+// data line, a blank line. An event that is in no log (sequence 0) gets no id,
+// so that a reader does not take it for a place to go on from.
+func appendEvent(b *bytes.Buffer, e event.Event) {
+	var digits [20]byte
+	if e.Seq > 0 {
+		b.WriteString("id: ")
+		b.Write(strconv.AppendInt(digits[:0], e.Seq, 10))
+		b.WriteByte('\n')
+	}
+	b.WriteString("event: ")
+	b.WriteString(oneLine(string(e.Type)))
+	b.WriteString("\ndata: ")
+	appendData(b, e.Data)
+	b.WriteString("\n\n")
+}
+
+// appendData appends JSON on one line. A log that belay wrote has it so; one
+// that a person edited might not.
+func appendData(b *bytes.Buffer, data json.RawMessage) {
+	switch {
+	case len(data) == 0:
+		b.WriteString("{}")
+	case bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0:
+		b.Write(data)
+	default:
+		start := b.Len()
+		if json.Compact(b, data) != nil {
+			b.Truncate(start)
+			b.WriteString("{}")
+		}
+	}
+}
+
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n") {
+		return s
+	}
+	return strings.NewReplacer("\r", "", "\n", "").Replace(s)
+}
+
+// startStream sends the headers of a stream. With them the original's clients
+// and every proxy on the way know what is coming.
+func startStream(w *response, turnID string) {
+	h := w.Header()
+	h["Content-Type"] = headerEventStream
+	h["Cache-Control"] = headerNoTransform
+	h["Connection"] = headerKeepAlive
+	h["X-Accel-Buffering"] = headerNoBuffering
+	if turnID != "" {
+		h["Belay-Turn"] = []string{oneLine(turnID)}
+	}
+	w.WriteHeader(http.StatusOK)
+}
+
+// position returns the sequence after which a stream begins. Last-Event-ID, which
+// a browser sends when it reconnects to the same URL, wins over after.
+func position(r *http.Request, after string) (int64, error) {
+	name, s := "Last-Event-ID", r.Header.Get("Last-Event-ID")
+	if s == "" {
+		name, s = "after", after
+	}
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.InvalidRequest, "%s must be a sequence number, 0 or above", name).With("field", name)
+	}
+	return n, nil
+}

@@ -1,0 +1,231 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+	"go.uber.org/goleak"
+
+	"belay/internal/api"
+	"belay/internal/api/apitest"
+	"belay/internal/attachment"
+	"belay/internal/turn"
+)
+
+var update = flag.Bool("update", false, "rewrite the answers in testdata")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A transcript is a txtar file: a comment that says what it shows, an optional
+// "options" section, then "request" and "answer" sections in turn. Every file
+// starts with a server of its own that has one session, s1, in /project.
+
+// Covers: turn-api REQ-01, REQ-03, REQ-07, REQ-08, REQ-09, REQ-10
+func TestTurnTranscripts(t *testing.T) { transcripts(t, "turn") }
+
+func TestSessionTranscripts(t *testing.T) { transcripts(t, "session") }
+
+func TestAttachmentTranscripts(t *testing.T) { transcripts(t, "attachment") }
+
+func TestGuardTranscripts(t *testing.T) { transcripts(t, "guard") }
+
+func TestSystemTranscripts(t *testing.T) { transcripts(t, "system") }
+
+func transcripts(t *testing.T, dir string) {
+	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts in testdata/%s: %v", dir, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			transcript(t, file)
+		})
+	}
+}
+
+func transcript(t *testing.T, file string) {
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := &apitest.Engine{Files: sampleFiles}
+	opts := api.Options{Engine: engine, Version: "1.2.3"}
+	out := &txtar.Archive{Comment: archive.Comment}
+	var base string
+	for i, f := range archive.Files {
+		if f.Name == "options" {
+			out.Files = append(out.Files, f)
+			configure(t, string(f.Data), &opts, engine)
+		}
+		if f.Name != "request" {
+			continue
+		}
+		if base == "" {
+			base = serve(t, api.New(opts))
+			if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := exchange(t, base, string(f.Data))
+		engine.Wait()
+		out.Files = append(out.Files, f, txtar.File{Name: "answer", Data: []byte(got)})
+		if !*update {
+			want := ""
+			if i+1 < len(archive.Files) && archive.Files[i+1].Name == "answer" {
+				want = string(archive.Files[i+1].Data)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("answer %d (-want +got):\n%s", (len(out.Files)+1)/2, diff)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, txtar.Format(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sampleFiles are the blobs that sessions have in transcripts.
+var sampleFiles = map[string]apitest.File{
+	"aa11": {Item: attachment.Item{SHA256: "aa11", Kind: attachment.KindText, MIMEType: "text/markdown", Bytes: 8, Name: `Übersicht "neu".md`},
+		Data: []byte("# Hello\n")},
+}
+
+// serve starts the handler on a loopback port for the length of the test.
+func serve(t *testing.T, h http.Handler) string {
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// configure reads the options section: "name: value" lines.
+func configure(t *testing.T, section string, o *api.Options, engine *apitest.Engine) {
+	for line := range strings.Lines(section) {
+		name, v, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch name {
+		case "token":
+			o.Token = v
+		case "operator":
+			o.Operator = api.NewOperator(v, "", nil)
+		case "bound":
+			o.BoundAddr = v
+		case "allowed":
+			o.AllowedHosts = append(o.AllowedHosts, v)
+		case "body-bytes":
+			o.BodyBytes = number(t, v)
+		case "upload-bytes":
+			o.UploadBytes = number(t, v)
+		case "forget":
+			engine.Forget = number(t, v)
+		case "panic":
+			o.Doctor = func(context.Context) (any, error) { panic("secret of the server") }
+		case "unready":
+			o.Ready = func(context.Context) error { return errors.New(v) }
+		case "reports":
+			o.Doctor = func(context.Context) (any, error) { return map[string]string{"html": "<a&b>"}, nil }
+			o.Config = func(context.Context) (any, error) { return nil, errors.New("disk on fire at /secret/path") }
+		default:
+			t.Fatalf("unknown option %q", name)
+		}
+	}
+}
+
+func number(t *testing.T, s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// exchange sends a request section: a line with method and path, headers, a
+// blank line and the body, in which \xNN stands for a byte.
+func exchange(t *testing.T, base, section string) string {
+	head, body, _ := strings.Cut(section, "\n\n")
+	lines := strings.Split(strings.TrimSpace(head), "\n")
+	method, path, _ := strings.Cut(lines[0], " ")
+	body = strings.TrimSuffix(body, "\n")
+	body = hexEscapes(body)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines[1:] {
+		name, v, _ := strings.Cut(line, ": ")
+		v = strings.ReplaceAll(v, "{base}", base)
+		if name == "Host" {
+			req.Host = v
+		} else {
+			req.Header.Add(name, v)
+		}
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer(res, data)
+}
+
+func hexEscapes(s string) string {
+	var b bytes.Buffer
+	for {
+		before, after, ok := strings.Cut(s, `\x`)
+		b.WriteString(before)
+		if !ok || len(after) < 2 {
+			return b.String()
+		}
+		n, _ := strconv.ParseUint(after[:2], 16, 8)
+		b.WriteByte(byte(n))
+		s = after[2:]
+	}
+}
+
+// constant are headers that every answer has; TestSecurityHeaders checks them.
+var constant = []string{"Date", "Content-Length", "X-Content-Type-Options", "Referrer-Policy",
+	"Cross-Origin-Resource-Policy", "Content-Security-Policy"}
+
+func answer(res *http.Response, body []byte) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d\n", res.StatusCode)
+	if res.Close {
+		b.WriteString("Connection: close\n")
+	}
+	var names []string
+	for name := range res.Header {
+		if !slices.Contains(constant, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(res.Header[name], " | "))
+	}
+	if len(body) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", bytes.TrimRight(body, "\n"))
+	}
+	return b.String()
+}
