@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"belay/internal/api"
 	"belay/internal/bus"
 	"belay/internal/event"
@@ -66,35 +68,34 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	err = api.Serve(ctx, ln, h, api.ServeOptions{
 		HeaderTimeout: a.Config.Server.HeaderTimeout,
 		Grace:         a.Config.Server.ShutdownGrace,
-		Drained:       a.drain,
+		Quiesce:       a.drain, Logger: a.log,
 	})
 	return errors.Join(err, note.remove(), carrier.stop())
 }
 
-// drain waits for running turns; called after new ones are refused.
-func (a *App) drain(ctx context.Context) error {
-	err := a.Engine.Close(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil // what was still running was interrupted, and is on record so
+// drain waits for running turns; called after new ones are refused. What is
+// still running when the grace is over is interrupted, and is on record so.
+func (a *App) drain(ctx context.Context) {
+	if err := a.Engine.Close(ctx); err != nil {
+		a.log.Warn("turns were interrupted to shut down", "reason", err)
 	}
-	return err
 }
 
 func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier) api.Options {
-	cfg := a.Config
+	cfg, metrics := a.Config, api.NewMetrics(a.version)
 	o := api.Options{
 		Engine: a.Engine, Logger: a.log, Version: a.version,
 		BoundAddr: addr, AllowedHosts: cfg.Server.AllowedHosts,
 		Token: token, Operator: authority,
 		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
 		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
-		Metrics: api.NewMetrics(a.version),
+		Metrics: metrics,
 		Ready:   func(context.Context) error { return a.Root.Check() },
 		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
 		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
 		Page:    page.New(),
 	}
-	c.measure(o.Metrics)
+	a.watch(metrics, c)
 	return o
 }
 
@@ -146,9 +147,10 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := bus.NewPublisher(b, bus.FromStore(a.Store), bus.PublisherOptions{Logger: a.log})
-	notify := func(sessionID string, _ []event.Event) { p.Notify(sessionID) }
-	a.observe.Store(&notify)
+	p, err := bus.NewPublisher(b, bus.FromStore(a.Store))
+	if err != nil {
+		return nil, errors.Join(err, b.Close(ctx))
+	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	followed := make(chan struct{})
 	go func() {
@@ -156,7 +158,6 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 		a.follow(life, p)
 	}()
 	return &carrier{bus: b, publisher: p, stop: func() error {
-		a.observe.Store(nil)
 		end()
 		<-followed
 		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
@@ -172,19 +173,36 @@ func (a *App) follow(ctx context.Context, p *bus.Publisher) {
 	if ids, err := a.Store.IDs(ctx); err != nil {
 		a.log.Warn("sessions from before this start are not republished", "error", err)
 	} else {
-		p.Resume(ids)
+		p.Resume(ids...)
 	}
 	for id := range a.Store.Active(ctx) {
-		p.Notify(id)
+		p.Resume(id)
 	}
+}
+
+// watch has the metrics and the bus told of every event that this process
+// appends.
+func (a *App) watch(m *api.Metrics, c *carrier) {
+	see := m.Observe
+	if p := c.publisher; p != nil {
+		see = func(sessionID string, evs []event.Event) {
+			m.Observe(sessionID, evs)
+			p.Observe(sessionID, evs)
+		}
+		c.measure(m)
+	}
+	a.observe.Store(&see)
 }
 
 // measure shows the bus in the metrics.
 func (c *carrier) measure(m *api.Metrics) {
-	if c.publisher != nil {
-		m.Bus(func() (published, retries, lag uint64) {
-			s := c.publisher.Stats()
-			return s.Published, s.Retries, s.Lag
-		})
+	gauge := func(name, help string, value func(bus.Stats) int64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: name, Help: help},
+			func() float64 { return float64(value(c.publisher.Stats())) })
 	}
+	m.Registry().MustRegister(
+		gauge("published", "Events confirmed by the bus since the start.", func(s bus.Stats) int64 { return s.Published }),
+		gauge("retries", "Batches and reads that failed and were put off.", func(s bus.Stats) int64 { return s.Retries }),
+		gauge("lag_events", "Events that the bus does not have yet.", func(s bus.Stats) int64 { return s.LagEvents }),
+	)
 }

@@ -18,7 +18,7 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
-	name := attachment.SafeName(u.Name)
+	name := attachment.DisplayName(u.Name)
 	saved, err := l.o.Store.SaveUpload(ctx, root, name, u.Content, l.o.UploadBytes)
 	if err != nil {
 		return Uploaded{}, err
@@ -69,7 +69,7 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 		return nil, fault.New(fault.StorageFailure, "no room for a dry run").Because(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a leftover is swept with the scratch folder
-	blobs, err := session.OpenBlobs(dir)
+	blobs, err := l.o.Store.Blobs(dir)
 	if err != nil {
 		return nil, err
 	}

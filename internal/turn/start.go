@@ -107,7 +107,7 @@ func (l *Local) prepare(ctx context.Context, t *running) error {
 	for _, sentence := range t.lease.Tampered() {
 		t.settings.add("RECORD_CHANGED", sentence)
 	}
-	if t.blobs, err = l.o.Store.Blobs(rec.ProjectRoot); err != nil {
+	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
 	}
 	files, err := attachment.Resolve(ctx, t.req.Attachments, l.policy(rec.ProjectRoot), t.blobs)

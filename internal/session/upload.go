@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/fault"
+)
+
+// SaveUpload writes a file that a person sent, as it arrives, to a folder of
+// its own below the project's uploads, and returns its absolute path. Content
+// over max bytes is REQUEST_TOO_LARGE and nothing is kept. name must be one
+// path element; leading dots are dropped so that it names a file.
+//
+// An upload is a file like any other until a turn attaches it; GC removes old
+// ones.
+func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.Reader, max int64) (path string, err error) {
+	const failed = "the upload could not be stored"
+	root, err := os.OpenRoot(projectRoot)
+	if err != nil {
+		return "", storage(failed, err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := makeBelay(root); err != nil {
+		return "", storage(failed, err)
+	}
+	if name = strings.TrimLeft(name, "."); name == "" {
+		name = "unnamed"
+	}
+	dir := dirUploads + "/" + s.o.NewID()
+	if err := root.MkdirAll(dir, 0o700); err != nil {
+		return "", storage(failed, err)
+	}
+	f, err := root.OpenFile(dir+"/"+name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		_ = root.RemoveAll(dir)
+		return "", storage(failed, err)
+	}
+	_, _, err = s.copyHashed(ctx, f, r, max)
+	if e := f.Close(); err == nil && e != nil {
+		err = storage(failed, e)
+	}
+	if errors.Is(err, ErrTooLarge) {
+		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max)
+	}
+	if err != nil {
+		_ = root.RemoveAll(dir) // a leftover is swept by GC
+		return "", err
+	}
+	return filepath.Join(root.Name(), filepath.FromSlash(dir), name), nil
+}
+
+// IDs lists every session that the index knows, in no order, whether or not its
+// folder still exists.
+func (s *Store) IDs(ctx context.Context) ([]string, error) {
+	dir, err := s.state.Open(dirIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storage("the index of sessions could not be read", err)
+	}
+	defer func() { _ = dir.Close() }()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, storage("the index of sessions could not be read", err)
+	}
+	ids := names[:0]
+	for _, name := range names {
+		if ValidID(name) {
+			ids = append(ids, name)
+		}
+	}
+	return ids, ctx.Err()
+}
