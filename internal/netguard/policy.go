@@ -98,7 +98,7 @@ func ParseHost(entry string) (host, port string, err error) {
 		return "", "", fmt.Errorf("host %q: the port is not a number from 1 to 65535", entry)
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if _, err := netip.ParseAddr(host); err != nil && !validName(host) {
+	if addr, err := netip.ParseAddr(host); (err != nil || addr.Zone() != "") && !validName(host) {
 		return "", "", fmt.Errorf("host %q is not a host name or address", entry)
 	}
 	return host, port, nil
@@ -106,7 +106,10 @@ func ParseHost(entry string) (host, port string, err error) {
 
 // validName reports whether s is made of the characters of a DNS name.
 func validName(s string) bool {
-	return s != "" && len(s) <= 253 && !strings.ContainsFunc(s, func(r rune) bool {
+	if s == "" || len(s) > 253 || slices.Contains(strings.Split(s, "."), "") {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
 	})
 }

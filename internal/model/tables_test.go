@@ -1,0 +1,108 @@
+package model_test
+
+import (
+	"io"
+	"math"
+	"testing"
+
+	"belay/internal/attachment"
+	"belay/internal/model"
+)
+
+func TestCatalogMatchesModelNames(t *testing.T) {
+	t.Parallel()
+	c := model.Anthropic()
+	tests := []struct {
+		name   string
+		output int64
+	}{
+		{"claude-opus-4", 32_000},
+		{"claude-opus-4-20250514", 32_000},
+		{"claude-opus-4-latest", 32_000},
+		{"Claude-Opus-4@20250514", 32_000},
+		{"claude-opus-4-1-20250805", 32_000},
+		{"claude-opus-4-5-20251101", 64_000},
+		{"claude-3-haiku-20240307", 4_096},
+		{"claude-opus-4-99", c.Default.OutputTokens}, // a version that the table does not know
+		{"claude-opus-45", c.Default.OutputTokens},
+		{"gpt-9", c.Default.OutputTokens},
+		{"", c.Default.OutputTokens},
+	}
+	for _, tt := range tests {
+		if got := c.Limits(tt.name).OutputTokens; got != tt.output {
+			t.Errorf("Limits(%q).OutputTokens = %d, want %d", tt.name, got, tt.output)
+		}
+	}
+}
+
+func TestCatalogOverrides(t *testing.T) {
+	t.Parallel()
+	base := model.Anthropic()
+	c := base.With(map[string]model.Override{"Claude-Opus-5": {ContextTokens: 1_000_000}, "house-model": {OutputTokens: 77}})
+	if got := c.Limits("claude-opus-5-20270101"); got.ContextTokens != 1_000_000 || got.OutputTokens != 64_000 {
+		t.Errorf("override kept or lost the wrong field: %+v", got)
+	}
+	if got := c.Limits("house-model"); got.OutputTokens != 77 || got.ContextTokens != base.Default.ContextTokens {
+		t.Errorf("a new model does not start from the default: %+v", got)
+	}
+	if base.Limits("claude-opus-5").ContextTokens != 200_000 {
+		t.Error("With changed the catalog that it copies")
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	u := model.Usage{InputTokens: 1_000_000, OutputTokens: 200_000, CacheReadTokens: 2_000_000, CacheWriteTokens: 400_000}
+	tests := []struct {
+		name string
+		want float64
+		ok   bool
+	}{
+		{"claude-sonnet-4-20250514", 3 + 3 + 0.6 + 1.5, true},
+		{"claude-opus-4-8", 5 + 5 + 1 + 2.5, true},
+		{"claude-opus-4-9", 0, false}, // must not be taken for claude-opus-4
+		{"unknown", 0, false},
+	}
+	for _, tt := range tests {
+		got, ok := model.ListPrices().Cost(tt.name, u)
+		if ok != tt.ok || math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("Cost(%q) = %v, %v; want %v, %v", tt.name, got, ok, tt.want, tt.ok)
+		}
+	}
+	mine := model.ListPrices().With(model.Prices{"Unknown": {Input: 1}})
+	if got, ok := mine.Cost("unknown", u); !ok || got != 1 {
+		t.Errorf("a configured price gives %v, %v; want 1, true", got, ok)
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	r := model.Request{
+		System: []string{"12345678"},
+		Prompt: model.BlockPrompt{
+			attachment.TextPart{Text: "12345"},
+			attachment.ImagePart{Width: 750, Height: 100, Content: sized(10)},
+			attachment.ImagePart{Width: 8000, Height: 8000, Content: sized(3)},
+			attachment.DocumentPart{Pages: 3, Content: sized(1)},
+			attachment.TextDocumentPart{Content: sized(40)},
+		},
+		History: []model.Message{{Role: model.User, Content: []model.Content{
+			model.ToolOutput{CallID: "abcd", Parts: []attachment.Part{attachment.DocumentPart{Content: sized(4)}}},
+		}}},
+	}
+	want := model.Measure{
+		Tokens: 2 + 2 + 100 + 1600 + 6000 + 10 + 1 + 2000,
+		Bytes:  8 + 5 + 16 + 4 + 4 + 40 + 4 + 8,
+		Images: 2, Pages: 4,
+	}
+	if got := r.Measure(); got != want {
+		t.Errorf("Measure = %+v, want %+v", got, want)
+	}
+}
+
+// sized is content of which only the size matters.
+type sized int64
+
+func (sized) SHA256() string               { return "" }
+func (s sized) Size() int64                { return int64(s) }
+func (sized) Open() (io.ReadCloser, error) { return nil, io.ErrClosedPipe }
