@@ -1,0 +1,188 @@
+// Package client is turn.Engine over HTTP: whoever holds an engine cannot tell
+// whether turns run in this process or on a server.
+//
+// Start with [New]. Errors are the server's own, as *fault.Error; a server that
+// cannot be reached is an error that wraps the network's. Streams resume: when a
+// connection breaks before process:exit, the stream goes on after the last event
+// that it delivered (Last-Event-ID), so its reader sees every event once and in
+// order, or a log:gap.
+//
+// A client never retries what might have changed something: only a turn with an
+// idempotency key is sent again when its answer did not begin. The paths of a
+// turn's attachments are the server's; a file of this machine goes through
+// [Client.Upload] first.
+//
+// Two things do not travel: an event's time (it is when the event arrived) and,
+// on streams of a whole session, the turn of events before the first
+// session:init that is seen.
+//
+// Contract: the HTTP contract; compatible contract, sections 1 and 2.
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// Options configure a [Client]. Every zero value works.
+type Options struct {
+	// Token is sent as a bearer token, to the base URL's server only.
+	Token string
+	// HTTPClient makes the requests. The default has timeouts for connecting
+	// and none for answers, which may be long streams. A client of one's own
+	// must have no Timeout.
+	HTTPClient *http.Client
+	// Silence is how long a stream may send nothing, not even a keep-alive
+	// comment, before its connection counts as dead. Default 60 s.
+	Silence time.Duration
+	// Retries is how often in a row a stream is taken up again in vain before
+	// its error is returned. Default 8.
+	Retries int
+	// Backoff is the first wait before another try; it doubles up to 5 s.
+	// Default 100 ms.
+	Backoff time.Duration
+}
+
+const (
+	maxBackoff = 5 * time.Second
+	// maxAnswer caps a JSON answer, maxEvent one event of a stream.
+	maxAnswer = 256 << 20
+	maxEvent  = 32 << 20
+)
+
+// errForeign marks an answer that is not a belay server's own, such as that of a
+// proxy whose server is away. Another try may find it back.
+var errForeign = errors.New("not an answer of a belay server")
+
+// Client talks to one server. It is safe for concurrent use and owns no
+// goroutine beyond those of its open streams.
+type Client struct {
+	o    Options
+	base string
+}
+
+var _ turn.Engine = (*Client)(nil)
+
+// New returns a client of the server at baseURL, such as
+// "http://127.0.0.1:23529".
+func New(baseURL string, o Options) (*Client, error) {
+	u, err := url.Parse(baseURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.InvalidRequest, "the server address %q is not of the form http://host:port", baseURL)
+	}
+	if o.HTTPClient == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 64
+		transport.Proxy = nil // a local server is not behind one, and a token is not a proxy's business
+		o.HTTPClient = &http.Client{Transport: transport, CheckRedirect: refuseRedirect}
+	}
+	o.Silence = cmp.Or(o.Silence, time.Minute)
+	o.Retries = cmp.Or(o.Retries, 8)
+	o.Backoff = cmp.Or(o.Backoff, 100*time.Millisecond)
+	return &Client{o: o, base: strings.TrimSuffix(u.String(), "/")}, nil
+}
+
+// Close closes the connections that no request uses.
+func (c *Client) Close() { c.o.HTTPClient.CloseIdleConnections() }
+
+// refuseRedirect: the API never redirects, and a token must not follow.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// request makes a request without sending it.
+func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, fmt.Errorf("belay server: %w", err)
+	}
+	if c.o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	}
+	return req, nil
+}
+
+// do sends a request and returns an answer with status 200; every other status
+// is an error.
+func (c *Client) do(req *http.Request) (*http.Response, error) {
+	res, err := c.o.HTTPClient.Do(req)
+	if errors.Is(err, io.EOF) {
+		// Not the end of anything: the server hung up instead of answering.
+		err = fmt.Errorf("%s %s: %w", req.Method, req.URL.Host, io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("belay server: %w", err)
+	}
+	if res.StatusCode == http.StatusOK {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, failure(res)
+}
+
+// failure reads an error answer.
+func failure(res *http.Response) error {
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	var body fault.Body
+	if err == nil && json.Unmarshal(data, &body) == nil && body.Error.Type != "" {
+		return &fault.Error{Type: body.Error.Type, Status: res.StatusCode, Message: body.Error.Message, Details: body.Error.Details}
+	}
+	// Not an answer of belay's: a proxy, or another program on that port.
+	return fault.New(fault.SDKFailure, "%s answered %s, which is not an answer of a belay server", res.Request.URL.Host, res.Status).
+		WithHint("check the server's address").Because(errForeign)
+}
+
+// call sends in, if any, as JSON and decodes the answer into out.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := encode(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := c.request(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return c.receive(req, out)
+}
+
+func (c *Client) receive(req *http.Request, out any) error {
+	res, err := c.do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	limited := &io.LimitedReader{R: res.Body, N: maxAnswer + 1}
+	err = json.NewDecoder(limited).Decode(out)
+	if limited.N == 0 {
+		return fmt.Errorf("belay server: the answer is larger than %d bytes", maxAnswer)
+	}
+	if err != nil {
+		return fmt.Errorf("belay server: the answer is not the JSON that was expected: %w", err)
+	}
+	return nil
+}
+
+func encode(v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,173 @@
+package client
+
+import (
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+const harness = "/api/harness/"
+
+// sessionPath returns the path of a session or of a part of it. What is no id is
+// escaped whole, so that it can not name another endpoint.
+func sessionPath(id, part string) string {
+	// A dot segment would be resolved on the way, escaped or not.
+	id = strings.ReplaceAll(url.PathEscape(id), ".", "%2E")
+	if id == "" {
+		id = "%20"
+	}
+	return harness + "session/" + id + part
+}
+
+// Create implements turn.Engine.
+func (c *Client) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
+	var out struct{ Session session.Record }
+	err := c.call(ctx, http.MethodPost, harness+"session/create", r, &out)
+	return out.Session, err
+}
+
+// List implements turn.Engine.
+func (c *Client) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
+	var out struct{ Sessions []session.Record }
+	err := c.call(ctx, http.MethodGet, harness+"session/list?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
+	return out.Sessions, err
+}
+
+// Get implements turn.Engine.
+func (c *Client) Get(ctx context.Context, id string) (session.Record, error) {
+	var out struct{ Session session.Record }
+	err := c.call(ctx, http.MethodGet, sessionPath(id, ""), nil, &out)
+	return out.Session, err
+}
+
+// Delete implements turn.Engine.
+func (c *Client) Delete(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, sessionPath(id, ""), nil, new(struct{}))
+}
+
+// Transcript implements turn.Engine.
+func (c *Client) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
+	var out struct{ Entries []session.Entry }
+	err := c.call(ctx, http.MethodGet, sessionPath(id, "/transcript"), nil, &out)
+	return out.Entries, err
+}
+
+// Manifest implements turn.Engine.
+func (c *Client) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
+	var out struct{ Manifest session.Manifest }
+	err := c.call(ctx, http.MethodGet, sessionPath(id, "/manifest?turn="+url.QueryEscape(turnID)), nil, &out)
+	return out.Manifest, err
+}
+
+// Boot implements turn.Engine.
+func (c *Client) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult, error) {
+	opts, err := encodeOpts(r.Opts)
+	if err != nil {
+		return turn.BootResult{}, err
+	}
+	var out turn.BootResult
+	err = c.call(ctx, http.MethodPost, harness+"session/boot", map[string]any{"sessionId": r.SessionID, "opts": opts, "probe": r.Probe}, &out)
+	return out, err
+}
+
+// Interrupt implements turn.Engine.
+func (c *Client) Interrupt(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodPost, harness+"interrupt", map[string]string{"sessionId": id}, new(struct{}))
+}
+
+// Inspect implements turn.Engine. The paths are the server's.
+func (c *Client) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
+	if r.Attachments == nil {
+		r.Attachments = []string{}
+	}
+	var out struct{ Attachments []turn.Inspection }
+	err := c.call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
+	return out.Attachments, err
+}
+
+// Personas implements turn.Engine.
+func (c *Client) Personas(ctx context.Context) ([]persona.Summary, error) {
+	var out struct{ Personas []persona.Summary }
+	err := c.call(ctx, http.MethodGet, harness+"personas", nil, &out)
+	return out.Personas, err
+}
+
+// Persona implements turn.Engine.
+func (c *Client) Persona(ctx context.Context, name string) (persona.Persona, error) {
+	var out struct{ Persona persona.Persona }
+	path := harness + "personas/" + strings.ReplaceAll(url.PathEscape(name), ".", "%2E")
+	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	return out.Persona, err
+}
+
+// Upload implements turn.Engine: the content streams to the server and is never
+// held whole. Upload does not close it.
+func (c *Client) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
+	pr, pw := io.Pipe()
+	form := multipart.NewWriter(pw)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part, err := form.CreateFormFile("file", u.Name)
+		if err == nil {
+			_, err = io.Copy(part, u.Content)
+		}
+		if err == nil {
+			err = form.Close()
+		}
+		pw.CloseWithError(err) // nil is io.EOF
+	}()
+	var out turn.Uploaded
+	q := url.Values{}
+	if u.SessionID != "" {
+		q.Set("sessionId", u.SessionID)
+	}
+	if u.ProjectRoot != "" {
+		q.Set("projectRoot", u.ProjectRoot)
+	}
+	req, err := c.request(ctx, http.MethodPost, harness+"attachments?"+q.Encode(), pr)
+	if err == nil {
+		req.Header.Set("Content-Type", form.FormDataContentType())
+		err = c.receive(req, &out)
+	}
+	// The server may have answered before the end: let the writer go.
+	_ = pr.CloseWithError(context.Canceled)
+	<-done
+	return out, err
+}
+
+// Blob implements turn.Engine. Of the item it knows what the answer's headers
+// say.
+func (c *Client) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadCloser, attachment.Item, error) {
+	path := harness + "blob/" + strings.ReplaceAll(url.PathEscape(sha256), ".", "%2E") + "?sessionId=" + url.QueryEscape(sessionID)
+	req, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	res, err := c.do(req)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	item := attachment.Item{SHA256: sha256, MIMEType: res.Header.Get("Content-Type"), Bytes: max(res.ContentLength, 0)}
+	switch {
+	case strings.HasPrefix(item.MIMEType, "image/"):
+		item.Kind = attachment.KindImage
+	case item.MIMEType == "application/pdf":
+		item.Kind = attachment.KindPDF
+	default:
+		item.Kind = attachment.KindText
+	}
+	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil {
+		item.Name = params["filename"]
+	}
+	return res.Body, item, nil
+}
