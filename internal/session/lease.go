@@ -215,17 +215,9 @@ func (v *live) note() note {
 }
 
 // writeNote replaces the lock file's content. v.mu is held.
-func (l *Lease) writeNote(n note) error {
-	raw, err := n.encode()
-	if err != nil {
-		return err
-	}
-	l.live.noted = nil
-	if _, err := l.lock.File().WriteAt(raw, 0); err != nil {
-		return err
-	}
-	l.live.noted = raw
-	return nil
+func (l *Lease) writeNote(n note) (err error) {
+	l.live.noted, err = writeNote(l.lock.File(), n)
+	return err
 }
 
 // Release notes the files' lengths and hashes and gives the session back. The

@@ -60,6 +60,18 @@ func decodeNote(b []byte) (note, bool) {
 	return n, json.Unmarshal(body, &n) == nil
 }
 
+// writeNote writes a note and returns it as it was written.
+func writeNote(f *os.File, n note) ([]byte, error) {
+	raw, err := n.encode()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.WriteAt(raw, 0); err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
 // readNote reads the raw note of an open lock file; an empty or spoilt one is
 // nil.
 func readNote(f *os.File) ([]byte, error) {

@@ -26,12 +26,20 @@ func readRecord(root *os.Root, id string) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("read %s: %w", fileRecord, err)
 	}
-	var rec Record
-	if err := json.Unmarshal(b, &rec); err != nil {
-		return Record{}, fmt.Errorf("%w: %s is not a session record: %w", errMalformed, fileRecord, err)
+	rec, err := decodeRecord(b)
+	if err != nil {
+		return Record{}, err
 	}
 	if rec.SessionID != id {
 		return Record{}, fmt.Errorf("%w: %s names the session %q, its folder %q", errMalformed, fileRecord, clip(rec.SessionID, 80), id)
+	}
+	return rec, nil
+}
+
+func decodeRecord(b []byte) (Record, error) {
+	var rec Record
+	if err := json.Unmarshal(b, &rec); err != nil {
+		return Record{}, fmt.Errorf("%w: %s is not a session record: %w", errMalformed, fileRecord, err)
 	}
 	return rec, nil
 }

@@ -1,0 +1,184 @@
+package session
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// fileSums is the last file of an export: the SHA-256 of every other one, as
+// sha256sum -c reads them.
+const fileSums = "SHA256SUMS"
+
+// anyHash finds what may be the hash of a blob in a transcript, whatever the
+// line's shape is: a reference too many keeps a blob that nobody needs, one too
+// few loses it.
+var anyHash = regexp.MustCompile(`[0-9a-f]{64}`)
+
+// Export writes a session as a tar.gz: its record, transcript, log and the blobs
+// that the transcript refers to, then their sums. A session whose turn runs is
+// exported as it was when each file was reached, in whole lines.
+func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
+	l, err := s.enter(id)
+	if err != nil {
+		return err
+	}
+	defer s.leave(l)
+	l.mu.Lock()
+	rec, err := l.record()
+	p := l.place
+	l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	root, err := p.open()
+	if err != nil {
+		return storage("the session cannot be exported", err)
+	}
+	defer func() { _ = root.Close() }()
+	z := gzip.NewWriter(w)
+	e := exporter{ctx: ctx, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
+	err = e.session(root)
+	if err == nil {
+		err = e.blobs(s, rec.ProjectRoot)
+	}
+	if err == nil {
+		err = e.writeSums()
+	}
+	if err == nil {
+		err = errors.Join(e.tar.Close(), z.Close())
+	}
+	return storage("the session cannot be exported", err)
+}
+
+type exporter struct {
+	ctx  context.Context
+	tar  *tar.Writer
+	time time.Time
+	sums map[string]string
+	refs map[string]bool
+}
+
+// session writes the files of the session's folder.
+func (e *exporter) session(root *os.Root) error {
+	if err := e.file(root, fileRecord, fileRecord, false); err != nil {
+		return err
+	}
+	var err error
+	if e.refs, err = references(root); err != nil {
+		return err
+	}
+	names := []string{fileTranscript}
+	numbers, err := listSegments(root)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		names = append(names, segmentName(n))
+	}
+	for _, name := range names {
+		if err := e.file(root, name, name, true); err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// blobs writes those that the transcript refers to and the project has.
+func (e *exporter) blobs(s *Store, project string) error {
+	b, err := s.Blobs(project)
+	if err != nil {
+		return nil // a session without a project has no blobs
+	}
+	root, err := b.open(false)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, sha := range slices.Sorted(maps.Keys(e.refs)) {
+		if err := e.file(root, sha, "blobs/"+sha, false); err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// file writes one file, of a growing one only the whole lines that it has now.
+func (e *exporter) file(root *os.Root, name, as string, lines bool) error {
+	if err := e.ctx.Err(); err != nil {
+		return err
+	}
+	f, err := openRegular(root, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if lines {
+		if size, err = durable.Whole(f, size); err != nil {
+			return err
+		}
+	}
+	return e.write(as, size, f)
+}
+
+func (e *exporter) write(name string, size int64, r io.Reader) error {
+	err := e.tar.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o600, ModTime: e.time, Typeflag: tar.TypeReg})
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	if _, err := io.CopyN(io.MultiWriter(e.tar, h), r, size); err != nil {
+		return fmt.Errorf("export %s: %w", name, err)
+	}
+	e.sums[name] = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+func (e *exporter) writeSums() error {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(e.sums)) {
+		fmt.Fprintf(&b, "%s  %s\n", e.sums[name], name)
+	}
+	return e.write(fileSums, int64(b.Len()), strings.NewReader(b.String()))
+}
+
+// references returns every hash that a transcript mentions.
+func references(root *os.Root) (map[string]bool, error) {
+	refs := map[string]bool{}
+	f, err := openRegular(root, fileTranscript)
+	if missing(err) {
+		return refs, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+		for _, sha := range anyHash.FindAll(b, -1) {
+			refs[string(sha)] = true
+		}
+		return nil
+	})
+	return refs, err
+}

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"os"
+	"strings"
+	"time"
+)
+
+// project removes the blobs that nothing refers to and what crashes left.
+func (g *gc) project(project string) error {
+	base, err := os.OpenRoot(project)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	if err := g.leftovers(base, dirSessions); err != nil {
+		return err
+	}
+	blobs, err := base.OpenRoot(dirBlobs)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = blobs.Close() }()
+	if err := g.sweep(blobs, ".", putPrefix); err != nil {
+		return err
+	}
+	if err := g.restore(blobs); err != nil {
+		return err
+	}
+	if g.o.BlobAge <= 0 {
+		return nil
+	}
+	refs, err := g.references(project)
+	if err != nil {
+		return err
+	}
+	return g.blobs(blobs, refs)
+}
+
+// references collects what the transcripts of a project's sessions name. Copies
+// count: their blobs must be there when they are adopted.
+func (g *gc) references(project string) (map[string]bool, error) {
+	ids, err := g.store.folders(project)
+	if err != nil {
+		return nil, err
+	}
+	refs := map[string]bool{}
+	for _, id := range ids {
+		root, err := g.store.placeIn(project, id).open()
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		found, err := references(root)
+		_ = root.Close()
+		if err != nil {
+			return nil, err
+		}
+		for sha := range found {
+			refs[sha] = true
+		}
+	}
+	return refs, nil
+}
+
+// trashPrefix starts the name of a blob that is being removed.
+const trashPrefix = ".trash-"
+
+func (g *gc) blobs(root *os.Root, refs map[string]bool) error {
+	names, err := list(root, ".")
+	if err != nil {
+		return err
+	}
+	age := max(g.o.BlobAge, graceAge)
+	for _, name := range names {
+		if !hashPattern.MatchString(name) || refs[name] {
+			continue
+		}
+		info, err := root.Lstat(name)
+		if missing(err) || err == nil && g.now.Sub(info.ModTime()) < age {
+			continue
+		}
+		if err == nil && !g.o.DryRun {
+			var kept bool
+			if kept, err = g.dropBlob(root, name, age); kept {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		g.report.Blobs++
+		g.report.BlobBytes += info.Size()
+	}
+	return nil
+}
+
+// restore gives blobs their name back that a crash left moved aside; whether
+// they may go is decided afresh.
+func (g *gc) restore(root *os.Root) error {
+	names, err := list(root, ".")
+	if err != nil || g.o.DryRun {
+		return err
+	}
+	for _, name := range names {
+		if sha, ok := strings.CutPrefix(name, trashPrefix); ok && hashPattern.MatchString(sha) {
+			if err := root.Rename(name, sha); err != nil && !missing(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dropBlob removes a blob unless it is being attached again at this moment: Put
+// renews the time of what it finds, so a blob that was moved aside and turns out
+// to be fresh goes back. See [Blobs.settle].
+func (g *gc) dropBlob(root *os.Root, name string, age time.Duration) (kept bool, err error) {
+	trash := trashPrefix + name
+	if err := root.Rename(name, trash); err != nil {
+		return false, err
+	}
+	info, err := root.Lstat(trash)
+	if err != nil {
+		return false, err
+	}
+	if g.now.Sub(info.ModTime()) < age {
+		return true, root.Rename(trash, name)
+	}
+	return false, root.Remove(trash)
+}

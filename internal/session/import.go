@@ -1,0 +1,356 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Import unpacks an export into a project and returns the session's record. The
+// session keeps its id unless one with it exists; then it gets a new one. Its
+// project becomes this one.
+//
+// The archive is not trusted: only the files of a session are accepted, by exact
+// name, within the store's limits, and each must have its recorded hash. When
+// anything is wrong (INVALID_REQUEST, REQUEST_TOO_LARGE) no session is made.
+func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot string) (Record, error) {
+	src, err := openArchive(archive, s.o.ImportBytes)
+	if err != nil {
+		return Record{}, err
+	}
+	return s.take(ctx, src, projectRoot)
+}
+
+// ImportDir adopts a copy of a session folder. A copy that lies in the project
+// already, because the whole project was copied, is replaced by the adopted
+// session; any other stays where it is.
+func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Record, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Record{}, fmt.Errorf("import: %w", err)
+	}
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return Record{}, err
+	}
+	id := filepath.Base(dir)
+	p, here := placeOf(dir), s.placeIn(project, id)
+	inside := ValidID(id) && here.exists() && p.same(here)
+	if inside {
+		rec, err := readPlace(here, id)
+		if err != nil {
+			return Record{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
+		}
+		if rec, err = s.heal(here, rec); err != nil || !rec.ReadOnly {
+			return rec, err // not a copy: it only had to be found
+		}
+	}
+	src, err := openFolder(p)
+	if err != nil {
+		return Record{}, err
+	}
+	rec, err := s.take(ctx, src, project)
+	if err != nil || !inside {
+		return rec, err
+	}
+	return rec, storage("the adopted copy could not be removed", discard(here))
+}
+
+// discard removes a session folder that is in nobody's index.
+func discard(p place) error {
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	hidden := path.Join(path.Dir(p.rel), deletedPrefix+path.Base(p.rel)+"-"+rand.Text())
+	if err := base.Rename(p.rel, hidden); err != nil {
+		return err
+	}
+	return base.RemoveAll(hidden)
+}
+
+// source yields the files of a session that comes in, each once.
+type source interface {
+	// next returns io.EOF after the last file.
+	next() (name string, r io.Reader, err error)
+	// sums returns the recorded hashes, nil when the source has none.
+	sums() map[string]string
+	io.Closer
+}
+
+// refused is the fault for an import that is not a session.
+func refused(format string, args ...any) *fault.Error {
+	return fault.New(fault.InvalidRequest, "import: "+format, args...).
+		WithHint("import a file made by belay session export, or a copy of a session folder")
+}
+
+// importPrefix starts the name of the folder that an import is unpacked into.
+const importPrefix = ".import-"
+
+var segmentPattern = regexp.MustCompile(`^log/[0-9]{4,9}\.jsonl$`)
+
+// importer unpacks one session.
+type importer struct {
+	store *Store
+	root  *os.Root // the folder it is unpacked into
+	blobs *Blobs
+	got   map[string]string // name to hash
+	bytes int64
+}
+
+// take reads all of src into a hidden folder and, if it is a session, gives that
+// folder its name.
+func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Record, err error) {
+	defer func() { err = errors.Join(err, src.Close()) }()
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return Record{}, err
+	}
+	blobs, err := s.Blobs(project)
+	if err != nil {
+		return Record{}, err
+	}
+	hidden := s.placeIn(project, importPrefix+rand.Text())
+	base, err := s.openBase(hidden)
+	if err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	defer func() { _ = base.Close() }()
+	defer func() { err = errors.Join(err, base.RemoveAll(hidden.rel)) }() // gone by then when all went well
+	if err := base.MkdirAll(path.Join(hidden.rel, dirLog), 0o700); err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	root, err := base.OpenRoot(hidden.rel)
+	if err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	im := importer{store: s, root: root, blobs: blobs, got: map[string]string{}}
+	err = im.all(ctx, src)
+	if err == nil {
+		err = im.settle(ctx)
+	}
+	rec, e := im.record()
+	err = errors.Join(err, e, root.Close())
+	if err != nil {
+		return Record{}, err
+	}
+	return s.place(base, hidden, project, rec)
+}
+
+// all receives every file and compares the hashes.
+func (im *importer) all(ctx context.Context, src source) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name, r, err := src.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(im.got) >= im.store.o.ImportFiles {
+			return fault.New(fault.RequestTooLarge, "import: more than %d files", im.store.o.ImportFiles)
+		}
+		if _, twice := im.got[name]; twice {
+			return refused("%s comes twice", name)
+		}
+		if im.got[name], err = im.one(ctx, name, r); err != nil {
+			return err
+		}
+	}
+	sums := src.sums()
+	if sums == nil {
+		return nil
+	}
+	for name, sha := range im.got {
+		if sums[name] != sha {
+			return refused("%s does not have the hash that %s records", name, fileSums)
+		}
+	}
+	for name := range sums {
+		if _, ok := im.got[name]; !ok {
+			return refused("%s, which %s records, is missing", name, fileSums)
+		}
+	}
+	return nil
+}
+
+// one receives a file and returns its hash.
+func (im *importer) one(ctx context.Context, name string, r io.Reader) (string, error) {
+	left := im.store.o.ImportBytes - im.bytes
+	limit := left
+	sha, isBlob := blobName(name)
+	switch {
+	case name == fileRecord:
+		limit = min(left, maxRecord)
+	case name == fileTranscript, isBlob, segmentPattern.MatchString(name) && segmentNumber(path.Base(name)) > 0:
+	default:
+		return "", refused("%q is not a file of a session", clip(name, 200))
+	}
+	var (
+		got string
+		n   int64
+		err error
+	)
+	if isBlob {
+		got, n, err = im.blobs.Put(ctx, r, limit)
+	} else {
+		got, n, err = im.write(name, r, limit)
+	}
+	im.bytes += n
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return "", fault.New(fault.RequestTooLarge, "import: %s is larger than the %d bytes that are left of the limit", name, limit)
+	case err == nil && isBlob && got != sha:
+		return "", refused("%s holds other content than its name says", name)
+	}
+	return got, err
+}
+
+func blobName(name string) (string, bool) {
+	dir, sha := path.Split(name)
+	return sha, dir == "blobs/" && hashPattern.MatchString(sha)
+}
+
+// write stores one file of the folder.
+func (im *importer) write(name string, r io.Reader, limit int64) (string, int64, error) {
+	f, err := im.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", 0, storage("the session could not be imported", err)
+	}
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(r, limit+1))
+	if err == nil && n > limit {
+		err = ErrTooLarge
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		err = storage("the session could not be imported", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+// settle drops a cut last line of each file, as opening it would, and makes
+// everything durable.
+func (im *importer) settle(ctx context.Context) error {
+	for name := range im.got {
+		if name != fileTranscript && !segmentPattern.MatchString(name) {
+			continue
+		}
+		lines, err := durable.OpenLines(im.root, name, 0o600)
+		if err == nil {
+			err = lines.Close()
+		}
+		if err != nil {
+			return storage("the session could not be imported", err)
+		}
+	}
+	if err := im.blobs.Sync(ctx); err != nil {
+		return err
+	}
+	return storage("the session could not be imported",
+		errors.Join(durable.SyncDir(im.root, dirLog), durable.SyncDir(im.root, ".")))
+}
+
+// record reads the record that was received.
+func (im *importer) record() (Record, error) {
+	f, err := openRegular(im.root, fileRecord)
+	if err != nil {
+		return Record{}, refused("there is no %s", fileRecord)
+	}
+	b, err := readCapped(f, maxRecord)
+	_ = f.Close()
+	if err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	rec, err := decodeRecord(b)
+	if err != nil {
+		return Record{}, refused("%s is not a session record", fileRecord)
+	}
+	if !ValidID(rec.SessionID) {
+		return Record{}, refused("the session id in %s is not well-formed", fileRecord)
+	}
+	return rec, nil
+}
+
+// place gives an unpacked session its id, its project and its name.
+func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (Record, error) {
+	lock, err := s.claim(&rec, project)
+	if err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	rec.ProjectRoot = project
+	rec.UpdatedAt = Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
+	p := s.placeIn(project, rec.SessionID)
+	root, err := base.OpenRoot(hidden.rel)
+	if err == nil {
+		err = errors.Join(writeRecord(root, rec), root.Close())
+	}
+	if err == nil {
+		err = base.Rename(hidden.rel, p.rel)
+	}
+	if err == nil {
+		err = s.finish(base, p, rec.SessionID)
+	}
+	if err = errors.Join(err, lock.Unlock()); err != nil {
+		return Record{}, storage("the session could not be imported", err)
+	}
+	return rec, nil
+}
+
+// finish makes a placed session durable and findable.
+func (s *Store) finish(base *os.Root, p place, id string) error {
+	root, err := base.OpenRoot(p.rel)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(syncRecord(base, root, p), root.Close())
+	if err != nil {
+		return err
+	}
+	return s.index(id, p)
+}
+
+// claim takes the lock of the session's id when that is free, or of a new one,
+// and clears what was recorded about an earlier session of that id.
+func (s *Store) claim(rec *Record, project string) (*durable.FileLock, error) {
+	for {
+		_, taken := s.locate(rec.SessionID)
+		lock, err := durable.Lock(s.lockPath(rec.SessionID))
+		free := taken != nil && !s.placeIn(project, rec.SessionID).exists()
+		if err == nil && free {
+			_, err := writeNote(lock.File(), note{})
+			if err = errors.Join(err, removeIfThere(s.state, dirSeals+"/"+rec.SessionID)); err != nil {
+				return nil, errors.Join(err, lock.Unlock())
+			}
+			return lock, nil
+		}
+		if err == nil {
+			err = lock.Unlock()
+		}
+		if err != nil && !errors.Is(err, durable.ErrLocked) {
+			return nil, err
+		}
+		rec.SessionID = s.newID()
+	}
+}
