@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math/rand/v2"
 	"time"
 
 	"belay/internal/fault"
@@ -44,8 +45,8 @@ type RetryPolicy struct {
 	// Sleep waits for d or until ctx is done, whose error it then returns. Nil
 	// sleeps in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Jitter returns a number in [0,1); it spreads the waits of many turns
-	// over the upper half of each interval. Nil means no jitter.
+	// Jitter returns a number from 0 to 1; it spreads the waits of many turns
+	// over the upper half of each interval. Nil takes random ones.
 	Jitter func() float64
 }
 
@@ -59,9 +60,7 @@ func (p RetryPolicy) wait(attempt int, e *TransientError) time.Duration {
 		}
 		d *= 2
 	}
-	if p.Jitter != nil {
-		d = d/2 + time.Duration(float64(d/2)*p.Jitter())
-	}
+	d = d/2 + time.Duration(float64(d/2)*p.Jitter())
 	return min(max(d, e.After), max(p.Max, 0))
 }
 
@@ -74,6 +73,9 @@ func (p RetryPolicy) wait(attempt int, e *TransientError) time.Duration {
 func WithRetry(p Provider, policy RetryPolicy) Provider {
 	if policy.Sleep == nil {
 		policy.Sleep = Sleep
+	}
+	if policy.Jitter == nil {
+		policy.Jitter = rand.Float64
 	}
 	r := retrying{p, policy}
 	if b, ok := p.(Bootstrapper); ok {

@@ -64,8 +64,12 @@ type Options struct {
 	Version string
 	// Catalog gives the limits; nil means [model.Anthropic].
 	Catalog *model.Catalog
-	// HeaderTimeout bounds the wait for an answer to begin.
-	HeaderTimeout time.Duration
+	// MaxTokens caps answers to requests that do not say; 0 is the model's own
+	// maximum.
+	MaxTokens int64
+	// ConnectTimeout bounds connecting, HeaderTimeout the wait for an answer to
+	// begin once the request is written.
+	ConnectTimeout, HeaderTimeout time.Duration
 	// MaxAnswer and MaxLine cap, in bytes, what is read of one answer.
 	MaxAnswer, MaxLine int64
 	// Redactor takes other secrets out of errors; the key always is.
@@ -82,6 +86,7 @@ type Provider struct {
 	client    sdk.Client
 	http      *http.Client
 	catalog   model.Catalog
+	maxTokens int64
 	maxLine   int64
 	redactors redactors
 	now       func() time.Time
@@ -107,6 +112,7 @@ func New(o Options) (*Provider, error) {
 	}
 	p := &Provider{
 		key:       o.Key,
+		maxTokens: o.MaxTokens,
 		maxLine:   positive(o.MaxLine, DefaultMaxLine),
 		redactors: redactors{base: o.Redactor},
 		now:       o.Now,
@@ -122,6 +128,7 @@ func New(o Options) (*Provider, error) {
 	}
 	p.endpoint, p.refused = parseEndpoint(o.BaseURL, o.AllowedHosts)
 	policy := p.endpoint.policy()
+	policy.ConnectTimeout = o.ConnectTimeout
 	policy.HeaderTimeout = positive(o.HeaderTimeout, DefaultHeaderTimeout)
 	policy.MaxBody = positive(o.MaxAnswer, DefaultMaxAnswer)
 	client, err := netguard.Client(policy)

@@ -61,6 +61,9 @@ const (
 func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
 	b := builder{slots: newSlots(), inline: inlineText}
 	limits := p.Limits(r.Model)
+	if r.MaxTokens == 0 && p.maxTokens > 0 {
+		r.MaxTokens = min(p.maxTokens, limits.OutputTokens)
+	}
 	params, err := b.params(r, limits)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package scripted
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -24,31 +23,32 @@ const maxWait = 10 * time.Minute
 
 // ScriptError lists every problem of a script.
 type ScriptError struct {
+	// Name is the file's name.
+	Name string
 	// Problems are sentences that begin with the line, in the file's order.
 	Problems []string
 }
 
 // Error implements error.
-func (e *ScriptError) Error() string { return "script: " + strings.Join(e.Problems, "; ") }
+func (e *ScriptError) Error() string { return "script " + e.Name + ": " + strings.Join(e.Problems, "; ") }
 
-// ParseScript reads a script of at most 1 MiB. Unknown keys, wrong types and
-// values that no step can have are all reported, in one *[ScriptError].
-func ParseScript(r io.Reader) (*Script, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxScript+1))
-	if err != nil {
-		return nil, fmt.Errorf("read script: %w", err)
-	}
-	if len(data) > maxScript {
-		return nil, &ScriptError{Problems: []string{fmt.Sprintf("the file has more than %d bytes", maxScript)}}
-	}
-	var doc yaml.Node
-	if err := yaml.Load(data, &doc); err != nil {
-		return nil, &ScriptError{Problems: []string{err.Error()}}
-	}
+// Parse reads a script of at most 1 MiB; name is the file's, for errors. Unknown
+// keys, wrong types and values that no step can have are all reported, in one
+// *[ScriptError].
+func Parse(name string, data []byte) (*Script, error) {
 	p := &parser{}
+	var doc yaml.Node
+	if len(data) > maxScript {
+		p.problems = []string{fmt.Sprintf("the file has more than %d bytes", maxScript)}
+	} else if err := yaml.Load(data, &doc); err != nil {
+		p.problems = []string{err.Error()}
+	}
+	if len(p.problems) > 0 {
+		return nil, &ScriptError{name, p.problems}
+	}
 	s := p.script(&doc)
 	if len(p.problems) > 0 {
-		return nil, &ScriptError{Problems: p.problems}
+		return nil, &ScriptError{name, p.problems}
 	}
 	return s, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Script is a conversation that was written down, as docs/scripted.md describes
-// it. It is immutable; [ParseScript] makes it.
+// it. It is immutable; [Parse] makes it.
 type Script struct {
 	turns []scriptTurn
 }
