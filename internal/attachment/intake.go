@@ -3,6 +3,7 @@ package attachment
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"io"
@@ -96,6 +97,26 @@ func (c *candidate) measure() bool {
 		return false
 	}
 	c.item.Width, c.item.Height = cfg.Width, cfg.Height
+	if !c.complete() {
+		c.refuse(KindMismatch, "the bytes begin like %s, but the image ends too early", c.item.MIMEType)
+		return false
+	}
+	return true
+}
+
+// complete finds images that were cut off, the usual damage, where the format
+// says cheaply where its end is. Providers refuse a whole request for one.
+func (c *candidate) complete() bool {
+	switch c.item.MIMEType {
+	case mimePNG:
+		tail := make([]byte, min(c.size, 64<<10))
+		_, err := c.file.ReadAt(tail, c.size-int64(len(tail)))
+		return err == nil && bytes.Contains(tail, []byte("IEND"))
+	case mimeWebP:
+		var size [4]byte
+		_, err := c.file.ReadAt(size[:], 4)
+		return err == nil && int64(binary.LittleEndian.Uint32(size[:]))+8 <= c.size
+	}
 	return true
 }
 

@@ -1,5 +1,7 @@
 package attachment
 
+import "bytes"
+
 // blockBytes is what the JSON around one block takes, on the high side: type,
 // source, media type, cache marker.
 const blockBytes = 320
@@ -57,10 +59,17 @@ func escapedLen[T string | []byte](s T) int64 {
 	return n
 }
 
-// escapeCounter adds up escapedLen of what is written to it.
-type escapeCounter struct{ n int64 }
+// escapeCounter adds up escapedLen of what is written to it and notices whether
+// there was more than white space.
+type escapeCounter struct {
+	n     int64
+	words bool
+}
 
 func (c *escapeCounter) Write(p []byte) (int, error) {
 	c.n += escapedLen(p)
+	c.words = c.words || len(bytes.TrimSpace(p)) > 0
 	return len(p), nil
 }
+
+func (c *escapeCounter) blank() bool { return !c.words }

@@ -82,4 +82,3 @@ func header(src Content) (image.Config, error) {
 	}
 	return cfg, nil
 }
-

@@ -115,8 +115,10 @@ func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extr
 		return x, pdfLocked
 	case errors.Is(err, pdf.ErrDamaged):
 		return x, pdfDamaged
+	case err != nil:
+		return x, fmt.Errorf("%w: %w", errNotNow, err)
 	}
-	return x, err
+	return x, nil
 }
 
 func readLight(ctx context.Context, src Content, limit int) (pdf.Extract, error) {

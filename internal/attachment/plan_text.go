@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -56,15 +57,40 @@ func makeText(ctx context.Context, it Item, src Content, limit int64) (made, err
 	head, _ := in.Peek(len(utf8BOM)) // an error shows again below
 	marked := bytes.HasPrefix(head, utf8BOM)
 	if it.Charset == "" && !marked && under(src.Size(), limit) {
-		count := &escapeCounter{}
-		n, err := io.Copy(count, in)
-		return made{rendition: rendition{Original: true, Bytes: n, Escaped: count.n}}, err
+		count, check := &escapeCounter{}, newTextCheck("")
+		n, err := io.Copy(io.MultiWriter(count, check), in)
+		if err == nil {
+			err = check.Finish()
+		}
+		if err == nil && count.blank() {
+			return made{}, textBlank
+		}
+		return made{rendition: rendition{Original: true, Bytes: n, Escaped: count.n}}, notText(err)
 	}
 	text, cut, err := readText(decoded(in, it.Charset, marked), limit, it.Bytes)
-	if err != nil {
-		return made{}, err
+	switch {
+	case err != nil:
+		return made{}, notText(err)
+	case !utf8.Valid(text):
+		return made{}, textBroken
+	case len(bytes.TrimSpace(text)) == 0:
+		return made{}, textBlank
 	}
 	return textMade(text, cut), nil
+}
+
+// What cannot be delivered of a text file, for the note.
+const (
+	textBlank  = unfit("there is no text in it")
+	textBroken = unfit("it is not text")
+)
+
+// notText makes a failed check a fault of the content.
+func notText(err error) error {
+	if errors.Is(err, errNotText) {
+		return textBroken
+	}
+	return err
 }
 
 // textMade is the rendition of text in memory.

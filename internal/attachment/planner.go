@@ -34,6 +34,8 @@ type PlannerOptions struct {
 	WorkTime time.Duration
 	// PDFIdle is how long the PDF engine is kept when unused; 0 means 60 s.
 	PDFIdle time.Duration
+	// PDFInterpreted runs the PDF engine without executable memory.
+	PDFInterpreted bool
 	// PDFTextBytes caps the text taken from one PDF whatever the model's own
 	// limit; 0 means 8 MiB.
 	PDFTextBytes int64
@@ -97,7 +99,7 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 		return nil, fmt.Errorf("rendition cache: %w", err)
 	}
 	p.cache = c
-	p.engine = pdf.NewEngine(pdf.EngineOptions{CacheDir: dir, Idle: o.PDFIdle})
+	p.engine = pdf.NewEngine(pdf.EngineOptions{CacheDir: dir, Idle: o.PDFIdle, Interpreted: o.PDFInterpreted})
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -119,16 +121,23 @@ func (p *Planner) Close() error {
 // errPlannerClosed is what a closed planner answers.
 var errPlannerClosed = fault.New(fault.Overloaded, "the server is shutting down")
 
-// refusal to make a rendition that lies in the content and will be the same next
-// time: it is cached, and becomes a note.
+// unfit is a reason that lies in the content and will be the same next time: it
+// is cached, and becomes a note.
 type unfit string
 
 func (u unfit) Error() string { return string(u) }
 
-// rendition returns the rendition under key, making it with make if it is not
+// errNotNow is a failure of neither the content nor the store; the next plan may
+// succeed.
+var errNotNow = errors.New("not available now")
+
+// builder makes one rendition.
+type builder func(context.Context) (made, error)
+
+// rendition returns the rendition under key, making it with build if it is not
 // cached. The result is the same for every caller; failures that lie in the
 // content are renditions with a Note.
-func (p *Planner) rendition(ctx context.Context, key string, make func(context.Context) (made, error)) (rendition, error) {
+func (p *Planner) rendition(ctx context.Context, key string, build builder) (rendition, error) {
 	if r, ok := p.cache.get(key); ok {
 		return r, nil
 	}
@@ -146,7 +155,7 @@ func (p *Planner) rendition(ctx context.Context, key string, make func(context.C
 		}
 		ctx, cancel := context.WithTimeout(p.ctx, p.opts.WorkTime)
 		defer cancel()
-		return p.make(ctx, key, make)
+		return p.build(ctx, key, build)
 	})
 	select {
 	case res := <-results:
@@ -156,10 +165,10 @@ func (p *Planner) rendition(ctx context.Context, key string, make func(context.C
 	}
 }
 
-// make runs one maker and sorts its failures: those of the content are kept,
+// build runs one builder and sorts its failures: those of the content are kept,
 // those of the moment are a note this time only, those of the store are errors.
-func (p *Planner) make(ctx context.Context, key string, make func(context.Context) (made, error)) (rendition, error) {
-	m, err := guard(ctx, make)
+func (p *Planner) build(ctx context.Context, key string, build builder) (rendition, error) {
+	m, err := guard(ctx, build)
 	var content unfit
 	switch {
 	case err == nil:
@@ -167,6 +176,8 @@ func (p *Planner) make(ctx context.Context, key string, make func(context.Contex
 		return rendition{}, errPlannerClosed
 	case ctx.Err() != nil:
 		return rendition{Note: fmt.Sprintf("it could not be prepared within %v", p.opts.WorkTime)}, nil
+	case errors.Is(err, errNotNow):
+		return rendition{Note: "what would prepare it is not available"}, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return rendition{Note: "its stored bytes are missing"}, nil
 	case errors.As(err, &content):
@@ -181,13 +192,13 @@ func (p *Planner) make(ctx context.Context, key string, make func(context.Contex
 	return r, nil
 }
 
-// guard turns a maker's panic into a fault of the content: decoders read hostile
+// guard turns a builder's panic into a fault of the content: decoders read hostile
 // bytes and some of them panic.
-func guard(ctx context.Context, make func(context.Context) (made, error)) (m made, err error) {
+func guard(ctx context.Context, build builder) (m made, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = unfit("it is damaged")
 		}
 	}()
-	return make(ctx)
+	return build(ctx)
 }

@@ -12,7 +12,7 @@ const maxCodes = 100_000
 
 // cmap maps character codes to text, as a ToUnicode stream states it.
 type cmap struct {
-	// widths holds the code lengths in bytes that a code space range announces.
+	// The code lengths in bytes that the code space ranges announce.
 	one, two bool
 	chars    map[int]string
 	ranges   []codeRange
@@ -24,12 +24,13 @@ type codeRange struct {
 	first     string
 }
 
-// length returns how many bytes of s make the next code.
+// length returns how many bytes of s make the next code of a composite font: two
+// unless the map says one.
 func (m *cmap) length(s str) int {
-	if m.two && !m.one || !m.one && !m.two {
-		return min(2, len(s))
+	if m.one {
+		return 1
 	}
-	return 1
+	return min(2, len(s))
 }
 
 func (m *cmap) text(code int) (string, bool) {

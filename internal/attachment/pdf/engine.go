@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +28,9 @@ type EngineOptions struct {
 	Idle time.Duration
 	// MemoryBytes caps the memory of the sandbox; 0 means 256 MiB.
 	MemoryBytes int64
+	// Interpreted runs the engine without compiling it: for systems that forbid
+	// executable memory. It reads many times slower.
+	Interpreted bool
 }
 
 // Engine reads PDFs with PDFium in WebAssembly. It is created cheaply, starts
@@ -156,10 +158,12 @@ func (e *Engine) start() error {
 	if e.pool != nil {
 		return nil
 	}
-	cfg := wazero.NewRuntimeConfig().
-		WithCloseOnContextDone(true).
-		WithMemoryLimitPages(uint32(e.opts.MemoryBytes / (64 << 10)))
-	if e.opts.CacheDir != "" {
+	cfg := wazero.NewRuntimeConfig()
+	if e.opts.Interpreted {
+		cfg = wazero.NewRuntimeConfigInterpreter()
+	}
+	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(uint32(e.opts.MemoryBytes / (64 << 10)))
+	if e.opts.CacheDir != "" && !e.opts.Interpreted {
 		cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(e.opts.CacheDir, "pdfium"))
 		if err != nil {
 			return fmt.Errorf("pdf: engine cache: %w", err)
@@ -235,10 +239,10 @@ func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extra
 			w.add(pageBreak)
 		}
 		if err == nil { // one broken page does not take the others with it
-			w.add(strings.ReplaceAll(page.Text, "\r\n", "\n"))
+			w.add(page.Text)
 		}
 	}
-	out.Text, out.Cut = w.b.String(), w.cut
+	out.Text, out.Cut = tidy(w.b.String()), w.cut
 	return out, nil
 }
 

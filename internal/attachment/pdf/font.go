@@ -23,10 +23,8 @@ func (f *font) decode(s str) (string, float64) {
 	var width float64
 	for len(s) > 0 {
 		n := 1
-		if f.codes != nil {
+		if f.composite { // a simple font's codes are bytes, whatever its map says
 			n = f.codes.length(s)
-		} else if f.composite {
-			n = min(2, len(s))
 		}
 		code := 0
 		for _, c := range []byte(s[:n]) {
@@ -37,21 +35,23 @@ func (f *font) decode(s str) (string, float64) {
 		} else {
 			width += f.missing
 		}
-		switch {
-		case f.codes != nil:
-			text, ok := f.codes.text(code)
-			if !ok && f.table != nil {
-				text = f.table[code&0xff]
-			} else if !ok {
-				text = string(utf8.RuneError)
-			}
-			b.WriteString(text)
-		default:
-			b.WriteString(f.table[code&0xff])
-		}
+		b.WriteString(f.text(code))
 		s = s[n:]
 	}
 	return b.String(), width
+}
+
+// text is what a code stands for: by the Unicode map, then by the encoding.
+func (f *font) text(code int) string {
+	if f.codes != nil {
+		if text, ok := f.codes.text(code); ok {
+			return text
+		}
+	}
+	if f.table != nil {
+		return f.table[code]
+	}
+	return string(utf8.RuneError)
 }
 
 // font loads a font once per file.

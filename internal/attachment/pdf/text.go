@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,7 +39,7 @@ func (f *File) Text(ctx context.Context, limit int) (Extract, error) {
 	if pages == 0 {
 		return Extract{}, ErrUnsupported
 	}
-	return Extract{Pages: pages, Text: out.b.String(), Cut: out.cut}, nil
+	return Extract{Pages: pages, Text: tidy(out.b.String()), Cut: out.cut}, nil
 }
 
 // content joins the streams that make up a page.
@@ -71,10 +72,10 @@ func (x *interpreter) content(ctx context.Context, v any) ([]byte, error) {
 type writer struct {
 	b     strings.Builder
 	limit int
-	// The end of the last glyph on the page; fresh when there was none.
-	x, y  float64
-	fresh bool
-	cut   bool
+	// The end and size of the last glyph on the page; fresh when there was none.
+	x, y, size float64
+	fresh      bool
+	cut        bool
 }
 
 // forget starts a page: the next glyph follows nothing.
@@ -97,8 +98,8 @@ func (w *writer) add(s string) {
 func (w *writer) put(s string, m matrix, size, advance float64) {
 	x, y := m[4], m[5]
 	if !w.fresh {
-		switch dy := y - w.y; {
-		case dy > size/2 || dy < -size/2:
+		switch dy := math.Abs(y - w.y); {
+		case dy > 0.6*max(size, w.size): // less is an exponent or an index
 			w.line()
 		case x-w.x > size*0.2 || x < w.x-size*2:
 			w.word(s)
@@ -106,7 +107,7 @@ func (w *writer) put(s string, m matrix, size, advance float64) {
 	}
 	w.fresh = false
 	w.add(s)
-	w.x, w.y = x+advance, y
+	w.x, w.y, w.size = x+advance, y, size
 }
 
 func (w *writer) line() {
@@ -122,6 +123,33 @@ func (w *writer) word(next string) {
 		return
 	}
 	w.add(" ")
+}
+
+// ligatures are spelled out, or no word with one would be found again. None grows.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl")
+
+// tidy drops the spaces at the ends of lines and all but one of the empty lines
+// in a row, of which word processors leave many.
+func tidy(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	empty := 0
+	for line := range strings.Lines(ligatures.Replace(text)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" {
+			empty++
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+			if empty > 0 {
+				b.WriteByte('\n')
+			}
+		}
+		empty = 0
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // matrix is the PDF's [a b c d e f].

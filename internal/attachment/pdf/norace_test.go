@@ -1,0 +1,5 @@
+//go:build !race
+
+package pdf_test
+
+const raceEnabled = false
