@@ -22,7 +22,9 @@ func dataSync(f *os.File) error {
 			}
 		}
 	})
-	if err == nil {
+	if err != nil {
+		err = os.ErrClosed // the only way in which Control fails
+	} else {
 		err = sync
 	}
 	if err != nil {

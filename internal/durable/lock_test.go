@@ -1,0 +1,71 @@
+package durable
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestLockExcludesEverybody(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "l")
+	var holders, most, won atomic.Int64
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 50 {
+				l, err := Lock(path)
+				if errors.Is(err, ErrLocked) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				won.Add(1)
+				most.Store(max(most.Load(), holders.Add(1)))
+				holders.Add(-1)
+				if err := l.Unlock(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if most.Load() != 1 || won.Load() == 0 {
+		t.Errorf("%d held the lock at once, %d got it", most.Load(), won.Load())
+	}
+}
+
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "l")
+	if Locked(path) {
+		t.Error("a lock that nobody made is held")
+	}
+	l, err := Lock(path)
+	must(t, err)
+	if !Locked(path) {
+		t.Error("a held lock is not held")
+	}
+	if _, err := l.File().WriteAt([]byte("note"), 0); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "note" {
+		t.Errorf("others read %q, %v from a locked file", b, err)
+	}
+	must(t, l.Unlock())
+	if Locked(path) {
+		t.Error("a freed lock is held")
+	}
+}
+
+func TestLockErrors(t *testing.T) {
+	t.Parallel()
+	if _, err := Lock(filepath.Join(t.TempDir(), "no", "l")); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("a folder that is not there gave %v", err)
+	}
+}
