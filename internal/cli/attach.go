@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/turn"
+)
+
+func newAttach(c *console) *cobra.Command {
+	return group("attach", "Check files before they are sent", "  belay attach inspect plan.pdf site.png", newAttachInspect(c))
+}
+
+func newAttachInspect(c *console) *cobra.Command {
+	var (
+		model  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "inspect PATH...",
+		Short: "Say what a turn would make of these files, without sending them",
+		Long: `Say of each file whether a turn would accept it, and if not, why; what it is by its
+bytes; and how the model would get it: as it is, smaller, as text, or as a note.
+The files count together, in the order given, as in a turn. The exit code is 1 if
+one of them would be refused.`,
+		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
+		Args:    cobra.MinimumNArgs(1),
+	}
+	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted or anthropic")
+	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		paths, err := absolute(args)
+		if err != nil {
+			return err
+		}
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			found, err := a.Engine.Inspect(ctx, turn.InspectRequest{Attachments: paths, Model: model})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := c.writeJSON(map[string]any{"inspections": orEmpty(found)}); err != nil {
+					return err
+				}
+			} else {
+				c.printInspections(found)
+			}
+			for _, i := range found {
+				if !i.OK {
+					return ended(ExitFailed)
+				}
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printInspections(found []turn.Inspection) {
+	t := &table{heads: []string{"FILE", "VERDICT", "TYPE", "SIZE", "TOKENS", "DELIVERED"}}
+	for _, i := range found {
+		name := filepath.Base(i.Path)
+		if !i.OK {
+			t.add(name, string(i.Code), "", "", "", i.Reason)
+			continue
+		}
+		kind := i.MIMEType
+		switch {
+		case i.Width > 0:
+			kind += fmt.Sprintf(" %d×%d", i.Width, i.Height)
+		case i.Pages > 0:
+			kind += " " + count(i.Pages, "page", "pages")
+		}
+		delivered := i.Used
+		if i.Note != "" {
+			delivered += ": " + i.Note
+		}
+		t.add(name, "ok", kind, size(i.Bytes), fmt.Sprintf("≤ %d", i.Tokens), delivered)
+	}
+	c.print(t, "no files")
+}

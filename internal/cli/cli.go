@@ -1,0 +1,95 @@
+// Package cli is belay's command line: one file per command, each of which
+// reads flags, asks the rooms below and prints the answer. Nothing is decided
+// here; a rule that matters to one surface matters to all of them and lives
+// further down.
+//
+// Every command keeps the same promises. Machine output goes to stdout and
+// everything else to stderr; whatever reads has --json. Colour and live
+// progress appear on a terminal only, colour never with NO_COLOR. A failure is
+// an "error:" line followed by a "hint:" line with the next step, and the exit
+// code says which kind of failure it was (see [ExitDone] and its siblings).
+// Text that came from outside (names, answers, messages) can not move the
+// cursor of the reader's terminal.
+//
+// [Main] is the program; [Run] is the same without its process, for tests.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs the command line of this process and returns its exit code.
+//
+// The first SIGINT or SIGTERM ends the command's context: a turn is then
+// interrupted and recorded, a server lets its turns end. The second one is left
+// to the system, which ends the process at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	// A reader of stdout that went away is an error of one write, not the end
+	// of a turn.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
+}
+
+// Run executes one command line and returns its exit code. It touches nothing of
+// the process but its working directory: streams and environment are arguments.
+func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, env []string) int {
+	c := newConsole(in, out, errs, env)
+	root := newRoot(c)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	return c.report(cmd, errors.Join(err, c.out.failure()))
+}
+
+// newRoot is the tree of commands.
+func newRoot(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "belay",
+		Short: "Run language-model agents on a project folder while people hold the rope",
+		Long: `belay runs language-model agents on a project folder. Every turn streams what
+happens, every attachment is checked before a model sees it, and everything a
+person must be able to trust is a plain file in the project's .belay folder.`,
+		Example: `  belay turn "What is in this project?"
+  belay turn --attach plan.pdf "Summarise the plan"
+  belay serve`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          needsCommand,
+	}
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
+	root.AddCommand(
+		newServe(c), newTurn(c), newSession(c), newPersona(c), newAttach(c), newOpen(c),
+		newConfig(c), newDoctor(c), newGC(c), newVersion(c), newCompletion(c),
+	)
+	return root
+}
+
+// needsCommand is the action of a command that only groups others.
+func needsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("unknown command %q for %q", args[0], cmd.CommandPath())
+	}
+	return cmd.Help()
+}
+
+// group returns a command that only holds others.
+func group(use, short, example string, children ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.ArbitraryArgs, RunE: needsCommand}
+	g.AddCommand(children...)
+	return g
+}

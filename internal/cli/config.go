@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/config"
+)
+
+func newConfig(c *console) *cobra.Command {
+	return group("config", "Show and check the settings",
+		"  belay config show\n  belay config schema > belay.schema.json\n  belay config check",
+		newConfigShow(c), newConfigSchema(c), newConfigCheck(c))
+}
+
+func newConfigShow(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show every setting, its value and where that came from",
+		Long: `Show every setting, its value, and where the value came from: a default, a file and
+line, an environment variable or a flag. Of API keys only whether they are set.`,
+		Example: "  belay config show\n  belay config show --json",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(map[string]any{"settings": cfg.Show()})
+		}
+		t := &table{heads: []string{"KEY", "ORIGIN", "VALUE"}}
+		for _, r := range cfg.Show() {
+			t.add(r.Key, r.Origin, r.Value)
+		}
+		c.print(t, "no settings")
+		for _, w := range cfg.Warnings {
+			c.warn(w)
+		}
+		return nil
+	}
+	return cmd
+}
+
+func newConfigSchema(c *console) *cobra.Command {
+	var project bool
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the configuration file, for editors",
+		Example: `  belay config schema > ~/.config/belay/schema.json
+  belay config schema --project > belay.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			schema, err := config.Schema(project)
+			if err != nil {
+				return err
+			}
+			c.write(string(schema) + "\n")
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&project, "project", false, "of a project's belay.yaml instead")
+	return cmd
+}
+
+func newConfigCheck(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "check",
+		Short:   "Check the configuration and list everything that is wrong with it",
+		Long:    `Check every layer of the configuration and list all that is wrong. The exit code is 2 if anything is.`,
+		Example: "  belay config check\n  belay config check --config ./config.yaml --json",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := c.load(cmd)
+		var wrong *config.Error
+		if err != nil && !errors.As(err, &wrong) {
+			return err
+		}
+		problems, warnings := []config.Problem{}, []string{}
+		if wrong != nil {
+			problems = wrong.Problems
+		} else {
+			warnings = orEmpty(cfg.Warnings)
+		}
+		if asJSON {
+			if err := c.writeJSON(map[string]any{"problems": problems, "warnings": warnings}); err != nil {
+				return err
+			}
+		} else {
+			for _, p := range problems {
+				c.tell(c.paint(styleError, "error:"), p.String())
+				if p.Hint != "" {
+					c.tell(c.paint(styleHint, "hint:"), p.Hint)
+				}
+			}
+			for _, w := range warnings {
+				c.warn(w)
+			}
+			if wrong == nil {
+				c.write("the configuration is valid\n")
+			}
+		}
+		if wrong != nil {
+			return ended(ExitUsage)
+		}
+		return nil
+	}
+	return cmd
+}

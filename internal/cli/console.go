@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// console is where a command reads and writes, and what is known about it.
+type console struct {
+	in  io.Reader
+	out *sink
+	err *sink
+	env map[string]string
+
+	// colour is for stderr and stdout each, whether it is a terminal that wants
+	// colour; width is its columns, 0 for no limit.
+	outTerminal, errTerminal bool
+	colour                   bool
+	width                    int
+
+	// configFile is the --config flag, common to all commands.
+	configFile string
+}
+
+func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
+	c := &console{in: in, env: map[string]string{}}
+	for _, kv := range env {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			c.env[k] = v
+		}
+	}
+	c.outTerminal, c.errTerminal = isTerminal(out), isTerminal(errs)
+	c.out = &sink{w: out, plain: !c.outTerminal}
+	c.err = &sink{w: errs, plain: !c.errTerminal}
+	c.colour = c.env["NO_COLOR"] == "" && c.env["TERM"] != "dumb"
+	c.width = columns(c.env["COLUMNS"], out, errs)
+	return c
+}
+
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// minWidth is the narrowest layout; below it lines just run over.
+const minWidth = 20
+
+// columns is the width to lay out for: COLUMNS where it is set, else that of the
+// terminal, else none.
+func columns(set string, streams ...io.Writer) int {
+	if n, err := strconv.Atoi(set); err == nil && n > 0 {
+		return max(n, minWidth)
+	}
+	for _, s := range streams {
+		f, ok := s.(*os.File)
+		if !ok {
+			continue
+		}
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, minWidth)
+		}
+	}
+	return 0
+}
+
+// style is a way of setting off a word on stderr.
+type style string
+
+const (
+	styleError style = "\x1b[1;31m"
+	styleWarn  style = "\x1b[33m"
+	styleHint  style = "\x1b[36m"
+	styleQuiet style = "\x1b[2m"
+)
+
+// paint colours a word for stderr where that is wanted.
+func (c *console) paint(s style, word string) string {
+	if !c.colour || !c.errTerminal {
+		return word
+	}
+	return string(s) + word + "\x1b[0m"
+}
+
+// tell prints a labelled sentence on stderr, wrapped under its label. The label
+// is our own and may be painted; the text may come from anywhere.
+func (c *console) tell(label, text string) {
+	_, _ = io.WriteString(c.err, label+" "+hang(clean(text), c.width, cells(label)+1)+"\n") // the sink keeps its first error
+}
+
+// note is tell for progress: quiet, and without a label's weight.
+func (c *console) note(label, text string) { c.tell(c.paint(styleQuiet, label), text) }
+
+// warn is tell for what a person should know.
+func (c *console) warn(text string) { c.tell(c.paint(styleWarn, "warning:"), text) }

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+)
+
+func newDoctor(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine has and lacks, with the next step",
+		Long: `Check the folders, locks, personas, provider and limits that belay relies on. It
+changes nothing and makes no network call. The exit code is 1 if a problem was found.`,
+		Example: "  belay doctor\n  belay doctor --provider anthropic --json",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "project", "project", "look at the project in `DIR` (default: the current folder)")
+	setting(cmd, "provider", "provider", "look at the provider `NAME`")
+	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		checks := app.Doctor(cmd.Context(), cfg)
+		if asJSON {
+			if err := c.writeJSON(map[string]any{"checks": orEmpty(checks)}); err != nil {
+				return err
+			}
+		} else {
+			t := &table{heads: []string{"CHECK", "RESULT", "DETAIL", "NEXT"}}
+			for _, k := range checks {
+				t.add(k.Name, string(k.Level), k.Detail, k.Next)
+			}
+			c.print(t, "nothing to check")
+		}
+		for _, k := range checks {
+			if k.Level == app.Problem {
+				return ended(ExitFailed)
+			}
+		}
+		return cmd.Context().Err()
+	}
+	return cmd
+}

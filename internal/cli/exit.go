@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/fault"
+)
+
+// The exit codes of every command.
+const (
+	ExitDone        = 0   // it did what was asked
+	ExitFailed      = 1   // it found problems, or the turn failed
+	ExitUsage       = 2   // the command line or the configuration is wrong
+	ExitNotFound    = 3   // what was named does not exist
+	ExitTimedOut    = 124 // a time limit ended it
+	ExitInterrupted = 130 // Ctrl-C, SIGTERM or an interrupt from elsewhere
+)
+
+// failure is an error with an exit code and a next step. A silent one was
+// already told to the user.
+type failure struct {
+	code   int
+	hint   string
+	silent bool
+	err    error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usage is a command line that can not be carried out as it stands.
+func usage(format string, args ...any) error {
+	return &failure{code: ExitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// failed is any other failure of a command, with its next step.
+func failed(code int, hint string, err error) error {
+	return &failure{code: code, hint: hint, err: err}
+}
+
+// ended is the exit code of something whose story has been printed.
+func ended(code int) error {
+	if code == ExitDone {
+		return nil
+	}
+	return &failure{code: code, silent: true, err: fmt.Errorf("exit code %d", code)}
+}
+
+// report prints err as error: and hint: lines and returns the exit code.
+func (c *console) report(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	code, message, hint, silent := explain(cmd, err)
+	if !silent {
+		c.tell(c.paint(styleError, "error:"), message)
+		if hint != "" {
+			c.tell(c.paint(styleHint, "hint:"), hint)
+		}
+	}
+	return code
+}
+
+// explain turns an error into what a person needs: what went wrong, what to do
+// next, and the exit code.
+func explain(cmd *cobra.Command, err error) (code int, message, hint string, silent bool) {
+	code, message = ExitFailed, err.Error()
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", f.Message, f.Type), f.NextStep()
+		if f.Cause != nil && f.Type == fault.StorageFailure {
+			message = fmt.Sprintf("%s: %v (%s)", f.Message, f.Cause, f.Type)
+		}
+	}
+	if own := (*failure)(nil); errors.As(err, &own) {
+		if own.silent {
+			return own.code, "", "", true
+		}
+		code = own.code
+		if own.hint != "" {
+			hint = own.hint
+		}
+	} else if errors.Is(err, context.Canceled) {
+		return ExitInterrupted, "interrupted", "", false
+	} else if strings.HasPrefix(message, "unknown command") || isArgCount(message) {
+		code = ExitUsage
+	}
+	if code == ExitUsage && hint == "" && cmd != nil {
+		hint = "run " + cmd.CommandPath() + " --help"
+	}
+	if hint == "" {
+		hint = "run belay doctor to see what this machine has and lacks"
+	}
+	return code, message, hint, false
+}
+
+// faultCode is the exit code of an error from the rooms below.
+func faultCode(t fault.Type) int {
+	switch t {
+	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible:
+		return ExitNotFound
+	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
+		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge:
+		return ExitUsage
+	case fault.TurnTimeout:
+		return ExitTimedOut
+	}
+	return ExitFailed
+}
+
+// isArgCount recognises cobra's own complaints about the number of arguments,
+// which have no type.
+func isArgCount(message string) bool {
+	return strings.Contains(message, " arg(s), ")
+}

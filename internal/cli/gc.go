@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/session"
+)
+
+func newGC(c *console) *cobra.Command {
+	var dryRun, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove old logs and attachments that nothing refers to",
+		Long: `Apply retention to every session of this user: log segments older than log.retention
+and attachments that no transcript names and that are older than blobs.retention
+go, and what crashed processes left. Records and transcripts always stay. A session
+in which a turn runs is passed over.`,
+		Example: "  belay gc --dry-run\n  belay gc --json",
+		Args:    cobra.NoArgs,
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would go")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			r, err := a.Store.GC(ctx, session.GCOptions{
+				LogAge: a.Config.Log.Retention, BlobAge: a.Config.Blobs.Retention, DryRun: dryRun,
+			})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(r)
+			}
+			c.printGC(r, dryRun)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printGC(r session.GCReport, dryRun bool) {
+	verb := "removed"
+	if dryRun {
+		verb = "would remove"
+	}
+	busy := ""
+	if r.Busy > 0 {
+		busy = count(r.Busy, "session", "sessions") + ", a turn runs"
+	}
+	c.fields(
+		"looked at", count(r.Sessions, "session", "sessions"),
+		verb, fmt.Sprintf("%s, %s", count(r.Segments, "log segment", "log segments"), size(r.SegmentBytes)),
+		"", fmt.Sprintf("%s, %s", count(r.Blobs, "attachment", "attachments"), size(r.BlobBytes)),
+		"", fmt.Sprintf("%s, %s", count(r.Leftovers, "leftover", "leftovers"), size(r.LeftoverBytes)),
+		"passed over", busy,
+	)
+}

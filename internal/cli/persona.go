@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/persona"
+)
+
+func newPersona(c *console) *cobra.Command {
+	return group("persona", "See whom a turn can be sent to", "  belay persona list\n  belay persona show WORKING_ITEMS",
+		newPersonaList(c), newPersonaShow(c))
+}
+
+func newPersonaList(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the personas of the instruction root",
+		Example: "  belay persona list\n  belay persona list --instructions ~/instructions --json",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			list, err := a.Engine.Personas(ctx)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"personas": orEmpty(list)})
+			}
+			t := &table{heads: []string{"PERSONA", "TYPE", "CLASS", "DESCRIPTION"}}
+			for _, p := range list {
+				t.add(p.ID, string(p.Type), p.Class, p.Description)
+			}
+			c.print(t, "no personas")
+			for _, p := range list {
+				for _, w := range p.Warnings {
+					c.warn(p.ID + ": " + w)
+				}
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func newPersonaShow(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show PERSONA",
+		Short:   "Show what a persona declares, and its instructions",
+		Example: "  belay persona show WORKING_ITEMS\n  belay persona show TASK --json",
+		Args:    cobra.ExactArgs(1),
+	}
+	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			p, err := a.Engine.Persona(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(p)
+			}
+			c.printPersona(p)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printPersona(p persona.Persona) {
+	tools := "the runtime's own set"
+	if p.Tools != nil {
+		tools = strings.Join(*p.Tools, ", ")
+		if tools == "" {
+			tools = "none"
+		}
+	}
+	turns := ""
+	if p.MaxTurns > 0 {
+		turns = strconv.Itoa(p.MaxTurns)
+	}
+	c.fields("persona", p.ID, "type", string(p.Type), "class", p.Class, "description", p.Description,
+		"tools", tools, "not", strings.Join(p.DisallowedTools, ", "), "subagents", strings.Join(p.Subagents, ", "),
+		"max turns", turns, "surface", p.Surface, "writes", p.WriteScope, "blocking", p.Blocking,
+		"outputs", p.Outputs, "file", p.Source.Path, "sha256", p.Source.SHA256)
+	c.write("\n")
+	c.paragraph(p.Body)
+	for _, w := range p.Warnings {
+		c.warn(w)
+	}
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+)
+
+func newServe(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer turns over HTTP and show them in a browser",
+		Long: `Serve the HTTP interface and the page, and carry the event bus, until Ctrl-C or
+SIGTERM. Running turns may then end within server.shutdown_grace.
+
+One line on stdout says where it listens, once it answers; with port 0 the system
+picks a free one. The one-time link to the page is printed on stderr; belay open
+makes a fresh one. On an address that other machines can reach, callers need the
+token in --token-file.`,
+		Example: `  belay serve
+  belay serve --addr 127.0.0.1:0 --project ~/work/bridge
+  belay serve --addr 0.0.0.0:23529 --token-file ~/.config/belay/token`,
+		Args: cobra.NoArgs,
+	}
+	setting(cmd, "addr", "addr", "listen on `HOST:PORT`")
+	setting(cmd, "project", "project", "the project `DIR` that the page opens first")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
+	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd) }
+	return cmd
+}
+
+func (c *console) serve(cmd *cobra.Command) error {
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return err
+	}
+	if w := app.ScriptedWithKey(cfg); w != "" {
+		c.warn(w)
+	}
+	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error {
+		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string) {
+			c.write(fmt.Sprintf("listening on %s\n", url))
+			if link != "" {
+				c.note("open", link+" (once, within five minutes; belay open makes a fresh link)")
+			}
+		}})
+	})
+}

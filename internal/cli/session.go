@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newSession(c *console) *cobra.Command {
+	return group("session", "Look at, move and stop conversations",
+		"  belay session list\n  belay session transcript sess_2f4c8e0a",
+		newSessionList(c), newSessionShow(c), newSessionTranscript(c), newSessionManifest(c),
+		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
+	)
+}
+
+// when is a moment for people, in their own time zone.
+func when(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}

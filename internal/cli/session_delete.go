@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+)
+
+func newSessionDelete(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "delete SESSION",
+		Short: "Delete a session's folder; refused while a turn runs",
+		Long: `Delete a session: its record, transcript and log. Attachments that nothing else
+refers to are removed by belay gc. There is no way back; belay session export makes
+a copy first.`,
+		Example: "  belay session export sess_2f4c8e0a old.tar.gz && belay session delete sess_2f4c8e0a",
+		Args:    needsSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+				if err := a.Engine.Delete(ctx, args[0]); err != nil {
+					return err
+				}
+				c.note("deleted", args[0])
+				return nil
+			})
+		},
+	}
+}

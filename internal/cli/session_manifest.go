@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/session"
+)
+
+func newSessionManifest(c *console) *cobra.Command {
+	var (
+		turnID string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "manifest SESSION",
+		Short: "List everything the model saw in a turn, with its sha256",
+		Long: `List everything that the model saw in a turn: the instruction files, the files of
+this turn and of earlier ones, how each was delivered, and the sha256 of each. The
+sums are those of the files on disk, so sha256sum can check them.`,
+		Example: "  belay session manifest sess_2f4c8e0a\n  belay session manifest sess_2f4c8e0a --turn turn_0198 --json",
+		Args:    needsSession,
+	}
+	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID` (default: the last turn)")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			m, err := a.Engine.Manifest(ctx, args[0], turnID)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(m)
+			}
+			c.printManifest(m)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printManifest(m session.Manifest) {
+	history := count(m.History.Turns, "earlier turn", "earlier turns")
+	if m.History.Elided > 0 {
+		history += fmt.Sprintf(", %d older left out", m.History.Elided)
+	}
+	c.fields("turn", m.Turn, "time", when(m.Time.Time), "persona", m.Persona, "mode", m.Mode,
+		"provider", m.Provider, "model", m.Model, "prompt", string(m.PromptMode), "history", history, "system", m.SystemSHA256)
+	t := &table{heads: []string{"INPUT", "FILE", "USED", "SIZE", "SHA256"}}
+	for _, s := range m.Instructions {
+		used := "whole"
+		if s.Cut {
+			used = "first part"
+		}
+		t.add("instructions", s.Path, used, size(s.Bytes), s.SHA256)
+	}
+	for _, d := range m.Attachments {
+		t.add("attachment", d.Name, d.Used, size(d.Bytes), d.SHA256)
+	}
+	for _, d := range m.History.Attachments {
+		t.add("earlier", d.Name, d.Used, size(d.Bytes), d.SHA256)
+	}
+	if len(t.rows) > 0 {
+		c.write("\n")
+		c.print(t, "")
+	}
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// lastTurns is how many turns belay session show prints.
+const lastTurns = 5
+
+// shown is what belay session show knows of a session.
+type shown struct {
+	Session session.Record `json:"session"`
+	Folder  string         `json:"folder"`
+	Bytes   int64          `json:"bytes"`
+	Running *runningTurn   `json:"running,omitempty"`
+	// Turns counts all turns, Last are the newest of them.
+	Turns int           `json:"turns"`
+	Last  []turnSummary `json:"lastTurns"`
+	// Changed says what was altered in the record from outside.
+	Changed []string `json:"changed"`
+}
+
+// turnSummary is a turn in one line.
+type turnSummary struct {
+	TurnID      string       `json:"turnId"`
+	Time        session.Time `json:"time"`
+	Message     string       `json:"message"`
+	Attachments int          `json:"attachments"`
+	// ExitCode is absent while the turn runs, or when its process died in it.
+	ExitCode   *int   `json:"exitCode,omitempty"`
+	StopReason string `json:"stopReason,omitempty"`
+}
+
+func newSessionShow(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show SESSION",
+		Short: "Show a session's record, its last turns and whether one runs",
+		Long: `Show a session's record, where it lies, its last turns, whether a turn runs and in
+which process. If the record was changed from outside, that is said, and the exit
+code is 1.`,
+		Example: "  belay session show sess_2f4c8e0a\n  belay session show sess_2f4c8e0a --json",
+		Args:    needsSession,
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			s, err := gather(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := c.writeJSON(s); err != nil {
+					return err
+				}
+			} else {
+				c.printSession(s)
+			}
+			for _, sentence := range s.Changed {
+				c.warn(sentence)
+			}
+			if len(s.Changed) > 0 {
+				return ended(ExitFailed)
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// gather reads everything about one session.
+func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
+	rec, err := a.Engine.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := a.Engine.Transcript(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := a.Store.Folder(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.Verify(ctx, id)
+	if err != nil && !errors.Is(err, session.ErrBusy) && !fault.Is(err, fault.TurnInProgress) {
+		return nil, err // a record that is being written is looked at next time
+	}
+	bytes, err := bytesIn(folder)
+	if err != nil {
+		return nil, err
+	}
+	turns := summarise(entries)
+	return &shown{
+		Session: rec, Folder: folder, Bytes: bytes, Running: runningIn(a, id),
+		Turns: len(turns), Last: turns[max(0, len(turns)-lastTurns):], Changed: orEmpty(changed),
+	}, nil
+}
+
+// orEmpty keeps null out of JSON lists.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// bytesIn adds up the files of a session's folder.
+func bytesIn(folder string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		if err == nil {
+			sum += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("size of the session: %w", err)
+	}
+	return sum, nil
+}
+
+// summarise makes one line of each turn.
+func summarise(entries []session.Entry) []turnSummary {
+	turns := []turnSummary{}
+	at := map[string]int{}
+	for _, e := range entries {
+		switch e.Kind {
+		case session.EntryTurn:
+			at[e.Turn] = len(turns)
+			turns = append(turns, turnSummary{TurnID: e.Turn, Time: e.Time, Message: e.Message, Attachments: len(e.Attachments)})
+		case session.EntryEnd:
+			if i, ok := at[e.Turn]; ok {
+				turns[i].ExitCode, turns[i].StopReason = e.ExitCode, e.StopReason
+			}
+		}
+	}
+	return turns
+}
+
+func (c *console) printSession(s *shown) {
+	r := s.Session
+	state := "idle"
+	switch {
+	case s.Running != nil:
+		state = fmt.Sprintf("turn %s runs in process %d", s.Running.TurnID, s.Running.PID)
+	case r.ReadOnly:
+		state = "a read-only copy; the original still exists"
+	}
+	booted := ""
+	if r.BootedAt != nil {
+		booted = when(r.BootedAt.Time)
+	}
+	c.fields(
+		"session", r.SessionID, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
+		"model", r.Model, "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
+		"folder", s.Folder, "size", size(s.Bytes), "turns", strconv.Itoa(s.Turns),
+	)
+	if len(s.Last) == 0 {
+		return
+	}
+	t := &table{heads: []string{"TURN", "TIME", "EXIT", "FILES", "MESSAGE"}}
+	for _, turn := range s.Last {
+		exit := "none"
+		if turn.ExitCode != nil {
+			exit = strconv.Itoa(*turn.ExitCode)
+		}
+		t.add(turn.TurnID, when(turn.Time.Time), exit, strconv.Itoa(turn.Attachments), excerpt(turn.Message))
+	}
+	c.write("\n")
+	c.print(t, "")
+}
+
+// excerptCells is how much of a message a table shows.
+const excerptCells = 48
+
+// excerpt is the beginning of a text, in one line.
+func excerpt(s string) string {
+	s = line(s)
+	n := 0
+	for i, r := range s {
+		if n += runeCells(r); n > excerptCells {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/session"
+)
+
+func newSessionTranscript(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "transcript SESSION",
+		Short:   "Print what was said in a session",
+		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
+		Args:    needsSession,
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			entries, err := a.Engine.Transcript(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"entries": orEmpty(entries)})
+			}
+			for _, e := range entries {
+				c.printEntry(e)
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// printEntry prints one line of a transcript as a person reads it.
+func (c *console) printEntry(e session.Entry) {
+	switch e.Kind {
+	case session.EntryTurn:
+		c.write(fmt.Sprintf("── you, %s, %s\n", when(e.Time.Time), e.Turn))
+		c.paragraph(e.Message)
+		for _, it := range e.Attachments {
+			c.write("  attached " + hang(line(describe(it)), c.width, 4) + "\n")
+		}
+		if e.Warning != "" {
+			c.write("  " + hang(clean(e.Warning), c.width, 4) + "\n")
+		}
+	case session.EntryAssistant:
+		c.write(fmt.Sprintf("── %s, %s\n", line(e.Model), when(e.Time.Time)))
+		c.printBlocks(e.Blocks)
+		if e.Partial {
+			c.write("  (cut off here)\n")
+		}
+	case session.EntryTools:
+		c.write("── tools\n")
+		c.printBlocks(e.Blocks)
+	case session.EntryEnd:
+		c.write("── " + endOf(e) + "\n\n")
+	}
+}
+
+func (c *console) printBlocks(blocks []session.Block) {
+	for _, b := range blocks {
+		switch b.Type {
+		case session.BlockText:
+			c.paragraph(b.Text)
+		case session.BlockThinking:
+			c.write("  thinking: " + hang(clean(b.Text), c.width, 4) + "\n")
+		case session.BlockToolCall:
+			c.write("  calls " + hang(line(b.Name+" "+string(b.Input)), c.width, 4) + "\n")
+		case session.BlockToolResult:
+			verdict := "result of"
+			if b.Failed {
+				verdict = "failure of"
+			}
+			c.write("  " + verdict + " " + hang(line(b.Name)+"\n"+clean(b.Text), c.width, 4) + "\n")
+		}
+	}
+}
+
+func (c *console) paragraph(s string) {
+	if s = strings.TrimRight(clean(s), "\n"); s != "" {
+		c.write(hang(s, c.width, 0) + "\n")
+	}
+}
+
+// endOf says how a turn ended.
+func endOf(e session.Entry) string {
+	var parts []string
+	switch {
+	case e.ExitCode == nil:
+		parts = append(parts, "ended")
+	case *e.ExitCode == ExitDone && e.StopReason != "":
+		parts = append(parts, "ended: "+line(e.StopReason))
+	case *e.ExitCode == ExitInterrupted:
+		parts = append(parts, "interrupted")
+	case *e.ExitCode == ExitTimedOut:
+		parts = append(parts, "timed out")
+	default:
+		parts = append(parts, fmt.Sprintf("failed, exit code %d", *e.ExitCode))
+	}
+	if e.Usage != nil {
+		parts = append(parts, tokens(*e.Usage))
+	}
+	return strings.Join(parts, "; ")
+}

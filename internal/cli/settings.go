@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"belay/internal/app"
+	"belay/internal/config"
+)
+
+// keyAnnotation marks a flag that is a setting by another name.
+const keyAnnotation = "belay-config-key"
+
+// setting adds a flag that sets a configuration key for this command. The
+// configuration's own parser checks the value, so that a flag, a variable and a
+// line in a file mean the same.
+func setting(cmd *cobra.Command, name, key, doc string) {
+	cmd.Flags().String(name, "", doc)
+	f := cmd.Flags().Lookup(name)
+	f.Annotations = map[string][]string{keyAnnotation: {key}}
+}
+
+// load reads the configuration as this command line has it.
+func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
+	o := config.Options{Env: c.env, ConfigFile: c.configFile}
+	// Neither is needed as long as nothing relative to them is asked for.
+	o.Dir, _ = os.Getwd()
+	o.Home, _ = os.UserHomeDir()
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if key := f.Annotations[keyAnnotation]; len(key) == 1 {
+			o.Flags = append(o.Flags, config.Flag{Key: key[0], Name: "--" + f.Name, Value: f.Value.String()})
+		}
+	})
+	cfg, err := config.Load(o)
+	var wrong *config.Error
+	if errors.As(err, &wrong) {
+		return nil, failed(ExitUsage, firstHint(wrong), err)
+	}
+	return cfg, err
+}
+
+func firstHint(e *config.Error) string {
+	for _, p := range e.Problems {
+		if p.Hint != "" {
+			return p.Hint
+		}
+	}
+	return "correct the settings named above, then run belay config check"
+}
+
+// closeGrace is how long a command waits for its own rooms to close.
+const closeGrace = 10 * time.Second
+
+// rooms opens what a command works with, runs it, and closes everything again.
+func (c *console) rooms(cmd *cobra.Command, run func(ctx context.Context, a *app.App) error) (err error) {
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return err
+	}
+	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), run)
+}
+
+// within is rooms for a configuration that was loaded before.
+func (c *console) within(cmd *cobra.Command, cfg *config.Config, log *slog.Logger, run func(ctx context.Context, a *app.App) error) (err error) {
+	a, err := app.Open(cfg, Version(), log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), closeGrace)
+		defer cancel()
+		if cerr := a.Close(ctx); cerr != nil {
+			err = errors.Join(err, fmt.Errorf("close: %w", cerr))
+		}
+	}()
+	return run(cmd.Context(), a)
+}
+
+// projectDir is the project folder of a command that takes one.
+func projectDir(cfg *config.Config) (string, error) {
+	if cfg.Project != "" {
+		return cfg.Project, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", failed(ExitUsage, "name the project folder with --project", fmt.Errorf("the working folder is unknown: %w", err))
+	}
+	return dir, nil
+}
+
+// jsonFlag adds --json.
+func jsonFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "json", false, "print JSON on stdout")
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/turn"
+)
+
+// turnFlags are the flags of belay turn that are not settings.
+type turnFlags struct {
+	session, persona, mode, model string
+	tools, attach                 []string
+	maxTurns                      int
+	maxCost                       float64
+	timeout                       time.Duration
+	server                        string
+	json                          bool
+}
+
+func newTurn(c *console) *cobra.Command {
+	var f turnFlags
+	cmd := &cobra.Command{
+		Use:   "turn [MESSAGE | -]",
+		Short: "Send one message to an agent and watch the answer",
+		Long: `Send one message, with files if you like, and stream the answer to stdout. What
+else happens (the session, the files, warnings, usage) is told on stderr.
+
+Without --server the turn runs in this process, on the project in the current
+folder; a running server shows it live all the same. Without --session a new
+session is made. "-" reads the message from stdin. Ctrl-C interrupts the turn and
+leaves a whole record; a second one leaves at once.
+
+Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
+3 not found, 124 a time limit, 130 interrupted.`,
+		Example: `  belay turn "What is in this project?"
+  belay turn --attach plan.pdf --attach site.png "What does the plan leave open?"
+  belay turn --session sess_2f4c8e0a "And the costs?"
+  git diff | belay turn --json -`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	setting(cmd, "project", "project", "work on the project in `DIR` (default: the current folder)")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
+	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
+	flags := cmd.Flags()
+	flags.StringVar(&f.session, "session", "", "continue the session `ID` instead of a new one")
+	flags.StringVar(&f.persona, "persona", "", "speak to `NAME` (see belay persona list)")
+	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
+	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
+	flags.StringSliceVar(&f.tools, "tools", nil, "allow only these tools, `A,B`; an empty list allows none")
+	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
+	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`; may be repeated")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before the turn costs more than `USD`")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end the turn after a `DURATION` such as 90s or 5m")
+	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
+	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
+	cmd.MarkFlagsMutuallyExclusive("session", "project")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := c.request(cmd, args, &f)
+		if err != nil {
+			return err
+		}
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		if f.server != "" {
+			return c.turnRemote(cmd, cfg, &f, r)
+		}
+		return c.turnHere(cmd, cfg, &f, r)
+	}
+	return cmd
+}
+
+// request is what the command line asks for, without its session and with the
+// attachments as they were written.
+func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
+	r := turn.Request{SessionID: f.session, Attachments: f.attach}
+	r.Opts = turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
+	given := cmd.Flags().Changed
+	if given("tools") {
+		tools := append([]string{}, f.tools...)
+		r.Opts.Tools = &tools
+	}
+	if given("max-turns") {
+		r.Opts.MaxTurns = &f.maxTurns
+	}
+	if given("max-cost") {
+		r.Opts.MaxCostUSD = &f.maxCost
+	}
+	if given("timeout") {
+		ms := f.timeout.Milliseconds()
+		r.Opts.TimeoutMS = &ms
+	}
+	if given("session") && strings.TrimSpace(f.session) == "" {
+		return r, usage("--session is empty")
+	}
+	for _, path := range f.attach {
+		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
+			return r, failed(ExitUsage, "download it first, for instance with curl -O, and attach the file",
+				fmt.Errorf("--attach takes files, not addresses: %s", path))
+		}
+	}
+	if len(args) == 0 {
+		if len(f.attach) == 0 {
+			return r, failed(ExitUsage, `give a message: belay turn "…", or - to read it from stdin`, errors.New("there is nothing to send"))
+		}
+		return r, nil
+	}
+	r.Message = args[0]
+	if r.Message != "-" {
+		return r, nil
+	}
+	message, err := io.ReadAll(io.LimitReader(c.in, maxStdin+1))
+	if err != nil {
+		return r, fmt.Errorf("read the message from stdin: %w", err)
+	}
+	if len(message) > maxStdin {
+		return r, failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
+	}
+	r.Message = string(message)
+	return r, nil
+}
+
+// maxStdin bounds what is read of a message; the engine's own limit
+// (turn.message_bytes) is lower and names itself.
+const maxStdin = 64 << 20
+
+// turnHere runs the turn in this process.
+func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request) error {
+	if w := app.ScriptedWithKey(cfg); w != "" {
+		c.warn(w)
+	}
+	var err error
+	project := ""
+	if r.SessionID == "" {
+		if project, err = projectDir(cfg); err != nil {
+			return err
+		}
+	}
+	if r.Attachments, err = absolute(r.Attachments); err != nil {
+		return err
+	}
+	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+		return c.take(ctx, a.Engine, project, r, f)
+	})
+}
+
+// take makes the session where there is none, sends the turn and shows it.
+func (c *console) take(ctx context.Context, e turn.Engine, project string, r turn.Request, f *turnFlags) error {
+	fresh := r.SessionID == ""
+	if fresh {
+		rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: project, Persona: f.persona, Mode: f.mode})
+		if err != nil {
+			return err
+		}
+		r.SessionID = rec.SessionID
+	}
+	s, err := e.Start(ctx, r)
+	if err != nil {
+		if fresh {
+			// Nothing was said in it, so nothing is lost with it.
+			err = errors.Join(err, e.Delete(context.WithoutCancel(ctx), r.SessionID))
+		}
+		return err
+	}
+	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json}
+	return errors.Join(w.watch(ctx, s), s.Close())
+}

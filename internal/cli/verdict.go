@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+)
+
+// verdict ends a turn for the person: what it used, and how it ended. The error
+// carries the exit code.
+func (w *watcher) verdict() error {
+	if !w.json {
+		w.breakLine()
+		if w.usage != nil {
+			w.c.note("used", tokens(*w.usage))
+		}
+	}
+	x := w.exit
+	resume := "belay turn --session " + w.session
+	switch {
+	case x == nil:
+		return failed(ExitFailed, "see belay session show "+w.session, errors.New("the stream ended without process:exit"))
+	case x.Interrupted != nil && *x.Interrupted, x.ExitCode == ExitInterrupted:
+		return failed(ExitInterrupted, "the record is whole; go on with "+resume, errors.New("the turn was interrupted"))
+	case x.ExitCode != ExitDone:
+		f := fault.New(fault.Type(x.ErrorType), "%s", x.Error)
+		return &failure{code: x.ExitCode, err: f}
+	case w.reason != "" && w.reason != string(model.StopEndTurn):
+		return failed(ExitFailed, stopHint(w.reason, resume), fmt.Errorf("the turn stopped with %s; the answer may be incomplete", w.reason))
+	}
+	return nil
+}
+
+// stopHint is the next step after a turn that did not come to its own end.
+func stopHint(reason, resume string) string {
+	switch model.StopReason(reason) {
+	case model.StopMaxTokens:
+		return `raise turn.max_tokens, or go on with ` + resume + ` "go on"`
+	case model.StopMaxTurns:
+		return `raise --max-turns, or go on with ` + resume + ` "go on"`
+	case model.StopBudget:
+		return "raise --max-cost, or go on with " + resume
+	case model.StopContext:
+		return "begin a new session with fewer or smaller files"
+	case model.StopRefusal:
+		return "say it in other words"
+	}
+	return "go on with " + resume
+}
+
+// tokens says what a turn used.
+func tokens(t event.Tokens) string {
+	parts := []string{fmt.Sprintf("%d tokens in", t.InputTokens), fmt.Sprintf("%d out", t.OutputTokens)}
+	if t.CacheReadTokens > 0 || t.CacheWriteTokens > 0 {
+		parts = append(parts, fmt.Sprintf("cache %d read, %d written", t.CacheReadTokens, t.CacheWriteTokens))
+	}
+	if t.CostUSD != nil {
+		parts = append(parts, fmt.Sprintf("US$ %.4f", *t.CostUSD))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describe is an accepted attachment in one line.
+func describe(it attachment.Item) string {
+	s := fmt.Sprintf("%s: %s, %s", it.Name, it.MIMEType, size(it.Bytes))
+	switch {
+	case it.Width > 0:
+		s += fmt.Sprintf(", %d×%d px", it.Width, it.Height)
+	case it.Pages > 0:
+		s += ", " + count(it.Pages, "page", "pages")
+	}
+	return s
+}

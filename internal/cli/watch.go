@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// watcher shows one turn as it happens: the answer on stdout, all else on
+// stderr. It is used by one goroutine.
+type watcher struct {
+	c       *console
+	engine  turn.Engine
+	session string
+	json    bool
+
+	// open is set while the last line on stdout has no end, thinking while the
+	// last thing on stderr was the model's reasoning.
+	open, thinking bool
+	said           bool
+	reason         string
+	usage          *event.Tokens
+	exit           *event.Exit
+}
+
+// interruptPatience bounds how long a server may take to answer an interrupt.
+const interruptPatience = 10 * time.Second
+
+// watch shows events until the turn ends. When ctx is done the turn is
+// interrupted and watched to its end, which is on record then.
+func (w *watcher) watch(ctx context.Context, s turn.Stream) error {
+	w.c.note("session", w.session)
+	life, leave := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer leave(nil)
+	stop := context.AfterFunc(ctx, func() {
+		asking, cancel := context.WithTimeout(life, interruptPatience)
+		defer cancel()
+		// The turn may have ended by itself in between.
+		if err := w.engine.Interrupt(asking, w.session); err != nil && !fault.Is(err, fault.SessionNotFound) {
+			leave(fmt.Errorf("interrupt the turn: %w", err))
+		}
+	})
+	defer stop()
+	for {
+		events, err := s.Next(life)
+		for _, e := range events {
+			if err := w.show(life, e); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return w.verdict()
+		case err != nil && life.Err() != nil:
+			return context.Cause(life)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// show prints one event.
+func (w *watcher) show(ctx context.Context, e event.Event) error {
+	if w.json {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("encode event %d: %w", e.Seq, err)
+		}
+		w.c.write(string(line) + "\n")
+	}
+	payload, err := decode(e)
+	if err != nil {
+		return err
+	}
+	switch d := payload.(type) {
+	case *event.Complete:
+		w.reason = d.StopReason
+	case *event.UsageReport:
+		w.usage = &d.Totals
+	case *event.Exit:
+		w.exit = d
+	}
+	if w.json {
+		return nil
+	}
+	w.tellStory(ctx, e.Type, payload)
+	return nil
+}
+
+// tellStory prints what a person wants to see of an event.
+func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
+	switch d := payload.(type) {
+	case *event.Init:
+		w.begin(ctx, d)
+	case *event.Text:
+		w.text(t, d.Text)
+	case *event.Warning:
+		w.breakLine()
+		w.c.warn(d.Message)
+	case *event.ToolOutcome:
+		w.breakLine()
+		verdict := "done"
+		if !d.OK {
+			verdict = "failed"
+		}
+		w.c.note("tool", fmt.Sprintf("%s %s in %v", line(d.Name), verdict, time.Duration(d.DurationMS)*time.Millisecond))
+	case *event.Gap:
+		w.breakLine()
+		w.c.warn(fmt.Sprintf("events before %d are missing here (%s); the log has what is left", d.Next, d.Reason))
+	}
+}
+
+// begin tells whom the turn went to and what became of its files.
+func (w *watcher) begin(ctx context.Context, d *event.Init) {
+	w.c.note("model", d.Model)
+	entries, err := w.engine.Transcript(ctx, w.session)
+	for i := len(entries) - 1; err == nil && i >= 0; i-- {
+		if entries[i].Turn != d.TurnID {
+			continue
+		}
+		for _, it := range entries[i].Attachments {
+			w.c.note("attached", describe(it))
+		}
+	}
+	for _, warning := range d.Warnings {
+		w.c.warn(warning.Message)
+	}
+}
+
+// text prints a piece of the answer, or of the reasoning before it.
+func (w *watcher) text(t event.Type, s string) {
+	switch t {
+	case event.ChatThinking:
+		if w.c.errTerminal {
+			_, _ = io.WriteString(w.c.err, w.c.paint(styleQuiet, clean(s))) // the sink keeps its first error
+			w.thinking = true
+		}
+		return
+	case event.ChatComplete:
+		// Its text was streamed; a provider that streamed nothing says it here.
+		if !w.said {
+			w.answer(s)
+		}
+		w.breakLine()
+		w.said = false
+		return
+	}
+	w.answer(s)
+}
+
+func (w *watcher) answer(s string) {
+	if s == "" {
+		return
+	}
+	if w.thinking {
+		w.breakLine()
+	}
+	if w.c.outTerminal {
+		s = clean(s)
+	}
+	w.c.write(s)
+	w.said, w.open = true, !strings.HasSuffix(s, "\n")
+}
+
+// breakLine ends a line that is still open, so that what follows begins at the
+// left margin.
+func (w *watcher) breakLine() {
+	if w.thinking {
+		_, _ = io.WriteString(w.c.err, "\n") // the sink keeps its first error
+		w.thinking = false
+	}
+	if w.open {
+		w.c.write("\n")
+		w.open = false
+	}
+}
+
+// decode reads an event's payload into the type that its table names.
+func decode(e event.Event) (any, error) {
+	var d any
+	switch e.Type {
+	case event.SessionInit:
+		d = &event.Init{}
+	case event.ChatDelta, event.ChatThinking, event.ChatComplete:
+		d = &event.Text{}
+	case event.ToolResult:
+		d = &event.ToolOutcome{}
+	case event.Usage:
+		d = &event.UsageReport{}
+	case event.TurnWarning:
+		d = &event.Warning{}
+	case event.SessionComplete:
+		d = &event.Complete{}
+	case event.ProcessExit:
+		d = &event.Exit{}
+	case event.LogGap:
+		d = &event.Gap{}
+	default:
+		return nil, nil // of a newer server, or told by process:exit as well
+	}
+	if err := json.Unmarshal(e.Data, d); err != nil {
+		return nil, fmt.Errorf("event %d (%s) is not readable: %w", e.Seq, e.Type, err)
+	}
+	return d, nil
+}
