@@ -1,7 +1,9 @@
 package persona
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,10 +63,14 @@ func parseFrontmatter(block string) (f frontmatter) {
 		return f
 	}
 	var doc yaml.Node
-	if strings.TrimSpace(block) == "" {
-		return f
+	loader, err := yaml.NewLoader(strings.NewReader(block))
+	if err == nil {
+		err = loader.Load(&doc)
 	}
-	if err := yaml.Load([]byte(block), &doc); err != nil {
+	if errors.Is(err, io.EOF) {
+		return f // nothing but comments
+	}
+	if err != nil {
 		f.warn("frontmatter is not YAML and is ignored: %s", oneLine(err.Error()))
 		return f
 	}
@@ -76,7 +82,7 @@ func parseFrontmatter(block string) (f frontmatter) {
 		top = doc.Content[0]
 	}
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
-		return f // nothing but comments
+		return f
 	}
 	if top.Kind != yaml.MappingNode {
 		f.warn("frontmatter is not a mapping and is ignored")

@@ -93,7 +93,7 @@ func (d *Decision) delegate(r *Root) {
 		case err != nil:
 			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s has no readable file in the instruction root", name))
 		case sub.Type != Specialist:
-			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s is %s; only %s can be delegated to", sub.ID, sub.Type.orUnknown(), Specialist))
+			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s: its AGENT_TYPE is %s; only %s can be delegated to", sub.ID, sub.Type.orUnknown(), Specialist))
 		case slices.Contains(d.DelegatedSubagents, sub.ID):
 		default:
 			if sub.Class != ClassTask {

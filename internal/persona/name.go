@@ -49,7 +49,7 @@ func idOf(base string) string {
 		return ""
 	}
 	id, ok = strings.CutSuffix(id, ".md")
-	if !ok || !namePattern.MatchString(id) {
+	if !ok || !namePattern.MatchString(id) || strings.Contains(id, "-") {
 		return ""
 	}
 	return id
@@ -87,7 +87,7 @@ func (r *Root) find(name string) (Persona, error) {
 	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q", shown).
 		With("persona", shown).With("instructionRoot", r.name()).Because(cause)
 	if !errors.Is(cause, fs.ErrNotExist) {
-		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes", r.max)
+		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes (persona.file_bytes)", r.max)
 	}
 	return Persona{}, e
 }

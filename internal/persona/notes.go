@@ -64,7 +64,7 @@ func cutAt(data []byte, limit int) int {
 			return i
 		}
 	}
-	for i := limit; i > 0 && i > limit-utf8.UTFMax; i-- {
+	for i := limit; i >= 0 && i > limit-utf8.UTFMax; i-- {
 		if utf8.RuneStart(data[i]) {
 			return i
 		}

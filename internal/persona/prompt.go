@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+
+	"belay/internal/fault"
 )
 
 // preface tells the model how to read the instructions that follow: which agent
@@ -29,17 +31,19 @@ func (p Persona) Sources() []Source { return []Source{p.Source} }
 
 // GlobalModel returns the model that the frontmatter of the root's AGENTS.md
 // names, or "". It is the tier of the model chain below the configuration and
-// above the default. It returns INSTRUCTION_ROOT_INVALID for a root that is not
-// valid.
+// above the default. It looks at that file alone; when the file can not be read,
+// the error is INSTRUCTION_ROOT_INVALID.
 func (r *Root) GlobalModel() (string, error) {
-	if err := r.Check(); err != nil {
-		return "", err
-	}
 	d, err := r.load("AGENTS.md")
-	if err != nil {
-		return "", fmt.Errorf("read the instruction root's AGENTS.md: %w", err)
+	if err == nil {
+		return d.persona.Model, nil
 	}
-	return d.persona.Model, nil
+	if invalid := r.Check(); invalid != nil {
+		return "", invalid
+	}
+	return "", fault.New(fault.InstructionRootInvalid, "the instruction root's AGENTS.md can not be read").
+		With("instructionRoot", r.name()).With("missingEntries", []string{}).With("invalidEntries", []string{"AGENTS.md"}).
+		Because(err)
 }
 
 // Fingerprint identifies what a session was booted with: the persona, the mode,
