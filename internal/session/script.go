@@ -87,7 +87,10 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 		return nil, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	return l.script.shared(), storage("the transcript cannot be read", l.readScript(root))
+	if err := l.readScript(root); err != nil {
+		return nil, storage("the transcript cannot be read", err)
+	}
+	return l.script.shared(), nil
 }
 
 // readScript reads the transcript without being its writer. l.mu is held.
