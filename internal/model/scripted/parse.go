@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -30,34 +31,52 @@ type ScriptError struct {
 }
 
 // Error implements error.
-func (e *ScriptError) Error() string { return "script " + e.Name + ": " + strings.Join(e.Problems, "; ") }
+func (e *ScriptError) Error() string {
+	return "script " + e.Name + ": " + strings.Join(e.Problems, "; ")
+}
 
 // Parse reads a script of at most 1 MiB; name is the file's, for errors. Unknown
 // keys, wrong types and values that no step can have are all reported, in one
 // *[ScriptError].
 func Parse(name string, data []byte) (*Script, error) {
-	p := &parser{}
-	var doc yaml.Node
 	if len(data) > maxScript {
-		p.problems = []string{fmt.Sprintf("the file has more than %d bytes", maxScript)}
-	} else if err := yaml.Load(data, &doc); err != nil {
-		p.problems = []string{err.Error()}
+		return nil, &ScriptError{name, []string{fmt.Sprintf("the file has more than %d bytes", maxScript)}}
 	}
-	if len(p.problems) > 0 {
-		return nil, &ScriptError{name, p.problems}
+	var doc yaml.Node
+	if err := yaml.Load(data, &doc); err != nil {
+		return nil, &ScriptError{name, []string{err.Error()}}
 	}
+	p := &parser{}
 	s := p.script(&doc)
-	if len(p.problems) > 0 {
-		return nil, &ScriptError{name, p.problems}
+	if err := p.err(name); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
 // parser walks the document by hand, so that every problem has its line.
-type parser struct{ problems []string }
+type parser struct{ problems []problem }
+
+type problem struct {
+	line int
+	text string
+}
 
 func (p *parser) add(n *yaml.Node, format string, args ...any) {
-	p.problems = append(p.problems, fmt.Sprintf("line %d: ", max(n.Line, 1))+fmt.Sprintf(format, args...))
+	p.problems = append(p.problems, problem{max(n.Line, 1), fmt.Sprintf(format, args...)})
+}
+
+// err returns what was found, in the file's order, or nil.
+func (p *parser) err(name string) error {
+	if len(p.problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	e := &ScriptError{Name: name}
+	for _, found := range p.problems {
+		e.Problems = append(e.Problems, fmt.Sprintf("line %d: %s", found.line, found.text))
+	}
+	return e
 }
 
 // fields returns the values of a mapping by key. Keys outside known, and keys
@@ -147,7 +166,7 @@ func (p *parser) turn(n *yaml.Node) scriptTurn {
 func (p *parser) step(n *yaml.Node) step {
 	var s step
 	f := p.fields(n, "a step", "say, think, call, usage, fail, wait, stop, panic")
-	if f != nil && len(f) != 1 {
+	if f != nil && len(n.Content) != 2 {
 		p.add(n, "a step must do exactly one thing")
 		return s
 	}
