@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"belay/internal/fault"
@@ -93,9 +94,9 @@ func routes() []route {
 			answer: personaAnswer{}, serve: servePersona, errors: []fault.Type{fault.InstructionRootInvalid, fault.PersonaNotFound}},
 
 		{method: get, path: "/api/system/doctor", name: "doctor", summary: "What this machine has and lacks, as belay doctor prints it.",
-			answer: map[string]any{}, serve: serveDoctor, errors: []fault.Type{fault.NotFound}},
+			answer: json.RawMessage(nil), serve: serveDoctor, errors: []fault.Type{fault.NotFound}},
 		{method: get, path: "/api/system/config", name: "showConfig", summary: "Every setting with its origin, as belay config show prints it.",
-			answer: map[string]any{}, serve: serveConfig, errors: []fault.Type{fault.NotFound}},
+			answer: json.RawMessage(nil), serve: serveConfig, errors: []fault.Type{fault.NotFound}},
 
 		{method: post, path: "/api/auth/link", name: "makeLink", summary: "A fresh one-time link to the page.", access: operator,
 			answer: linkAnswer{}, serve: serveLink},
