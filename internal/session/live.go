@@ -39,6 +39,8 @@ type live struct {
 	// newDirs are folders with entries that are not yet durable.
 	newDirs []string
 	gone    error
+	// memo belongs to whoever holds the lease; see Lease.Memo.
+	memo any
 
 	refs int       // guarded by Store.mu
 	used time.Time // guarded by Store.mu

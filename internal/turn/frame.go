@@ -117,7 +117,7 @@ func (t *running) request() (request, error) {
 		Persona: t.settings.persona.ID, Mode: t.settings.mode,
 		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.settings.tools,
 		Instructions: t.sources, SystemSHA256: digest(t.system),
-		Attachments: h.prompt.delivered, History: h.summary(),
+		Attachments: h.prompt.items, History: h.summary(),
 	}
 	err = t.lease.Append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
 	return request{model.Request{

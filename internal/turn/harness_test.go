@@ -90,7 +90,7 @@ func blocks(started chan struct{}) func(context.Context, model.Request, func(mod
 
 // rig is an engine on temporary folders.
 type rig struct {
-	t        *testing.T
+	t        testing.TB
 	engine   *Local
 	store    *session.Store
 	provider *fake
@@ -99,7 +99,7 @@ type rig struct {
 	now      atomic.Int64
 }
 
-func newRig(t *testing.T, change ...func(*Options)) *rig {
+func newRig(t testing.TB, change ...func(*Options)) *rig {
 	t.Helper()
 	r := &rig{t: t, provider: &fake{play: says("hello")}, project: t.TempDir(), state: t.TempDir()}
 	r.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano())
@@ -196,7 +196,7 @@ func (r *rig) file(name, content string) string {
 	return path
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -20,35 +20,70 @@ type exchange struct {
 	message string
 	warning string
 	items   []attachment.Item
+	// asked is what the person sent, as the model gets it again; it is nil
+	// where attachments have to be planned for the model first.
+	asked []model.Content
 	// replies alternate from the assistant; tool results are the user's.
 	replies []model.Message
-	// bytes and tokens are of everything but the attachments.
-	bytes  int64
-	tokens int64
+	// load is everything but the attachments.
+	load load
+	size int64
 }
 
-// exchanges reads the conversation out of a transcript, without the turn that
-// is under way. The result can always be sent: roles alternate, every tool call
-// has its result, and nothing half-said is replayed.
-func exchanges(entries []session.Entry, current string) []exchange {
-	var all []exchange
-	for _, e := range entries {
-		if e.Turn == current {
-			continue
+// memory is the conversation as far as it was read from the transcript. It is
+// kept between turns, because a long conversation should not be read again for
+// every answer. Its exchanges are never changed.
+type memory struct {
+	entries   int
+	last      string // turn of the last entry read
+	exchanges []exchange
+}
+
+// exchanges returns the conversation before the turn under way.
+func (t *running) exchanges() []exchange {
+	m, _ := t.lease.Memo().(memory)
+	if len(t.lease.Tampered()) > 0 {
+		m = memory{}
+	}
+	m = m.extend(t.lease.Entries(), t.id)
+	t.lease.SetMemo(m)
+	return m.exchanges
+}
+
+// extend reads what the transcript has gained, up to the current turn. The
+// result can always be sent: roles alternate, every tool call has its result,
+// and nothing half-said is replayed.
+func (m memory) extend(entries []session.Entry, current string) memory {
+	if m.entries > len(entries) || m.entries > 0 && entries[m.entries-1].Turn != m.last {
+		m = memory{} // not the transcript that we knew
+	}
+	var open *exchange
+	closeOpen := func() {
+		if open != nil {
+			open.close()
+			m.exchanges = append(m.exchanges, *open)
+			open = nil
 		}
+	}
+	for _, e := range entries[m.entries:] {
+		if e.Turn == current {
+			break
+		}
+		m.entries++
+		m.last = e.Turn
 		switch e.Kind {
 		case session.EntryTurn:
-			all = append(all, exchange{turn: e.Turn, message: e.Message, warning: e.Warning, items: e.Attachments})
+			closeOpen()
+			open = &exchange{turn: e.Turn, message: e.Message, warning: e.Warning, items: e.Attachments}
 		case session.EntryAssistant, session.EntryTools:
-			if n := len(all); n > 0 && all[n-1].turn == e.Turn {
-				all[n-1].reply(e)
+			if open != nil && open.turn == e.Turn {
+				open.reply(e)
 			}
+		case session.EntryRequest, session.EntryEnd:
 		}
 	}
-	for i := range all {
-		all[i].close()
-	}
-	return all
+	closeOpen()
+	return m
 }
 
 // reply adds an answer or tool results.
@@ -58,7 +93,7 @@ func (x *exchange) reply(e session.Entry) {
 		m.Role = model.User
 	}
 	for _, b := range e.Blocks {
-		x.bytes += int64(len(b.Text)+len(b.Input)+len(b.Name)) + 64
+		x.size += int64(len(b.Text)+len(b.Input)+len(b.Name)) + 64
 		switch b.Type {
 		case session.BlockText:
 			if strings.TrimSpace(b.Text) != "" {
@@ -85,13 +120,16 @@ func (x *exchange) reply(e session.Entry) {
 
 // close makes the exchange end with an answer and every call have its result.
 func (x *exchange) close() {
-	x.bytes += int64(len(x.message)+len(x.warning)) + 128
+	x.size += int64(len(x.message)+len(x.warning)) + 128
 	x.replies = paired(x.replies)
 	if n := len(x.replies); n == 0 || x.replies[n-1].Role == model.User {
 		x.replies = append(x.replies, model.Message{Role: model.Assistant, Content: []model.Content{model.Text{Text: noAnswer}}})
-		x.bytes += int64(len(noAnswer)) + 64
+		x.size += int64(len(noAnswer)) + 64
 	}
-	x.tokens = tokens(int(x.bytes))
+	x.load = load{bytes: jsonBytes(x.size), tokens: tokens(int(x.size))}
+	if len(x.items) == 0 {
+		x.asked = media(model.NewPrompt(x.warning, x.message, nil).Parts())
+	}
 }
 
 // paired gives every tool call without a result one that says so.

@@ -9,20 +9,21 @@ import (
 // plan is what one request shows the model: the history that fits and this
 // turn's prompt.
 type plan struct {
-	earlier  []planned
+	earlier  []exchange
+	files    map[string]delivery // of earlier turns with attachments, by turn
 	elided   int
-	prompt   planned
+	prompt   delivery
 	tokens   int64
 	warnings []string
 }
 
-// planned is one exchange, or the prompt, with its attachments delivered.
-type planned struct {
-	exchange
-	deliveries []attachment.Delivery
-	parts      []attachment.Part
-	delivered  []session.Delivered
-	load       load
+// delivery is a set of attachments as the model gets them, with the words that
+// they came with counted in.
+type delivery struct {
+	each  []attachment.Delivery
+	items []session.Delivered
+	parts []attachment.Part
+	load  load
 }
 
 // load is what counts against a request's limits.
@@ -55,29 +56,38 @@ const lowWater = 0.7
 // the prompt and the model's limits, so that the same conversation gives the
 // same bytes. The result always fits.
 func (t *running) plan() (plan, error) {
-	earlier := exchanges(t.lease.Entries(), t.id)
+	earlier := t.exchanges()
 	many := manyImages(earlier, t.files, t.limits.Attachments)
-	var p plan
+	p := plan{files: map[string]delivery{}}
 	room := t.room()
 	if err := t.planPrompt(&p, room, many); err != nil {
 		return p, err
 	}
-	left := room.minus(p.prompt.load)
-	left = left.minus(elidedLoad())
 	for _, x := range earlier {
-		e, err := t.deliver(x, many)
+		if len(x.items) == 0 {
+			continue
+		}
+		d, err := t.deliver(x, t.limits.Attachments, many)
 		if err != nil {
 			return p, err
 		}
-		p.earlier = append(p.earlier, e)
+		p.files[x.turn] = d
 	}
-	p.elided = cut(p.earlier, left)
-	p.earlier = p.earlier[p.elided:]
+	p.elided = p.cut(earlier, room.minus(p.prompt.load).minus(elidedLoad()))
+	p.earlier = earlier[p.elided:]
 	p.tokens = p.prompt.load.tokens
-	for _, e := range p.earlier {
-		p.tokens += e.load.tokens
+	for _, x := range p.earlier {
+		p.tokens += p.load(x).tokens
 	}
 	return p, nil
+}
+
+// load is what an earlier exchange adds to the request.
+func (p plan) load(x exchange) load {
+	if d, ok := p.files[x.turn]; ok {
+		return d.load
+	}
+	return x.load
 }
 
 // room is what the conversation may fill.
@@ -100,16 +110,16 @@ func jsonBytes(n int64) int64 { return 6 * n }
 // cut is how many of the oldest exchanges must go. It walks the conversation as
 // it grew: whenever it outgrew the room, the oldest went until it was down to
 // the low-water mark.
-func cut(all []planned, room load) int {
+func (p plan) cut(all []exchange, room load) int {
 	var sum load
 	first := 0
-	for i, e := range all {
-		sum = sum.plus(e.load)
+	for i, x := range all {
+		sum = sum.plus(p.load(x))
 		if sum.fits(room, 1) {
 			continue
 		}
 		for first <= i && !sum.fits(room, lowWater) {
-			sum = sum.minus(all[first].load)
+			sum = sum.minus(p.load(all[first]))
 			first++
 		}
 	}
@@ -138,25 +148,25 @@ func imagesIn(items []attachment.Item) int {
 // than the model takes, the last ones are delivered as less: a PDF as text,
 // text cut short, and in the end a note.
 func (t *running) planPrompt(p *plan, room load, many bool) error {
-	p.prompt.exchange = exchange{message: t.req.Message, warning: t.refused, items: t.files}
-	p.prompt.bytes = int64(len(t.req.Message)+len(t.refused)) + 128
-	p.prompt.tokens = tokens(int(p.prompt.bytes))
-	planned, err := t.deliver(p.prompt.exchange, many)
+	x := exchange{message: t.req.Message, warning: t.refused, items: t.files}
+	size := int64(len(x.message)+len(x.warning)) + 128
+	x.load = load{bytes: jsonBytes(size), tokens: tokens(int(size))}
+	d, err := t.deliver(x, t.limits.Attachments, many)
 	if err != nil {
 		return err
 	}
-	steps := lesser(t.limits.Attachments)
-	for step := 0; !planned.load.fits(room, 1) && step < len(steps); step++ {
-		for i := len(t.files) - 1; i >= 0 && !planned.load.fits(room, 1); i-- {
-			if planned, err = t.redeliver(planned, i, steps[step], many); err != nil {
+	for _, limits := range lesser(t.limits.Attachments) {
+		for i := len(x.items) - 1; i >= 0 && !d.load.fits(room, 1); i-- {
+			if d.each[i], err = t.deliverItem(x.items[i], limits, many); err != nil {
 				return err
 			}
+			d = gather(x, d.each)
 		}
 	}
-	p.prompt = planned
-	for _, d := range planned.deliveries {
-		if d.Warning != "" {
-			p.warnings = append(p.warnings, d.Warning)
+	p.prompt = d
+	for _, e := range d.each {
+		if e.Warning != "" {
+			p.warnings = append(p.warnings, e.Warning)
 		}
 	}
 	return nil
@@ -176,40 +186,26 @@ func lesser(l attachment.Limits) []attachment.Limits {
 }
 
 // deliver plans every attachment of an exchange for the model.
-func (t *running) deliver(x exchange, many bool) (planned, error) {
-	p := planned{exchange: x, load: load{bytes: jsonBytes(x.bytes), tokens: x.tokens}}
-	for _, it := range x.items {
-		d, err := t.deliverItem(it, t.limits.Attachments, many)
-		if err != nil {
-			return p, err
-		}
-		p.add(it, d)
-	}
-	return p, nil
-}
-
-// redeliver plans the i-th attachment again, within other limits.
-func (t *running) redeliver(old planned, i int, l attachment.Limits, many bool) (planned, error) {
-	d, err := t.deliverItem(old.items[i], l, many)
-	if err != nil {
-		return old, err
-	}
-	p := planned{exchange: old.exchange, load: load{bytes: jsonBytes(old.bytes), tokens: old.exchange.tokens}}
-	for j, it := range old.items {
-		if j == i {
-			p.add(it, d)
-		} else {
-			p.add(it, old.deliveries[j])
+func (t *running) deliver(x exchange, l attachment.Limits, many bool) (delivery, error) {
+	each := make([]attachment.Delivery, len(x.items))
+	for i, it := range x.items {
+		var err error
+		if each[i], err = t.deliverItem(it, l, many); err != nil {
+			return delivery{}, err
 		}
 	}
-	return p, nil
+	return gather(x, each), nil
 }
 
-func (p *planned) add(it attachment.Item, d attachment.Delivery) {
-	p.deliveries = append(p.deliveries, d)
-	p.parts = append(p.parts, d.Parts...)
-	p.delivered = append(p.delivered, session.Delivered{Item: it, Used: d.Used})
-	p.load = p.load.plus(load{bytes: d.WireBytes, tokens: d.Tokens, images: d.Images, pages: d.Pages})
+// gather adds up what the attachments of an exchange became.
+func gather(x exchange, each []attachment.Delivery) delivery {
+	d := delivery{each: each, load: x.load}
+	for i, e := range each {
+		d.parts = append(d.parts, e.Parts...)
+		d.items = append(d.items, session.Delivered{Item: x.items[i], Used: e.Used})
+		d.load = d.load.plus(load{bytes: e.WireBytes, tokens: e.Tokens, images: e.Images, pages: e.Pages})
+	}
+	return d
 }
 
 // deliverItem plans one attachment. A file whose bytes are gone from the store
@@ -232,18 +228,21 @@ func (p plan) messages() []model.Message {
 	if p.elided > 0 {
 		out = append(out, elided(p.elided)...)
 	}
-	for _, e := range p.earlier {
-		prompt := model.NewPrompt(e.warning, e.message, e.parts)
-		out = append(out, model.Message{Role: model.User, Content: media(prompt.Parts())})
-		out = append(out, e.replies...)
+	for _, x := range p.earlier {
+		asked := x.asked
+		if d, ok := p.files[x.turn]; ok {
+			asked = media(model.NewPrompt(x.warning, x.message, d.parts).Parts())
+		}
+		out = append(out, model.Message{Role: model.User, Content: asked})
+		out = append(out, x.replies...)
 	}
 	return out
 }
 
 func (p plan) summary() session.History {
 	h := session.History{Turns: len(p.earlier), Elided: p.elided}
-	for _, e := range p.earlier {
-		h.Attachments = append(h.Attachments, e.delivered...)
+	for _, x := range p.earlier {
+		h.Attachments = append(h.Attachments, p.files[x.turn].items...)
 	}
 	return h
 }

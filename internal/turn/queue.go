@@ -16,11 +16,13 @@ const (
 	onBusyQueue  = "queue"
 )
 
-// How often a waiter looks at a lease that another process may free, and how
-// long a start waits for a lease that is held without a turn (a record being
-// repaired or deleted).
+// How often a waiter looks at a lease that another process may free; how long a
+// start waits for a turn of another process that may be over already (its last
+// event is out just before its lease is free); and how long for a lease that is
+// held without a turn (a record being repaired or deleted).
 const (
 	leasePoll   = 50 * time.Millisecond
+	leaseHandOn = 25 * time.Millisecond
 	leaseSettle = 2 * time.Second
 )
 
@@ -48,19 +50,40 @@ func (l *Local) tryAcquire(ctx context.Context, id string) (*session.Lease, erro
 	if waiting {
 		return nil, session.ErrBusy
 	}
-	deadline := time.Now().Add(leaseSettle)
+	begun := time.Now()
 	for {
 		lease, err := l.o.Store.Acquire(ctx, id)
 		if !errors.Is(err, session.ErrBusy) {
 			return lease, err
 		}
-		if _, _, running := l.o.Store.Running(id); running || time.Now().After(deadline) {
-			return nil, session.ErrBusy
-		}
-		if err := sleep(ctx, 2*time.Millisecond); err != nil {
+		if err := l.holdOn(ctx, id, time.Since(begun)); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// holdOn waits a moment where a busy lease is about to be free, and is
+// [session.ErrBusy] where a turn really runs.
+func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) error {
+	l.mu.Lock()
+	t := l.active[id]
+	l.mu.Unlock()
+	if t != nil {
+		if !t.said.Load() {
+			return session.ErrBusy
+		}
+		select {
+		case <-t.done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	_, _, running := l.o.Store.Running(id)
+	if running && waited > leaseHandOn || waited > leaseSettle {
+		return session.ErrBusy
+	}
+	return sleep(ctx, time.Millisecond)
 }
 
 func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {

@@ -12,10 +12,7 @@ import (
 // heal writes the end of a turn whose process died, so that nobody waits for a
 // process:exit that will never come. It does nothing while a turn runs.
 func (l *Local) heal(ctx context.Context, id string) error {
-	// The lock file names a turn until it is released; the lock itself goes
-	// with the process.
-	turnID, _, held := l.o.Store.Running(id)
-	if held || turnID == "" {
+	if _, _, running := l.o.Store.Running(id); running {
 		return nil
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)

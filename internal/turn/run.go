@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"belay/internal/attachment"
@@ -35,6 +36,8 @@ type running struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	// said is set when process:exit is about to be out: the lease follows.
+	said atomic.Bool
 
 	// mu orders what the turn's goroutine and its flush timer emit.
 	mu      sync.Mutex
@@ -135,6 +138,7 @@ func (t *running) finish(o outcome) {
 	if err == nil {
 		err = t.lease.Commit(context.WithoutCancel(t.ctx))
 	}
+	t.said.Store(true)
 	if err == nil {
 		err = t.emit(drafts[len(drafts)-1])
 	}

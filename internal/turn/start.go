@@ -152,17 +152,18 @@ func (l *Local) register(t *running) error {
 }
 
 // retire ends the life of a turn that ran, or that never began to: afterwards
-// the session is free.
+// the session is free. The turn stays listed until its lease is: a caller that
+// was told of its end waits for that, however long the release takes.
 func (l *Local) retire(t *running) {
-	l.mu.Lock()
-	if l.active[t.session] == t {
-		delete(l.active, t.session)
-	}
-	l.mu.Unlock()
 	t.cancel(nil)
 	if err := t.lease.Release(); err != nil {
 		l.o.Logger.Error("release the session", "session", t.session, "error", err)
 	}
+	l.mu.Lock()
+	if l.active[t.session] == t { // the next turn may have begun already
+		delete(l.active, t.session)
+	}
+	l.mu.Unlock()
 	close(t.done)
 }
 
@@ -190,14 +191,7 @@ func (t *running) record(after int64) error {
 // init is the turn's first event; the provider-side conversation id is on
 // record before anybody sees it (section 2, "Side effect").
 func (t *running) init() error {
-	now := session.Time{Time: t.l.o.Clock()}
-	err := t.lease.Update(func(r *session.Record) {
-		if r.ClaudeSessionID == "" {
-			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
-		}
-		r.Model, r.UpdatedAt = t.settings.model, now
-	})
-	if err != nil {
+	if err := t.noteUse(); err != nil {
 		return err
 	}
 	warnings := t.settings.warnings
@@ -213,6 +207,24 @@ func (t *running) init() error {
 		Warnings:        warnings,
 		Governance:      &t.settings.governance,
 	}})
+}
+
+// useGrain is how exactly a record tells when its session was last used: a
+// session under load does not replace its record with every turn.
+const useGrain = time.Second
+
+// noteUse brings the session's record up to date.
+func (t *running) noteUse() error {
+	rec, now := t.lease.Record(), session.Time{Time: t.l.o.Clock()}
+	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model && now.Sub(rec.UpdatedAt.Time) < useGrain {
+		return nil
+	}
+	return t.lease.Update(func(r *session.Record) {
+		if r.ClaudeSessionID == "" {
+			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
+		}
+		r.Model, r.UpdatedAt = t.settings.model, now
+	})
 }
 
 // limits of time of one turn: the configured wall, or less if asked.

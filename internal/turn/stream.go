@@ -45,8 +45,11 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 			return s.cut(events), nil
 		}
 		if s.own == nil {
-			// Perhaps the process that ran the turn is gone.
-			err = s.l.heal(ctx, s.sessionID)
+			// Perhaps the process that ran the turn is gone. A stream without
+			// an end waits for nobody.
+			if s.until != "" {
+				err = s.l.heal(ctx, s.sessionID)
+			}
 		} else if words := s.own.unrecorded(); words != nil {
 			s.over = true
 			return words, nil
