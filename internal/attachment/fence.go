@@ -32,7 +32,8 @@ func newFence(roots []string) *fence {
 func (f *fence) admits(path string) bool {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
-		return within(f.said, filepath.Clean(path))
+		path = filepath.Clean(path)
+		return within(f.said, path) || within(f.real, path)
 	}
 	return within(f.real, filepath.Join(parent, filepath.Base(path)))
 }

@@ -65,7 +65,7 @@ func sniff(head []byte, whole bool) found {
 	}
 	if at := bytes.Index(head[:min(len(head), pdfHeaderWithin)], []byte("%PDF-")); at == 0 {
 		return found{kind: KindPDF, mime: mimePDF}
-	} else if at > 0 && junkBeforePDF(head) {
+	} else if at > 0 && isJunk(head[:at]) {
 		return found{kind: KindPDF, mime: mimePDF}
 	}
 	if charset := utf16BOM(head); charset != "" {
@@ -93,11 +93,12 @@ func imageType(head []byte) string {
 	return ""
 }
 
-// junkBeforePDF reports whether what precedes a late PDF header is just that,
-// and not the beginning of a file of another type (HTML that quotes a PDF).
-func junkBeforePDF(head []byte) bool {
-	m := mimetype.Detect(head)
-	return m.Is(mimePDF) || m.Is("text/plain") || m.Is("application/octet-stream")
+// isJunk reports whether what precedes a late PDF header is just that, and not the
+// beginning of a file of another type (HTML that quotes a PDF). The database must
+// not see the header itself, it would call anything with one a PDF.
+func isJunk(before []byte) bool {
+	m := mimetype.Detect(before)
+	return m.Is("text/plain") || m.Is("application/octet-stream")
 }
 
 // utf16BOM returns the charset that a UTF-16 byte order mark announces.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"belay/internal/attachment/pdf"
 )
@@ -58,14 +59,18 @@ func TestReadersAgreeOnCorpus(t *testing.T) {
 	}
 }
 
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
 // sharedWords is the share of a's different words that b has too.
 func sharedWords(a, b string) float64 {
 	has := map[string]bool{}
-	for _, w := range strings.Fields(b) {
+	for _, w := range words(b) {
 		has[w] = true
 	}
 	all, shared := map[string]bool{}, 0
-	for _, w := range strings.Fields(a) {
+	for _, w := range words(a) {
 		if !all[w] && has[w] {
 			shared++
 		}
