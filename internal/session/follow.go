@@ -105,7 +105,8 @@ func (l *live) readGrowth(root *os.Root) error {
 			return err
 		}
 		if first <= g.last {
-			continue // still empty, or not a continuation
+			g.folder = nil // still empty: its first line would not show in the folder
+			continue
 		}
 		_ = g.active.close() // not open: this process is not the writer
 		g.active = chain{name: segmentName(n)}

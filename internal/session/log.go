@@ -89,7 +89,13 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said []string
+	var (
+		said []string
+		top  int
+	)
+	if len(numbers) > 0 {
+		top = numbers[len(numbers)-1]
+	}
 	if n != nil {
 		said = l.missedSegments(root, numbers, *n)
 	}
@@ -121,6 +127,9 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 		// The log lost its end. A sequence that a reader may have seen is never
 		// given to another event; readers are told of the gap.
 		g.last = n.LastSeq
+	}
+	if n == nil && top > g.activeSegment() {
+		g.folder = nil // the first line of a file that is still empty would not show
 	}
 	g.loaded = true
 	return said, nil
