@@ -91,7 +91,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		ConfineAttachments: confined(cfg),
 		UploadBytes:        cfg.Attachments.UploadBytes,
 		ScratchDir:         scratchDir(cfg),
-		GlobalModel:        cfg.Model, DefaultModel: config.DefaultModel,
+		GlobalModel:        cfg.Model, DefaultModel: cfg.DefaultModel,
 		SubagentsEnabled: gate(cfg.Subagents.Enabled), SubagentsWarn: cfg.Subagents.Warn,
 		Limits: limits(cfg),
 	})

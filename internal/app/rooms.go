@@ -59,7 +59,7 @@ func overrides(cfg *config.Config) map[string]model.Override {
 func prices(cfg *config.Config) model.Prices {
 	m := make(model.Prices, len(cfg.Prices))
 	for name, p := range cfg.Prices {
-		m[name] = model.Price{Input: p.In, Output: p.Out, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
+		m[name] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
 	}
 	return model.ListPrices().With(m)
 }

@@ -92,8 +92,8 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 		Metrics: metrics,
 		Ready:   func(context.Context) error { return a.Root.Check() },
 		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
-		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
 		Page:    page.New(),
+		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
 	}
 	a.watch(metrics, c)
 	return o
