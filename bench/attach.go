@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"belay/bench/load"
+	"belay/bench/material"
+	"belay/bench/mock"
+)
+
+// together is how many clients attach at once, alone how many times a lone one
+// does per round.
+const (
+	together = 10
+	alone    = 3
+)
+
+// attachments measures turns with 18 MiB of files, sent to a service that
+// drains them. The bare server reads, hashes, stores, flushes and sends them,
+// and does not look at what they are.
+func (b *bench) attachments(ctx context.Context) (_ []Measure, err error) {
+	upstream, err := mock.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, upstream.Close()) }()
+	p, err := b.open(ctx, setup{message: "What is in these files?", reply: mock.Reply, upstream: upstream.URL, sessions: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	f, err := newFiles(filepath.Join(p.dir, "attached"))
+	if err != nil {
+		return nil, err
+	}
+	a := attaching{upstream: upstream, files: f}
+	if err := b.rounds(p, func(s *side) error { return a.round(ctx, s) }); err != nil {
+		return nil, err
+	}
+	const row = "18 MiB attached"
+	return []Measure{
+		a.one.measure(row, "18 MiB attached (3 PNG, 1 PDF, never seen before), alone, p50", "ms", atMost(60)),
+		a.again.measure(row, "the same files again in a new session, alone, p50", "ms", nil),
+		a.ten.measure(row, "18 MiB attached, ten at once, slowest of the ten", "ms", atMost(350)),
+		a.peak.measure(row, "the same, most memory", "MB", atMost(400)),
+	}, nil
+}
+
+type attaching struct {
+	upstream              *mock.Server
+	files                 *files
+	one, again, ten, peak series
+}
+
+func (a *attaching) round(ctx context.Context, s *side) error {
+	if err := a.files.renew(s.name()); err != nil {
+		return err
+	}
+	var first, second []time.Duration
+	for i := range alone {
+		for _, times := range []*[]time.Duration{&first, &second} {
+			r, err := a.send(ctx, s, i, 1)
+			if err != nil {
+				return err
+			}
+			*times = append(*times, r.Total...)
+		}
+	}
+	a.one.add(s, ms(load.Percentile(first, 50)))
+	a.again.add(s, ms(load.Percentile(second, 50)))
+
+	if err := a.files.renew(s.name()); err != nil {
+		return err
+	}
+	if err := s.server.ForgetPeak(); err != nil {
+		return err
+	}
+	r, err := a.send(ctx, s, 0, together)
+	if err != nil {
+		return err
+	}
+	a.ten.add(s, ms(load.Percentile(r.Total, 100)))
+	m, err := s.server.Memory()
+	a.peak.add(s, megabytes(m.Peak))
+	return err
+}
+
+// send takes n turns at once, each in a new session with a set of files of its
+// own, and checks that all of their bytes arrived.
+func (a *attaching) send(ctx context.Context, s *side, set, n int) (load.Result, error) {
+	var sessions []*load.Session
+	for i := range n {
+		one, err := s.newSessions(ctx, 1, map[string]any{"message": s.setup.message, "attachments": a.files.sets[set+i]})
+		if err != nil {
+			return load.Result{}, err
+		}
+		sessions = append(sessions, one...)
+	}
+	_, before := a.upstream.Drained()
+	r, err := load.Loop(ctx, s.server.Addr, sessions, s.setup.lineBytes(), 0, 1)
+	if err != nil {
+		return r, err
+	}
+	_, after := a.upstream.Drained()
+	if want := int64(n) * a.files.bytes * 4 / 3; after-before < want {
+		return r, fmt.Errorf("the service received %d bytes, fewer than the %d of the files in base64", after-before, want)
+	}
+	return r, nil
+}
+
+// files are sets of four files, 18 MiB each.
+type files struct {
+	dir      string
+	pictures [3][]byte
+	sets     [][]string
+	// bytes is the size of a set.
+	bytes   int64
+	renewed int
+}
+
+func newFiles(dir string) (*files, error) {
+	f := &files{dir: dir}
+	for i := range f.pictures {
+		var err error
+		if f.pictures[i], err = material.PNG(uint64(i)); err != nil {
+			return nil, err
+		}
+	}
+	return f, os.MkdirAll(dir, 0o755)
+}
+
+// renew writes all sets anew, with contents that no server has seen.
+func (f *files) renew(who string) error {
+	f.renewed++
+	f.sets = f.sets[:0]
+	for set := range together {
+		f.bytes = 0
+		var paths []string
+		write := func(name string, data []byte) error {
+			path := filepath.Join(f.dir, fmt.Sprintf("%d-%s", set, name))
+			paths, f.bytes = append(paths, path), f.bytes+int64(len(data))
+			return os.WriteFile(path, data, 0o600)
+		}
+		comment := fmt.Sprintf("%s, renewal %d, set %d", who, f.renewed, set)
+		for i, picture := range f.pictures {
+			if err := write(fmt.Sprintf("picture-%d.png", i+1), material.Stamp(picture, comment)); err != nil {
+				return err
+			}
+		}
+		if err := write("report.pdf", material.PDF(comment)); err != nil {
+			return err
+		}
+		f.sets = append(f.sets, paths)
+	}
+	return nil
+}

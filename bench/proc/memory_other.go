@@ -1,0 +1,19 @@
+//go:build !linux
+
+package proc
+
+import "errors"
+
+// Memory is what a process occupies, in bytes.
+type Memory struct {
+	Resident, Peak int64
+}
+
+// ErrUnsupported is the answer of systems without /proc.
+var ErrUnsupported = errors.New("the memory of a process can be read on Linux only")
+
+// Memory returns [ErrUnsupported].
+func (s *Server) Memory() (Memory, error) { return Memory{}, ErrUnsupported }
+
+// ForgetPeak returns [ErrUnsupported].
+func (s *Server) ForgetPeak() error { return ErrUnsupported }

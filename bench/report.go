@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+)
+
+// report writes what was asked for. The page is written only when it is whole.
+func (b *bench) report(all []Measure) error {
+	m := machine(b.dir)
+	if b.o.json != "" {
+		data, err := json.MarshalIndent(struct {
+			Machine  Machine   `json:"machine"`
+			Rounds   int       `json:"rounds"`
+			Measures []Measure `json:"measures"`
+		}{m, b.o.rounds, all}, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(b.o.json, append(data, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if b.o.doc == "" || b.o.rows != "" {
+		return nil
+	}
+	return os.WriteFile(b.o.doc, []byte(page(m, b.o, all)), 0o644)
+}
+
+const introduction = `# Performance
+
+This page is written by ` + "`make bench`" + ` (` + "`go run ./bench`" + `); do not edit it.
+
+Every figure is measured on one machine in one run, beside a bare net/http server that streams the same kind of turn and
+does nothing but the same input and output: it reads the JSON body, appends the same event lines to a file of the session,
+sends each event with a flush, and flushes the file to disk once per turn. It checks nothing, takes no lease, keeps no
+conversation and recovers from nothing. What belay takes longer is the price of all that.
+
+belay runs as a user would run it: ` + "`belay serve`" + ` with the scripted provider (where the row does not name another), the
+embedded event bus on, every record flushed to disk once per turn, sessions reused. Clients, both servers and the services
+behind them share the machine's cores. The clients check every stream while they measure: sequence numbers without a hole,
+the right words, process:exit with exit code 0. One wrong stream fails the run.
+`
+
+const method = `
+How it is done:
+
+- Messages have 20 bytes where a row does not say otherwise. "Pace" is the scripted provider's pause after each piece of text.
+- The two servers take turns, round by round; a figure is the median of the rounds.
+- 18 MiB attached: three pictures just under 5 MiB and a PDF just under 3 MiB, from the POST to process:exit, to a local stand-in for
+  the Anthropic API that drains the request. "Never seen before" means that every byte is also stored and flushed to disk.
+- Memory is the resident size of the server's process; "most memory" is the peak of it. 1 MB is 1,000,000 bytes.
+- A stream's memory is what 1,000 idle streams add, divided by 1,000.
+
+Run it again with ` + "`make bench`" + `. ` + "`go run ./bench --help`" + ` lists the flags: ` + "`--quick`" + ` leaves out the two-minute wait, ` + "`--rows`" + `
+measures only some rows, ` + "`--json FILE`" + ` writes the figures as JSON, ` + "`--dir`" + ` chooses the disk.
+`
+
+// page is docs/performance.md. It has no date, so that it changes only when the
+// figures do.
+func page(m Machine, o options, all []Measure) string {
+	var b strings.Builder
+	b.WriteString(introduction)
+	processor := ""
+	if m.Processor != "" {
+		processor = " (" + m.Processor + ")"
+	}
+	fmt.Fprintf(&b, "\nMachine: %d cores%s, %s/%s, %s, built with %s. %d rounds.\n\n", m.Cores, processor, m.OS, m.Arch, m.Filesystem, m.Go, o.rounds)
+	b.WriteString("| what | bare server | belay | belay / bare | belay must reach | reached |\n|---|---:|---:|---:|---:|---|\n")
+	var notes []string
+	for _, x := range all {
+		ratio := "–"
+		if r := x.Ratio(); !math.IsNaN(r) {
+			ratio = fmt.Sprintf("%.2f", r)
+		}
+		what := x.What
+		if x.Note != "" {
+			notes = append(notes, x.Note)
+			what += fmt.Sprintf(" [%d]", len(notes))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", what, x.figure(x.Bare), x.figure(x.Belay), ratio, x.TargetText(), x.Verdict())
+	}
+	for i, n := range notes {
+		fmt.Fprintf(&b, "\n[%d] %s.", i+1, n)
+	}
+	if len(notes) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString(method)
+	return b.String()
+}
