@@ -2,9 +2,10 @@
 //
 // The layers, weakest first: built-in defaults, the project's belay.yaml, the
 // user's config.yaml, environment variables, flags. A project file is written by
-// whoever wrote the project, so it is not trusted: it may name a model, and it
-// may make a limit stricter, which then holds over every other layer; it can
-// neither raise a limit nor name a command, host, folder or key.
+// whoever wrote the project, so it is not trusted: it may suggest the model that
+// is used when nobody names one, and it may make a limit stricter, which then
+// holds over every other layer; it can neither raise a limit nor name a command,
+// host, folder or key.
 //
 // [Load] takes everything from its [Options], reads at most two files, and
 // reports every problem at once with file, line and column. Every setting is one
@@ -33,9 +34,11 @@ type Config struct {
 	Instructions string
 	// SessionRoot moves session folders out of the projects; "" keeps them.
 	SessionRoot string
-	// Model is the model of turns that name none; "" means that the
-	// instruction root's AGENTS.md may name it, and DefaultModel otherwise.
-	Model string
+	// Model is the model of turns that name none; "" leaves it to the
+	// instruction root's AGENTS.md and then to DefaultModel, the last tier,
+	// which is never blank and which a project may suggest.
+	Model        string
+	DefaultModel string
 	// TokenFile holds the access token, required off loopback.
 	TokenFile string
 
@@ -72,9 +75,6 @@ type Config struct {
 	rows   []Row
 	layers *layers
 }
-
-// DefaultModel is the last tier of the model chain.
-const DefaultModel = "claude-sonnet-4-20250514"
 
 // Server bounds the HTTP server.
 type Server struct {

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,16 +96,25 @@ func (f *file) where(at *yaml.Node, column bool) string {
 // parse collects every key that the file sets and every key that it should not
 // have.
 func (f *file) parse(data []byte) {
-	var doc yaml.Node
-	if len(strings.TrimSpace(string(data))) == 0 {
-		return
-	}
-	if err := yaml.Load(data, &doc); err != nil {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
 		f.syntax(err)
 		return
 	}
-	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || isNull(doc.Content[0]) {
+	var doc, more yaml.Node
+	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
 		return // comments only
+	} else if err != nil {
+		f.syntax(err)
+		return
+	}
+	if err := loader.Load(&more); err == nil {
+		f.fail(&more, "", "holds a second document", "remove the line ---")
+	} else if !errors.Is(err, io.EOF) {
+		f.syntax(err)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || isNull(doc.Content[0]) {
+		return
 	}
 	f.walk(doc.Content[0], "", map[string]bool{})
 }
@@ -112,8 +123,13 @@ func (f *file) parse(data []byte) {
 func (f *file) syntax(err error) {
 	var load *yaml.LoadError
 	if errors.As(err, &load) {
-		at := &yaml.Node{Line: load.Mark.Line, Column: load.Mark.Column}
-		f.fail(at, "", "is not valid YAML: "+clean(load.Message), "")
+		// The context is where the broken construct began, which is where a person
+		// has to look; the mark is where the parser gave up.
+		m := load.ContextMark
+		if m.Line == 0 {
+			m = load.Mark
+		}
+		f.fail(&yaml.Node{Line: m.Line, Column: m.Column}, "", "is not valid YAML: "+clean(load.Message), "")
 		return
 	}
 	f.fail(nil, "", "is not valid YAML: "+clean(err.Error()), "")

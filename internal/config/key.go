@@ -1,8 +1,6 @@
 package config
 
-import (
-	"strings"
-)
+import "strings"
 
 // projectMay says what a project's belay.yaml may do with a setting.
 type projectMay int

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // suggested applies the defaults of a project's file, before any other layer,
 // and reports what such a file must not set.
@@ -15,7 +13,7 @@ func (b *builder) suggested(f *file) {
 			b.assignNode(k, e.node, f)
 		case never:
 			b.problem(f.where(e.node, true), k.name, "a project's "+projectFile+" may not set this",
-				"it may only suggest a model and tighten limits; put the setting in your own "+userFile)
+				"it may only suggest default_model and tighten limits; put the setting in your own "+userFile)
 		}
 	}
 }

@@ -40,6 +40,7 @@ func Schema(forProject bool) ([]byte, error) {
 	return json.MarshalIndent(root, "", "  ")
 }
 
+// object is a mapping of settings; a section with nothing in it is null in YAML.
 func object() map[string]any {
-	return map[string]any{"type": "object", "properties": map[string]any{}, "additionalProperties": false}
+	return map[string]any{"type": []string{"object", "null"}, "properties": map[string]any{}, "additionalProperties": false}
 }

@@ -80,12 +80,18 @@ func ParseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// FormatDuration is the reverse of ParseDuration, without the zeros that Go's
-// own form has: "10m", "30d".
+// FormatDuration is the reverse of ParseDuration, as people write it: "90s",
+// "10m", "30d", "0".
 func FormatDuration(d time.Duration) string {
-	if d > 0 && d%day == 0 {
+	switch {
+	case d == 0:
+		return "0"
+	case d > 0 && d%day == 0:
 		return strconv.FormatInt(int64(d/day), 10) + "d"
+	case d > 0 && d < 2*time.Minute && d%time.Second == 0:
+		return strconv.FormatInt(int64(d/time.Second), 10) + "s"
 	}
+	// Go writes zeros that nobody does: 10m0s, 1h0m0s.
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

@@ -6,11 +6,14 @@ import "strings"
 func suggest(name string) string {
 	best, bestAt := "", 0
 	for _, k := range names() {
-		// A setting of another section with the same last part is the likeliest
-		// mistake of all.
 		d := distance(name, k)
-		if last(name) == last(k) && d > 1 {
-			d = 1
+		switch {
+		// A setting of another section with the same last part is the likeliest
+		// mistake of all, a part left off the next.
+		case last(name) == last(k):
+			d = min(d, 1)
+		case len(name) > 3 && strings.HasPrefix(k, name):
+			d = min(d, 2)
 		}
 		if best == "" || d < bestAt {
 			best, bestAt = k, d

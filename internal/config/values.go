@@ -13,10 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// text is a string of one line.
+// text is a string of one line, blank only when it is not needed.
 type text struct {
-	p     *string
-	check func(string) error
+	p      *string
+	needed bool
+	check  func(string) error
 }
 
 func (v text) set(s, _ string) error {
@@ -24,7 +25,10 @@ func (v text) set(s, _ string) error {
 	if err := oneLine(s); err != nil {
 		return err
 	}
-	if v.check != nil && s != "" {
+	if s == "" && v.needed {
+		return errors.New("must not be blank")
+	}
+	if s != "" && v.check != nil {
 		if err := v.check(s); err != nil {
 			return err
 		}
