@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -79,7 +80,7 @@ func parsed(path string, data []byte, err error) *file {
 }
 
 func (f *file) fail(at *yaml.Node, key, message, hint string) {
-	f.problems = append(f.problems, Problem{Where: f.where(at, true), Key: key, Message: message, Hint: hint})
+	f.problems = append(f.problems, Problem{Where: f.where(at, true), Key: clean(key), Message: message, Hint: hint})
 }
 
 // where names a place in the file.
@@ -219,5 +220,16 @@ func scalarOf(n *yaml.Node, want kind) (string, error) {
 	return "", fmt.Errorf("expects %s", want)
 }
 
-// clean makes a message fit for one line.
-func clean(s string) string { return strings.Join(strings.Fields(s), " ") }
+// clean makes text from a file fit for one line of a terminal.
+func clean(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -92,7 +92,7 @@ func parseFrontmatter(block string) (f frontmatter) {
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key := strings.ReplaceAll(top.Content[i].Value, "-", "_")
 		if seen[key] {
-			return frontmatter{warnings: []string{fmt.Sprintf("frontmatter has %s twice and is ignored", key)}}
+			return frontmatter{warnings: []string{fmt.Sprintf("frontmatter has %q twice and is ignored", key)}}
 		}
 		seen[key] = true
 		f.set(key, top.Content[i+1])
@@ -172,5 +172,14 @@ func (f *frontmatter) warn(format string, args ...any) {
 	f.warnings = append(f.warnings, fmt.Sprintf(format, args...))
 }
 
-// oneLine folds white space, for text that is shown in one line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine folds white space and drops control characters, for text that is shown
+// in one line of a terminal.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -118,7 +118,7 @@ func tableRow(line string) (name, value string, ok bool) {
 // note keeps the first value of a property.
 func note(m map[string]string, name, value string) {
 	if _, ok := m[name]; !ok {
-		m[name] = value
+		m[name] = oneLine(value)
 	}
 }
 
