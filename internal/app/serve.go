@@ -168,18 +168,6 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 
 const busCloseTimeout = 5 * time.Second
 
-// follow tells the publisher of sessions that other processes write to.
-func (a *App) follow(ctx context.Context, p *bus.Publisher) {
-	if ids, err := a.Store.IDs(ctx); err != nil {
-		a.log.Warn("sessions from before this start are not republished", "error", err)
-	} else {
-		p.Resume(ids...)
-	}
-	for id := range a.Store.Active(ctx) {
-		p.Resume(id)
-	}
-}
-
 // watch has the metrics and the bus told of every event that this process
 // appends.
 func (a *App) watch(m *api.Metrics, c *carrier) {
