@@ -49,23 +49,23 @@ func parseEndpoint(raw string, allowed []string) (endpoint, *fault.Error) {
 		return err == nil && host == e.host && port == e.port
 	})
 	local := netguard.IsLoopback(e.host)
-	hosts := append([]string{defaultHost}, allowed...)
+	known := e.host == defaultHost || slices.ContainsFunc(allowed, func(entry string) bool {
+		host, _, err := netguard.ParseHost(entry)
+		return err == nil && host == e.host
+	})
 	switch {
 	case e.scheme != "https" && !(e.scheme == "http" && local):
 		return std, violation("the anthropic base URL must use https").With("protocol", e.scheme)
 	case u.User != nil:
 		return std, violation("the anthropic base URL must not hold a user name").With("host", e.host)
-	case local || e.named:
+	case local, e.named, e.host == defaultHost && e.port == "443":
 		return e, nil
-	case e.host != defaultHost && !slices.ContainsFunc(allowed, func(entry string) bool {
-		host, _, err := netguard.ParseHost(entry)
-		return err == nil && host == e.host
-	}):
-		return std, violation("the anthropic base URL's host is not allowed").With("host", e.host).With("allowlist", hosts)
-	case e.port != "443":
-		return std, violation("the anthropic base URL's port is not allowed").With("port", e.port)
+	case known:
+		return std, violation("the anthropic base URL's port is not allowed").With("host", e.host).With("port", e.port)
+	default:
+		return std, violation("the anthropic base URL's host is not allowed").With("host", e.host).
+			With("allowlist", append([]string{defaultHost}, allowed...))
 	}
-	return e, nil
 }
 
 func violation(message string) *fault.Error {
