@@ -20,10 +20,13 @@ type candidate struct {
 	info    fs.FileInfo
 	size    int64 // as the descriptor said when it was opened
 
-	refusal    *Refusal
-	overBudget bool // the refusal is the budget's and may be taken back
-	read       bool // the bytes have been judged
-	item       Item
+	refusal *Refusal
+	read    bool // the bytes have been judged
+	item    Item
+
+	// What the last walk over the budget said.
+	overBudget  bool
+	spentBefore int64
 }
 
 func (c *candidate) refuse(code Code, format string, args ...any) {

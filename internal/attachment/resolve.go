@@ -83,30 +83,30 @@ func Resolve(ctx context.Context, paths []string, p Policy, b BlobStore) (Resolu
 // It walks the candidates in order, taking those not read yet for good, and
 // reads them. If one proves bad its bytes go back to the budget and the walk is
 // done again, until no verdict is new. Each file is read at most once, and
-// because a walk only depends on verdicts of files before, the last walk is the
-// one that a sequential reader would have made.
+// because a verdict on the budget only depends on the files before, the last
+// walk is the one that a sequential reader would have made.
 func (in *intake) admit(ctx context.Context, all []*candidate) error {
 	for {
 		var spent int64
 		var unread []*candidate
 		for _, c := range all {
-			switch {
-			case c.refusal != nil && !c.overBudget:
-				continue
-			case c.size > in.policy.TurnBytes-spent:
-				c.refuse(OverBudget, "with its %d bytes the attachments would exceed the turn's limit of %d bytes (%d used by earlier ones)",
-					c.size, in.policy.TurnBytes, spent)
-				c.overBudget = true
+			if c.refusal != nil && !c.read {
+				continue // refused before it came to the budget
+			}
+			c.overBudget = c.size > in.policy.TurnBytes-spent
+			if c.overBudget {
+				c.spentBefore = spent
 				continue
 			}
-			c.refusal, c.overBudget = nil, false
-			spent += c.size
 			if !c.read {
 				unread = append(unread, c)
 			}
+			if c.refusal == nil {
+				spent += c.size
+			}
 		}
 		if len(unread) == 0 {
-			return nil
+			break
 		}
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(intakes)
@@ -117,6 +117,13 @@ func (in *intake) admit(ctx context.Context, all []*candidate) error {
 			return err
 		}
 	}
+	for _, c := range all {
+		if c.overBudget {
+			c.refuse(OverBudget, "with its %d bytes the attachments would exceed the turn's limit of %d bytes (%d used by earlier ones)",
+				c.size, in.policy.TurnBytes, c.spentBefore)
+		}
+	}
+	return nil
 }
 
 // storageFault makes an error of the store a wire error; a context's error and

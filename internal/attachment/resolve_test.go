@@ -30,11 +30,11 @@ func utf16Bytes(s string, low, high int) []byte {
 	return b
 }
 
-// webp is a complete 1×1 lossless WebP.
-var webp = []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
+// tinyWebP is a complete 1×1 lossless WebP.
+var tinyWebP = []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
 
-// gif is a complete 1×1 GIF.
-var gif = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
+// tinyGIF is a complete 1×1 GIF.
+var tinyGIF = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
 // The bytes decide the MIME type, the extension must agree in kind, and nothing
 // else is asked.
@@ -55,8 +55,8 @@ func TestClassification(t *testing.T) {
 		{name: "a.png", data: pngData, want: Item{Kind: KindImage, MIMEType: "image/png", Width: 3, Height: 2}},
 		{name: "b.JPG", data: jpegData, want: Item{Kind: KindImage, MIMEType: "image/jpeg", Width: 3, Height: 2}},
 		{name: "c.jpeg", data: jpegData, want: Item{Kind: KindImage, MIMEType: "image/jpeg", Width: 3, Height: 2}},
-		{name: "d.gif", data: gif, want: Item{Kind: KindImage, MIMEType: "image/gif", Width: 1, Height: 1}},
-		{name: "e.webp", data: webp, want: Item{Kind: KindImage, MIMEType: "image/webp", Width: 1, Height: 1}},
+		{name: "d.gif", data: tinyGIF, want: Item{Kind: KindImage, MIMEType: "image/gif", Width: 1, Height: 1}},
+		{name: "e.webp", data: tinyWebP, want: Item{Kind: KindImage, MIMEType: "image/webp", Width: 1, Height: 1}},
 		{name: "png named.jpg", data: pngData, want: Item{Kind: KindImage, MIMEType: "image/png", Width: 3, Height: 2}},
 		{name: "f.pdf", data: pdfData, want: Item{Kind: KindPDF, MIMEType: "application/pdf", Pages: 2}},
 		{name: "late header.pdf", data: append([]byte("junk\n"), pdfData...), want: Item{Kind: KindPDF, MIMEType: "application/pdf", Pages: 2}},
@@ -86,7 +86,7 @@ func TestClassification(t *testing.T) {
 		{name: "empty.png", data: nil, code: KindMismatch, say: "promises image/png"},
 		{name: "header only.png", data: pngData[:8], code: KindMismatch, say: "header is broken"},
 		{name: "cut.png", data: pngData[:len(pngData)-20], code: KindMismatch, say: "ends too early"},
-		{name: "cut.webp", data: webp[:len(webp)-3], code: KindMismatch, say: "ends too early"},
+		{name: "cut.webp", data: tinyWebP[:len(tinyWebP)-3], code: KindMismatch, say: "ends too early"},
 		{name: "zeros.txt", data: []byte("a\x00b"), code: NotUTF8, say: "UTF-8"},
 		{name: "latin1.txt", data: []byte("gr\xfc\xdfe"), code: NotUTF8, say: "UTF-8"},
 		{name: "late.txt", data: append(bytes.Repeat([]byte("x"), 70_000), 0xff), code: NotUTF8, say: "invalid UTF-8 at byte 70000"},
