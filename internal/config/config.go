@@ -87,6 +87,10 @@ type Server struct {
 	// and each read of an upload.
 	HeaderTimeout time.Duration
 	BodyTimeout   time.Duration
+	// HeaderBytes caps a request's headers; IdleTimeout closes a connection
+	// between requests.
+	HeaderBytes int64
+	IdleTimeout time.Duration
 	// MaxStreams is how many event streams are open at once.
 	MaxStreams int
 	// MaxTurnsInFlight is how many turns run at once before OVERLOADED.
@@ -155,6 +159,9 @@ type Anthropic struct {
 	MaxTokens      int64
 	ConnectTimeout time.Duration
 	HeaderTimeout  time.Duration
+	// StreamBytes caps one answer with its framing, LineBytes one line of it.
+	StreamBytes int64
+	LineBytes   int64
 }
 
 // Network says which hosts a configured URL may name.
@@ -175,16 +182,25 @@ const (
 
 // Attachments bounds the files of a turn.
 type Attachments struct {
-	Roots               Roots
-	Extensions          []string
-	MaxItems            int
-	FileBytes           int64
-	TurnBytes           int64
-	UploadBytes         int64
-	MaxPixels           int64
-	PixelBudget         int64
+	Roots      Roots
+	Extensions []string
+	MaxItems   int
+	FileBytes  int64
+	TurnBytes  int64
+	// UploadBytes caps one uploaded file.
+	UploadBytes int64
+	// MaxPixels caps an image that is decoded, PixelBudget all that are decoded
+	// at one time; WorkLimit bounds the making of one rendition.
+	MaxPixels   int64
+	PixelBudget int64
+	WorkLimit   time.Duration
+	// RenditionCacheBytes bounds what is kept of them on disk.
 	RenditionCacheBytes int64
-	PDFIdle             time.Duration
+	// PDFIdle is how long the PDF engine stays loaded, PDFTextBytes caps the
+	// text of one PDF, PDFInterpreted does without executable memory.
+	PDFIdle        time.Duration
+	PDFTextBytes   int64
+	PDFInterpreted bool
 }
 
 // Session is the session store.
@@ -209,7 +225,7 @@ type Log struct {
 
 // Blobs are stored attachments.
 type Blobs struct {
-	// Retention is the age at which gc removes unreferenced blobs.
+	// Retention is the age at which gc removes unreferenced blobs; 0 keeps them.
 	Retention time.Duration
 }
 
