@@ -47,6 +47,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	root := newRoot(c)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !c.ran {
+		// Arguments and flags were refused before the command had a say.
+		err = asUsage(err)
+	}
 	return c.report(cmd, errors.Join(err, c.out.failure()))
 }
 
@@ -69,14 +73,27 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
 	root.AddCommand(
 		newServe(c), newTurn(c), newSession(c), newPersona(c), newAttach(c), newOpen(c),
 		newConfig(c), newDoctor(c), newGC(c), newVersion(c), newCompletion(c),
 	)
+	c.watchRuns(root)
 	return root
+}
+
+// watchRuns makes every command below cmd tell the console that it began.
+func (c *console) watchRuns(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			c.ran = true
+			return run(cmd, args)
+		}
+	}
+	for _, child := range cmd.Commands() {
+		c.watchRuns(child)
+	}
 }
 
 // needsCommand is the action of a command that only groups others.

@@ -16,14 +16,16 @@ type console struct {
 	err *sink
 	env map[string]string
 
-	// colour is for stderr and stdout each, whether it is a terminal that wants
-	// colour; width is its columns, 0 for no limit.
+	// colour says whether a terminal would want any; width is its columns, 0 for
+	// no limit.
 	outTerminal, errTerminal bool
 	colour                   bool
 	width                    int
 
 	// configFile is the --config flag, common to all commands.
 	configFile string
+	// ran is set once a command has begun.
+	ran bool
 }
 
 func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
@@ -91,8 +93,13 @@ func (c *console) tell(label, text string) {
 	_, _ = io.WriteString(c.err, label+" "+hang(clean(text), c.width, cells(label)+1)+"\n") // the sink keeps its first error
 }
 
-// note is tell for progress: quiet, and without a label's weight.
-func (c *console) note(label, text string) { c.tell(c.paint(styleQuiet, label), text) }
+// noteCells is the column in which what a note says begins.
+const noteCells = 10
+
+// note is tell for progress: quiet, and in two columns.
+func (c *console) note(label, text string) {
+	c.tell(c.paint(styleQuiet, pad(label, noteCells-1)), text)
+}
 
 // warn is tell for what a person should know.
 func (c *console) warn(text string) { c.tell(c.paint(styleWarn, "warning:"), text) }

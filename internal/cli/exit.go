@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +35,14 @@ func (f *failure) Unwrap() error { return f.err }
 // usage is a command line that can not be carried out as it stands.
 func usage(format string, args ...any) error {
 	return &failure{code: ExitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// asUsage is err as a wrong command line, unless it says itself what it is.
+func asUsage(err error) error {
+	if own := (*failure)(nil); errors.As(err, &own) {
+		return err
+	}
+	return &failure{code: ExitUsage, err: err}
 }
 
 // failed is any other failure of a command, with its next step.
@@ -86,8 +93,6 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		}
 	} else if errors.Is(err, context.Canceled) {
 		return ExitInterrupted, "interrupted", "", false
-	} else if strings.HasPrefix(message, "unknown command") || isArgCount(message) {
-		code = ExitUsage
 	}
 	if code == ExitUsage && hint == "" && cmd != nil {
 		hint = "run " + cmd.CommandPath() + " --help"
@@ -110,10 +115,4 @@ func faultCode(t fault.Type) int {
 		return ExitTimedOut
 	}
 	return ExitFailed
-}
-
-// isArgCount recognises cobra's own complaints about the number of arguments,
-// which have no type.
-func isArgCount(message string) bool {
-	return strings.Contains(message, " arg(s), ")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/fault"
 	"belay/internal/session"
 )
 
@@ -29,6 +30,9 @@ sums are those of the files on disk, so sha256sum can check them.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
 			m, err := a.Engine.Manifest(ctx, args[0], turnID)
+			if fault.Is(err, fault.NotFound) {
+				return failed(ExitNotFound, "see its turns with belay session show "+args[0], err)
+			}
 			if err != nil {
 				return err
 			}

@@ -70,11 +70,9 @@ func (w *watcher) watch(ctx context.Context, s turn.Stream) error {
 // show prints one event.
 func (w *watcher) show(ctx context.Context, e event.Event) error {
 	if w.json {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("encode event %d: %w", e.Seq, err)
+		if err := w.logLine(e); err != nil {
+			return err
 		}
-		w.c.write(string(line) + "\n")
 	}
 	payload, err := decode(e)
 	if err != nil {
@@ -92,6 +90,23 @@ func (w *watcher) show(ctx context.Context, e event.Event) error {
 		return nil
 	}
 	w.tellStory(ctx, e.Type, payload)
+	return nil
+}
+
+// logLine prints an event as its line in the session's log has it.
+func (w *watcher) logLine(e event.Event) error {
+	enc := json.NewEncoder(w.c.out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Seq  int64           `json:"seq"`
+		Turn string          `json:"turn"`
+		Time string          `json:"time"`
+		Type event.Type      `json:"type"`
+		Data json.RawMessage `json:"data"`
+	}{e.Seq, e.Turn, e.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), e.Type, e.Data})
+	if err != nil {
+		return fmt.Errorf("encode event %d: %w", e.Seq, err)
+	}
 	return nil
 }
 

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"belay/internal/fault"
+)
+
+func TestHang(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		text          string
+		width, indent int
+		want          string
+	}{
+		{"fits", "a b c", 10, 2, "a b c"},
+		{"wraps under its label", "one two three four", 12, 4, "one two\n    three\n    four"},
+		{"keeps line breaks", "one\ntwo", 0, 3, "one\n   two"},
+		{"keeps a long word whole", "see /a/very/long/path/to/a/file now", 16, 2, "see\n  /a/very/long/path/to/a/file\n  now"},
+		{"counts columns, not bytes", "ééé ééé ééé", 9, 0, "ééé ééé\nééé"},
+		{"counts wide letters twice", "日本 日本", 8, 0, "日本\n日本"},
+		{"no width, no wrapping", strings.Repeat("word ", 50) + "end", 0, 2, strings.Repeat("word ", 50) + "end"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, hang(c.text, c.width, c.indent)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// Wrapping changes nothing but white space, and no line is too long unless it is
+// one word.
+func TestHangProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOf(rapid.StringMatching(`[a-zé日]{1,12}`)).Draw(t, "words")
+		width := rapid.IntRange(minWidth, 60).Draw(t, "width")
+		indent := rapid.IntRange(0, 10).Draw(t, "indent")
+		got := hang(strings.Join(words, " "), width, indent)
+		if diff := cmp.Diff(words, strings.Fields(got), cmp.Comparer(func(a, b []string) bool {
+			return strings.Join(a, " ") == strings.Join(b, " ")
+		})); diff != "" {
+			t.Fatalf("words changed (-want +got)\n%s", diff)
+		}
+		for i, l := range strings.Split(got, "\n") {
+			n := cells(l)
+			if i == 0 {
+				n += indent
+			}
+			if n > width && len(strings.Fields(l)) > 1 {
+				t.Fatalf("line %q takes %d columns of %d", l, n, width)
+			}
+		}
+	})
+}
+
+// Whatever a name or an answer holds, it can not control the terminal.
+func TestCleanProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		for _, r := range clean(s) {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+				t.Fatalf("clean(%q) lets %U through", s, r)
+			}
+		}
+		if l := line(s); strings.ContainsAny(l, "\n\t") {
+			t.Fatalf("line(%q) is more than one line", s)
+		}
+	})
+}
+
+func TestCleanKeepsWords(t *testing.T) {
+	t.Parallel()
+	const plain = "Größe: 3 × 4\n\tdone ✓"
+	if got := clean(plain); got != plain {
+		t.Errorf("clean changed %q to %q", plain, got)
+	}
+	if got, want := clean("a\x1b[2Jb\u202ec"), "a\ufffd[2Jb\ufffdc"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	tab := &table{heads: []string{"FILE", "VERDICT"}}
+	tab.add("a.png", "ok")
+	tab.add("long name.pdf", "too\nlarge")
+	wide := "FILE           VERDICT\na.png          ok\nlong name.pdf  too large\n"
+	if diff := cmp.Diff(wide, tab.String(0)); diff != "" {
+		t.Errorf("no limit (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(wide, tab.String(24)); diff != "" {
+		t.Errorf("just fits (-want +got)\n%s", diff)
+	}
+	narrow := "file     a.png\nverdict  ok\n\nfile     long name.pdf\nverdict  too large\n"
+	if diff := cmp.Diff(narrow, tab.String(23)); diff != "" {
+		t.Errorf("does not fit (-want +got)\n%s", diff)
+	}
+}
+
+func TestColour(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		env      []string
+		terminal bool
+		want     bool
+	}{
+		{"terminal", nil, true, true},
+		{"no terminal", nil, false, false},
+		{"NO_COLOR", []string{"NO_COLOR=1"}, true, false},
+		{"empty NO_COLOR does not count", []string{"NO_COLOR="}, true, true},
+		{"dumb terminal", []string{"TERM=dumb"}, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			con := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, c.env)
+			con.errTerminal = c.terminal
+			if got := con.paint(styleError, "error:") != "error:"; got != c.want {
+				t.Errorf("coloured: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// A reader that went away is no failure; lost output is.
+func TestSink(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var errs bytes.Buffer
+	if code := Run(context.Background(), []string{"version"}, strings.NewReader(""), w, &errs, nil); code != ExitDone || errs.Len() > 0 {
+		t.Errorf("closed pipe: exit code %d, stderr %q", code, &errs)
+	}
+	if code := Run(context.Background(), []string{"version"}, strings.NewReader(""), full{}, &errs, nil); code != ExitFailed {
+		t.Errorf("full disk: exit code %d, want %d", code, ExitFailed)
+	}
+	if !strings.Contains(errs.String(), "error: write the output: ") || !strings.Contains(errs.String(), "hint: ") {
+		t.Errorf("full disk: stderr %q", &errs)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// Every typed error has an exit code of the documented ones and a next step.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	want := map[fault.Type]int{
+		fault.InvalidRequest: ExitUsage, fault.MissingAPIKey: ExitUsage, fault.InstructionRootInvalid: ExitUsage,
+		fault.WorkingRootConflict: ExitUsage, fault.Unauthorized: ExitUsage, fault.Forbidden: ExitUsage,
+		fault.RequestTooLarge: ExitUsage, fault.SessionNotFound: ExitNotFound, fault.PersonaNotFound: ExitNotFound,
+		fault.NotFound: ExitNotFound, fault.WorkingRootInaccessible: ExitNotFound, fault.TurnTimeout: ExitTimedOut,
+	}
+	for _, spec := range fault.Types() {
+		code, message, hint, silent := explain(nil, fault.New(spec.Type, "what went wrong"))
+		expected, listed := want[spec.Type]
+		if !listed {
+			expected = ExitFailed
+		}
+		if code != expected || silent || hint == "" || !strings.Contains(message, string(spec.Type)) {
+			t.Errorf("%s: code %d (want %d), message %q, hint %q", spec.Type, code, expected, message, hint)
+		}
+	}
+	if code, message, _, _ := explain(nil, errors.Join(context.Canceled)); code != ExitInterrupted || message != "interrupted" {
+		t.Errorf("cancelled: code %d, message %q", code, message)
+	}
+	if code, _, hint, _ := explain(nil, errors.New("disk on fire")); code != ExitFailed || hint == "" {
+		t.Errorf("unclassified: code %d, hint %q", code, hint)
+	}
+}
+
+// Every command explains itself with an example, and whatever reads has --json.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	writes := map[string]bool{
+		"serve": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
+	}
+	c := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil)
+	for _, cmd := range tree(newRoot(c)) {
+		if cmd.Example == "" || cmd.Short == "" {
+			t.Errorf("%s has no example or no short help", cmd.CommandPath())
+		}
+		if cmd.HasSubCommands() || writes[cmd.Name()] || cmd.Name() == "completion" {
+			continue
+		}
+		if cmd.Flag("json") == nil {
+			t.Errorf("%s has no --json", cmd.CommandPath())
+		}
+	}
+}

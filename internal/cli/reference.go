@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Reference writes every command with its flags and examples as Markdown, for
+// docs/cli.md.
+func Reference(w io.Writer) error {
+	c := newConsole(strings.NewReader(""), io.Discard, io.Discard, nil)
+	var b strings.Builder
+	for _, cmd := range tree(newRoot(c)) {
+		describeCommand(&b, cmd)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// tree lists cmd and all commands below it, parents first.
+func tree(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() && child.Name() != "help" {
+			all = append(all, tree(child)...)
+		}
+	}
+	return all
+}
+
+func describeCommand(b *strings.Builder, cmd *cobra.Command) {
+	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short + "."
+	}
+	fmt.Fprintf(b, "%s\n", text)
+	use := cmd.UseLine()
+	if cmd.HasSubCommands() {
+		use = cmd.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(b, "\n```\n%s\n```\n", use)
+	describeFlags(b, cmd.NonInheritedFlags())
+	if cmd.Example != "" {
+		fmt.Fprintf(b, "\n```sh\n%s\n```\n", dedent(cmd.Example))
+	}
+}
+
+func describeFlags(b *strings.Builder, flags *pflag.FlagSet) {
+	first := true
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		if first {
+			b.WriteString("\n| flag | |\n|---|---|\n")
+			first = false
+		}
+		value, doc := pflag.UnquoteUsage(f)
+		name := "--" + f.Name
+		if value != "" {
+			name += " " + value
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.ReplaceAll(doc, "|", `\|`))
+	})
+}
+
+func dedent(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimPrefix(lines[i], "  ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"belay": func() { os.Exit(Main()) }})
+}
+
+// TestScripts plays the sessions in testdata: one file per behaviour, each in a
+// home of its own, with the real program in real processes.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"capture": capture,
+			"spawn":   spawn,
+			"await":   await,
+			"signal":  sendSignal,
+			"reap":    reap,
+		},
+	})
+}
+
+// setup gives a script its own home and an empty project to begin in.
+func setup(e *testscript.Env) error {
+	project := filepath.Join(e.WorkDir, "p")
+	home := filepath.Join(e.WorkDir, "home")
+	for _, dir := range []string{project, home} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	e.Cd = project
+	e.Setenv("HOME", home)
+	for _, name := range []string{"CONFIG", "STATE", "CACHE"} {
+		e.Setenv("XDG_"+name+"_HOME", filepath.Join(home, name))
+	}
+	e.Setenv("BELAY_SCRIPTED_PACE", "0")
+	e.Setenv("TZ", "UTC")
+	c := &children{running: map[string]*exec.Cmd{}}
+	e.Values[childrenKey{}] = c
+	e.Defer(c.killAll)
+	return nil
+}
+
+// patience bounds every wait of a script; it is only reached when something is
+// broken.
+const patience = 20 * time.Second
+
+// exits runs a program and checks its exit code: exits CODE PROGRAM ARGS...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	checkCode(ts, args[0], err)
+}
+
+func checkCode(ts *testscript.TestScript, want string, err error) {
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// capture takes the first group of a pattern out of a file into a variable:
+// capture NAME PATTERN stdout|stderr|FILE
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: capture NAME PATTERN FILE")
+	}
+	m := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile(args[2]))
+	if len(m) != 2 {
+		ts.Fatalf("%s has no %s", args[2], args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+type childrenKey struct{}
+
+// children are the processes that a script has started and not yet reaped.
+type children struct {
+	mu      sync.Mutex
+	running map[string]*exec.Cmd
+}
+
+func (c *children) killAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cmd := range c.running {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+func childrenOf(ts *testscript.TestScript) *children {
+	return ts.Value(childrenKey{}).(*children)
+}
+
+// spawn starts belay beside the script, its output in $WORK/NAME.out and
+// $WORK/NAME.err: spawn NAME ARGS...
+func spawn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: spawn NAME ARGS...")
+	}
+	path, err := exec.LookPath("belay")
+	ts.Check(err)
+	cmd := exec.Command(path, args[1:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "TMPDIR", "TMP"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, err := os.Create(filepath.Join(ts.Getenv("WORK"), args[0]+".out"))
+	ts.Check(err)
+	errs, err := os.Create(filepath.Join(ts.Getenv("WORK"), args[0]+".err"))
+	ts.Check(err)
+	cmd.Stdout, cmd.Stderr = out, errs
+	ts.Check(cmd.Start())
+	ts.Check(errors.Join(out.Close(), errs.Close())) // the child has its own
+	c := childrenOf(ts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running[args[0]] = cmd
+}
+
+// await waits until a file matches a pattern: await FILE PATTERN
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE PATTERN")
+	}
+	pattern, path := regexp.MustCompile("(?m)"+args[1]), ts.MkAbs(args[0])
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		data, err := os.ReadFile(path)
+		if err == nil && pattern.Match(data) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s does not match %s in %v; it is:\n%s", args[0], args[1], patience, data)
+		}
+	}
+}
+
+// sendSignal sends a signal to a spawned process: signal NAME INT|TERM|KILL
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	known := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
+	if neg || len(args) != 2 || known[args[1]] == nil {
+		ts.Fatalf("usage: signal NAME INT|TERM|KILL")
+	}
+	ts.Check(child(ts, args[0]).Process.Signal(known[args[1]]))
+}
+
+func child(ts *testscript.TestScript, name string) *exec.Cmd {
+	c := childrenOf(ts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cmd := c.running[name]
+	if cmd == nil {
+		ts.Fatalf("no spawned process is called %s", name)
+	}
+	return cmd
+}
+
+// reap waits for a spawned process and checks its exit code, or that a signal
+// killed it: reap NAME CODE|killed
+func reap(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: reap NAME CODE|killed")
+	}
+	cmd := child(ts, args[0])
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !timer.Stop() {
+		err = fmt.Errorf("%s did not end in %v", args[0], patience)
+	}
+	c := childrenOf(ts)
+	c.mu.Lock()
+	delete(c.running, args[0])
+	c.mu.Unlock()
+	if args[1] == "killed" {
+		args[1] = "-1"
+	}
+	checkCode(ts, args[1], err)
+}
