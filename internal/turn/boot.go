@@ -44,7 +44,7 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (BootResult, error) {
 }
 
 func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
-	if err := l.settleRecord(lease); err != nil {
+	if err := l.settleRecord(ctx, lease); err != nil {
 		return BootResult{}, err
 	}
 	conversation := lease.Record().ClaudeSessionID

@@ -54,7 +54,7 @@ func (f *fake) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Chun
 	return func(yield func(model.Chunk, error) bool) { f.play(ctx, r, yield) }
 }
 
-func (f *fake) last(t *testing.T) model.Request {
+func (f *fake) last(t testing.TB) model.Request {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -215,7 +215,7 @@ func names(events []event.Event) string {
 	return strings.Join(out, " ")
 }
 
-func payload[T any](t *testing.T, events []event.Event, kind event.Type) T {
+func payload[T any](t testing.TB, events []event.Event, kind event.Type) T {
 	t.Helper()
 	var v T
 	for _, e := range events {

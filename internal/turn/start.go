@@ -92,7 +92,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (_ Str
 // run. It has no effect on the record.
 func (l *Local) prepare(ctx context.Context, t *running) error {
 	rec := t.lease.Record()
-	if err := l.settleRecord(t.lease); err != nil {
+	if err := l.settleRecord(ctx, t.lease); err != nil {
 		return err
 	}
 	if info, err := workspace.CheckRoot(rec.ProjectRoot, l.o.Root.Path()); err != nil {

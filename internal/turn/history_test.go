@@ -1,0 +1,203 @@
+package turn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/model/scripted"
+)
+
+// models are as different as models get.
+func models() map[string]model.Limits {
+	full := model.Anthropic().Default
+	tiny := model.Limits{ContextTokens: 6_000, OutputTokens: 1_000, Attachments: attachment.Limits{
+		TextBytes: 2_000, RequestBytes: 400_000,
+	}}
+	few := full
+	few.ContextTokens, few.OutputTokens = 20_000, 4_000
+	few.Attachments.Images, few.Attachments.ManyImages, few.Attachments.ManyImagesSide = 3, 1, 64
+	few.Attachments.ImageSide = 128
+	thin := full
+	thin.Attachments.RequestBytes = 300_000
+	thin.Attachments.PDF = false
+	return map[string]model.Limits{"full": full, "tiny": tiny, "few": few, "thin": thin}
+}
+
+// Covers: turn-api REQ-02, REQ-06; attachment-resolver REQ-12; workspace 9.8
+//
+// After any sequence of turns, attachments, failures and model switches, the
+// next request fits the limits of the model that it goes to. The scripted
+// provider refuses what does not fit, as the real service would; the checks
+// here are a second opinion on form.
+func TestHistoryCanAlwaysBeSent(t *testing.T) {
+	t.Parallel()
+	catalog := model.Catalog{Models: models(), Default: models()["full"]}
+	strict := scripted.New(scripted.Options{Catalog: &catalog})
+	r := newRig(t)
+	r.provider.limits = catalog.Limits
+	files := attachables(r)
+	rapid.Check(t, func(rt *rapid.T) {
+		id := r.session()
+		for i := range rapid.IntRange(1, 12).Draw(rt, "turns") {
+			how := rapid.SampledFrom([]string{"answer", "answer", "long", "fail", "silent", "tools"}).Draw(rt, "how")
+			r.provider.play = acts(strict, how)
+			q := Request{SessionID: id, Opts: Opts{Model: rapid.SampledFrom([]string{"full", "tiny", "few", "thin"}).Draw(rt, "model")}}
+			q.Message = strings.Repeat("word ", rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "words"))
+			for range rapid.IntRange(0, 3).Draw(rt, "files") {
+				q.Attachments = append(q.Attachments, rapid.SampledFrom(files).Draw(rt, "file"))
+			}
+			s, err := r.engine.Start(r.ctx(), q)
+			if fault.Is(err, fault.InvalidRequest) {
+				continue // the words alone are too much for this model: said before any stream
+			}
+			must(t, err)
+			events := r.drain(s)
+			for _, e := range events {
+				if e.Type == event.TurnError && how != "fail" {
+					rt.Fatalf("turn %d (%s, %s): %s", i, how, q.Opts.Model, e.Data)
+				}
+			}
+			if problem := malformed(r.provider.last(t)); problem != "" {
+				rt.Fatalf("turn %d (%s, %s): %s", i, how, q.Opts.Model, problem)
+			}
+		}
+	})
+}
+
+// acts lets the strict provider judge the request, then answers as told.
+func acts(strict *scripted.Provider, how string) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+	return func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool) {
+		for _, err := range strict.Stream(ctx, r) {
+			if err != nil {
+				yield(nil, fmt.Errorf("strict: %w", fault.From(err)))
+				return
+			}
+		}
+		switch how {
+		case "fail":
+			yield(model.TextDelta{Text: "half an ans"}, nil)
+			yield(nil, fault.New(fault.SDKFailure, "broken"))
+		case "silent":
+			yield(model.Stop{Reason: model.StopEndTurn}, nil)
+		case "long":
+			says(strings.Repeat("a long answer ", 400))(ctx, r, yield)
+		case "tools":
+			if n := len(r.History); n > 0 && r.Prompt == nil {
+				says("done")(ctx, r, yield)
+				return
+			}
+			_ = yield(model.Block{Content: model.ToolCall{ID: "call-1", Name: "nothing", Input: []byte(`{}`)}}, nil) &&
+				yield(model.Stop{Reason: model.StopToolUse}, nil)
+		default:
+			says("an answer")(ctx, r, yield)
+		}
+	}
+}
+
+// malformed says what is wrong with the form of a request, or nothing.
+func malformed(r model.Request) string {
+	messages := r.History
+	if r.Prompt != nil {
+		messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.User, Content: media(r.Prompt.Parts())})
+	}
+	open := map[string]bool{}
+	for i, m := range messages {
+		want := model.User
+		if i%2 == 1 {
+			want = model.Assistant
+		}
+		if m.Role != want {
+			return fmt.Sprintf("message %d is the %s's", i, m.Role)
+		}
+		if len(m.Content) == 0 {
+			return fmt.Sprintf("message %d is empty", i)
+		}
+		for _, c := range m.Content {
+			switch c := c.(type) {
+			case model.Text:
+				if strings.TrimSpace(c.Text) == "" {
+					return fmt.Sprintf("message %d has a blank text", i)
+				}
+			case model.ToolOutput:
+				delete(open, c.CallID)
+			}
+		}
+		if len(open) > 0 {
+			return fmt.Sprintf("message %d leaves calls without a result: %v", i, open)
+		}
+		for _, c := range m.Content {
+			if call, ok := c.(model.ToolCall); ok {
+				open[call.ID] = true
+			}
+		}
+	}
+	return ""
+}
+
+// attachables are files of every kind, some larger than the small models take.
+func attachables(r *rig) []string {
+	picture := func(side int) string {
+		img := image.NewRGBA(image.Rect(0, 0, side, side))
+		for i := range side * side {
+			img.Set(i%side, i/side, color.RGBA{byte(i * 7), byte(i * 13), byte(i), 255})
+		}
+		var b bytes.Buffer
+		must(r.t, png.Encode(&b, img))
+		return r.file(fmt.Sprintf("p%d.png", side), b.String())
+	}
+	return []string{
+		picture(16), picture(300),
+		r.file("small.txt", "a few words"), r.file("large.csv", strings.Repeat("a,b,c,d\n", 40_000)),
+		r.file("utf16.txt", "\xff\xfeh\x00i\x00"), r.file("bad.png", "<html>"),
+	}
+}
+
+// What is elided is said, and what stays is the same from turn to turn for as
+// long as nothing has to go: prompt caches live on that.
+func TestOldTurnsAreElidedRarely(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	limits := models()["tiny"]
+	r.provider.limits = func(string) model.Limits { return limits }
+	id := r.session()
+	var before []model.Message
+	cuts := 0
+	for i := range 40 {
+		r.say(id, fmt.Sprintf("question %d %s", i, strings.Repeat("word ", 60)))
+		now := r.provider.last(t).History
+		if !samePrefix(before, now) {
+			cuts++
+			if !strings.Contains(textOf(now[0].Content[0]), "left out") {
+				t.Fatalf("turn %d: turns went without a word: %v", i, now[0])
+			}
+		}
+		before = now
+	}
+	if cuts == 0 || cuts > 8 {
+		t.Errorf("the beginning of the request changed %d times in 40 turns", cuts)
+	}
+}
+
+func samePrefix(before, now []model.Message) bool {
+	if len(now) < len(before) {
+		return false
+	}
+	for i := range before {
+		if fmt.Sprint(before[i]) != fmt.Sprint(now[i]) {
+			return false
+		}
+	}
+	return true
+}
