@@ -209,12 +209,13 @@ func TestMistypedVariable(t *testing.T) {
 func TestRelativePaths(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.user("instructions: rules\nscripted:\n  script: /abs/../x.yaml\n")
+	abs := t.TempDir()
+	w.user("instructions: rules\nscripted:\n  script: '" + abs + "/a/../x.yaml'\n")
 	w.o.Env["BELAY_TOKEN_FILE"] = "token"
 	w.o.Flags = []Flag{{"session_root", "--session-root", "../s"}}
 	c := w.load()
 	want := []string{
-		filepath.Join(w.home, ".config", "belay", "rules"), "/x.yaml",
+		filepath.Join(w.home, ".config", "belay", "rules"), filepath.Join(abs, "x.yaml"),
 		filepath.Join(w.project, "token"), filepath.Join(filepath.Dir(w.project), "s"),
 	}
 	if diff := cmp.Diff(want, []string{c.Instructions, c.Scripted.Script, c.TokenFile, c.SessionRoot}); diff != "" {

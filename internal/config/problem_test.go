@@ -127,8 +127,9 @@ func TestNoHome(t *testing.T) {
 	if len(p) != 2 || p[0].Key != "state_dir" || !strings.Contains(p[0].Hint, "BELAY_STATE_DIR") {
 		t.Errorf("problems = %+v", p)
 	}
-	w.o.Env["BELAY_STATE_DIR"], w.o.Env["BELAY_CACHE_DIR"] = "/state", "cache"
-	if c := w.load(); c.Paths.StateDir != "/state" || c.Paths.CacheDir != filepath.Join(w.project, "cache") {
+	state := t.TempDir()
+	w.o.Env["BELAY_STATE_DIR"], w.o.Env["BELAY_CACHE_DIR"] = state, "cache"
+	if c := w.load(); c.Paths.StateDir != state || c.Paths.CacheDir != filepath.Join(w.project, "cache") {
 		t.Errorf("paths = %+v", c.Paths)
 	}
 }
