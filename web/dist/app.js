@@ -27,9 +27,9 @@ function complain(err) {
   const next = {
     UNAUTHORIZED: "Get a fresh link with “belay open” on the server's machine.",
     TURN_IN_PROGRESS: "Wait for the turn that runs, or interrupt it.",
-    UNREACHABLE: "Start the server again; the page goes on by itself.",
     MISSING_API_KEY: "Set the provider's key in the server's environment.",
   }[err.type];
+  if (!(err instanceof Failure)) console.error(err);
   const lines = [err instanceof Failure ? err.message : `The page failed: ${err}`];
   for (const a of err.details?.attachmentErrors ?? []) lines.push(`${a.path}: ${a.code}: ${a.reason}`);
   if (next) lines.push(next);
@@ -91,6 +91,7 @@ async function openSession(id) {
   for (const button of $("sessions").querySelectorAll("button")) {
     button.setAttribute("aria-current", String(button.dataset.session === id));
   }
+  if (matchMedia("(max-width: 44rem)").matches) $("side").open = false;
   place();
   if (session.projectRoot !== state.root) await openRoot(session.projectRoot);
   await learn(id, "");
@@ -194,12 +195,13 @@ async function exchange(code) {
 
 async function start() {
   const params = new URLSearchParams(location.hash.slice(1));
-  if (params.has("code")) await act(exchange)(params.get("code"));
-  await act(showPersonas)();
+  // A failure here is shown, and the page still tries what it can.
+  if (params.has("code")) await exchange(params.get("code")).catch(complain);
+  await showPersonas().catch(complain);
   const project = await showProvider().catch(() => ""); // a server need not report
-  if (params.get("session")) return act(openSession)(params.get("session"));
   const root = params.get("root") || project || recent()[0];
-  if (root) return act(openRoot)(root);
+  if (params.get("session")) await openSession(params.get("session")).catch(complain);
+  else if (root) await openRoot(root).catch(complain);
 }
 
 $("open-root").addEventListener("submit", (e) => {

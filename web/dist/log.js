@@ -47,7 +47,6 @@ export class Log {
 
   scroll() {
     this.root.scrollTop = this.root.scrollHeight;
-    if (this.root.scrollHeight === this.root.clientHeight) this.root.lastElementChild?.scrollIntoView({ block: "end" });
     this.toEnd.hidden = true;
   }
 

@@ -1,0 +1,178 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/api"
+	"belay/internal/api/apitest"
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+const (
+	message = chromedp.CSS("#message")
+	send    = chromedp.CSS("#send")
+)
+
+// hostile is a message that would run, were it ever taken for markup.
+const hostile = `HOLD <img src=x onerror="document.title='owned'"> & <b>bold</b>`
+
+func TestConversation(t *testing.T) {
+	b := open(t, &apitest.Engine{Pace: time.Millisecond}, api.Options{})
+	b.visit("")
+	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project\r"),
+		chromedp.WaitVisible(chromedp.CSS("#sessions button")),
+		chromedp.Click(chromedp.CSS("#sessions button")),
+		chromedp.WaitEnabled(message), chromedp.SendKeys(message, hostile), chromedp.Click(send))
+	b.until("!document.querySelector('#interrupt').disabled && document.querySelector('.said')?.innerText")
+	b.shot("running")
+	b.engine.Release("s1")
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	b.shot("done")
+	if got := b.text(".answer"); got != hostile {
+		t.Errorf("the answer reads %q", got)
+	}
+	if got := b.text(".said"); got != hostile {
+		t.Errorf("the message reads %q", got)
+	}
+	if n := value[int](b, "document.querySelectorAll('.turn img, .turn b').length"); n != 0 {
+		t.Errorf("%d elements were made from text", n)
+	}
+	if title := value[string](b, "document.title"); title != "belay" {
+		t.Errorf("a text ran: the title is %q", title)
+	}
+	if foot := b.text(".foot"); !strings.Contains(foot, "12 tokens in · 34 out") || !strings.Contains(foot, "fake-1") {
+		t.Errorf("the foot reads %q", foot)
+	}
+}
+
+func TestKeyboardAlone(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.until("document.activeElement.id === 'message'")
+	b.do(chromedp.KeyEvent("WARN by keys"), chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	if got := b.text(".row.warning"); !strings.Contains(got, "SAMPLE") {
+		t.Errorf("the warning reads %q", got)
+	}
+	if focus := value[string](b, "document.activeElement.id"); focus != "message" {
+		t.Errorf("the focus went to %q", focus)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "HOLD it"), chromedp.Click(send),
+		chromedp.WaitEnabled(chromedp.CSS("#interrupt")), chromedp.Click(chromedp.CSS("#interrupt")))
+	b.until("document.querySelector('.foot')?.innerText.includes('interrupted')")
+	if got := b.text(".answer"); got != "HOLD it" {
+		t.Errorf("what was said before is gone: %q", got)
+	}
+}
+
+func TestUpload(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plan.txt")
+	if err := os.WriteFile(file, []byte("one two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message), chromedp.SetUploadFiles(chromedp.CSS("#pick"), []string{file}),
+		chromedp.WaitVisible(chromedp.CSS("#files li.ready")), chromedp.Click(send))
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	requests := b.engine.Requests()
+	if diff := cmp.Diff([]string{"/uploads/plan.txt"}, requests[0].Attachments); diff != "" {
+		t.Errorf("attachments of the turn (-want +got):\n%s", diff)
+	}
+	if chip := b.text(".chips"); !strings.Contains(chip, "plan.txt · 7 B") {
+		t.Errorf("the chip reads %q", chip)
+	}
+}
+
+func TestReconnectLosesNothing(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	text := "HOLD " + strings.Repeat("0123456789", 10)
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, text), chromedp.Click(send))
+	b.until("document.querySelector('.answer')?.innerText")
+	b.srv.CloseClientConnections()
+	b.until("document.querySelector('#link-state').innerText.includes('lost')")
+	b.engine.Release("s1")
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	if got := b.text(".answer"); got != text {
+		t.Errorf("the answer reads %q", got)
+	}
+	if n := value[int](b, "document.querySelectorAll('.turn').length"); n != 1 {
+		t.Errorf("%d turns are shown", n)
+	}
+}
+
+func TestTurnOfSomeoneElseIsLive(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message))
+	s, err := b.engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: "from a terminal"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b.until("document.querySelector('.said')?.innerText === 'from a terminal'")
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+}
+
+func TestFailureKeepsTheDraft(t *testing.T) {
+	engine := &apitest.Engine{Fail: map[string]error{"Start": fault.New(fault.AttachmentFailure, "every attachment was refused").
+		With("attachmentErrors", []map[string]string{{"path": "/a.exe", "code": "EXTENSION_NOT_ALLOWED", "reason": "no such kind"}})}}
+	b := open(t, engine, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "precious"), chromedp.Click(send),
+		chromedp.WaitVisible(chromedp.CSS("#notice")))
+	if notice := b.text("#notice"); !strings.Contains(notice, "every attachment was refused") || !strings.Contains(notice, "/a.exe: EXTENSION_NOT_ALLOWED") {
+		t.Errorf("the notice reads %q", notice)
+	}
+	if draft := value[string](b, "document.querySelector('#message').value"); draft != "precious" {
+		t.Errorf("the draft reads %q", draft)
+	}
+	b.shot("failed-send")
+}
+
+func TestOneTimeLink(t *testing.T) {
+	op := api.NewOperator("captain's token", "", nil)
+	b := open(t, &apitest.Engine{}, api.Options{Token: "members only", Operator: op})
+	b.visit("#root=/project")
+	b.do(chromedp.WaitVisible(chromedp.CSS("#notice")))
+	if notice := b.text("#notice"); !strings.Contains(notice, "belay open") {
+		t.Errorf("without a link the notice reads %q", notice)
+	}
+	link, _ := op.Link("")
+	b.visit(strings.TrimPrefix(link, "/"))
+	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project\r"), chromedp.WaitVisible(chromedp.CSS("#sessions button")))
+	if place := value[string](b, "location.href + document.cookie"); strings.Contains(place, "code=") || strings.Contains(place, "belay_operator") {
+		t.Errorf("the code or the cookie can be seen: %s", place)
+	}
+	b.visit(strings.TrimPrefix(link, "/"))
+	b.do(chromedp.WaitVisible(chromedp.CSS("#notice")))
+	if notice := b.text("#notice"); !strings.Contains(notice, "used already") {
+		t.Errorf("the second time the notice reads %q", notice)
+	}
+}
+
+func TestNarrowScreen(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.do(chromedp.EmulateViewport(360, 700))
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, strings.Repeat("averyveryverylongword", 20)), chromedp.Click(send))
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	b.shot("done")
+	if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+		t.Errorf("the page is %d pixels wider than the screen", wide)
+	}
+}
