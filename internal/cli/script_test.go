@@ -56,6 +56,8 @@ func setup(e *testscript.Env) error {
 	}
 	e.Setenv("BELAY_SCRIPTED_PACE", "0")
 	e.Setenv("TZ", "UTC")
+	// A process with the race detector would wait a second before it exits.
+	e.Setenv("GORACE", "atexit_sleep_ms=0")
 	c := &children{running: map[string]*exec.Cmd{}}
 	e.Values[childrenKey{}] = c
 	e.Defer(c.killAll)
@@ -133,7 +135,10 @@ func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "TMPDIR", "TMP"} {
+	for _, name := range []string{
+		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TMP", "SYSTEMROOT",
+		"BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "GORACE",
+	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	out, err := os.Create(filepath.Join(ts.Getenv("WORK"), args[0]+".out"))
