@@ -109,15 +109,20 @@ func (c *candidate) measure() bool {
 func (c *candidate) complete() bool {
 	switch c.item.MIMEType {
 	case mimePNG:
-		tail := make([]byte, min(c.size, 64<<10))
-		_, err := c.file.ReadAt(tail, c.size-int64(len(tail)))
-		return err == nil && bytes.Contains(tail, []byte("IEND"))
+		return c.endsWith("IEND", 1<<10) || c.endsWith("IEND", 64<<10) // some have a trailer
 	case mimeWebP:
 		var size [4]byte
 		_, err := c.file.ReadAt(size[:], 4)
 		return err == nil && int64(binary.LittleEndian.Uint32(size[:]))+8 <= c.size
 	}
 	return true
+}
+
+// endsWith reports whether mark is within the last bytes.
+func (c *candidate) endsWith(mark string, within int64) bool {
+	tail := make([]byte, min(c.size, within))
+	_, err := c.file.ReadAt(tail, c.size-int64(len(tail)))
+	return err == nil && bytes.Contains(tail, []byte(mark))
 }
 
 // changed compares the descriptor with what it was when it was opened.
