@@ -29,9 +29,10 @@ type task struct {
 
 	// cursor is the last sequence known to be in the stream, or unknown.
 	cursor int64
-	// floor is the position when the stream holds nothing: what was confirmed
-	// once is not published again because it aged out.
-	floor int64
+	// floor is the position when the stream holds nothing: what it confirmed
+	// once is not published again because it aged out. base is the floor while
+	// nothing is confirmed.
+	floor, base int64
 	// drained and failed say how the round went: the log had no more events;
 	// something went wrong and the session should wait.
 	drained, failed bool
@@ -42,6 +43,7 @@ type task struct {
 	target    int64 // the highest sequence announced
 	confirmed int64 // cursor at the end of the last round
 	news      bool  // announced since a worker took it
+	doubt     bool  // cursor and floor are not to be trusted any more
 	attempts  int   // failures in a row
 	due       time.Time
 }
@@ -88,7 +90,7 @@ func (a *agenda) add(session string, floor, last int64) {
 	t := a.tasks[session]
 	if t == nil {
 		a.forget()
-		t = &task{session: session, cursor: unknown, floor: floor, confirmed: unknown}
+		t = &task{session: session, cursor: unknown, floor: floor, base: floor, confirmed: unknown}
 		a.tasks[session] = t
 	}
 	t.target = max(t.target, last)
@@ -125,7 +127,8 @@ func (a *agenda) signal() {
 	}
 }
 
-// wait returns true when there may be work and false when ctx is done.
+// wait returns true when there may be work, and at least once per maxBackoff;
+// false when ctx is done.
 func (a *agenda) wait(ctx context.Context) bool {
 	timer := time.NewTimer(a.untilDue())
 	defer timer.Stop()
@@ -142,7 +145,7 @@ func (a *agenda) wait(ctx context.Context) bool {
 func (a *agenda) untilDue() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	wait := time.Hour
+	wait := a.maxBackoff
 	for _, t := range a.parked {
 		wait = min(wait, t.due.Sub(a.now()))
 	}
@@ -177,8 +180,28 @@ func (a *agenda) take(n int) []*task {
 	for _, t := range picked {
 		t.state, t.news = taken, false
 		t.drained, t.failed = false, false
+		if t.doubt {
+			t.doubt, t.cursor, t.floor = false, unknown, t.base
+		}
 	}
 	return picked
+}
+
+// recheck puts every session on the agenda, to be asked from the stream anew:
+// a server that came back may have lost what it had confirmed.
+func (a *agenda) recheck() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed && a.open == 0 {
+		return
+	}
+	for _, t := range a.tasks {
+		t.doubt, t.news = true, true
+		if t.state == resting {
+			a.open++
+			a.enqueue(t)
+		}
+	}
 }
 
 // settle takes a task back after a round and decides when it goes again.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
 )
 
 // errNoAck means that the stream did not confirm a batch in time: it may have
@@ -33,6 +34,7 @@ type lane struct {
 	sub     *nats.Subscription
 	replies chan *nats.Msg
 	inbox   string
+	id      string
 	batches uint64
 	scratch nats.Msg
 }
@@ -53,7 +55,7 @@ const (
 )
 
 func newLane(nc *nats.Conn) (*lane, error) {
-	l := &lane{nc: nc, inbox: nc.NewInbox(), replies: make(chan *nats.Msg, 2*batchMessages)}
+	l := &lane{nc: nc, inbox: nc.NewInbox(), id: nuid.Next(), replies: make(chan *nats.Msg, 2*batchMessages)}
 	var err error
 	if l.sub, err = nc.ChanSubscribe(l.inbox+".>", l.replies); err != nil {
 		return nil, fmt.Errorf("bus: subscribe to confirmations: %w", err)
@@ -74,7 +76,9 @@ func (l *lane) close() error {
 // leaves open whether more are.
 func (l *lane) publish(ctx context.Context, batch []draft, timeout time.Duration) (stored int, err error) {
 	l.batches++
-	prefix := l.inbox + "." + strconv.FormatUint(l.batches, 10) + "."
+	// The server knows a batch by this one token, whoever sends it: it must be
+	// unique among all clients of the stream.
+	prefix := l.inbox + "." + l.id + "-" + strconv.FormatUint(l.batches, 10) + "."
 	common := prefix + strconv.Itoa(batchMessages+1) + ".fail."
 	for i, d := range batch {
 		op := opAppend

@@ -43,6 +43,10 @@ import (
 // store open: one embedded server per state folder.
 var ErrStoreInUse = errors.New("the bus store is in use by another server")
 
+// openTimeout bounds a connect, and the first question to the stream, which a
+// server may answer late while it recovers its store.
+const openTimeout = 15 * time.Second
+
 // reconnectWait is the delay between two attempts to connect again.
 const reconnectWait = 50 * time.Millisecond
 
@@ -102,7 +106,10 @@ type Bus struct {
 	js     jetstream.JetStream
 	health health
 
-	stream   jetstream.Stream
+	stream jetstream.Stream
+	// repair is held by publishers while they work on a batch, and for writing
+	// during a revival; reviving lets only one goroutine revive.
+	repair   sync.RWMutex
 	reviving sync.Mutex
 }
 
@@ -127,7 +134,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 		nats.ReconnectWait(reconnectWait),
 		// While disconnected a publish must fail at once: the log is the buffer.
 		nats.ReconnectBufSize(-1),
-		nats.Timeout(opts.AckTimeout),
+		nats.Timeout(openTimeout),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			opts.Logger.Warn("bus connection", "error", err)
 		}),
@@ -145,7 +152,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if b.js, err = jetstream.New(b.nc, jetstream.WithDefaultTimeout(opts.AckTimeout)); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
-	if b.stream, err = b.ensureStream(ctx, opts.AckTimeout); err != nil {
+	if b.stream, err = b.ensureStream(ctx, openTimeout); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -176,6 +183,10 @@ func (b *Bus) shutdown() error {
 	return nil
 }
 
+// epoch counts the connections. What was learnt of the stream on one need not
+// hold on the next: a server that went down may have lost its last messages.
+func (b *Bus) epoch() uint64 { return b.nc.Stats().Reconnects }
+
 // revive repairs what a failed publish may have come from: an embedded server
 // that a write error has silenced is restarted, a missing stream is created.
 // Clients, this one included, reconnect by themselves. It returns at once when
@@ -185,6 +196,8 @@ func (b *Bus) revive(ctx context.Context) error {
 		return nil
 	}
 	defer b.reviving.Unlock()
+	b.repair.Lock()
+	defer b.repair.Unlock()
 	if b.server != nil {
 		if err := b.server.restart(); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -76,6 +77,7 @@ func openBus(t testing.TB, opts Options) *Bus {
 	if opts.AckTimeout == 0 {
 		opts.AckTimeout = 2 * time.Second
 	}
+	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	b, err := Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"belay/internal/event"
-	"belay/internal/fault"
 )
 
 // workers read logs and publish. One is fast enough; the second keeps the bus
@@ -19,16 +16,9 @@ import (
 const workers = 2
 
 // linger is how long a worker waits after the first news before it collects a
-// batch. The readers on the bus are other programs that do not notice two
-// milliseconds, and a batch of six costs half of six messages.
-const linger = 2 * time.Millisecond
-
-// sessionsPerBatch bounds how many logs one batch reads.
-const sessionsPerBatch = 64
-
-// reviveAfter is how many failures in a row it takes, the last of them silence,
-// until the embedded server is restarted.
-const reviveAfter = 3
+// batch. The readers on the bus are other programs that do not notice five
+// milliseconds, and an event in a batch of fifty costs half of one on its own.
+const linger = 5 * time.Millisecond
 
 // Publisher copies the logs of sessions to the bus. It is told which sessions
 // have news ([Publisher.Observe], [Publisher.Resume]) and does the rest in its
@@ -45,8 +35,11 @@ type Publisher struct {
 	limit  int64 // largest payload
 
 	agenda *agenda
-	stop   context.CancelFunc
-	wg     sync.WaitGroup
+
+	gathering sync.Mutex
+	epoch     uint64 // the connection that the positions were learnt on
+	stop      context.CancelFunc
+	wg        sync.WaitGroup
 
 	published, retries, omitted atomic.Int64
 }
@@ -70,7 +63,10 @@ func NewPublisher(b *Bus, source Source) (*Publisher, error) {
 	if m := int64(b.stream.CachedInfo().Config.MaxMsgSize); m > 0 {
 		limit = min(limit, m)
 	}
-	p := &Publisher{bus: b, source: source, names: busNames(), limit: limit, agenda: newAgenda(time.Now, b.opts.AckTimeout)}
+	p := &Publisher{
+		bus: b, source: source, names: busNames(), limit: limit,
+		agenda: newAgenda(time.Now, b.opts.AckTimeout), epoch: b.epoch(),
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	lanes := make([]*lane, 0, workers)
@@ -139,157 +135,27 @@ func (p *Publisher) work(ctx context.Context, l *lane) {
 			p.bus.opts.Logger.Warn("bus publisher", "error", err)
 		}
 	}()
-	for p.agenda.wait(ctx) {
-		pause(ctx, linger)
-		if picked := p.agenda.take(sessionsPerBatch); len(picked) > 0 {
+	for ctx.Err() == nil {
+		if picked := p.gather(ctx); len(picked) > 0 {
 			p.round(ctx, l, picked)
 		}
 	}
 }
 
-// round moves the picked sessions on by one batch.
-func (p *Publisher) round(ctx context.Context, l *lane, picked []*task) {
-	var batch []draft
-	var owners []*task // of the draft at the same place
-	size := 0
-	var down error
-	for _, t := range picked {
-		if len(batch) >= batchMessages || size >= batchBytes {
-			break // the others go back on the agenda as they are
-		}
-		if t.cursor == unknown {
-			if down == nil {
-				down = p.locate(ctx, t)
-			}
-			if down != nil {
-				t.failed = true
-				continue
-			}
-		}
-		drafts, err := p.collect(ctx, t, batchMessages-len(batch), batchBytes-size)
-		if err != nil {
-			p.putOff(t, err)
-			continue
-		}
-		for _, d := range drafts {
-			batch = append(batch, d)
-			owners = append(owners, t)
-			size += d.size()
-		}
+// gather waits for news and returns the sessions of the next batch. Only one
+// worker gathers while the others publish, or they would share every batch.
+func (p *Publisher) gather(ctx context.Context) []*task {
+	p.gathering.Lock()
+	defer p.gathering.Unlock()
+	if !p.agenda.wait(ctx) {
+		return nil
 	}
-	if down != nil {
-		p.busFailed(ctx, down)
+	if epoch := p.bus.epoch(); p.epoch != epoch {
+		p.epoch = epoch
+		p.agenda.recheck()
 	}
-	if len(batch) > 0 {
-		p.publish(ctx, l, batch, owners)
-	}
-	for _, t := range picked {
-		p.agenda.settle(t)
-	}
-}
-
-// locate asks the stream where the session stands.
-func (p *Publisher) locate(ctx context.Context, t *task) error {
-	seq, _, err := p.bus.lastStored(ctx, t.session)
-	if err == nil {
-		t.cursor = max(seq, t.floor)
-	}
-	return err
-}
-
-// publish sends batch and notes on the owners what became of it.
-func (p *Publisher) publish(ctx context.Context, l *lane, batch []draft, owners []*task) {
-	stored, err := l.publish(ctx, batch, p.bus.opts.AckTimeout)
-	for i, d := range batch[:stored] {
-		owners[i].moveTo(d.seq)
-		if d.omitted > 0 {
-			p.omitted.Add(1)
-		}
-	}
-	p.published.Add(int64(stored))
-	if err == nil {
-		p.bus.health.succeeded()
-		return
-	}
-	// The stream named the message that it refused: only its session waits,
-	// the others behind it go again at once.
-	var refused *streamError
-	for i, t := range owners[stored:] {
-		t.cursor = unknown
-		if i == 0 || !errors.As(err, &refused) {
-			t.failed = true
-		}
-	}
-	p.busFailed(ctx, err)
-}
-
-// busFailed notes that the stream refused, or did not answer, and repairs it
-// when it has not answered for a while.
-func (p *Publisher) busFailed(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return // closing: not the bus's fault
-	}
-	p.retries.Add(1)
-	failures := p.bus.health.failed(err, time.Now())
-	if unanswered(err) && failures%reviveAfter == 0 {
-		if err := p.bus.revive(ctx); err != nil {
-			p.bus.health.failed(err, time.Now())
-		}
-	}
-}
-
-// unanswered reports whether err means that nobody is there to answer: a store
-// that fell silent, or a stream that is gone.
-func unanswered(err error) bool {
-	for _, silence := range []error{errNoAck, nats.ErrNoResponders, nats.ErrTimeout, context.DeadlineExceeded} {
-		if errors.Is(err, silence) {
-			return true
-		}
-	}
-	return false
-}
-
-// collect returns the session's next drafts, within the limits of a batch.
-func (p *Publisher) collect(ctx context.Context, t *task, count, size int) ([]draft, error) {
-	evs, err := p.source.Read(ctx, t.session, t.cursor)
-	if err != nil {
-		return nil, err
-	}
-	t.drained = len(evs) == 0
-	var drafts []draft
-	for _, ev := range evs {
-		name, carried := p.names[ev.Type]
-		if !carried {
-			if len(drafts) > 0 {
-				break // steps over it when what is before it is stored
-			}
-			t.moveTo(ev.Seq)
-			continue
-		}
-		if ev.Seq <= t.cursor {
-			continue
-		}
-		d, err := newDraft(t.session, name, ev, p.limit)
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, d)
-		if size -= d.size(); len(drafts) >= count || size <= 0 {
-			break
-		}
-	}
-	return drafts, nil
-}
-
-// putOff notes that a session's log could not be read.
-func (p *Publisher) putOff(t *task, err error) {
-	if fault.Is(err, fault.SessionNotFound) {
-		t.drained = true // deleted: nothing is left to publish
-		return
-	}
-	t.failed = true
-	p.retries.Add(1)
-	p.bus.opts.Logger.Warn("bus publisher: put off", "session", t.session, "error", err)
+	pause(ctx, linger)
+	return p.agenda.take(sessionsPerBatch)
 }
 
 func pause(ctx context.Context, d time.Duration) {
