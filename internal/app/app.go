@@ -59,11 +59,14 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	if a.Root, err = persona.Open(cfg.Instructions); err != nil {
 		return nil, err
 	}
+	a.Root.LimitFiles(cfg.Persona.FileBytes)
 	a.committer = durable.NewCommitter(0)
 	if a.Store, err = session.NewStore(session.Options{
 		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot,
 		Clock: time.Now, NewID: uuid.NewString,
-		SegmentBytes: cfg.Log.SegmentBytes, IdleClose: cfg.Session.IdleClose,
+		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
+		IdleClose: cfg.Session.IdleClose, Poll: cfg.Session.Poll,
+		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
 		Committer: a.committer, Observer: a.appended,
 	}); err != nil {
 		return nil, err
@@ -73,7 +76,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		CacheBytes:  cfg.Attachments.RenditionCacheBytes,
 		PixelBudget: cfg.Attachments.PixelBudget,
 		MaxPixels:   cfg.Attachments.MaxPixels,
-		PDFIdle:     cfg.Attachments.PDFIdle,
+		WorkTime:    cfg.Attachments.WorkLimit,
+		PDFIdle:     cfg.Attachments.PDFIdle, PDFTextBytes: cfg.Attachments.PDFTextBytes,
+		PDFInterpreted: cfg.Attachments.PDFInterpreted,
 	}); err != nil {
 		return nil, err
 	}
@@ -84,16 +89,11 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	a.Engine = turn.NewLocal(turn.Options{
 		Store: a.Store, Root: a.Root, Provider: provider, Planner: a.planner, Prices: prices(cfg),
 		Logger: log, Clock: time.Now, NewID: newTurnID,
-		Policy: attachment.Policy{
-			Extensions: cfg.Attachments.Extensions, MaxItems: cfg.Attachments.MaxItems,
-			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,
-		},
-		ConfineAttachments: confined(cfg),
-		UploadBytes:        cfg.Attachments.UploadBytes,
-		ScratchDir:         scratchDir(cfg),
-		GlobalModel:        cfg.Model, DefaultModel: cfg.DefaultModel,
+		Rules: rules(cfg), RulesFor: newProjects(cfg).rules,
+		UploadBytes:      cfg.Attachments.UploadBytes,
+		ScratchDir:       scratchDir(cfg),
+		GlobalModel:      cfg.Model,
 		SubagentsEnabled: gate(cfg.Subagents.Enabled), SubagentsWarn: cfg.Subagents.Warn,
-		Limits: limits(cfg),
 	})
 	return a, nil
 }

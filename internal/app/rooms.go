@@ -1,7 +1,6 @@
 package app
 
 import (
-	"net"
 	"os"
 
 	"belay/internal/config"
@@ -9,7 +8,6 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/anthropic"
 	"belay/internal/model/scripted"
-	"belay/internal/turn"
 )
 
 // newProvider builds the configured provider with the one retry layer on top.
@@ -32,6 +30,7 @@ func bareProvider(cfg *config.Config) (model.Provider, error) {
 			AllowedHosts:   cfg.Network.AllowedHosts,
 			MaxTokens:      cfg.Anthropic.MaxTokens,
 			ConnectTimeout: cfg.Anthropic.ConnectTimeout, HeaderTimeout: cfg.Anthropic.HeaderTimeout,
+			MaxAnswer: cfg.Anthropic.StreamBytes, MaxLine: cfg.Anthropic.LineBytes,
 			Catalog: &catalog,
 		})
 	}
@@ -62,43 +61,4 @@ func prices(cfg *config.Config) model.Prices {
 		m[name] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
 	}
 	return model.ListPrices().With(m)
-}
-
-func limits(cfg *config.Config) turn.Limits {
-	c := cfg.Turn
-	return turn.Limits{
-		Stall: c.StallTimeout, Wall: c.WallLimit,
-		MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxCostUSD: c.MaxCostUSD,
-		MessageBytes: c.MessageBytes, NotesBytes: c.InstructionsBytes, AnswerBytes: c.AnswerBytes,
-		QueueLength: c.QueueLength, QueueWait: c.QueueWait,
-		IdempotencyTTL: c.IdempotencyTTL,
-		InFlight:       cfg.Server.MaxTurnsInFlight,
-		DeltaInterval:  cfg.Delta.Interval, DeltaBytes: int(cfg.Delta.Bytes),
-	}
-}
-
-// confined says whether attachments must lie in the project: always off
-// loopback, where a path in a request is a stranger's.
-func confined(cfg *config.Config) bool {
-	switch cfg.Attachments.Roots {
-	case config.RootsAny:
-		return false
-	case config.RootsProject:
-		return true
-	}
-	return !Loopback(cfg.Addr)
-}
-
-// Loopback reports whether addr (host:port) can be reached from this machine
-// only.
-func Loopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }

@@ -66,9 +66,10 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		o.Listening(base, link)
 	}
 	err = api.Serve(ctx, ln, h, api.ServeOptions{
-		HeaderTimeout: a.Config.Server.HeaderTimeout,
-		Grace:         a.Config.Server.ShutdownGrace,
-		Quiesce:       a.drain, Logger: a.log,
+		HeaderTimeout: a.Config.Server.HeaderTimeout, HeaderBytes: int(a.Config.Server.HeaderBytes),
+		IdleTimeout: a.Config.Server.IdleTimeout,
+		Grace:       a.Config.Server.ShutdownGrace,
+		Quiesce:     a.drain, Logger: a.log,
 	})
 	return errors.Join(err, note.remove(), carrier.stop())
 }
@@ -88,6 +89,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 		BoundAddr: addr, AllowedHosts: cfg.Server.AllowedHosts,
 		Token: token, Operator: authority,
 		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
+		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
 		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
 		Metrics: metrics,
 		Ready:   func(context.Context) error { return a.Root.Check() },
@@ -103,7 +105,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 // this machine can reach the server.
 func (a *App) accessToken() (string, error) {
 	if a.Config.TokenFile == "" {
-		if !Loopback(a.Config.Addr) {
+		if !a.Config.Loopback() {
 			return "", fmt.Errorf("address %s can be reached from other machines: a token file is required (--token-file, token_file)", a.Config.Addr)
 		}
 		return "", nil
@@ -136,7 +138,8 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 	}
 	b, err := bus.Open(ctx, bus.Options{
 		Dir:      filepath.Join(a.Config.Paths.StateDir, "bus"),
-		MaxBytes: a.Config.Bus.MaxBytes, MaxAge: a.Config.Bus.MaxAge, Logger: a.log,
+		MaxBytes: a.Config.Bus.MaxBytes, MaxAge: a.Config.Bus.MaxAge,
+		AckTimeout: a.Config.Bus.AckTimeout, Logger: a.log,
 	})
 	if errors.Is(err, bus.ErrStoreInUse) {
 		// A second server of the same user works without a bus of its own: the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/client"
 	"belay/internal/config"
+	"belay/internal/netguard"
 	"belay/internal/turn"
 )
 
@@ -146,12 +146,5 @@ func readToken(path string) (string, error) {
 // the same files.
 func local(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	port := u.Port()
-	if port == "" {
-		port = "0"
-	}
-	return app.Loopback(net.JoinHostPort(u.Hostname(), port))
+	return err == nil && netguard.IsLoopback(u.Hostname())
 }

@@ -82,8 +82,9 @@ func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, 
 			err = panicked(v, debug.Stack())
 		}
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Limits.Stall,
-		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", l.o.Limits.Stall).
+	stall := s.rules.Limits.Stall
+	ctx, cancel := context.WithTimeoutCause(ctx, stall,
+		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT"))
 	defer cancel()
 	err = b.Bootstrap(ctx, model.Request{

@@ -44,13 +44,13 @@ func (t *running) call(r request) (*answer, error) {
 // consume drains the provider's stream. A stream that ends without its end
 // marker is an error, never a success.
 func (t *running) consume(r request, a *answer) error {
-	stall := time.AfterFunc(t.l.o.Limits.Stall, func() { t.stop(errStalled) })
+	stall := time.AfterFunc(t.settings.rules.Limits.Stall, func() { t.stop(errStalled) })
 	defer stall.Stop()
 	for chunk, err := range t.l.o.Provider.Stream(t.ctx, r.Request) {
 		if err != nil {
 			return err
 		}
-		if !stall.Reset(t.l.o.Limits.Stall) {
+		if !stall.Reset(t.settings.rules.Limits.Stall) {
 			return errStalled
 		}
 		if err := t.take(chunk, a); err != nil {
@@ -91,8 +91,8 @@ func (t *running) take(chunk model.Chunk, a *answer) error {
 
 // delta passes text on, within the cap on one answer.
 func (t *running) delta(kind event.Type, text string, a *answer) error {
-	if a.bytes += int64(len(text)); a.bytes > t.l.o.Limits.AnswerBytes {
-		return fault.New(fault.SDKFailure, "the answer is longer than %d bytes (turn.answer_bytes)", t.l.o.Limits.AnswerBytes).
+	if a.bytes += int64(len(text)); a.bytes > t.settings.rules.Limits.AnswerBytes {
+		return fault.New(fault.SDKFailure, "the answer is longer than %d bytes (turn.answer_bytes)", t.settings.rules.Limits.AnswerBytes).
 			WithStatus(502).With("category", "ANSWER_TOO_LARGE")
 	}
 	return t.stream(kind, text)

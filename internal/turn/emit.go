@@ -35,8 +35,8 @@ func (t *running) stream(kind event.Type, text string) error {
 	}
 	d.text.WriteString(text)
 	// The wall clock of the machine, not the records' clock: this is pacing.
-	wait := t.l.o.Limits.DeltaInterval - time.Since(d.last)
-	if wait <= 0 || d.text.Len() >= t.l.o.Limits.DeltaBytes {
+	wait := t.settings.rules.Limits.DeltaInterval - time.Since(d.last)
+	if wait <= 0 || d.text.Len() >= t.settings.rules.Limits.DeltaBytes {
 		return t.flushLocked()
 	}
 	if !d.armed {

@@ -40,7 +40,7 @@ func (t *running) judge(reason string, err error) outcome {
 		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	case errors.Is(cause, errStalled):
-		stall := t.l.o.Limits.Stall
+		stall := t.settings.rules.Limits.Stall
 		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.l.o.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}

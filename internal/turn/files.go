@@ -27,7 +27,11 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
-	policy := l.o.Policy
+	rules, err := l.rules(root)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	policy := rules.Policy
 	policy.Roots = nil
 	policy.FileBytes, policy.TurnBytes = l.o.UploadBytes, l.o.UploadBytes
 	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
@@ -55,13 +59,17 @@ func (l *Local) uploadRoot(ctx context.Context, u Upload) (string, error) {
 
 // Inspect implements [Engine]: every check and plan of a turn, without a record.
 func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, error) {
-	policy, modelName := l.o.Policy, first(r.Model, l.o.GlobalModel, l.o.DefaultModel)
+	rules := l.o.Rules
+	policy, modelName := rules.Policy, first(r.Model, l.o.GlobalModel, rules.DefaultModel)
 	if r.SessionID != "" {
 		rec, err := l.o.Store.Get(ctx, r.SessionID)
 		if err != nil {
 			return nil, err
 		}
-		policy = l.policy(rec.ProjectRoot)
+		if rules, err = l.rules(rec.ProjectRoot); err != nil {
+			return nil, err
+		}
+		policy = rules.policy(rec.ProjectRoot)
 		modelName = first(r.Model, rec.Model, modelName)
 	}
 	dir, err := os.MkdirTemp(l.o.ScratchDir, "inspect-")

@@ -26,7 +26,7 @@ func (t *running) frame(projectRoot string) error {
 	for _, s := range p.Sources() {
 		t.sources = append(t.sources, session.Source{Path: s.Path, SHA256: s.SHA256, Bytes: s.Bytes})
 	}
-	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.l.o.Limits.NotesBytes)
+	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.settings.rules.Limits.NotesBytes)
 	if err != nil {
 		return err
 	}

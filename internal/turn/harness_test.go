@@ -127,12 +127,12 @@ func (r *rig) open(change ...func(*Options)) {
 	o := Options{
 		Store: store, Root: root, Provider: r.provider, Planner: planner, Prices: model.ListPrices(),
 		Logger: slog.New(slog.DiscardHandler), Clock: r.clock, NewID: func() string { return fmt.Sprint(ids.Add(1)) },
-		UploadBytes: 64 << 20, ScratchDir: t.TempDir(), DefaultModel: "claude-sonnet-4-20250514",
-		Limits: Limits{
+		UploadBytes: 64 << 20, ScratchDir: t.TempDir(),
+		Rules: Rules{DefaultModel: "claude-sonnet-4-20250514", Limits: Limits{
 			Stall: patience, Wall: patience, MaxTurns: 5, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
 			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 100,
 			DeltaInterval: 25 * time.Millisecond, DeltaBytes: 4 << 10,
-		},
+		}},
 	}
 	for _, f := range change {
 		f(&o)

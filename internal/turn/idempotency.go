@@ -43,7 +43,7 @@ func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
 		return nil, err
 	}
 	earlier, ok := findKey(entries, r.IdempotencyKey)
-	if !ok || l.o.Clock().Sub(earlier.Time.Time) > l.o.Limits.IdempotencyTTL {
+	if !ok || l.o.Clock().Sub(earlier.Time.Time) > l.o.Rules.Limits.IdempotencyTTL {
 		return nil, nil
 	}
 	if earlier.Idempotency.Digest != r.BodyDigest {

@@ -49,24 +49,40 @@ type Options struct {
 	Clock func() time.Time
 	NewID func() string
 
-	// Policy admits a turn's attachments. With ConfineAttachments its roots are
-	// the session's project; otherwise Policy.Roots stands.
-	Policy             attachment.Policy
-	ConfineAttachments bool
+	// Rules hold for every turn; RulesFor, when set, gives those of a project,
+	// which may have tightened them. It is asked at the start of each turn.
+	Rules    Rules
+	RulesFor func(projectRoot string) (Rules, error)
 	// UploadBytes caps one upload; ScratchDir holds the files of a dry run
 	// while it lasts.
 	UploadBytes int64
 	ScratchDir  string
 
-	// GlobalModel is the model tier between opts and AGENTS.md, DefaultModel
-	// the last one.
-	GlobalModel, DefaultModel string
+	// GlobalModel is the model tier between opts and AGENTS.md.
+	GlobalModel string
 	// SubagentsEnabled is the environment gate's raw value (workspace 9.7);
 	// SubagentsWarn is the evaluation time that is worth a warning, 0 for none.
 	SubagentsEnabled string
 	SubagentsWarn    time.Duration
+}
 
-	Limits Limits
+// Rules are what a project may make stricter.
+type Rules struct {
+	// Policy admits a turn's attachments. With ConfineAttachments its roots are
+	// the session's project; otherwise Policy.Roots stands.
+	Policy             attachment.Policy
+	ConfineAttachments bool
+	// DefaultModel is the last tier of the model chain.
+	DefaultModel string
+	Limits       Limits
+}
+
+// rules returns those of a project.
+func (l *Local) rules(projectRoot string) (Rules, error) {
+	if l.o.RulesFor == nil {
+		return l.o.Rules, nil
+	}
+	return l.o.RulesFor(projectRoot)
 }
 
 // Limits bound a turn. Each is a configuration key of the same meaning; zero
@@ -99,7 +115,7 @@ func NewLocal(o Options) *Local {
 	life, end := context.WithCancel(context.Background())
 	l := &Local{
 		o: o, life: life, end: end,
-		slots:  make(chan struct{}, o.Limits.InFlight),
+		slots:  make(chan struct{}, o.Rules.Limits.InFlight),
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},

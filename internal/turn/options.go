@@ -46,6 +46,7 @@ func (o Opts) Validate() error {
 // settings are a turn's options after every fallback chain (compatible
 // contract, section 4).
 type settings struct {
+	rules      Rules
 	persona    persona.Persona
 	mode       string
 	model      string
@@ -63,6 +64,9 @@ type settings struct {
 func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	s := settings{mode: first(o.Mode, rec.Mode)}
 	var err error
+	if s.rules, err = l.rules(rec.ProjectRoot); err != nil {
+		return s, err
+	}
 	if s.persona, err = l.o.Root.Persona(first(o.Persona, rec.Persona)); err != nil {
 		return s, err
 	}
@@ -70,16 +74,16 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	if err != nil {
 		return s, err
 	}
-	s.model = first(o.Model, l.o.GlobalModel, global, l.o.DefaultModel)
-	s.maxTurns = l.o.Limits.MaxTurns
+	s.model = first(o.Model, l.o.GlobalModel, global, s.rules.DefaultModel)
+	s.maxTurns = s.rules.Limits.MaxTurns
 	if s.persona.MaxTurns > 0 {
 		s.maxTurns = s.persona.MaxTurns
 	}
 	if o.MaxTurns != nil {
 		s.maxTurns = *o.MaxTurns
 	}
-	s.maxTokens = tightest(l.o.Limits.MaxTokens, o.MaxTokens)
-	s.maxCostUSD = tightest(l.o.Limits.MaxCostUSD, o.MaxCostUSD)
+	s.maxTokens = tightest(s.rules.Limits.MaxTokens, o.MaxTokens)
+	s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
 	if o.TimeoutMS != nil {
 		s.timeoutMS = *o.TimeoutMS
 	}

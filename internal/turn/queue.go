@@ -92,7 +92,7 @@ func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
 		return nil, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Limits.QueueWait, busy(id))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, busy(id))
 	defer cancel()
 	select {
 	case <-turn:
@@ -120,7 +120,7 @@ func (l *Local) enqueue(id string) (turn chan struct{}, leave func(), err error)
 		q = &queue{}
 		l.queues[id] = q
 	}
-	if len(q.waiting) >= l.o.Limits.QueueLength {
+	if len(q.waiting) >= l.o.Rules.Limits.QueueLength {
 		return nil, nil, busy(id).WithHint("%d turns already wait (turn.queue_length); try again later", len(q.waiting))
 	}
 	turn = make(chan struct{})

@@ -21,8 +21,8 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 	if err := r.Opts.Validate(); err != nil {
 		return nil, err
 	}
-	if n := int64(len(r.Message)); n > l.o.Limits.MessageBytes {
-		return nil, fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, l.o.Limits.MessageBytes).
+	if n := int64(len(r.Message)); n > l.o.Rules.Limits.MessageBytes {
+		return nil, fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, l.o.Rules.Limits.MessageBytes).
 			WithHint("attach long text as a file")
 	}
 	rec, err := l.o.Store.Get(ctx, r.SessionID)
@@ -110,7 +110,7 @@ func (l *Local) prepare(ctx context.Context, t *running) error {
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
 	}
-	files, err := attachment.Resolve(ctx, t.req.Attachments, l.policy(rec.ProjectRoot), t.blobs)
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.settings.rules.policy(rec.ProjectRoot), t.blobs)
 	if err != nil {
 		return err
 	}
@@ -135,9 +135,10 @@ func admit(r Request, files attachment.Resolution) error {
 	return attachment.Failure(files.Refused)
 }
 
-func (l *Local) policy(projectRoot string) attachment.Policy {
-	p := l.o.Policy
-	if l.o.ConfineAttachments {
+// policy admits the attachments of a turn in the project.
+func (r Rules) policy(projectRoot string) attachment.Policy {
+	p := r.Policy
+	if r.ConfineAttachments {
 		p.Roots = []string{projectRoot}
 	}
 	return p
@@ -229,7 +230,7 @@ func (t *running) noteUse() error {
 
 // limits of time of one turn: the configured wall, or less if asked.
 func (t *running) wall() time.Duration {
-	wall := t.l.o.Limits.Wall
+	wall := t.settings.rules.Limits.Wall
 	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
 		return asked
 	}

@@ -187,14 +187,14 @@ func TestFailuresEndTheTurn(t *testing.T) {
 		{"no end marker", func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 			yield(model.TextDelta{Text: "half"}, nil)
 		}, nil, 1, "STREAM_TRUNCATED", fault.SDKFailure},
-		{"stall", blocks(make(chan struct{})), func(o *Options) { o.Limits.Stall = 20 * time.Millisecond },
+		{"stall", blocks(make(chan struct{})), func(o *Options) { o.Rules.Limits.Stall = 20 * time.Millisecond },
 			1, "REQUEST_TIMEOUT", fault.SDKFailure},
-		{"wall", blocks(make(chan struct{})), func(o *Options) { o.Limits.Wall = 20 * time.Millisecond },
+		{"wall", blocks(make(chan struct{})), func(o *Options) { o.Rules.Limits.Wall = 20 * time.Millisecond },
 			124, nil, fault.TurnTimeout},
 		{"endless answer", func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 			for yield(model.TextDelta{Text: strings.Repeat("x", 1000)}, nil) {
 			}
-		}, func(o *Options) { o.Limits.AnswerBytes = 10_000 }, 1, "ANSWER_TOO_LARGE", fault.SDKFailure},
+		}, func(o *Options) { o.Rules.Limits.AnswerBytes = 10_000 }, 1, "ANSWER_TOO_LARGE", fault.SDKFailure},
 		{"provider error", func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 			yield(nil, fault.New(fault.SDKFailure, "no").WithStatus(401).With("category", "INVALID_API_KEY"))
 		}, nil, 1, "INVALID_API_KEY", fault.SDKFailure},
