@@ -47,6 +47,8 @@ func (l *live) refresh() error {
 	if l.log.current(l.place) {
 		return nil
 	}
+	// Whoever looks finds it for all.
+	defer l.broadcast()
 	root, err := l.place.open()
 	if missing(err) {
 		return notFound(l.id)

@@ -246,10 +246,7 @@ func (l *Lease) settle() error {
 		return nil
 	}
 	v.script.settle()
-	v.log.active.settle()
-	if v.log.folder == nil {
-		v.log.folder, _ = os.Lstat(v.place.file(dirLog)) // nil: the next lease looks again
-	}
+	v.log.settle(v.place)
 	if err := l.writeNote(v.note()); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"belay/internal/durable"
 	"belay/internal/event"
@@ -26,9 +27,11 @@ type eventLog struct {
 	end    event.Event
 	active chain // the last segment
 	tail   tail
-	// folder describes the log's folder when segs was taken: its time moves when
-	// a segment comes or goes.
+	// folder describes the log's folder at looked, when top was its last file:
+	// its time moves when a segment comes or goes. Nil means: look again.
 	folder fs.FileInfo
+	looked time.Time
+	top    int
 	// sealed are segments that were finished but not yet committed.
 	sealed []*durable.Lines
 }
@@ -89,13 +92,7 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var (
-		said []string
-		top  int
-	)
-	if len(numbers) > 0 {
-		top = numbers[len(numbers)-1]
-	}
+	var said []string
 	if n != nil {
 		said = l.missedSegments(root, numbers, *n)
 	}
@@ -128,7 +125,7 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 		// given to another event; readers are told of the gap.
 		g.last = n.LastSeq
 	}
-	if n == nil && top > g.activeSegment() {
+	if n == nil && g.top > g.activeSegment() {
 		g.folder = nil // the first line of a file that is still empty would not show
 	}
 	g.loaded = true
@@ -183,18 +180,70 @@ func (g *eventLog) list(root *os.Root) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.sawFolder(info)
 	numbers, err := listSegments(root)
-	g.folder = info
+	g.top = 0
+	if len(numbers) > 0 {
+		g.top = numbers[len(numbers)-1]
+	}
 	return numbers, err
 }
 
-// current reports whether the log's files are as they were last seen.
-func (g *eventLog) current(p place) bool {
-	if !g.loaded || g.folder == nil {
+func (g *eventLog) sawFolder(info fs.FileInfo) {
+	g.folder, g.looked = info, time.Now()
+}
+
+// settle notes how the folder looks after our own changes to it.
+func (g *eventLog) settle(p place) {
+	g.active.settle()
+	if g.folder != nil {
+		return
+	}
+	if info, err := os.Lstat(p.file(dirLog)); err == nil {
+		g.sawFolder(info)
+		g.top = g.activeSegment()
+	}
+}
+
+// coarse is how much later than the last a change of a folder must be for its
+// time to tell them apart on every file system.
+const coarse = 3 * time.Second
+
+// sameFolder reports whether no segment came or went since the last look.
+func (g *eventLog) sameFolder(p place) bool {
+	if g.folder == nil {
 		return false
 	}
 	info, err := os.Lstat(p.file(dirLog))
 	if err != nil || !unchanged(g.folder, info) {
+		return false
+	}
+	if g.looked.Sub(info.ModTime()) > coarse {
+		return true
+	}
+	// A second change at nearly the same time would not show: count the files.
+	now := time.Now()
+	d, err := os.Open(p.file(dirLog))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = d.Close() }()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return false
+	}
+	for _, name := range names {
+		if segmentNumber(name) > g.top {
+			return false
+		}
+	}
+	g.looked = now
+	return true
+}
+
+// current reports whether the log's files are as they were last seen.
+func (g *eventLog) current(p place) bool {
+	if !g.loaded || !g.sameFolder(p) {
 		return false
 	}
 	return len(g.segs) == 0 || g.active.current(p.file(g.active.name))
