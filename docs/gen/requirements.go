@@ -1,0 +1,58 @@
+package main
+
+// spec is a specification and what it requires.
+type spec struct {
+	// name is how tests refer to it.
+	name, title  string
+	requirements []requirement
+}
+
+// requirement is one row: what is asked for, in a few words.
+type requirement struct {
+	id, asks string
+	// later is set for what is not built yet.
+	later bool
+}
+
+var specs = []spec{
+	{"turn-api", "Turn execution and streaming", []requirement{
+		{"REQ-01", "POST /api/harness/turn takes a message, attachments and options", false},
+		{"REQ-02", "a turn runs from the request to the end of its stream", false},
+		{"REQ-03", "events stream as they happen and end cleanly", false},
+		{"REQ-04", "tools are called under permissions", true},
+		{"REQ-05", "a string prompt without attachments, blocks with them", false},
+		{"REQ-06", "attachments are checked by the server; a part may fail", false},
+		{"REQ-07", "options reach the runtime; what is left out falls back", false},
+		{"REQ-08", "what a client says about a file is not believed", false},
+		{"REQ-09", "an empty message with attachments is a turn", false},
+		{"REQ-10", "no such session: an error before any stream", false},
+		{"REQ-11", "one turn at a time in a session; the lock is freed at its end", false},
+		{"REQ-12", "errors in the stream have a schema", false},
+		{"REQ-13", "no key: refused before any stream", false},
+	}},
+	{"attachment-resolver", "Attachment resolver", []requirement{
+		{"REQ-01", "attachments are a list of absolute paths", false},
+		{"REQ-02", "the server decides by the bytes what a file is", false},
+		{"REQ-03", "only known extensions", false},
+		{"REQ-04", "regular files only: no folder, link or special file", false},
+		{"REQ-05", "at most 10 MiB in one file", false},
+		{"REQ-06", "at most 18 MiB in one turn, counted in order", false},
+		{"REQ-07", "a turn goes on without what was refused, with a warning in front", false},
+		{"REQ-08", "nothing left to send is a 400 that lists every refusal", false},
+		{"REQ-09", "attachments without words are a turn", false},
+		{"REQ-10", "no attachments: a string prompt", false},
+		{"REQ-11", "attachments: a block prompt", false},
+		{"REQ-12", "each kind of file becomes its kind of block", false},
+		{"REQ-13", "missing and unreadable files are told one by one", false},
+	}},
+	{"workspace", "Workspace: agents and turns", []requirement{
+		{"9.1", "the header of an instruction file", false},
+		{"9.2", "its table of properties", false},
+		{"9.3", "its sections", false},
+		{"9.4", "PROTOCOL over SPEC over STRUCTURE over RATIONALE", false},
+		{"9.5", "the values that properties may have", false},
+		{"9.7", "metadata in frontmatter; delegation only through every gate", false},
+		{"9.8", "options and attachments of boots and turns, and their fallbacks", false},
+		{"14.2", "the personas of the workbench exist", false},
+	}},
+}

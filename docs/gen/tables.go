@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"belay/internal/cli"
+	"belay/internal/config"
+	"belay/internal/event"
+	"belay/internal/fault"
+)
+
+func commands(string) ([]byte, error) {
+	d := newDoc("The command line", `Machine output goes to stdout and everything else to stderr. Whatever reads has `+"`--json`"+`. Colour appears on a
+terminal only, and never with `+"`NO_COLOR`"+`. A failure prints an `+"`error:`"+` and a `+"`hint:`"+` line.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | problems were found, or the turn failed or was cut off |
+| 2 | wrong use or configuration |
+| 3 | what was named does not exist |
+| 124 | a time limit ended it |
+| 130 | interrupted |`)
+	err := cli.Reference(d)
+	return d.Bytes(), err
+}
+
+func configuration(string) ([]byte, error) {
+	d := newDoc("Configuration", `Settings come from five layers, weakest first: built-in defaults, the project's `+"`belay.yaml`"+`, the user's
+`+"`$XDG_CONFIG_HOME/belay/config.yaml`"+`, environment variables, flags. In a file a key with dots is nested:
+`+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. Of several variables for one key the first that is set counts.
+`+"`belay config show`"+` prints every value with its origin, `+"`belay config check`"+` every problem, and
+`+"`belay config schema`"+` a JSON Schema for editors.
+
+The column *project* says what a project's `+"`belay.yaml`"+` may do, which comes with the project like its code: *suggest* a
+default that every other layer overrides, or *tighten* a limit, which then holds over every other layer. Everything
+else it may not touch.
+
+API keys are no settings. They come from the environment alone (`+"`ANTHROPIC_API_KEY`"+`, else
+`+"`CHIRALITY_ANTHROPIC_API_KEY`"+`) and are shown, written and logged nowhere.`)
+	d.WriteByte('\n')
+	d.table("key", "default", "environment", "project", "meaning")
+	for _, s := range config.Reference() {
+		d.row(code(s.Key), code(s.Default), codes(s.Env), s.Project, s.Doc)
+	}
+	return d.Bytes(), nil
+}
+
+func limits(string) ([]byte, error) {
+	d := newDoc("Limits", `Nothing in belay waits without a deadline or reads without a cap. Each limit is a configuration key; what exceeds one
+is refused with an error that names it. See `+"[configuration.md](configuration.md)"+` for how to set them.`)
+	d.WriteByte('\n')
+	d.table("key", "default", "from", "to", "meaning")
+	for _, s := range config.Reference() {
+		if s.Limited {
+			d.row(code(s.Key), code(s.Default), s.Least, s.Most, s.Doc)
+		}
+	}
+	return d.Bytes(), nil
+}
+
+func faults(string) ([]byte, error) {
+	d := newDoc("Errors", "Every error on the wire has the form `{\"error\":{\"type\",\"message\",\"details\"?}}`. The message names the field, file or limit.\n"+
+		"The command line prints it after `error:`, with the type in brackets, and the next step after `hint:`.")
+	d.WriteByte('\n')
+	d.table("type", "status", "meaning", "next step")
+	for _, s := range fault.Types() {
+		d.row(code(string(s.Type)), strconv.Itoa(s.Status), s.Meaning, s.Hint)
+	}
+	return d.Bytes(), nil
+}
+
+func events(string) ([]byte, error) {
+	d := newDoc("Events", "Everything that happens in a turn is an event in the session's log, and every surface reads that log. On an event\n"+
+		"stream an event is `id:` (its sequence in the session, dense, from 1), `event:` (its type) and one `data:` line of JSON;\n"+
+		"in the log and with `belay turn --json` it is one line `{\"seq\",\"turn\",\"time\",\"type\",\"data\"}`. A turn begins with\n"+
+		"`session:init` and ends with `process:exit`, whatever happens in between. A reader that comes back with the last id it\n"+
+		"saw misses nothing, or gets a `log:gap` that says what is missing.")
+	d.WriteByte('\n')
+	d.table("event", "on the bus", "when")
+	for _, s := range event.Types() {
+		d.row(code(string(s.Type)), code(s.Bus), s.When)
+	}
+	for _, s := range event.Types() {
+		d.heading(string(s.Type))
+		d.table("field", "type", "")
+		fieldsOf(d, reflect.TypeOf(s.Sample))
+	}
+	return d.Bytes(), nil
+}
+
+// fieldsOf lists the JSON fields of a payload, those of embedded structs among
+// them.
+func fieldsOf(d *doc, t reflect.Type) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			fieldsOf(d, f.Type)
+			continue
+		}
+		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		note := ""
+		if strings.Contains(rest, "omitempty") {
+			note = "may be absent"
+		}
+		d.row(code(name), jsonType(f.Type), note)
+	}
+}
+
+// jsonType names a Go type as its JSON.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.Slice:
+		return "list of " + jsonType(t.Elem())
+	case reflect.Map:
+		return "object"
+	case reflect.Struct:
+		if t == reflect.TypeFor[time.Time]() {
+			return "time"
+		}
+		names := make([]string, 0, t.NumField())
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+		return fmt.Sprintf("`{%s}`", strings.Join(names, ", "))
+	}
+	return t.String()
+}

@@ -1,0 +1,49 @@
+package config
+
+import "strings"
+
+// Setting is one key as the reference page describes it.
+type Setting struct {
+	Key, Default, Doc string
+	// Env are the variables that set it, in order of preference.
+	Env []string
+	// Project says what a project's belay.yaml may do: "", "suggest" or
+	// "tighten".
+	Project string
+	// Limited is set for quantities; Least and Most are then the bounds of the
+	// value, in the form in which it is written.
+	Limited     bool
+	Least, Most string
+}
+
+// Reference describes every setting, in the order of the reference page.
+func Reference() []Setting {
+	var all []Setting
+	for _, k := range settings(&Config{}) {
+		s := Setting{Key: k.name, Default: k.def, Doc: k.doc, Env: []string{k.env()}}
+		for _, a := range k.aliases {
+			s.Env = append(s.Env, a.name)
+		}
+		switch k.project {
+		case suggestion:
+			s.Project = "suggest"
+		case tighten:
+			s.Project = "tighten"
+		}
+		if b, ok := k.value.(interface{ bounds() (least, most string) }); ok {
+			s.Limited = true
+			s.Least, s.Most = b.bounds()
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// bounds are the least and the most that the value may be, as written.
+func (v limit[T]) bounds() (least, most string) {
+	least = v.form.format(v.min)
+	if v.none && !strings.HasPrefix(least, "0") {
+		least = "0 or " + least
+	}
+	return least, v.form.format(v.max)
+}
