@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,11 +72,11 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 	}
 	text := []byte(cleanText(x.Text))
 	cut := x.Cut || int64(len(text)) > limit
-	if len(text) == 0 {
-		return made{}, pdfEmpty
-	}
 	if cut {
 		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return made{}, pdfEmpty
 	}
 	m := textMade(text, cut)
 	m.Pages = x.Pages

@@ -555,6 +555,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add(uint8(1), []byte("täxt\nwith lines\n"), uint16(9), uint8(0))
 	f.Add(uint8(2), utf16Bytes("täxt", 0, 1), uint16(5), uint8(0))
 	f.Add(uint8(3), []byte("\xff\xfe\x00"), uint16(5), uint8(0))
+	f.Add(uint8(3), []byte("no mark"), uint16(50), uint8(0))
 	p := newPlanner(f, PlannerOptions{MaxPixels: 1 << 20})
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte, size uint16, side uint8) {
 		it := Item{SHA256: bytesContent(data).SHA256(), Name: "f", Bytes: int64(len(data))}

@@ -85,9 +85,9 @@ const (
 	textBroken = unfit("it is not text")
 )
 
-// notText makes a failed check a fault of the content.
+// notText makes a failed check or conversion a fault of the content.
 func notText(err error) error {
-	if errors.Is(err, errNotText) {
+	if errors.Is(err, errNotText) || errors.Is(err, unicode.ErrMissingBOM) {
 		return textBroken
 	}
 	return err
