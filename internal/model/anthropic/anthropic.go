@@ -116,7 +116,7 @@ func New(o Options) (*Provider, error) {
 		maxLine:   positive(o.MaxLine, DefaultMaxLine),
 		redactors: redactors{base: o.Redactor},
 		now:       o.Now,
-		buffers:   newBuffers(),
+		buffers:   newBuffers(bufferSize),
 	}
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog

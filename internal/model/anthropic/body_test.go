@@ -18,6 +18,9 @@ import (
 	"belay/internal/model"
 )
 
+// smallBuffer makes short files cross the edges of buffers.
+const smallBuffer = 16
+
 // marshal returns the body of r with files streamed from inline bytes on.
 func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.MessageNewParams, *payload) {
 	b := builder{slots: newSlots(), inline: inline}
@@ -29,7 +32,7 @@ func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.M
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, err := b.slots.cut(data, newBuffers())
+	load, err := b.slots.cut(data, newBuffers(smallBuffer))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +48,6 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 	odd := rapid.SampledFrom([]string{"\x00", "\xff", "\xe2\x80", "\u2028", "\u2029", "\ufffd", "é", "🎉", "<", "&", ">", "\"", "\\", "\n", "\x1f", "\x7f", "/", "plain "})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(odd, 1, 60).Draw(t, "text"), "")
-		if rapid.Bool().Draw(t, "long") {
-			text += strings.Repeat("x", bufferSize-rapid.IntRange(0, 8).Draw(t, "offset")) + text
-		}
 		parts := []attachment.Part{
 			attachment.TextDocumentPart{Name: "a", Content: stored(text)},
 			attachment.TextPart{Text: text},
@@ -76,7 +76,7 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 func TestStreamedBase64IsTheFile(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(bufferSize-4, bufferSize+4), rapid.IntRange(2*bufferSize-2, 2*bufferSize+2)).Draw(t, "size")
+		size := rapid.IntRange(0, 5*smallBuffer).Draw(t, "size")
 		file := bytes.Repeat([]byte{0, 0xff, 7, 'a', '\n'}, size/5+1)[:size]
 		r := model.Request{Model: "m", Prompt: model.BlockPrompt{
 			attachment.ImagePart{MIMEType: "image/png", Content: stored(file)},
@@ -105,7 +105,7 @@ func TestStreamedBase64IsTheFile(t *testing.T) {
 
 // choppy reads r in pieces of changing sizes, small ones included.
 func choppy(t *rapid.T, r io.Reader) io.Reader {
-	sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 9), rapid.Just(32<<10)), 1, 6).Draw(t, "reads")
+	sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 9), rapid.Just(1<<10)), 1, 6).Draw(t, "reads")
 	n := 0
 	return readerFunc(func(p []byte) (int, error) {
 		n++
@@ -150,11 +150,11 @@ func TestPlaceholdersCannotBeForged(t *testing.T) {
 	s := newSlots()
 	mark := s.add(stored("file"), asBase64)
 	for _, body := range []string{"", mark + mark, mark[:len(mark)-1], mark[:len(mark)-1] + "1", mark[:len(mark)-2] + "xx"} {
-		if _, err := s.cut([]byte(body), newBuffers()); err == nil {
+		if _, err := s.cut([]byte(body), newBuffers(smallBuffer)); err == nil {
 			t.Errorf("%q was accepted", body)
 		}
 	}
-	if load, err := s.cut([]byte(`"`+mark+`"`), newBuffers()); err != nil || load.size != 10 {
+	if load, err := s.cut([]byte(`"`+mark+`"`), newBuffers(smallBuffer)); err != nil || load.size != 10 {
 		t.Errorf("%+v, %v", load, err)
 	}
 	if newSlots().prefix == s.prefix {
@@ -194,7 +194,7 @@ func TestLargeAttachmentsAreNotHeld(t *testing.T) {
 	}
 	call()
 	var before, after runtime.MemStats
-	const calls = 5
+	const calls = 2
 	runtime.ReadMemStats(&before)
 	for range calls {
 		call()
@@ -220,6 +220,7 @@ func BenchmarkLargeAttachments(b *testing.B) {
 
 func BenchmarkEncode(b *testing.B) {
 	_, load := marshal(b, big(), inlineText)
+	load.buffers = newBuffers(bufferSize)
 	b.SetBytes(18 << 20)
 	b.ReportAllocs()
 	buf := make([]byte, 32<<10)

@@ -9,12 +9,12 @@ import (
 )
 
 // bufferSize is the raw part of a file that is in memory at once. It is a
-// multiple of 3, so that base64 never has to carry bytes over.
+// multiple of 3, so that base64 rarely has to move bytes.
 const bufferSize = 96 << 10
 
-// newBuffers returns a pool of buffers of bufferSize.
-func newBuffers() *sync.Pool {
-	return &sync.Pool{New: func() any { b := make([]byte, bufferSize); return &b }}
+// newBuffers returns a pool of buffers of size bytes.
+func newBuffers(size int) *sync.Pool {
+	return &sync.Pool{New: func() any { b := make([]byte, size); return &b }}
 }
 
 // encodedSize returns how many bytes a file has inside the JSON.

@@ -241,6 +241,9 @@ func TestNoErrorPathLeaksTheKey(t *testing.T) {
 	}
 	for _, value := range []string{secret, other} {
 		for encoding, encode := range encodings {
+			if value == other && encoding != "raw" && encoding != "base64" {
+				continue // how a value is found does not depend on where it came from
+			}
 			encoded := encode(value)
 			for path, target := range leaks(encoded) {
 				p := provider(t, target, func(o *Options) { o.Redactor = redact.New(other) })
