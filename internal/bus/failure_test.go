@@ -93,6 +93,27 @@ func TestAgedOutHistoryIsNotPublishedAgain(t *testing.T) {
 	}
 }
 
+func TestResumeLeavesOutWhatHadAgedOutAnyway(t *testing.T) {
+	t.Parallel()
+	b, src := openBus(t, Options{MaxAge: time.Hour}), newLogs()
+	evs := src.append("s1", 60)
+	for i := range evs[:50] {
+		evs[i].Time = evs[i].Time.Add(-2 * time.Hour)
+	}
+	p := openPublisher(t, b, src)
+	p.Resume("s1")
+	closeIt(t, p.Close)
+	if got := p.Stats().Published; got != 10 {
+		t.Errorf("%d events published, want the 10 young ones", got)
+	}
+	for m, err := range b.Messages(t.Context(), "s1", 0) {
+		if err != nil || m.Event.Seq != 51 {
+			t.Errorf("first message %d, %v; want 51", m.Event.Seq, err)
+		}
+		break
+	}
+}
+
 func TestServerRestartUnderLoadIsInvisible(t *testing.T) {
 	t.Parallel()
 	b, src := openBus(t, Options{}), newLogs()

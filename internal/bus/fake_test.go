@@ -64,7 +64,7 @@ func (l *logs) Read(_ context.Context, id string, after int64) ([]event.Event, e
 func sample(seq int64) event.Event {
 	return event.Event{
 		Seq: seq, Turn: "turn-1", Type: event.ChatDelta,
-		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Time: time.Now().UTC().Truncate(time.Millisecond),
 		Data: json.RawMessage(fmt.Sprintf(`{"text":"piece %d of an answer that is about this long"}`, seq)),
 	}
 }

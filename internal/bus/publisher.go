@@ -96,8 +96,11 @@ func (p *Publisher) Observe(session string, evs []event.Event) {
 }
 
 // Resume catches up with sessions that may have moved while no publisher was
-// watching, from the last message that the stream holds of each, or from the
-// start of the log when it holds none. It does not block.
+// watching, from the last message that the stream holds of each, or, when it
+// holds none, from the first event that is younger than [Options.MaxAge]. It
+// does not block. Every session named costs a question to the stream, and one
+// of which the stream holds nothing a read of its log: name those that may have
+// moved within MaxAge.
 func (p *Publisher) Resume(sessions ...string) {
 	for _, id := range sessions {
 		p.agenda.add(id, 0, toTheEnd)

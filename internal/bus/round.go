@@ -149,10 +149,11 @@ func (p *Publisher) collect(ctx context.Context, t *task, count, size int) ([]dr
 		return nil, err
 	}
 	t.drained = len(evs) == 0
+	oldest := p.agenda.now().Add(-p.bus.opts.MaxAge)
 	var drafts []draft
 	for _, ev := range evs {
 		name, carried := p.names[ev.Type]
-		if !carried {
+		if !carried || ev.Time.Before(oldest) {
 			if len(drafts) > 0 {
 				break // steps over it when what is before it is stored
 			}
