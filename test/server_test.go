@@ -1,0 +1,280 @@
+package test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait; only a failure reaches it.
+const patience = 30 * time.Second
+
+// belay builds the program once for all tests of this package.
+var belay = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "belay-test-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	name := filepath.Join(dir, "belay")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	out, err := exec.Command("go", "build", "-o", name, "belay/cmd/belay").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("build belay: %w\n%s", err, out)
+	}
+	return name, err
+})
+
+// built is the folder of the program, for removal.
+var built string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// place is a project and the folders of one operator.
+type place struct {
+	t       *testing.T
+	project string
+	env     []string
+}
+
+func newPlace(t *testing.T, env ...string) *place {
+	t.Helper()
+	home := t.TempDir()
+	p := &place{t: t, project: t.TempDir()}
+	p.env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "NO_COLOR=1",
+		"XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
+		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"BELAY_SCRIPTED_PACE=1ms",
+	}, env...)
+	return p
+}
+
+// command is a belay process of the place, not yet started.
+func (p *place) command(args ...string) *exec.Cmd {
+	p.t.Helper()
+	program, err := belay()
+	must(p.t, err)
+	cmd := exec.Command(program, args...)
+	cmd.Env, cmd.Dir = p.env, p.project
+	return cmd
+}
+
+// server is a running belay serve.
+type server struct {
+	*place
+	cmd *exec.Cmd
+	url string
+	err *bytes.Buffer
+}
+
+// serve starts a server and waits until it answers.
+func (p *place) serve(args ...string) *server {
+	p.t.Helper()
+	s := &server{place: p, cmd: p.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), err: &bytes.Buffer{}}
+	s.cmd.Stderr = s.err
+	out, err := s.cmd.StdoutPipe()
+	must(p.t, err)
+	must(p.t, s.cmd.Start())
+	p.t.Cleanup(func() { s.kill() })
+	line := make(chan string, 1)
+	go func() {
+		text, _ := bufio.NewReader(out).ReadString('\n')
+		line <- text
+	}()
+	select {
+	case text := <-line:
+		url, ok := strings.CutPrefix(strings.TrimSpace(text), "listening on ")
+		if !ok {
+			p.t.Fatalf("the server said %q\n%s", text, s.err)
+		}
+		s.url = url
+	case <-time.After(patience):
+		p.t.Fatalf("the server did not listen\n%s", s.err)
+	}
+	return s
+}
+
+// kill is kill -9; a server that is gone already is fine.
+func (s *server) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// do sends a request and returns the whole answer.
+func (s *server) do(method, path, body string, header ...string) (int, string) {
+	s.t.Helper()
+	res := s.open(context.Background(), method, path, body, header...)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	must(s.t, err)
+	return res.StatusCode, string(b)
+}
+
+// open sends a request and returns the answer as it begins.
+func (s *server) open(ctx context.Context, method, path, body string, header ...string) *http.Response {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
+	must(s.t, err)
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := (&http.Client{Timeout: patience}).Do(req)
+	must(s.t, err)
+	return res
+}
+
+// fails checks an error answer and returns its details.
+func (s *server) fails(wantStatus int, wantType, method, path, body string, header ...string) map[string]any {
+	s.t.Helper()
+	status, answer := s.do(method, path, body, header...)
+	var e struct {
+		Error struct {
+			Type, Message string
+			Details       map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &e); err != nil || status != wantStatus || e.Error.Type != wantType || e.Error.Message == "" {
+		s.t.Errorf("%s %s %s\n got %d %s\nwant %d %s", method, path, clip(body), status, answer, wantStatus, wantType)
+	}
+	return e.Error.Details
+}
+
+func clip(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "…"
+	}
+	return s
+}
+
+// session makes a session and returns its id.
+func (s *server) session() string {
+	s.t.Helper()
+	status, answer := s.do("POST", "/api/harness/session/create", jsonOf(map[string]any{"projectRoot": s.project}))
+	if status != 200 {
+		s.t.Fatalf("create: %d %s", status, answer)
+	}
+	var v struct{ Session struct{ SessionID string } }
+	must(s.t, json.Unmarshal([]byte(answer), &v))
+	return v.Session.SessionID
+}
+
+// sse is one event of a stream.
+type sse struct {
+	id   int64
+	name string
+	data map[string]any
+}
+
+// scanner reads the events of a stream one by one.
+func scanner(r io.Reader) func() (sse, error) {
+	in := bufio.NewReader(r)
+	return func() (sse, error) {
+		var e sse
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return e, err
+			}
+			line = strings.TrimSuffix(line, "\n")
+			switch {
+			case line == "" && e.name != "":
+				return e, nil
+			case strings.HasPrefix(line, "id: "):
+				if e.id, err = strconv.ParseInt(line[4:], 10, 64); err != nil {
+					return e, err
+				}
+			case strings.HasPrefix(line, "event: "):
+				e.name = line[7:]
+			case strings.HasPrefix(line, "data: "):
+				if err := json.Unmarshal([]byte(line[6:]), &e.data); err != nil {
+					return e, err
+				}
+			}
+		}
+	}
+}
+
+// events reads a stream to its end.
+func events(t *testing.T, r io.Reader) []sse {
+	t.Helper()
+	next := scanner(r)
+	var all []sse
+	for {
+		e, err := next()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		must(t, err)
+		all = append(all, e)
+	}
+}
+
+// turn runs a turn and returns its events.
+func (s *server) turn(body map[string]any, header ...string) []sse {
+	s.t.Helper()
+	res := s.open(context.Background(), "POST", "/api/harness/turn", jsonOf(body), header...)
+	defer res.Body.Close()
+	if res.StatusCode != 200 {
+		b, _ := io.ReadAll(res.Body)
+		s.t.Fatalf("turn: %d %s", res.StatusCode, b)
+	}
+	return events(s.t, res.Body)
+}
+
+// names are the events' names in order, runs of the same one as one.
+func names(all []sse) string {
+	var out []string
+	for _, e := range all {
+		if n := len(out); n == 0 || out[n-1] != e.name {
+			out = append(out, e.name)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func last(t *testing.T, all []sse) sse {
+	t.Helper()
+	if len(all) == 0 {
+		t.Fatal("the stream was empty")
+	}
+	return all[len(all)-1]
+}
+
+func jsonOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // test data always marshals
+	}
+	return string(b)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
