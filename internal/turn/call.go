@@ -101,6 +101,10 @@ func (t *running) delta(kind event.Type, text string, a *answer) error {
 func (a *answer) add(c model.Content) {
 	switch c := c.(type) {
 	case model.Text:
+		// A provider may give a short text whole, without deltas.
+		if a.text.Len() == 0 {
+			a.text.WriteString(c.Text)
+		}
 		a.blocks = append(a.blocks, session.Block{Type: session.BlockText, Text: c.Text})
 	case model.Thinking:
 		a.blocks = append(a.blocks, session.Block{
