@@ -8,10 +8,11 @@ import (
 )
 
 // countTime bounds the counting of one PDF's pages while a turn is resolved.
-const countTime = 250 * time.Millisecond
+// Ordinary files take a millisecond; only one made to be slow comes near it.
+const countTime = 2 * time.Second
 
 // countPages fills in a PDF's pages from the stored bytes if the light reader
-// can count them in a moment; else they stay unknown and the planner finds out
+// can count them; else they stay unknown and the planner finds out
 // when it must.
 func (in *intake) countPages(ctx context.Context, c *candidate) error {
 	content, err := in.store.Content(c.item.SHA256)

@@ -83,17 +83,25 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 	return m, nil
 }
 
+// judgedBytes is the least text that the light reader is judged by.
+const judgedBytes = 8 << 10
+
 // readPDF asks the light reader and, unless its answer convinces, the engine.
-// With limit 0 it only counts pages, with the engine alone: the light reader has
+// The text may be longer than limit. With limit 0 it only counts pages, with the engine alone: the light reader has
 // had its chance when the file was resolved.
 func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extract, error) {
 	if src.Size() > maxPDFBytes {
 		return pdf.Extract{}, unfit(fmt.Sprintf("it has %d bytes, more than the %d from which text is taken", src.Size(), maxPDFBytes))
 	}
 	if limit > 0 {
-		x, err := readLight(ctx, src, limit)
+		// Enough to judge by, however little is wanted.
+		x, err := readLight(ctx, src, max(limit, judgedBytes))
+		pages := x.Pages
+		if x.Cut {
+			pages = 1
+		}
 		switch {
-		case err == nil && pdf.Convincing(x.Text, x.Pages):
+		case err == nil && pdf.Convincing(x.Text, pages):
 			return x, nil
 		case ctx.Err() != nil:
 			return pdf.Extract{}, ctx.Err()

@@ -12,6 +12,8 @@ const (
 	maxObjects  = 200_000  // indirect objects in a file
 	maxObject   = 4 << 20  // bytes of one object outside its stream
 	maxInflated = 64 << 20 // bytes of all streams that are read
+	maxLexed    = 16 << 20 // bytes of objects that are parsed, again if not kept
+	maxLooked   = 1 << 29  // bytes that are read to parse objects
 	maxPages    = 20_000   // pages, and inner nodes of their tree
 )
 
@@ -25,7 +27,10 @@ type File struct {
 	objects  map[int]place
 	boxes    []place // object streams, not unpacked yet
 	contents map[int64][]byte
-	inflated int64 // spent from maxInflated
+	kept     map[int]any // parsed objects
+
+	// Spent from maxInflated, maxLexed and maxLooked.
+	inflated, lexed, looked int64
 }
 
 // place is where an object begins: in the file, or in the object stream that
@@ -40,7 +45,7 @@ type place struct {
 // not read the cross-reference table: the scan works on damaged tables too, and a
 // table's numbers need not be believed.
 func Open(ctx context.Context, src io.ReaderAt, size int64) (*File, error) {
-	f := &File{src: src, size: size, objects: map[int]place{}, contents: map[int64][]byte{}}
+	f := &File{src: src, size: size, objects: map[int]place{}, contents: map[int64][]byte{}, kept: map[int]any{}}
 	if err := f.scan(ctx); err != nil {
 		return nil, err
 	}

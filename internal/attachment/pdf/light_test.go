@@ -142,6 +142,8 @@ func TestLightDeclines(t *testing.T) {
 		{"deep nesting", raw("<< /Root 1 0 R >>", strings.Repeat("[", 1<<20)), pdf.ErrUnsupported},
 		{"a bomb", raw("<< /Root 1 0 R >>", catalog, "<< /Kids [3 0 R] >>",
 			"<< /Type /Page /Contents ["+strings.Repeat("4 0 R ", 65)+"] >>", flate("", strings.Repeat(" ", 1<<20))), pdf.ErrUnsupported},
+		{"pages that are slow to parse", raw("<< /Root 1 0 R >>", catalog, "<< /Kids [3 0 R] >>",
+			"<< /Type /Page /Contents ["+strings.Repeat("4 0 R ", 1000)+"] >>", "["+strings.Repeat("1 ", 50_000)+"]"), pdf.ErrUnsupported},
 		{"a form that draws itself", raw("<< /Root 1 0 R >>", catalog, "<< /Kids [3 0 R] >>",
 			"<< /Type /Page /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
 			flate("", "/X Do"), flate("/Subtype /Form", "/X Do /X Do /X Do")), pdf.ErrUnsupported},

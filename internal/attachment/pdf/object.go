@@ -27,23 +27,47 @@ func (f *File) resolve(ctx context.Context, v any) (any, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p, ok := f.objects[int(id)]
-		if !ok {
-			return nil, nil
-		}
 		var err error
-		if p.boxed {
-			l := &lexer{data: f.contents[p.at], pos: p.offset, refs: true}
-			v, err = l.value()
-		} else {
-			v, err = f.objectAt(ctx, p.at)
-		}
-		if err != nil {
+		if v, err = f.object(ctx, int(id)); err != nil {
 			return nil, unsupported(err)
 		}
 	}
 	return nil, ErrUnsupported
 }
+
+// object returns an object by its number. Small ones, which are asked for again
+// and again (resources, fonts), are kept.
+func (f *File) object(ctx context.Context, id int) (any, error) {
+	if v, ok := f.kept[id]; ok {
+		return v, nil
+	}
+	p, ok := f.objects[id]
+	if !ok {
+		return nil, nil
+	}
+	before := f.lexed
+	var v any
+	var err error
+	if p.boxed {
+		l := &lexer{data: f.contents[p.at], pos: p.offset, refs: true}
+		v, err = l.value()
+		if spent := f.spend(l.pos - p.offset); spent != nil {
+			return nil, spent
+		}
+	} else {
+		v, err = f.objectAt(ctx, p.at)
+	}
+	if err == nil && f.lexed-before <= keptBytes && len(f.kept) < keptObjects {
+		f.kept[id] = v
+	}
+	return v, err
+}
+
+// What is kept of parsed objects: this many, none larger than this.
+const (
+	keptObjects = 4096
+	keptBytes   = 4 << 10
+)
 
 // dict resolves v to a dictionary, a stream's own included; nil where it is
 // none.
@@ -75,7 +99,7 @@ func (f *File) array(ctx context.Context, v any) (array, error) {
 
 // objectAt reads the indirect object that begins at.
 func (f *File) objectAt(ctx context.Context, at int64) (any, error) {
-	window := 4 << 10
+	window := firstWindow
 	for {
 		data, err := f.window(at, window)
 		if err != nil {
@@ -83,6 +107,9 @@ func (f *File) objectAt(ctx context.Context, at int64) (any, error) {
 		}
 		l := &lexer{data: data, refs: true}
 		v, err := l.object()
+		if spent := f.spend(l.pos); spent != nil {
+			return nil, spent
+		}
 		if errors.Is(err, errEnd) && len(data) == window && window < maxObject {
 			window = min(window*8, maxObject)
 			continue
@@ -137,27 +164,46 @@ func (l *lexer) object() (any, error) {
 
 // parse reads one value that begins at.
 func (f *File) parse(at int64, limit int) (any, error) {
-	for window := 4 << 10; ; window = min(window*8, limit) {
+	for window := firstWindow; ; window = min(window*8, limit) {
 		data, err := f.window(at, window)
 		if err != nil {
 			return nil, err
 		}
-		v, err := (&lexer{data: data, refs: true}).value()
+		l := &lexer{data: data, refs: true}
+		v, err := l.value()
+		if spent := f.spend(l.pos); spent != nil {
+			return nil, spent
+		}
 		if !errors.Is(err, errEnd) || len(data) < window || window >= limit {
 			return v, err
 		}
 	}
 }
 
+// firstWindow is what most objects fit into.
+const firstWindow = 2 << 10
+
+// window reads up to n bytes at a place, spent from the file's budget.
 func (f *File) window(at int64, n int) ([]byte, error) {
 	if at < 0 || at >= f.size {
 		return nil, errEnd
+	}
+	if f.looked += int64(n); f.looked > maxLooked {
+		return nil, ErrUnsupported
 	}
 	data := make([]byte, min(int64(n), f.size-at))
 	if n, err := f.src.ReadAt(data, at); n < len(data) {
 		return nil, err
 	}
 	return data, nil
+}
+
+// spend takes the bytes that a lexer went through from the file's budget.
+func (f *File) spend(n int) error {
+	if f.lexed += int64(n); f.lexed > maxLexed {
+		return ErrUnsupported
+	}
+	return nil
 }
 
 func (f *File) streamAt(ctx context.Context, at int64) (*stream, error) {
