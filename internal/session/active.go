@@ -15,12 +15,17 @@ import (
 // start.
 func (s *Store) Active(ctx context.Context) <-chan string {
 	a := active{store: s, told: map[string]string{}}
-	return s.deliver(ctx, dirLocks, nil, a.look)
+	return s.deliver(ctx, dirLocks, nil, activeRest, a.look)
 }
+
+// activeRest is the time between two looks at the locks. This process's own turns
+// write to them all the time; what is told here can wait that long.
+const activeRest = 50 * time.Millisecond
 
 // deliver runs look whenever files of a state folder may have changed, or again
 // says so, and sends the ids that it returns until ctx ends or the store closes.
-func (s *Store) deliver(ctx context.Context, folder string, again <-chan time.Time, look func(names []string) []string) <-chan string {
+// It takes a rest after every look.
+func (s *Store) deliver(ctx context.Context, folder string, again <-chan time.Time, rest time.Duration, look func(names []string) []string) <-chan string {
 	out := make(chan string)
 	run := func() {
 		defer close(out)
@@ -46,12 +51,31 @@ func (s *Store) deliver(ctx context.Context, folder string, again <-chan time.Ti
 					return
 				}
 			}
+			if !s.rest(ctx, rest) {
+				return
+			}
 		}
 	}
 	if !s.background(run) {
 		close(out)
 	}
 	return out
+}
+
+// rest waits for d; false means that ctx or the store ended.
+func (s *Store) rest(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+	case <-s.stop:
+	}
+	return false
 }
 
 // active remembers which turns of other processes were told.

@@ -23,10 +23,8 @@ import (
 // sha256sum -c reads them.
 const fileSums = "SHA256SUMS"
 
-// anyHash finds what may be the hash of a blob in a transcript, whatever the
-// line's shape is: a reference too many keeps a blob that nobody needs, one too
-// few loses it.
-var anyHash = regexp.MustCompile(`[0-9a-f]{64}`)
+// hexRun finds what may hold the hash of a blob in a transcript.
+var hexRun = regexp.MustCompile(`[0-9a-f]{64,}`)
 
 // Export writes a session as a tar.gz: its record, transcript, log and the blobs
 // that the transcript refers to, then their sums. A session whose turn runs is
@@ -53,7 +51,7 @@ func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
 	e := exporter{ctx: ctx, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
 	err = e.session(root)
 	if err == nil {
-		err = e.blobs(s, rec.ProjectRoot)
+		err = e.blobs(root, s, rec.ProjectRoot)
 	}
 	if err == nil {
 		err = e.writeSums()
@@ -69,16 +67,11 @@ type exporter struct {
 	tar  *tar.Writer
 	time time.Time
 	sums map[string]string
-	refs map[string]bool
 }
 
 // session writes the files of the session's folder.
 func (e *exporter) session(root *os.Root) error {
 	if err := e.file(root, fileRecord, fileRecord, false); err != nil {
-		return err
-	}
-	var err error
-	if e.refs, err = references(root); err != nil {
 		return err
 	}
 	names := []string{fileTranscript}
@@ -98,7 +91,7 @@ func (e *exporter) session(root *os.Root) error {
 }
 
 // blobs writes those that the transcript refers to and the project has.
-func (e *exporter) blobs(s *Store, project string) error {
+func (e *exporter) blobs(session *os.Root, s *Store, project string) error {
 	b, err := s.Blobs(project)
 	if err != nil {
 		return nil // a session without a project has no blobs
@@ -111,7 +104,11 @@ func (e *exporter) blobs(s *Store, project string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	for _, sha := range slices.Sorted(maps.Keys(e.refs)) {
+	refs, err := references(session, root)
+	if err != nil {
+		return err
+	}
+	for _, sha := range slices.Sorted(maps.Keys(refs)) {
 		if err := e.file(root, sha, "blobs/"+sha, false); err != nil && !missing(err) {
 			return err
 		}
@@ -161,24 +158,4 @@ func (e *exporter) writeSums() error {
 		fmt.Fprintf(&b, "%s  %s\n", e.sums[name], name)
 	}
 	return e.write(fileSums, int64(b.Len()), strings.NewReader(b.String()))
-}
-
-// references returns every hash that a transcript mentions.
-func references(root *os.Root) (map[string]bool, error) {
-	refs := map[string]bool{}
-	f, err := openRegular(root, fileTranscript)
-	if missing(err) {
-		return refs, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
-		for _, sha := range anyHash.FindAll(b, -1) {
-			refs[string(sha)] = true
-		}
-		return nil
-	})
-	return refs, err
 }

@@ -36,16 +36,12 @@ func (g *gc) project(project string) error {
 	if g.o.BlobAge <= 0 {
 		return nil
 	}
-	refs, err := g.references(project)
-	if err != nil {
-		return err
-	}
-	return g.blobs(blobs, refs)
+	return g.blobs(blobs, project)
 }
 
 // references collects what the transcripts of a project's sessions name. Copies
 // count: their blobs must be there when they are adopted.
-func (g *gc) references(project string) (map[string]bool, error) {
+func (g *gc) references(project string, stored map[string]bool) (map[string]bool, error) {
 	ids, err := g.store.folders(project)
 	if err != nil {
 		return nil, err
@@ -59,13 +55,10 @@ func (g *gc) references(project string) (map[string]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := references(root)
-		_ = root.Close()
+		err = mentions(root, stored, refs)
+		_ = root.Close() // only reading
 		if err != nil {
 			return nil, err
-		}
-		for sha := range found {
-			refs[sha] = true
 		}
 	}
 	return refs, nil
@@ -74,14 +67,26 @@ func (g *gc) references(project string) (map[string]bool, error) {
 // trashPrefix starts the name of a blob that is being removed.
 const trashPrefix = ".trash-"
 
-func (g *gc) blobs(root *os.Root, refs map[string]bool) error {
+// blobs removes the old ones that no transcript names. Which are stored is looked
+// up before the transcripts are read: one that is attached later is fresh.
+func (g *gc) blobs(root *os.Root, project string) error {
 	names, err := list(root, ".")
 	if err != nil {
 		return err
 	}
-	age := max(g.o.BlobAge, graceAge)
+	stored := map[string]bool{}
 	for _, name := range names {
-		if !hashPattern.MatchString(name) || refs[name] {
+		if hashPattern.MatchString(name) {
+			stored[name] = true
+		}
+	}
+	refs, err := g.references(project, stored)
+	if err != nil {
+		return err
+	}
+	age := max(g.o.BlobAge, graceAge)
+	for name := range stored {
+		if refs[name] {
 			continue
 		}
 		info, err := root.Lstat(name)

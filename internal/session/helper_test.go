@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +19,10 @@ func TestMain(m *testing.M) {
 	if run, ok := children[os.Getenv(childEnv)]; ok {
 		run()
 		return
+	}
+	// Each step of these properties writes files: fewer of them do by default.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -3,15 +3,12 @@ package session
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"belay/internal/durable"
@@ -100,17 +97,6 @@ func refused(format string, args ...any) *fault.Error {
 // importPrefix starts the name of the folder that an import is unpacked into.
 const importPrefix = ".import-"
 
-var segmentPattern = regexp.MustCompile(`^log/[0-9]{4,9}\.jsonl$`)
-
-// importer unpacks one session.
-type importer struct {
-	store *Store
-	root  *os.Root // the folder it is unpacked into
-	blobs *Blobs
-	got   map[string]string // name to hash
-	bytes int64
-}
-
 // take reads all of src into a hidden folder and, if it is a session, gives that
 // folder its name.
 func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Record, err error) {
@@ -148,149 +134,6 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Rec
 		return Record{}, err
 	}
 	return s.place(base, hidden, project, rec)
-}
-
-// all receives every file and compares the hashes.
-func (im *importer) all(ctx context.Context, src source) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		name, r, err := src.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if len(im.got) >= im.store.o.ImportFiles {
-			return fault.New(fault.RequestTooLarge, "import: more than %d files", im.store.o.ImportFiles)
-		}
-		if _, twice := im.got[name]; twice {
-			return refused("%s comes twice", name)
-		}
-		if im.got[name], err = im.one(ctx, name, r); err != nil {
-			return err
-		}
-	}
-	sums := src.sums()
-	if sums == nil {
-		return nil
-	}
-	for name, sha := range im.got {
-		if sums[name] != sha {
-			return refused("%s does not have the hash that %s records", name, fileSums)
-		}
-	}
-	for name := range sums {
-		if _, ok := im.got[name]; !ok {
-			return refused("%s, which %s records, is missing", name, fileSums)
-		}
-	}
-	return nil
-}
-
-// one receives a file and returns its hash.
-func (im *importer) one(ctx context.Context, name string, r io.Reader) (string, error) {
-	left := im.store.o.ImportBytes - im.bytes
-	limit := left
-	sha, isBlob := blobName(name)
-	switch {
-	case name == fileRecord:
-		limit = min(left, maxRecord)
-	case name == fileTranscript, isBlob, segmentPattern.MatchString(name) && segmentNumber(path.Base(name)) > 0:
-	default:
-		return "", refused("%q is not a file of a session", clip(name, 200))
-	}
-	var (
-		got string
-		n   int64
-		err error
-	)
-	if isBlob {
-		got, n, err = im.blobs.Put(ctx, r, limit)
-	} else {
-		got, n, err = im.write(name, r, limit)
-	}
-	im.bytes += n
-	switch {
-	case errors.Is(err, ErrTooLarge):
-		return "", fault.New(fault.RequestTooLarge, "import: %s is larger than the %d bytes that are left of the limit", name, limit)
-	case err == nil && isBlob && got != sha:
-		return "", refused("%s holds other content than its name says", name)
-	}
-	return got, err
-}
-
-func blobName(name string) (string, bool) {
-	dir, sha := path.Split(name)
-	return sha, dir == "blobs/" && hashPattern.MatchString(sha)
-}
-
-// write stores one file of the folder.
-func (im *importer) write(name string, r io.Reader, limit int64) (string, int64, error) {
-	f, err := im.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", 0, storage("the session could not be imported", err)
-	}
-	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(r, limit+1))
-	if err == nil && n > limit {
-		err = ErrTooLarge
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil && !errors.Is(err, ErrTooLarge) {
-		err = storage("the session could not be imported", err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), n, err
-}
-
-// settle drops a cut last line of each file, as opening it would, and makes
-// everything durable.
-func (im *importer) settle(ctx context.Context) error {
-	for name := range im.got {
-		if name != fileTranscript && !segmentPattern.MatchString(name) {
-			continue
-		}
-		lines, err := durable.OpenLines(im.root, name, 0o600)
-		if err == nil {
-			err = lines.Close()
-		}
-		if err != nil {
-			return storage("the session could not be imported", err)
-		}
-	}
-	if err := im.blobs.Sync(ctx); err != nil {
-		return err
-	}
-	return storage("the session could not be imported",
-		errors.Join(durable.SyncDir(im.root, dirLog), durable.SyncDir(im.root, ".")))
-}
-
-// record reads the record that was received.
-func (im *importer) record() (Record, error) {
-	f, err := openRegular(im.root, fileRecord)
-	if err != nil {
-		return Record{}, refused("there is no %s", fileRecord)
-	}
-	b, err := readCapped(f, maxRecord)
-	_ = f.Close()
-	if err != nil {
-		return Record{}, storage("the session could not be imported", err)
-	}
-	rec, err := decodeRecord(b)
-	if err != nil {
-		return Record{}, refused("%s is not a session record", fileRecord)
-	}
-	if !ValidID(rec.SessionID) {
-		return Record{}, refused("the session id in %s is not well-formed", fileRecord)
-	}
-	return rec, nil
 }
 
 // place gives an unpacked session its id, its project and its name.

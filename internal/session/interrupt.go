@@ -35,7 +35,7 @@ func (s *Store) RequestInterrupt(id string) error {
 func (s *Store) Interrupts(ctx context.Context) <-chan string {
 	tick := time.NewTicker(interruptPoll)
 	context.AfterFunc(ctx, tick.Stop)
-	return s.deliver(ctx, dirInterrupts, tick.C, s.takeInterrupts)
+	return s.deliver(ctx, dirInterrupts, tick.C, 0, s.takeInterrupts)
 }
 
 // takeInterrupts consumes the requests that are for turns of this process.
@@ -84,7 +84,11 @@ func (s *Store) takeInterrupt(id string) bool {
 	return turn != "" && strings.TrimSpace(string(b)) == turn
 }
 
-// dropInterrupt removes a request that is done or too late.
+// dropInterrupt removes a request that is done or too late. There is hardly ever
+// one, and every turn asks twice: looking is the cheaper way to find none.
 func (s *Store) dropInterrupt(id string) error {
+	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInterrupts, id)); missing(err) {
+		return nil
+	}
 	return removeIfThere(s.state, dirInterrupts+"/"+id)
 }

@@ -271,11 +271,12 @@ func TestTampering(t *testing.T) {
 				test.change(t, w.folder(id))
 				l := acquire(t, s, id)
 				said := strings.Join(l.Tampered(), "; ")
+				want := test.want
 				if warm && name == "old segment cut" {
-					test.want = "" // only Verify and the next process look at those again
+					want = "" // only Verify and the next process look at those again
 				}
-				if (said == "") != (test.want == "") || !strings.Contains(said, test.want) {
-					t.Errorf("said %q, want %q", said, test.want)
+				if (said == "") != (want == "") || !strings.Contains(said, want) {
+					t.Errorf("said %q, want %q", said, want)
 				}
 				if l.LastSeq() != 22 {
 					t.Errorf("the last sequence is %d, want 22: none may be given twice", l.LastSeq())

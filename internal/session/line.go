@@ -14,8 +14,9 @@ import (
 // timeFormat is an event's time: UTC, microseconds.
 const timeFormat = "2006-01-02T15:04:05.000000Z"
 
-// batch is what one call appends: log lines, and events whose data are parts of
-// those lines, so an event is encoded once for its file and all its readers.
+// batch is what one call appends: log lines, and the events in them. An event is
+// encoded once for its file and all its readers; its data is a copy that holds
+// nothing else in memory, because events stay there long after their lines.
 type batch struct {
 	lines []byte
 	evs   []event.Event
@@ -30,10 +31,11 @@ func encodeEvents(drafts []event.Draft, turn string, last int64, now time.Time) 
 		w      bytes.Buffer
 		enc    = json.NewEncoder(&w)
 		starts = make([]int, len(drafts))
+		size   int // of all data
 		b      = batch{evs: make([]event.Event, len(drafts)), ends: make([]int, len(drafts))}
 	)
 	enc.SetEscapeHTML(false)
-	w.Grow(160 * len(drafts))
+	w.Grow(256 * len(drafts)) // most events are shorter
 	for i, d := range drafts {
 		seq := last + int64(i) + 1
 		w.WriteString(`{"seq":`)
@@ -48,14 +50,17 @@ func encodeEvents(drafts []event.Draft, turn string, last int64, now time.Time) 
 			return batch{}, fmt.Errorf("encode event %s: %w", d.Type, err)
 		}
 		w.Truncate(w.Len() - 1) // Encode ends with a line end
+		size += w.Len() - start
 		b.evs[i] = event.Event{Seq: seq, Turn: turn, Time: now, Type: d.Type}
 		w.WriteString("}\n")
 		starts[i], b.ends[i] = start, w.Len()
 	}
 	b.lines = w.Bytes() // the buffer has stopped moving
+	data := make([]byte, 0, size)
 	for i, start := range starts {
-		end := b.ends[i] - len("}\n")
-		b.evs[i].Data = b.lines[start:end:end]
+		from := len(data)
+		data = append(data, b.lines[start:b.ends[i]-len("}\n")]...)
+		b.evs[i].Data = data[from:len(data):len(data)]
 	}
 	return b, nil
 }

@@ -114,21 +114,19 @@ func openFolder(p place) (*folder, error) {
 	for _, n := range numbers {
 		f.names = append(f.names, segmentName(n))
 	}
-	var refs map[string]bool
-	if err == nil {
-		refs, err = references(root)
-	}
 	if err == nil && p.inProject() {
 		f.blobs, err = openBlobs(p.base)
+	}
+	var refs map[string]bool
+	if err == nil && f.blobs != nil {
+		refs, err = references(root, f.blobs)
 	}
 	if err != nil {
 		_ = f.Close() // only reading
 		return nil, storage("the session folder cannot be read", err)
 	}
-	if f.blobs != nil {
-		for _, sha := range slices.Sorted(maps.Keys(refs)) {
-			f.names = append(f.names, "blobs/"+sha)
-		}
+	for _, sha := range slices.Sorted(maps.Keys(refs)) {
+		f.names = append(f.names, "blobs/"+sha)
 	}
 	return f, nil
 }

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"errors"
+	"os"
+)
+
+// Begin notes in the lock file which turn runs, for [Store.Running] and
+// [Store.RequestInterrupt] in any process.
+func (l *Lease) Begin(turnID string) error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	if err := v.store.dropInterrupt(v.id); err != nil {
+		return storage("an old request to interrupt could not be removed", err)
+	}
+	n, _ := decodeNote(v.noted)
+	if v.noted == nil {
+		n = v.note()
+	}
+	n.PID, n.Turn = os.Getpid(), turnID
+	if err := l.writeNote(n); err != nil {
+		return storage("the session's lock could not be written", err)
+	}
+	l.turn = turnID
+	return nil
+}
+
+// note describes the files as they are. v.mu is held.
+func (v *live) note() note {
+	return note{
+		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.mark(),
+		Segment: v.log.activeSegment(), Log: v.log.active.mark(),
+	}
+}
+
+// writeNote replaces the lock file's content. v.mu is held.
+func (l *Lease) writeNote(n note) (err error) {
+	l.live.noted, err = writeNote(l.lock.File(), n)
+	return err
+}
+
+// Release notes the files' lengths and hashes and gives the session back. The
+// second call does nothing. An error does not keep the lease.
+func (l *Lease) Release() error {
+	v := l.live
+	v.mu.Lock()
+	if l.lock == nil {
+		v.mu.Unlock()
+		return nil
+	}
+	err := l.settle()
+	err = errors.Join(err, l.lock.Unlock())
+	l.lock, v.lease = nil, nil
+	v.broadcast()
+	v.mu.Unlock()
+	v.store.leases.Add(-1)
+	v.store.leave(v)
+	return storage("the session's lock could not be written", err)
+}
+
+// settle leaves the state that the next lease expects. v.mu is held.
+func (l *Lease) settle() error {
+	v := l.live
+	if v.gone != nil {
+		return nil
+	}
+	v.script.settle()
+	v.log.settle(v.place)
+	if err := l.writeNote(v.note()); err != nil {
+		return err
+	}
+	if l.turn == "" {
+		return nil
+	}
+	return v.store.dropInterrupt(v.id)
+}

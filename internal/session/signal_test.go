@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+)
+
+// Covers: turn-api REQ-11
+func TestInterruptAcrossProcesses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	if err := w.RequestInterrupt(id); !fault.Is(err, fault.SessionNotFound) {
+		t.Errorf("with no turn: %v", err)
+	}
+	c := startChild(t, w, "hold", id)
+	c.expect(t, "ready")
+	must(t, w.RequestInterrupt(id))
+	c.expect(t, "interrupt "+id)
+	c.say(t, "release")
+	must(t, c.cmd.Wait())
+	if err := w.RequestInterrupt(id); !fault.Is(err, fault.SessionNotFound) {
+		t.Errorf("after the turn: %v", err)
+	}
+}
+
+func TestInterruptsAreForTheirTurn(t *testing.T) {
+	t.Parallel()
+	for _, deaf := range []bool{false, true} {
+		w := newWorld(t)
+		w.Store.watch.deaf = deaf
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		got := w.Interrupts(ctx)
+		id, other := w.session().SessionID, w.session().SessionID
+		l := acquire(t, w.Store, id)
+		must(t, l.Begin("new"))
+		stale := filepath.Join(w.o.StateDir, "interrupts", id)
+		must(t, os.WriteFile(stale, []byte("old\n"), 0o600))
+		eventually(t, "a request for an old turn is dropped", func() bool {
+			_, err := os.Stat(stale)
+			return missing(err)
+		})
+		must(t, w.store().RequestInterrupt(id))
+		if who := receive(t, got); who != id {
+			t.Errorf("interrupted %q", who)
+		}
+		// One that nobody took does not outlive the turn.
+		cancel()
+		for range got {
+		}
+		must(t, w.RequestInterrupt(id))
+		must(t, l.Release())
+		for _, f := range []string{id, other} {
+			if _, err := os.Stat(filepath.Join(w.o.StateDir, "interrupts", f)); !missing(err) {
+				t.Errorf("a request is left: %v", err)
+			}
+		}
+	}
+}
+
+func receive(t *testing.T, c <-chan string) string {
+	t.Helper()
+	select {
+	case id, ok := <-c:
+		if !ok {
+			t.Fatal("the channel is closed")
+		}
+		return id
+	case <-time.After(patience):
+		t.Fatal("nothing came")
+	}
+	return ""
+}
+
+func TestActiveTellsOfOtherProcesses(t *testing.T) {
+	t.Parallel()
+	for _, deaf := range []bool{false, true} {
+		w := newWorld(t, func(o *Options) { o.Poll = 20 * time.Millisecond })
+		w.Store.watch.deaf = deaf
+		early, late, mine := w.session().SessionID, w.session().SessionID, w.session().SessionID
+		first := startChild(t, w, "hold", early)
+		first.expect(t, "ready")
+		ctx, cancel := context.WithCancel(context.Background())
+		active := w.Active(ctx)
+		if id := receive(t, active); id != early { // ran before the call
+			t.Errorf("got %s, want %s", id, early)
+		}
+		turn(t, w.Store, mine, "ours", 1) // not of another process
+		next := startChild(t, w, "hold", late)
+		next.expect(t, "ready")
+		if id := receive(t, active); id != late {
+			t.Errorf("got %s, want %s", id, late)
+		}
+		cancel()
+		for id := range active {
+			t.Errorf("told again of %s", id)
+		}
+	}
+}
+
+func TestClosedStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := context.Background()
+	id := w.session().SessionID
+	s := w.store()
+	r, err := s.Reader(ctx, id, 0)
+	must(t, err)
+	active, interrupts := s.Active(ctx), s.Interrupts(ctx)
+	ended := make(chan error)
+	go func() {
+		_, err := r.Next(ctx)
+		ended <- err
+	}()
+	must(t, s.Close())
+	must(t, s.Close())
+	if err := <-ended; err == nil {
+		t.Error("a waiting reader got no error")
+	}
+	for range active {
+	}
+	for range interrupts {
+	}
+	must(t, r.Close())
+	if _, err := s.Get(ctx, id); err == nil {
+		t.Error("a closed store works")
+	}
+	if _, open := <-s.Active(ctx); open {
+		t.Error("a closed store tells of turns")
+	}
+}

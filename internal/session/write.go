@@ -1,0 +1,112 @@
+package session
+
+import (
+	"time"
+
+	"belay/internal/fault"
+)
+
+// Record returns the session's record.
+func (l *Lease) Record() Record {
+	l.live.mu.Lock()
+	defer l.live.mu.Unlock()
+	return l.live.rec
+}
+
+// Update changes the record and replaces session.json. Id and creation time stay
+// as they are, updatedAt becomes now. When writing fails the record is as before.
+func (l *Lease) Update(change func(*Record)) error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	rec := v.rec
+	change(&rec)
+	rec.SessionID, rec.ProjectRoot, rec.CreatedAt = v.rec.SessionID, v.rec.ProjectRoot, v.rec.CreatedAt
+	rec.UpdatedAt = Time{v.store.o.Clock().UTC().Truncate(time.Millisecond)}
+	if err := v.writeRecord(rec); err != nil {
+		return storage("the session's record could not be written", err)
+	}
+	return nil
+}
+
+// writeRecord replaces the record on disk and in memory. v.mu is held.
+func (v *live) writeRecord(rec Record) error {
+	root, err := v.place.open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := writeRecord(root, rec); err != nil {
+		return err
+	}
+	v.rec = rec
+	v.recSeen, _ = root.Lstat(fileRecord) // nil: read again at the next look
+	return nil
+}
+
+// Entries returns the whole transcript. The slice is shared and must not be
+// changed.
+func (l *Lease) Entries() []Entry {
+	l.live.mu.Lock()
+	defer l.live.mu.Unlock()
+	return l.live.script.shared()
+}
+
+// Append adds entries to the transcript, all or none.
+func (l *Lease) Append(entries ...Entry) error {
+	lines, err := encodeEntries(entries)
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	if err := v.openChain(&v.script.chain); err != nil {
+		return storage("the transcript could not be opened", err)
+	}
+	if err := v.script.append(lines); err != nil {
+		return storage("the transcript could not be written", err)
+	}
+	v.script.entries = append(v.script.entries, entries...)
+	return nil
+}
+
+// DanglingTurn tells the turn whose events end without process:exit: the process
+// that ran it was killed.
+func (l *Lease) DanglingTurn() (turnID string, ok bool) {
+	l.live.mu.Lock()
+	defer l.live.mu.Unlock()
+	end := l.live.log.end
+	if end.Turn == "" || end.Ends() {
+		return "", false
+	}
+	return end.Turn, true
+}
+
+// Tampered returns a sentence for each file that is not what belay last wrote:
+// someone changed it. The lease works with the files as they are now.
+func (l *Lease) Tampered() []string { return l.tampered }
+
+// Blobs is the project's blob store; what is put through it becomes durable with
+// this lease's Commit.
+func (l *Lease) Blobs() (*Blobs, error) {
+	l.live.mu.Lock()
+	defer l.live.mu.Unlock()
+	if l.blobs == nil {
+		if l.live.rec.ProjectRoot == "" {
+			return nil, fault.New(fault.WorkingRootInaccessible, "the session has no project folder")
+		}
+		b, err := l.live.store.Blobs(l.live.rec.ProjectRoot)
+		if err != nil {
+			return nil, err
+		}
+		l.blobs = b
+	}
+	return l.blobs, nil
+}
