@@ -1,0 +1,72 @@
+# belay needs Go and make. Parts of the tests use Node or a browser where they are
+# there; make test says plainly what it skipped. In CI (CI=true) nothing is.
+
+GO      ?= go
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LINTER  := v2.15.0
+
+# Where everything goes that make builds.
+BIN := $(CURDIR)/bin
+
+# The folders with Go in them.
+SOURCES := bench cmd docs examples internal test web
+
+# The race detector needs a C compiler.
+RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
+
+# The version is stamped by the linker: -buildvcs would fail where Git is missing.
+export GOFLAGS += -buildvcs=false
+
+.PHONY: build demo run test unit lint fmt fmt-check vet gen gen-check bench test-tools parts clean
+
+build: ## the program, in bin/belay
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
+
+demo: build ## one turn on the example project, in a copy of it
+	@./examples/demo $(BIN)/belay
+
+run: build ## a server on the example project
+	$(BIN)/belay serve --project examples/project
+
+test: fmt-check vet lint gen-check parts unit ## everything that CI runs
+
+unit:
+	$(GO) test $(RACE) ./...
+
+lint: $(BIN)/golangci-lint-$(LINTER)
+	$(BIN)/golangci-lint-$(LINTER) run ./...
+
+$(BIN)/golangci-lint-$(LINTER):
+	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER)
+	mv $(BIN)/golangci-lint $@
+
+fmt:
+	gofmt -w $(SOURCES)
+
+fmt-check:
+	@bad=$$(gofmt -l $(SOURCES)); \
+	if [ -n "$$bad" ]; then echo "not formatted, run make fmt:"; echo "$$bad"; exit 1; fi
+
+vet: ## for every system that belay runs on
+	GOOS=linux $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+
+gen: ## the generated pages of docs/ and files of examples/
+	$(GO) run ./examples/gen examples/project
+	$(GO) run ./docs/gen
+
+gen-check:
+	$(GO) run ./docs/gen -check
+
+bench: build test-tools ## belay beside a bare server, into docs/performance.md
+	$(GO) run ./bench
+
+test-tools: ## what the tests use beside Go, where Node is there
+	@./test/tools
+
+parts: test-tools
+	@./test/parts "$(RACE)"
+
+clean:
+	rm -rf $(BIN)
