@@ -48,16 +48,25 @@ func readerAt(c Content, limit int64) (io.ReaderAt, io.Closer, error) {
 	return bytes.NewReader(data), r, nil
 }
 
-// ctxReader stops reading when its context ends, so that a decoder that knows
-// no context cannot outlive its caller.
-type ctxReader struct {
+// sourceReader reads for a decoder. It stops when its context ends, because a
+// decoder knows no context, and keeps the error of the source, so that a disk
+// that fails is not taken for a file that is damaged.
+type sourceReader struct {
 	ctx context.Context
 	r   io.Reader
+	err error
 }
 
-func (r ctxReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
+func (s *sourceReader) Read(p []byte) (int, error) {
+	if s.err == nil {
+		s.err = s.ctx.Err()
 	}
-	return r.r.Read(p)
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
 }

@@ -38,7 +38,7 @@ func (p *Planner) planImage(ctx context.Context, it Item, src Content, c choice)
 // makeImage decodes, turns upright, shrinks and encodes. The header is looked at
 // again before anything is allocated by it: the item may be an old record.
 func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, error) {
-	cfg, err := header(src)
+	cfg, err := header(ctx, src)
 	if err != nil {
 		return made{}, err
 	}
@@ -57,12 +57,13 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 		return made{}, err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(ctxReader{ctx, f}, 64<<10)
+	from := &sourceReader{ctx: ctx, r: f}
+	in := bufio.NewReaderSize(from, 64<<10)
 	turn := orientation(in)
 	picture, _, err := image.Decode(in)
 	if err != nil {
-		if ctx.Err() != nil {
-			return made{}, ctx.Err()
+		if from.err != nil {
+			return made{}, from.err
 		}
 		return made{}, unfit("its pixels cannot be decoded")
 	}
@@ -70,13 +71,17 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 }
 
 // header reads an image's size and colour model.
-func header(src Content) (image.Config, error) {
+func header(ctx context.Context, src Content) (image.Config, error) {
 	f, err := src.Open()
 	if err != nil {
 		return image.Config{}, err
 	}
 	defer f.Close()
-	cfg, _, err := image.DecodeConfig(f)
+	from := &sourceReader{ctx: ctx, r: f}
+	cfg, _, err := image.DecodeConfig(from)
+	if from.err != nil {
+		return image.Config{}, from.err
+	}
 	if err != nil || cfg.Width <= 0 || cfg.Height <= 0 {
 		return image.Config{}, unfit("its header cannot be decoded")
 	}

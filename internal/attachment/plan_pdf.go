@@ -114,7 +114,7 @@ func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extr
 		return pdf.Extract{}, err
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(ctxReader{ctx, r}, maxPDFBytes))
+	data, err := io.ReadAll(io.LimitReader(&sourceReader{ctx: ctx, r: r}, maxPDFBytes))
 	if err != nil {
 		return pdf.Extract{}, err
 	}

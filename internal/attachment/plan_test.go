@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -457,6 +458,13 @@ func TestPlanFaults(t *testing.T) {
 	if _, err := p.Plan(context.Background(), image, failing{picture, errors.New("input/output error")}, small, false); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("unreadable: %v", err)
 	}
+	if _, err := p.Plan(context.Background(), image, torn{picture}, small, false); !fault.Is(err, fault.StorageFailure) {
+		t.Errorf("unreadable in the middle: %v", err)
+	}
+	if d := plan(t, p, image, picture, small, false); d.Used != "downscaled" {
+		t.Errorf("readable again: %+v", d)
+	}
+	small.ImageSide = 3
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := p.Plan(ctx, image, picture, small, false); !errors.Is(err, context.Canceled) {
@@ -468,6 +476,15 @@ func TestPlanFaults(t *testing.T) {
 	if _, err := p.Plan(context.Background(), image, picture, small, false); !fault.Is(err, fault.Overloaded) {
 		t.Errorf("closed: %v", err)
 	}
+}
+
+// torn is content whose disk fails in the middle.
+type torn struct{ Content }
+
+func (c torn) Open() (io.ReadCloser, error) {
+	r, err := c.Content.Open()
+	half := io.MultiReader(io.LimitReader(r, c.Size()/2), iotest.ErrReader(errors.New("input/output error")))
+	return io.NopCloser(half), err
 }
 
 type failing struct {

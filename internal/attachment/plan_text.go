@@ -53,7 +53,7 @@ func makeText(ctx context.Context, it Item, src Content, limit int64) (made, err
 		return made{}, err
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(ctxReader{ctx, f}, 64<<10)
+	in := bufio.NewReaderSize(&sourceReader{ctx: ctx, r: f}, 64<<10)
 	head, _ := in.Peek(len(utf8BOM)) // an error shows again below
 	marked := bytes.HasPrefix(head, utf8BOM)
 	if it.Charset == "" && !marked && under(src.Size(), limit) {
