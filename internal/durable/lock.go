@@ -29,7 +29,7 @@ func Lock(path string) (*FileLock, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
 		}
-		if err := tryLock(f); err != nil {
+		if err := tryLock(f, true); err != nil {
 			_ = f.Close()
 			return nil, fmt.Errorf("lock: %w", err)
 		}
@@ -51,16 +51,17 @@ func stillNamed(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, named)
 }
 
-// Locked reports whether somebody holds the lock on path. It has to take the
-// lock for a moment to find out, which a concurrent [Lock] may notice: callers
-// of Lock that cannot accept a false [ErrLocked] try again.
+// Locked reports whether somebody holds the lock on path. To find out it takes a
+// shared lock for a moment. Other callers of Locked do not notice, but a
+// concurrent [Lock] may: its callers try again when they cannot accept a false
+// [ErrLocked].
 func Locked(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	if tryLock(f) != nil {
+	if errors.Is(tryLock(f, false), ErrLocked) {
 		return true
 	}
 	_ = unlock(f) // closing frees it in any case

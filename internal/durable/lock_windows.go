@@ -11,9 +11,14 @@ import (
 // Windows, and the content of a lock file is meant to be read.
 const lockAt = 1 << 30
 
-func tryLock(f *os.File) error {
-	err := windows.LockFileEx(windows.Handle(f.Fd()),
-		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockAt})
+// tryLock takes a lock that belongs to the handle; a shared one excludes only
+// exclusive ones.
+func tryLock(f *os.File, exclusive bool) error {
+	how := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		how |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockAt})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return ErrLocked
 	}
