@@ -65,16 +65,26 @@ func (b *bench) throughput(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var first, turns series
+	var first, turns, work series
 	err = b.rounds(p, func(s *side) error {
+		before, err := s.server.Processor()
+		if err != nil {
+			return err
+		}
 		r, err := load.Loop(ctx, s.server.Addr, s.sessions, s.setup.lineBytes(), b.o.length, 0)
+		if err != nil {
+			return err
+		}
 		first.add(s, ms(load.Percentile(r.First, 50)))
 		turns.add(s, r.PerSecond(int64(len(r.First))))
+		after, err := s.server.Processor()
+		work.add(s, ms(after-before)/float64(len(r.First)))
 		return err
 	})
 	return []Measure{
 		first.measure("50 clients", "first event, 50 clients, pace 0, p50", "ms", atMost(25)),
 		turns.measure("50 clients", "complete turns per second, 50 clients, pace 0", "per s", atLeast(1500)),
+		work.measure("50 clients", "the same, processor time per turn", "ms", nil),
 	}, err
 }
 

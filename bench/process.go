@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"belay/bench/load"
-	"belay/bench/proc"
 )
 
 // idleStreams is how many event streams are opened to weigh one.
@@ -40,50 +39,110 @@ func (b *bench) start(ctx context.Context) ([]Measure, error) {
 }
 
 // memory weighs both servers idle, with idle streams, and after a load.
-func (b *bench) memory(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) memory(ctx context.Context) ([]Measure, error) {
 	const row = "memory"
-	message := strings.Repeat("twenty-four letters long", 50)
 	idle := Measure{Row: row, What: "memory, idle", Unit: "MB", Target: atMost(60)}
 	stream := Measure{Row: row, What: "memory per idle event stream", Unit: "KiB", Target: atMost(64)}
 	later := Measure{Row: row, What: "memory, 2 minutes after 50 clients at pace 0 and 1,000 turns at one instant", Unit: "MB", Target: atMost(90)}
-
-	if idle.Bare, idle.Belay, err = b.idle(ctx); err != nil {
+	if err := b.idle(ctx, &idle); err != nil {
 		return nil, err
 	}
-	p, err := b.open(ctx, setup{message: message, sessions: 1000})
-	if err != nil {
+	if err := b.streams(ctx, &stream); err != nil {
 		return nil, err
-	}
-	defer func() { err = errors.Join(err, p.close()) }()
-	for _, s := range p.sides() {
-		perStream, err := weighStreams(ctx, s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
-		s.set(&stream, perStream)
-		busy := s.sessions[:50]
-		if _, err := load.Loop(ctx, s.server.Addr, busy, s.setup.lineBytes(), 2*b.o.length, 0); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
-		if _, err := load.Burst(ctx, s.server.Addr, s.sessions, s.setup.lineBytes()); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name(), err)
-		}
 	}
 	if b.o.quick {
 		later.Note = "not run: --quick"
 		return []Measure{idle, stream, later}, nil
 	}
-	if err := wait(ctx, afterLoad); err != nil {
-		return nil, err
-	}
-	for _, s := range p.sides() {
-		m, err := s.server.Memory()
+	return []Measure{idle, stream, later}, b.later(ctx, &later)
+}
+
+// idle weighs servers that have just started and done nothing.
+func (b *bench) idle(ctx context.Context, m *Measure) error {
+	dir := filepath.Join(b.dir, "idle")
+	for _, start := range []func() (*side, error){
+		func() (*side, error) { return b.startBelay(ctx, setup{}, dir) },
+		func() (*side, error) { return b.startBare(ctx, setup{}, dir, []load.Event{}) },
+	} {
+		s, err := start()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		s.set(&later, megabytes(m.Resident))
+		err = errors.Join(wait(ctx, settled), s.weigh(m), s.server.Stop())
+		if err != nil {
+			return err
+		}
 	}
-	return []Measure{idle, stream, later}, nil
+	return nil
+}
+
+// settled is when what a start or a change leaves behind is gone.
+const settled = 2 * time.Second
+
+// streams weighs what idle event streams add to a server that did little else.
+func (b *bench) streams(ctx context.Context, m *Measure) (err error) {
+	p, err := b.open(ctx, setup{message: shortMessage, sessions: 20})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	for _, s := range p.sides() {
+		perStream, err := s.streams(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name(), err)
+		}
+		s.set(m, perStream)
+	}
+	return nil
+}
+
+// streams opens many idle streams and returns what one takes, in KiB.
+func (s *side) streams(ctx context.Context) (float64, error) {
+	if err := wait(ctx, settled); err != nil {
+		return 0, err
+	}
+	before, err := s.server.Memory()
+	if err != nil {
+		return 0, err
+	}
+	end, err := load.Follow(ctx, s.server.Addr, s.sessions, idleStreams)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	if err := wait(ctx, settled); err != nil {
+		return 0, err
+	}
+	after, err := s.server.Memory()
+	return float64(after.Resident-before.Resident) / 1024 / idleStreams, err
+}
+
+// later weighs servers that were busy and then had nothing to do for a while.
+func (b *bench) later(ctx context.Context, m *Measure) (err error) {
+	p, err := b.open(ctx, setup{message: strings.Repeat("twenty-four letters long", 50), sessions: 1000})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	for _, s := range p.sides() {
+		if _, err := load.Loop(ctx, s.server.Addr, s.sessions[:50], s.setup.lineBytes(), 2*b.o.length, 0); err != nil {
+			return fmt.Errorf("%s: %w", s.name(), err)
+		}
+		if _, err := load.Burst(ctx, s.server.Addr, s.sessions, s.setup.lineBytes()); err != nil {
+			return fmt.Errorf("%s: %w", s.name(), err)
+		}
+	}
+	if err := wait(ctx, afterLoad); err != nil {
+		return err
+	}
+	return errors.Join(p.bare.weigh(m), p.belay.weigh(m))
+}
+
+// weigh notes what the server occupies now.
+func (s *side) weigh(m *Measure) error {
+	memory, err := s.server.Memory()
+	s.set(m, megabytes(memory.Resident))
+	return err
 }
 
 // set notes a figure that is measured once.
@@ -93,50 +152,6 @@ func (s *side) set(m *Measure, v float64) {
 	} else {
 		m.Belay = &v
 	}
-}
-
-// idle weighs servers that have just started and done nothing.
-func (b *bench) idle(ctx context.Context) (bare, belay *float64, err error) {
-	dir := filepath.Join(b.dir, "idle")
-	weigh := func(s *side, err error) (*float64, error) {
-		if err != nil {
-			return nil, err
-		}
-		err = wait(ctx, 2*time.Second) // what the start leaves behind is settled
-		var m proc.Memory
-		if err == nil {
-			m, err = s.server.Memory()
-		}
-		v := megabytes(m.Resident)
-		return &v, errors.Join(err, s.server.Stop())
-	}
-	if belay, err = weigh(b.startBelay(ctx, setup{}, dir)); err != nil {
-		return nil, nil, err
-	}
-	bare, err = weigh(b.startBare(ctx, setup{}, dir, []load.Event{}))
-	return bare, belay, err
-}
-
-// weighStreams opens many idle streams and returns what one takes, in KiB.
-func weighStreams(ctx context.Context, s *side) (float64, error) {
-	before, err := s.server.Memory()
-	if err != nil {
-		return 0, err
-	}
-	last := map[string]int64{}
-	for _, session := range s.sessions {
-		last[session.ID] = session.Last
-	}
-	end, err := load.Follow(ctx, s.server.Addr, s.ids[len(s.ids)-len(s.sessions):], func(id string) int64 { return last[id] }, idleStreams)
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	if err := wait(ctx, time.Second); err != nil {
-		return 0, err
-	}
-	after, err := s.server.Memory()
-	return float64(after.Resident-before.Resident) / 1024 / idleStreams, err
 }
 
 func wait(ctx context.Context, d time.Duration) error {

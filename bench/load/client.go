@@ -82,17 +82,17 @@ func createSession(ctx context.Context, addr, project string) (string, error) {
 	return out.Session.SessionID, nil
 }
 
-// Follow opens n event streams, spread over the sessions, and keeps them open
-// until the returned function is called. Each has answered with its headers.
-func Follow(ctx context.Context, addr string, ids []string, after func(id string) int64, n int) (end func(), err error) {
+// Follow opens n event streams at the ends of the sessions' logs and keeps them
+// open until the returned function is called. Each has answered with its headers.
+func Follow(ctx context.Context, addr string, sessions []*Session, n int) (end func(), err error) {
 	conns, err := dialAll(ctx, addr, n, 0)
 	if err != nil {
 		return nil, err
 	}
 	// All requests first: a server may keep headers back for a moment.
 	for i, c := range conns {
-		id := ids[i%len(ids)]
-		if err := c.follow(addr, id, after(id)); err != nil {
+		s := sessions[i%len(sessions)]
+		if err := c.follow(addr, s.ID, s.Last); err != nil {
 			closeAll(conns)
 			return nil, fmt.Errorf("stream %d: %w", i+1, err)
 		}
