@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
@@ -32,6 +33,9 @@ func failures(rt *route) map[int][]fault.Type {
 		if !slices.Contains(by[t.Status()], t) {
 			by[t.Status()] = append(by[t.Status()], t)
 		}
+	}
+	if rt.body != nil {
+		by[http.StatusRequestTimeout] = []fault.Type{fault.InvalidRequest} // see tooSlow
 	}
 	return by
 }

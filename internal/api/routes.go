@@ -101,7 +101,7 @@ func routes() []route {
 		{method: post, path: "/api/auth/link", name: "makeLink", summary: "A fresh one-time link to the page.", access: operator,
 			answer: linkAnswer{}, serve: serveLink},
 		{method: post, path: "/api/auth/exchange", name: "exchangeLink", summary: "Turn a one-time link's code into the operator's cookie.", access: public,
-			body: exchangeBody{}, answer: okAnswer{}, serve: serveExchange, errors: []fault.Type{fault.InvalidRequest, fault.NotFound}},
+			body: exchangeBody{}, answer: okAnswer{}, serve: serveExchange, errors: []fault.Type{fault.InvalidRequest, fault.Unauthorized, fault.NotFound}},
 
 		{method: get, path: "/healthz", name: "health", summary: "The process answers.", access: public, answer: healthAnswer{}, serve: serveHealth},
 		{method: get, path: "/readyz", name: "ready", summary: "New work is welcome.", access: public, answer: healthAnswer{}, serve: serveReady,

@@ -109,7 +109,7 @@ var sampleFiles = map[string]apitest.File{
 }
 
 // serve starts the handler on a loopback port for the length of the test.
-func serve(t *testing.T, h http.Handler) string {
+func serve(t testing.TB, h http.Handler) string {
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	return srv.URL

@@ -1,0 +1,331 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/api"
+	"belay/internal/api/apitest"
+	"belay/internal/turn"
+)
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// start returns a server's host:port, and its engine with session s1.
+func start(t *testing.T, engine *apitest.Engine, o api.Options) string {
+	t.Helper()
+	o.Engine = engine
+	h := api.New(o)
+	base := serve(t, h)
+	t.Cleanup(h.EndStreams)
+	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(engine.Wait)
+	return strings.TrimPrefix(base, "http://")
+}
+
+// dial sends a request over a connection of its own and returns it unread.
+func dial(t *testing.T, address, method, path, body string) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", method, path, address, len(body), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*net.TCPConn)
+}
+
+// readUntil reads lines until one contains want.
+func readUntil(t *testing.T, r *bufio.Reader, want string) {
+	t.Helper()
+	var seen strings.Builder
+	for {
+		line, err := r.ReadString('\n')
+		seen.WriteString(line)
+		if strings.Contains(line, want) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%v before %q came; got:\n%s", err, want, seen.String())
+		}
+	}
+}
+
+// Covers: turn-api REQ-03
+func TestStuckReaderIsDropped(t *testing.T) {
+	t.Parallel()
+	// Far more than the buffers of both ends hold.
+	engine := &apitest.Engine{Padding: 256 << 10}
+	address := start(t, engine, api.Options{WriteTimeout: 200 * time.Millisecond})
+	conn := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"`+strings.Repeat("x", 24*100)+`"}`)
+	if err := conn.SetReadBuffer(4096); err != nil {
+		t.Fatal(err)
+	}
+	engine.Wait() // the turn has ended although nobody reads
+	eventually(t, "the stream of the stuck reader is closed", func() bool { return engine.ClosedStreams() == 1 })
+}
+
+func TestVanishedReaderCostsTheTurnNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		opts        string
+		interrupted bool
+	}{
+		"by default":       {`{}`, false},
+		"when asked":       {`{"onDisconnect":"interrupt"}`, true},
+		"in so many words": {`{"onDisconnect":"continue"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			engine := &apitest.Engine{}
+			address := start(t, engine, api.Options{})
+			conn := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD on","opts":`+c.opts+`}`)
+			readUntil(t, bufio.NewReader(conn), "chat:delta")
+			if err := conn.Close(); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the stream is closed", func() bool { return engine.ClosedStreams() == 1 })
+			engine.Release("s1")
+			engine.Wait()
+			s, err := engine.Events(t.Context(), "s1", 0, "t1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			events, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := events[len(events)-1]
+			if got := strings.Contains(string(last.Data), "130"); !last.Ends() || got != c.interrupted {
+				t.Errorf("the turn ended with %s %s", last.Type, last.Data)
+			}
+		})
+	}
+}
+
+func TestSilentStreamIsKeptAlive(t *testing.T) {
+	t.Parallel()
+	address := start(t, &apitest.Engine{}, api.Options{KeepAlive: 30 * time.Millisecond})
+	conn := dial(t, address, "GET", "/api/harness/session/s1/events", "")
+	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	r := bufio.NewReader(conn)
+	readUntil(t, r, "text/event-stream") // the headers do not wait for an event
+	readUntil(t, r, ":keepalive")
+	readUntil(t, r, ":keepalive")
+}
+
+func TestEventsGoOnAfterTheTurn(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	address := start(t, engine, api.Options{})
+	conn := dial(t, address, "GET", "/api/harness/session/s1/events", "")
+	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	r := bufio.NewReader(conn)
+	for _, message := range []string{"first", "second"} {
+		s, err := engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readUntil(t, r, message)
+		readUntil(t, r, "process:exit")
+		_ = s.Close()
+		engine.Wait()
+	}
+}
+
+func TestConnectionIsReusedAfterTheStream(t *testing.T) {
+	t.Parallel()
+	address := start(t, &apitest.Engine{}, api.Options{WriteTimeout: 100 * time.Millisecond, BodyTimeout: 100 * time.Millisecond})
+	conn := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"x"}`)
+	r := bufio.NewReader(conn)
+	for i := range 3 {
+		res, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatalf("answer %d: %v", i, err)
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Fatalf("body %d: %v", i, err)
+		}
+		// Longer than the deadlines of the request before.
+		time.Sleep(150 * time.Millisecond)
+		if _, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSlowBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"json": "/api/harness/turn", "upload": "/api/harness/attachments?sessionId=s1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := start(t, &apitest.Engine{}, api.Options{BodyTimeout: 50 * time.Millisecond})
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: 500\r\n\r\n"+
+				"--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\nand then nothing", path, address)
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(res.Body)
+			if res.StatusCode != http.StatusRequestTimeout || !res.Close || !strings.Contains(string(body), "did not arrive within 50ms") {
+				t.Errorf("%d, close %v: %s", res.StatusCode, res.Close, body)
+			}
+		})
+	}
+}
+
+func TestBrokenLogBreaksTheStream(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{Fail: map[string]error{"Next": errors.New("disk gone")}}
+	address := start(t, engine, api.Options{})
+	s, err := engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: "HOLD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	res, err := http.Get("http://" + address + "/api/harness/session/s1/events?turn=t1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err == nil {
+		t.Error("a stream that broke off looks whole")
+	}
+	engine.Release("s1")
+}
+
+func TestTooManyStreams(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	address := start(t, engine, api.Options{MaxStreams: 1})
+	first := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD"}`)
+	readUntil(t, bufio.NewReader(first), "chat:delta")
+	res, err := http.Get("http://" + address + "/api/harness/session/s1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+		t.Errorf("%s, Retry-After %q", res.Status, res.Header.Get("Retry-After"))
+	}
+	engine.Release("s1")
+	engine.Wait()
+	eventually(t, "the place is free again", func() bool {
+		res, err := http.Get("http://" + address + "/api/harness/session/s1/events?turn=t1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		_, _ = io.Copy(io.Discard, res.Body)
+		return res.StatusCode == http.StatusOK
+	})
+}
+
+func TestServeLetsTurnsEnd(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	h := api.New(api.Options{Engine: engine})
+	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	quiesced := make(chan struct{})
+	go func() {
+		ended <- api.Serve(ctx, l, h, api.ServeOptions{Quiesce: func(context.Context) {
+			res, err := http.Post("http://"+address+"/api/harness/turn", "", strings.NewReader(`{"sessionId":"s1","message":"late"}`))
+			if err != nil || res.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("a new turn during the shutdown: %v, %v", res, err)
+			}
+			if err == nil {
+				_ = res.Body.Close()
+			}
+			engine.Release("s1")
+			engine.Wait()
+			close(quiesced)
+		}})
+	}()
+	running := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD to the end"}`)
+	r := bufio.NewReader(running)
+	readUntil(t, r, "chat:delta")
+	follower := dial(t, address, "GET", "/api/harness/session/s1/events", "")
+	readUntil(t, bufio.NewReader(follower), "text/event-stream")
+	stop()
+	<-quiesced
+	readUntil(t, r, "process:exit")
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Serve did not return")
+	}
+}
+
+func TestServeCutsWhatOutlastsTheGrace(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	h := api.New(api.Options{Engine: engine})
+	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- api.Serve(ctx, l, h, api.ServeOptions{Grace: 50 * time.Millisecond}) }()
+	running := dial(t, l.Addr().String(), "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD","opts":{"onDisconnect":"interrupt"}}`)
+	readUntil(t, bufio.NewReader(running), "chat:delta")
+	stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Serve did not return")
+	}
+	// It is the server that left, not the client: the turn was not interrupted.
+	engine.Release("s1")
+	engine.Wait()
+	s, _ := engine.Events(t.Context(), "s1", 0, "t1")
+	events, _ := s.Next(t.Context())
+	if last := events[len(events)-1]; strings.Contains(string(last.Data), "130") {
+		t.Errorf("the turn ended with %s", last.Data)
+	}
+}
