@@ -29,7 +29,7 @@ type Options struct {
 	// SegmentBytes is the size at which an event log begins a new file, 8 MiB
 	// by default.
 	SegmentBytes int64
-	// TailBytes bounds the recent events that a log keeps in memory, 16 KiB by
+	// TailBytes bounds the recent events that a log keeps in memory, 64 KiB by
 	// default. A reader further behind reads the file.
 	TailBytes int
 	// IdleClose is how long a session that nobody runs or reads stays in memory
@@ -117,7 +117,7 @@ func (s *Store) defaults() {
 		o.SegmentBytes = 8 << 20
 	}
 	if o.TailBytes <= 0 {
-		o.TailBytes = 16 << 10
+		o.TailBytes = 64 << 10
 	}
 	if o.IdleClose <= 0 {
 		o.IdleClose = time.Minute

@@ -1,6 +1,10 @@
 package session
 
-import "belay/internal/event"
+import (
+	"time"
+
+	"belay/internal/event"
+)
 
 // pos is a position between two lines of a log.
 type pos struct {
@@ -19,28 +23,46 @@ type tail struct {
 // weight is what an event costs in memory, roughly.
 func weight(e *event.Event) int { return len(e.Data) + len(e.Turn) + 128 }
 
-// push adds the next event and drops old ones beyond limit bytes.
+// tailAge is how long a reader may be behind and still be served from memory. Who
+// keeps up needs the last few events; a thousand sessions should not each keep
+// what everybody has read.
+const tailAge = time.Second
+
+// push adds the next event and drops old ones: beyond limit bytes, and when half
+// of them are of an age that no reader waits at.
 func (t *tail) push(e event.Event, end pos, limit int) {
 	if n := len(t.evs); n > 0 && t.evs[n-1].Seq+1 != e.Seq {
 		*t = tail{}
 	}
 	t.evs = append(t.evs, e)
 	t.ends = append(t.ends, end)
-	if t.bytes += weight(&e); t.bytes > 2*limit {
+	t.bytes += weight(&e)
+	switch n := len(t.evs); {
+	case t.bytes > 2*limit:
 		t.trim(limit)
+	case n >= 16 && e.Time.Sub(t.evs[n/2].Time) > tailAge:
+		t.cut(n / 2)
 	}
 }
 
-// trim keeps the newest events within limit bytes, and always the last one. It
-// copies them: the old array belongs to whoever still reads it.
+// trim keeps the newest events within limit bytes, and always the last one.
 func (t *tail) trim(limit int) {
-	from := 0
-	for from < len(t.evs)-1 && t.bytes > limit {
-		t.bytes -= weight(&t.evs[from])
+	from, bytes := 0, t.bytes
+	for from < len(t.evs)-1 && bytes > limit {
+		bytes -= weight(&t.evs[from])
 		from++
 	}
-	t.evs = append([]event.Event(nil), t.evs[from:]...)
-	t.ends = append([]pos(nil), t.ends[from:]...)
+	t.cut(from)
+}
+
+// cut drops the first events. It copies the others: the old array belongs to
+// whoever still reads it.
+func (t *tail) cut(n int) {
+	for i := range t.evs[:n] {
+		t.bytes -= weight(&t.evs[i])
+	}
+	t.evs = append([]event.Event(nil), t.evs[n:]...)
+	t.ends = append([]pos(nil), t.ends[n:]...)
 }
 
 // after returns up to a batch of events that follow seq, and where they end; ok
