@@ -19,7 +19,7 @@ const followCheck = 2 * time.Second
 // while no server ran, then every turn that one of them begins. It returns when
 // ctx ends and nothing that it started runs any more.
 func (a *App) follow(ctx context.Context, p *bus.Publisher) {
-	if ids, err := a.Store.IDs(ctx); err != nil {
+	if ids, err := a.moved(ctx); err != nil {
 		a.log.Warn("sessions from before this start are not republished", "error", err)
 	} else {
 		p.Resume(ids...)
@@ -34,6 +34,22 @@ func (a *App) follow(ctx context.Context, p *bus.Publisher) {
 			a.followTurn(ctx, id, p)
 		})
 	}
+}
+
+// moved lists the sessions used since the bus would have forgotten them anyway.
+func (a *App) moved(ctx context.Context) ([]string, error) {
+	ids, err := a.Store.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	oldest := time.Now().Add(-a.Config.Bus.MaxAge)
+	kept := ids[:0]
+	for _, id := range ids {
+		if rec, err := a.Store.Get(ctx, id); err == nil && rec.UpdatedAt.After(oldest) {
+			kept = append(kept, id)
+		}
+	}
+	return kept, ctx.Err()
 }
 
 // followTurn passes on a session's events until no turn runs in it.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -65,12 +66,17 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		link, _ := authority.Link(base)
 		o.Listening(base, link)
 	}
+	var background sync.WaitGroup
+	life, end := context.WithCancel(ctx)
+	background.Go(func() { a.tidy(life) })
 	err = api.Serve(ctx, ln, h, api.ServeOptions{
 		HeaderTimeout: a.Config.Server.HeaderTimeout, HeaderBytes: int(a.Config.Server.HeaderBytes),
 		IdleTimeout: a.Config.Server.IdleTimeout,
 		Grace:       a.Config.Server.ShutdownGrace,
 		Quiesce:     a.drain, Logger: a.log,
 	})
+	end()
+	background.Wait()
 	return errors.Join(err, note.remove(), carrier.stop())
 }
 
@@ -92,7 +98,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
 		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
 		Metrics: metrics,
-		Ready:   func(context.Context) error { return a.Root.Check() },
+		Ready:   func(context.Context) error { return errors.Join(a.Root.Check(), a.Engine.Ready()) },
 		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
 		Page:    page.New(),
 		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/session"
 )
 
 func newGC(c *console) *cobra.Command {
@@ -16,8 +15,8 @@ func newGC(c *console) *cobra.Command {
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
 		Long: `Apply retention to every session of this user: log segments older than log.retention
-and attachments that no transcript names and that are older than blobs.retention
-go, and what crashed processes left. Records and transcripts always stay. A session
+attachments that no transcript names and uploads older than blobs.retention go, and
+what crashed processes left. Records and transcripts always stay. A session
 in which a turn runs is passed over.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
@@ -26,9 +25,9 @@ in which a turn runs is passed over.`,
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			r, err := a.Store.GC(ctx, session.GCOptions{
-				LogAge: a.Config.Log.Retention, BlobAge: a.Config.Blobs.Retention, DryRun: dryRun,
-			})
+			o := a.Retention()
+			o.DryRun = dryRun
+			r, err := a.Store.GC(ctx, o)
 			if err != nil {
 				return err
 			}
@@ -55,6 +54,7 @@ func (c *console) printGC(r session.GCReport, dryRun bool) {
 		"looked at", count(r.Sessions, "session", "sessions"),
 		verb, fmt.Sprintf("%s, %s", count(r.Segments, "log segment", "log segments"), size(r.SegmentBytes)),
 		"", fmt.Sprintf("%s, %s", count(r.Blobs, "attachment", "attachments"), size(r.BlobBytes)),
+		"", count(r.Uploads, "upload", "uploads"),
 		"", fmt.Sprintf("%s, %s", count(r.Leftovers, "leftover", "leftovers"), size(r.LeftoverBytes)),
 		"passed over", busy,
 	)

@@ -21,7 +21,8 @@ type GCOptions struct {
 	// segment always stays.
 	LogAge time.Duration
 	// BlobAge drops blobs that no transcript of the project names and that were
-	// stored or attached longer ago.
+	// stored or attached longer ago, and uploads of that age: what a turn
+	// attached of them is a blob.
 	BlobAge time.Duration
 	// DryRun only counts.
 	DryRun bool
@@ -34,6 +35,7 @@ type GCReport struct {
 	SegmentBytes int64 `json:"segmentBytes"`
 	Blobs        int   `json:"blobs"`
 	BlobBytes    int64 `json:"blobBytes"`
+	Uploads      int   `json:"uploads"`
 	// Leftovers are temporary files and folders of crashed processes.
 	Leftovers     int   `json:"leftovers"`
 	LeftoverBytes int64 `json:"leftoverBytes"`

@@ -19,6 +19,9 @@ func (g *gc) project(project string) error {
 	if err := g.leftovers(base, dirSessions); err != nil {
 		return err
 	}
+	if err := g.uploads(base); err != nil {
+		return err
+	}
 	blobs, err := base.OpenRoot(dirBlobs)
 	if missing(err) {
 		return nil
@@ -37,6 +40,35 @@ func (g *gc) project(project string) error {
 		return nil
 	}
 	return g.blobs(blobs, project)
+}
+
+// uploads removes the old ones. Each is a folder of its own.
+func (g *gc) uploads(base *os.Root) error {
+	if g.o.BlobAge <= 0 {
+		return nil
+	}
+	names, err := list(base, dirUploads)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		name = dirUploads + "/" + name
+		info, err := base.Lstat(name)
+		if missing(err) || err == nil && g.now.Sub(info.ModTime()) < max(g.o.BlobAge, graceAge) {
+			continue
+		}
+		if err == nil && !g.o.DryRun {
+			err = base.RemoveAll(name)
+		}
+		if err != nil {
+			return err
+		}
+		g.report.Uploads++
+	}
+	return nil
 }
 
 // references collects what the transcripts of a project's sessions name. Copies

@@ -29,6 +29,9 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 	if err := makeBelay(root); err != nil {
 		return "", storage(failed, err)
 	}
+	if strings.ContainsAny(name, `/\`+"\x00") {
+		return "", fault.New(fault.InvalidRequest, "the file's name must be one path element").With("field", "name")
+	}
 	if name = strings.TrimLeft(name, "."); name == "" {
 		name = "unnamed"
 	}

@@ -2,13 +2,11 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"belay/internal/attachment"
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
@@ -22,16 +20,20 @@ import (
 type Local struct {
 	o Options
 
-	// life ends when the engine closes; every turn's context comes from it.
-	life   context.Context
-	end    context.CancelFunc
-	turns  sync.WaitGroup
-	slots  chan struct{}
+	// life ends when the engine is closed for good; every turn's context comes
+	// from it. closing is closed before: from then on nobody waits in line.
+	life    context.Context
+	end     context.CancelCauseFunc
+	closing chan struct{}
+
+	// work counts what Close waits for, listener the one other goroutine.
+	work, listener sync.WaitGroup
+
 	mu     sync.Mutex
 	closed bool
-	active map[string]*running
-	queues map[string]*queue
-	keys   map[string]chan struct{}
+	active map[string]*running      // by session
+	queues map[string]*queue        // by session; only where somebody waits
+	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
 }
 
 var _ Engine = (*Local)(nil)
@@ -103,7 +105,8 @@ type Limits struct {
 	QueueWait   time.Duration
 	// IdempotencyTTL is how long a key is remembered.
 	IdempotencyTTL time.Duration
-	// InFlight bounds the turns that run at once in this process.
+	// InFlight bounds the turns that run at once in this process; those that
+	// wait in line do not count.
 	InFlight int
 	// DeltaInterval and DeltaBytes bound how often text becomes an event.
 	DeltaInterval time.Duration
@@ -112,110 +115,13 @@ type Limits struct {
 
 // NewLocal returns an engine that takes turns until it is closed.
 func NewLocal(o Options) *Local {
-	life, end := context.WithCancel(context.Background())
+	life, end := context.WithCancelCause(context.Background())
 	l := &Local{
-		o: o, life: life, end: end,
-		slots:  make(chan struct{}, o.Rules.Limits.InFlight),
+		o: o, life: life, end: end, closing: make(chan struct{}),
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
 	}
-	l.turns.Go(l.listen)
+	l.listener.Go(l.listen)
 	return l
 }
-
-// Running is the number of turns under way in this process.
-func (l *Local) Running() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.active)
-}
-
-// Close refuses new turns, waits for the running ones until ctx is done, then
-// interrupts what is left and waits for it to end cleanly.
-func (l *Local) Close(ctx context.Context) error {
-	l.mu.Lock()
-	l.closed = true
-	l.mu.Unlock()
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		for _, t := range l.snapshot() {
-			<-t.done
-		}
-	}()
-	var err error
-	select {
-	case <-idle:
-	case <-ctx.Done():
-		err = ctx.Err()
-		for _, t := range l.snapshot() {
-			t.stop(errInterrupted)
-		}
-	}
-	<-idle
-	l.end()
-	l.turns.Wait()
-	return err
-}
-
-func (l *Local) snapshot() []*running {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := make([]*running, 0, len(l.active))
-	for _, t := range l.active {
-		all = append(all, t)
-	}
-	return all
-}
-
-// enter takes a place for a turn, or says that the engine is full or closing.
-func (l *Local) enter() error {
-	l.mu.Lock()
-	closed := l.closed
-	l.mu.Unlock()
-	if closed {
-		return fault.New(fault.Overloaded, "the server is shutting down")
-	}
-	select {
-	case l.slots <- struct{}{}:
-		return nil
-	default:
-		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", cap(l.slots))
-	}
-}
-
-func (l *Local) leave() { <-l.slots }
-
-// Interrupt stops the session's turn, wherever on this machine it runs.
-func (l *Local) Interrupt(_ context.Context, sessionID string) error {
-	if l.interruptHere(sessionID) {
-		return nil
-	}
-	return l.o.Store.RequestInterrupt(sessionID)
-}
-
-func (l *Local) interruptHere(sessionID string) bool {
-	l.mu.Lock()
-	t := l.active[sessionID]
-	l.mu.Unlock()
-	if t == nil {
-		return false
-	}
-	t.stop(errInterrupted)
-	return true
-}
-
-// listen carries interrupts from other processes to the turns of this one.
-func (l *Local) listen() {
-	for id := range l.o.Store.Interrupts(l.life) {
-		l.interruptHere(id)
-	}
-}
-
-// The causes for which the engine itself ends a turn's context.
-var (
-	errInterrupted = errors.New("interrupted")
-	errStalled     = errors.New("the provider stalled")
-	errWall        = errors.New("the turn's time is up")
-)
