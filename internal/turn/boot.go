@@ -17,7 +17,7 @@ const bootMessage = "bootstrap"
 // and runs the provider's own bootstrap step under constraints that no option
 // lifts: plan mode, one model call, no tools, no subagents. Nothing is saved
 // when it fails. Order of checks: contract 1.6.
-func (l *Local) Boot(ctx context.Context, r BootRequest) (BootResult, error) {
+func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err error) {
 	if err := r.Opts.Validate(); err != nil {
 		return BootResult{}, err
 	}
@@ -35,12 +35,16 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (BootResult, error) {
 	if err := l.o.Provider.Ready(); err != nil {
 		return BootResult{}, err
 	}
+	if err := l.enter(); err != nil {
+		return BootResult{}, err
+	}
+	defer l.leave()
 	lease, err := l.acquire(ctx, r.SessionID, onBusyReject)
 	if err != nil {
 		return BootResult{}, err
 	}
-	result, err := l.boot(ctx, lease, s, r.Probe)
-	return result, errors.Join(err, lease.Release())
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	return l.boot(ctx, lease, s, r.Probe)
 }
 
 func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
@@ -70,8 +74,8 @@ func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, prob
 	}}, nil
 }
 
-// bootstrap runs the provider's step within the wall limit; a panic in it is an
-// error of this boot.
+// bootstrap runs the provider's step within the stall limit and the engine's
+// life; a panic in it is an error of this boot.
 func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, probe bool) (err error) {
 	b, ok := l.o.Provider.(model.Bootstrapper)
 	if !ok {
@@ -79,7 +83,7 @@ func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, 
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked(v, debug.Stack())
+			err = panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
 	stall := s.rules.Limits.Stall
@@ -87,6 +91,9 @@ func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, 
 		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT"))
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(l.life, func() { stop(shuttingDown()) })()
 	err = b.Bootstrap(ctx, model.Request{
 		Model: s.model, System: []string{s.persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
 		MaxTokens: 16, Mode: "plan", Session: conversation,

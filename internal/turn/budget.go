@@ -1,68 +1,98 @@
 package turn
 
 import (
+	"fmt"
+
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/model"
 )
 
-// allowance is the number of output tokens that the next call may use: the
-// model's maximum, what is left of the turn's tokens, and what is left of its
-// money after paying for the input. It is BUDGET_EXCEEDED when nothing is left.
-func (t *running) allowance() (int64, error) {
-	most := min(t.limits.OutputTokens, t.limits.ContextTokens-t.inputTokens)
-	if max := t.settings.maxTokens; max > 0 {
-		left := max - t.totals.OutputTokens
-		if left <= 0 {
-			return 0, fault.New(fault.BudgetExceeded, "the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", max)
-		}
-		most = min(most, left)
-	}
-	if max := t.settings.maxCostUSD; max > 0 {
-		left, err := t.affordable(max)
-		if err != nil {
-			return 0, err
-		}
-		most = min(most, left)
-	}
-	return most, nil
+// allowance is what one model call may use.
+type allowance struct {
+	// tokens is the most output tokens; at 0 or below the call is not made.
+	tokens int64
+	// edge is the stop reason of an answer that is cut off there, and of a turn
+	// that cannot go on.
+	edge model.StopReason
+	// why says what was used up, where nothing is left.
+	why string
 }
 
-// affordable is how many output tokens the rest of a cost budget buys.
-func (t *running) affordable(budget float64) (int64, error) {
-	spent := 0.0
-	if t.totals.CostUSD != nil {
-		spent = *t.totals.CostUSD
+// allowance is the tightest of what the model gives, what its context has room
+// for, and what is left of the turn's tokens and of its money once the input is
+// paid for.
+func (t *running) allowance() allowance {
+	least := allowance{tokens: t.limits.OutputTokens, edge: model.StopMaxTokens}
+	tighten := func(tokens int64, edge model.StopReason, why string, args ...any) {
+		if tokens < least.tokens {
+			least = allowance{tokens: tokens, edge: edge}
+			if tokens <= 0 {
+				least.why = fmt.Sprintf(why, args...)
+			}
+		}
 	}
+	tighten(t.limits.ContextTokens-t.inputTokens, model.StopContext,
+		"the conversation of this turn has filled the model's context")
+	if most := t.settings.maxTokens; most > 0 {
+		edge := model.StopMaxTokens
+		if most <= t.totals.OutputTokens {
+			edge = model.StopBudget
+		}
+		tighten(most-t.totals.OutputTokens, edge,
+			"the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", most)
+	}
+	if most := t.settings.maxCostUSD; most > 0 {
+		tighten(t.affordable(most), model.StopBudget,
+			"the next call would cost more than is left of $%.4f (opts.maxCostUsd, turn.max_cost_usd)", most)
+	}
+	return least
+}
+
+// stopReason names why an answer ended: a cut at an edge that this turn drew is
+// that edge's doing, not the model's limit.
+func (a allowance) stopReason(stop model.StopReason) model.StopReason {
+	if stop == model.StopMaxTokens {
+		return a.edge
+	}
+	return stop
+}
+
+// affordable is how many output tokens the rest of a cost budget buys, 0 when
+// it does not even pay for the input.
+func (t *running) affordable(budget float64) int64 {
 	// Input is billed once, as new or as written to the cache, whichever the
 	// provider decides: the estimate takes the dearer.
-	fresh, _ := t.l.o.Prices.Cost(t.settings.model, model.Usage{InputTokens: t.inputTokens})
-	cached, _ := t.l.o.Prices.Cost(t.settings.model, model.Usage{CacheWriteTokens: t.inputTokens})
-	input := max(fresh, cached)
-	const probe = 1_000_000
-	perMillion, _ := t.l.o.Prices.Cost(t.settings.model, model.Usage{OutputTokens: probe})
-	left := budget - spent - input
-	if left <= 0 || perMillion/probe > left {
-		return 0, fault.New(fault.BudgetExceeded, "the next call would cost more than is left of $%.4f (opts.maxCostUsd, turn.max_cost_usd)", budget)
+	input := max(
+		t.cost(model.Usage{InputTokens: t.inputTokens}),
+		t.cost(model.Usage{CacheWriteTokens: t.inputTokens}))
+	left := budget - input
+	if t.totals.CostUSD != nil {
+		left -= *t.totals.CostUSD
 	}
-	if perMillion == 0 {
-		return t.limits.OutputTokens, nil
+	const million = 1_000_000
+	perMillion := t.cost(model.Usage{OutputTokens: million})
+	switch {
+	case left <= 0:
+		return 0
+	case left*million >= perMillion*float64(t.limits.OutputTokens):
+		return t.limits.OutputTokens
 	}
-	return int64(left / perMillion * probe), nil
+	return int64(left / perMillion * million)
 }
 
-// stopReason names why the answer ended: a cut at a budget's edge is the
-// budget's doing, not the model's limit.
-func (t *running) stopReason(stop model.StopReason, allowed int64) string {
-	if stop == model.StopMaxTokens && t.settings.maxCostUSD > 0 && allowed < t.limits.OutputTokens &&
-		(t.settings.maxTokens == 0 || allowed < t.settings.maxTokens) {
-		return string(model.StopBudget)
-	}
-	return string(stop)
+// cost is the price of u; resolve made sure that the model has one wherever a
+// cost budget holds.
+func (t *running) cost(u model.Usage) float64 {
+	usd, _ := t.l.o.Prices.Cost(t.settings.model, u)
+	return usd
 }
 
-// account adds a call's usage to the turn's and reports both.
-func (t *running) account(u model.Usage) error {
+// account adds a call's usage to the turn's. A call that failed is billed as
+// well, as far as the provider said what it used.
+func (t *running) account(u model.Usage, complete bool) {
+	if !complete && u == (model.Usage{}) {
+		return
+	}
 	call := event.Tokens{
 		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
@@ -80,10 +110,18 @@ func (t *running) account(u model.Usage) error {
 		t.totals.CostUSD = &total
 	}
 	t.called = true
-	return t.emit(event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: t.totals}})
+	t.owed = append(t.owed, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: t.totals}})
 }
 
-// usage is what the transcript keeps of a turn's cost, nil when no call ended.
+// settle takes the reports that are owed.
+func (t *running) settle() []event.Draft {
+	owed := t.owed
+	t.owed = nil
+	return owed
+}
+
+// usage is what the transcript keeps of a turn's cost, nil when no call was
+// accounted for.
 func (t *running) usage() *event.Tokens {
 	if !t.called {
 		return nil

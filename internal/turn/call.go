@@ -1,7 +1,7 @@
 package turn
 
 import (
-	"strings"
+	"runtime/debug"
 	"time"
 
 	"belay/internal/event"
@@ -9,16 +9,6 @@ import (
 	"belay/internal/model"
 	"belay/internal/session"
 )
-
-// answer is what one model call gave.
-type answer struct {
-	text   strings.Builder
-	blocks []session.Block
-	calls  []model.ToolCall
-	stop   model.StopReason
-	usage  model.Usage
-	bytes  int64
-}
 
 // call runs one model call: chunks become events, and what was said becomes a
 // line of the transcript even when the call fails half-way.
@@ -28,29 +18,39 @@ func (t *running) call(r request) (*answer, error) {
 	if flushed := t.flush(); err == nil {
 		err = flushed
 	}
-	complete := err == nil && t.ctx.Err() == nil
-	if recorded := t.keep(a, !complete); recorded != nil {
-		return nil, recorded
-	}
-	if err == nil && t.ctx.Err() != nil {
+	if err == nil {
 		err = t.ctx.Err()
 	}
+	if recorded := t.keep(a, err != nil); recorded != nil {
+		return nil, recorded
+	}
+	t.account(a.usage, err == nil)
 	if err != nil {
 		return nil, err
 	}
-	return a, t.account(a.usage)
+	return a, nil
 }
 
 // consume drains the provider's stream. A stream that ends without its end
-// marker is an error, never a success.
-func (t *running) consume(r request, a *answer) error {
-	stall := time.AfterFunc(t.settings.rules.Limits.Stall, func() { t.stop(errStalled) })
+// marker is an error, never a success, and so is a panic in the provider.
+func (t *running) consume(r request, a *answer) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked("the provider crashed", v, debug.Stack())
+		}
+	}()
+	limit := t.settings.rules.Limits.Stall
+	stall := time.AfterFunc(limit, func() { t.stop(errStalled) })
 	defer stall.Stop()
 	for chunk, err := range t.l.o.Provider.Stream(t.ctx, r.Request) {
 		if err != nil {
 			return err
 		}
-		if !stall.Reset(t.settings.rules.Limits.Stall) {
+		patience := limit
+		if c, ok := chunk.(model.Retry); ok {
+			patience += c.After // a silence of our own
+		}
+		if !stall.Reset(patience) {
 			return errStalled
 		}
 		if err := t.take(chunk, a); err != nil {
@@ -76,6 +76,9 @@ func (t *running) take(chunk model.Chunk, a *answer) error {
 		return t.delta(event.ChatThinking, c.Text, a)
 	case model.Block:
 		a.add(c.Content)
+		if call, ok := c.Content.(model.ToolCall); ok {
+			return a.weigh(len(call.Input), t.settings.rules.Limits.AnswerBytes)
+		}
 	case model.Usage:
 		a.usage = c
 	case model.Retry:
@@ -91,29 +94,10 @@ func (t *running) take(chunk model.Chunk, a *answer) error {
 
 // delta passes text on, within the cap on one answer.
 func (t *running) delta(kind event.Type, text string, a *answer) error {
-	if a.bytes += int64(len(text)); a.bytes > t.settings.rules.Limits.AnswerBytes {
-		return fault.New(fault.SDKFailure, "the answer is longer than %d bytes (turn.answer_bytes)", t.settings.rules.Limits.AnswerBytes).
-			WithStatus(502).With("category", "ANSWER_TOO_LARGE")
+	if err := a.weigh(len(text), t.settings.rules.Limits.AnswerBytes); err != nil {
+		return err
 	}
 	return t.stream(kind, text)
-}
-
-func (a *answer) add(c model.Content) {
-	switch c := c.(type) {
-	case model.Text:
-		// A provider may give a short text whole, without deltas.
-		if a.text.Len() == 0 {
-			a.text.WriteString(c.Text)
-		}
-		a.blocks = append(a.blocks, session.Block{Type: session.BlockText, Text: c.Text})
-	case model.Thinking:
-		a.blocks = append(a.blocks, session.Block{
-			Type: session.BlockThinking, Text: c.Text, Signature: c.Signature, Redacted: c.Redacted,
-		})
-	case model.ToolCall:
-		a.calls = append(a.calls, c)
-		a.blocks = append(a.blocks, session.Block{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input})
-	}
 }
 
 // keep writes the answer to the transcript. Of an answer that was cut off, only
@@ -122,38 +106,15 @@ func (t *running) keep(a *answer, partial bool) error {
 	blocks := a.blocks
 	if partial {
 		blocks = nil
-		if a.text.Len() > 0 {
-			blocks = []session.Block{{Type: session.BlockText, Text: a.text.String()}}
-		}
+	}
+	if text := a.said(); len(blocks) == 0 && text != "" {
+		blocks = []session.Block{{Type: session.BlockText, Text: text}}
 	}
 	if len(blocks) == 0 && partial {
 		return nil
-	}
-	if len(blocks) == 0 && a.text.Len() > 0 {
-		blocks = []session.Block{{Type: session.BlockText, Text: a.text.String()}}
 	}
 	return t.lease.Append(session.Entry{
 		Kind: session.EntryAssistant, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Model: t.settings.model, Blocks: blocks, Partial: partial,
 	})
-}
-
-// runTools answers every call of the model. No tool exists yet, so each is told
-// so, which lets the model go on without it.
-func (t *running) runTools(a *answer) ([]model.Content, error) {
-	e := session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}}
-	var results []model.Content
-	for _, c := range a.calls {
-		said := "there is no tool named " + c.Name
-		if err := t.emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: c.ID, Name: c.Name, Output: said}}); err != nil {
-			return nil, err
-		}
-		e.Blocks = append(e.Blocks, session.Block{Type: session.BlockToolResult, ID: c.ID, Name: c.Name, Text: said, Failed: true})
-		results = append(results, toolOutput(e.Blocks[len(e.Blocks)-1]))
-	}
-	if len(results) == 0 {
-		return nil, fault.New(fault.SDKFailure, "the model stopped for tools without calling one").
-			WithStatus(502).With("category", "API_RESPONSE_ERROR")
-	}
-	return results, t.lease.Append(e)
 }

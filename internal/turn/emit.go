@@ -62,7 +62,8 @@ func (t *running) flush() error {
 	return t.flushLocked()
 }
 
-// flushLocked writes the pending text, in events of at most the size limit.
+// flushLocked writes the pending text as one event; it is larger than the size
+// limit by at most the piece that filled it.
 func (t *running) flushLocked() error {
 	d := &t.pending
 	if d.armed {

@@ -57,10 +57,11 @@ func (l *Local) uploadRoot(ctx context.Context, u Upload) (string, error) {
 	return l.projectRoot(rec.ProjectRoot)
 }
 
-// Inspect implements [Engine]: every check and plan of a turn, without a record.
+// Inspect implements [Engine]: every check and plan that the session's next turn
+// would make of the files, without a record. Where attachments are confined to
+// the project, files cannot be asked about without a session.
 func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, error) {
-	rules := l.o.Rules
-	policy, modelName := rules.Policy, first(r.Model, l.o.GlobalModel, rules.DefaultModel)
+	rules, root := l.o.Rules, ""
 	if r.SessionID != "" {
 		rec, err := l.o.Store.Get(ctx, r.SessionID)
 		if err != nil {
@@ -69,8 +70,11 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 		if rules, err = l.rules(rec.ProjectRoot); err != nil {
 			return nil, err
 		}
-		policy = rules.policy(rec.ProjectRoot)
-		modelName = first(r.Model, rec.Model, modelName)
+		root = rec.ProjectRoot
+	}
+	modelName, err := l.model(r.Model, rules)
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp(l.o.ScratchDir, "inspect-")
 	if err != nil {
@@ -81,7 +85,7 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 	if err != nil {
 		return nil, err
 	}
-	resolution, err := attachment.Resolve(ctx, r.Attachments, policy, blobs)
+	resolution, err := attachment.Resolve(ctx, r.Attachments, rules.policy(root), blobs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package turn
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"belay/internal/attachment"
@@ -12,6 +14,13 @@ import (
 // noAnswer stands in the conversation for an answer that never came: providers
 // want the roles to alternate.
 const noAnswer = "(This turn ended without an answer.)"
+
+// noMessage stands for words that are not in the transcript any more: a text
+// must not be blank.
+const noMessage = "(This message is missing.)"
+
+// missingResult bounds what a result that had to be made up adds, in bytes.
+const missingResult = 256
 
 // exchange is one earlier turn: what the person sent, and every message that
 // followed.
@@ -93,20 +102,24 @@ func (x *exchange) reply(e session.Entry) {
 		m.Role = model.User
 	}
 	for _, b := range e.Blocks {
-		x.size += int64(len(b.Text)+len(b.Input)+len(b.Name)) + 64
-		switch b.Type {
-		case session.BlockText:
-			if strings.TrimSpace(b.Text) != "" {
-				m.Content = append(m.Content, model.Text{Text: b.Text})
-			}
-		case session.BlockToolCall:
-			m.Content = append(m.Content, model.ToolCall{ID: b.ID, Name: b.Name, Input: b.Input})
-		case session.BlockToolResult:
-			m.Content = append(m.Content, toolOutput(b))
-		case session.BlockThinking:
+		var c model.Content
+		switch {
+		case m.Role == model.User && b.Type == session.BlockToolResult:
+			c = toolOutput(b)
+		case m.Role == model.User:
+			continue
+		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
+			c = model.Text{Text: b.Text}
+		case b.Type == session.BlockToolCall:
+			c = toolCall(b)
+			x.size += missingResult // should it turn out to have none
+		default:
 			// Reasoning of a finished turn is not sent again: its signature
 			// holds for one model, and providers drop it themselves.
+			continue
 		}
+		x.size += int64(len(b.Text)+len(b.Input)+len(b.Name)+len(b.ID)) + 64
+		m.Content = append(m.Content, c)
 	}
 	if len(m.Content) == 0 {
 		return
@@ -127,62 +140,93 @@ func (x *exchange) close() {
 		x.size += int64(len(noAnswer)) + 64
 	}
 	x.load = load{bytes: jsonBytes(x.size), tokens: tokens(int(x.size))}
+	if strings.TrimSpace(x.message+x.warning) == "" && len(x.items) == 0 {
+		x.message = noMessage
+	}
 	if len(x.items) == 0 {
 		x.asked = media(model.NewPrompt(x.warning, x.message, nil).Parts())
 	}
 }
 
-// paired gives every tool call without a result one that says so.
+// paired makes replies fit for sending whatever the transcript held: they begin
+// with the assistant, the roles alternate, and each message of tool results has
+// exactly one for every call of the message before it. Calls without a result
+// get one that says so; results without a call are dropped.
 func paired(replies []model.Message) []model.Message {
 	var out []model.Message
-	for i, m := range replies {
-		out = append(out, m)
-		if m.Role != model.Assistant {
+	for i := range replies {
+		if replies[i].Role != model.Assistant {
+			continue // results of calls that are not there
+		}
+		said, calls := uniqueCalls(replies[i].Content)
+		if len(said) == 0 {
 			continue
 		}
-		answered := map[string]bool{}
-		if i+1 < len(replies) {
-			for _, c := range replies[i+1].Content {
-				if o, ok := c.(model.ToolOutput); ok {
-					answered[o.CallID] = true
-				}
-			}
+		if n := len(out); n > 0 && out[n-1].Role == model.Assistant {
+			// What lay between was dropped. Calls cannot be there: they would
+			// have been answered.
+			out[n-1].Content = append(out[n-1].Content, said...)
+		} else {
+			out = append(out, model.Message{Role: model.Assistant, Content: said})
 		}
-		var missing []model.Content
-		for _, c := range m.Content {
-			if call, ok := c.(model.ToolCall); ok && !answered[call.ID] {
-				missing = append(missing, toolOutput(session.Block{ID: call.ID, Text: "the turn ended before this call ran", Failed: true}))
-			}
+		if len(calls) == 0 {
+			continue
 		}
-		switch {
-		case len(missing) == 0:
-		case i+1 < len(replies):
-			replies[i+1].Content = append(missing, replies[i+1].Content...)
-		default:
-			out = append(out, model.Message{Role: model.User, Content: missing})
+		var given []model.Content
+		if i+1 < len(replies) && replies[i+1].Role == model.User {
+			given = replies[i+1].Content
 		}
+		out = append(out, model.Message{Role: model.User, Content: results(calls, given)})
 	}
 	return out
 }
 
-func toolOutput(b session.Block) model.ToolOutput {
-	return model.ToolOutput{CallID: b.ID, Parts: []attachment.Part{attachment.TextPart{Text: b.Text}}, Failed: b.Failed}
+// uniqueCalls returns the content without calls that cannot be sent (no name, no
+// id, or an id twice), and the ids of the others.
+func uniqueCalls(content []model.Content) (kept []model.Content, ids []string) {
+	for _, c := range content {
+		if call, ok := c.(model.ToolCall); ok {
+			if call.ID == "" || call.Name == "" || slices.Contains(ids, call.ID) {
+				continue
+			}
+			ids = append(ids, call.ID)
+		}
+		kept = append(kept, c)
+	}
+	return kept, ids
 }
 
-// message is the answer as the next request repeats it, reasoning included.
-func (a *answer) message() model.Message {
-	m := model.Message{Role: model.Assistant}
-	for _, b := range a.blocks {
-		switch b.Type {
-		case session.BlockText:
-			m.Content = append(m.Content, model.Text{Text: b.Text})
-		case session.BlockThinking:
-			m.Content = append(m.Content, model.Thinking{Text: b.Text, Signature: b.Signature, Redacted: b.Redacted})
-		case session.BlockToolCall:
-			m.Content = append(m.Content, model.ToolCall{ID: b.ID, Name: b.Name, Input: b.Input})
+// results is one output for each call, in the calls' order.
+func results(calls []string, given []model.Content) []model.Content {
+	byID := map[string]model.Content{}
+	for _, c := range given {
+		if o, ok := c.(model.ToolOutput); ok {
+			byID[o.CallID] = o
 		}
 	}
-	return m
+	out := make([]model.Content, len(calls))
+	for i, id := range calls {
+		o, ok := byID[id]
+		if !ok {
+			o = toolOutput(session.Block{ID: id, Text: "the turn ended before this call ran", Failed: true})
+		}
+		out[i] = o
+	}
+	return out
+}
+
+// toolCall is a call as it is sent again. Its input is an object: providers take
+// nothing else, and a call without arguments may have been kept without one.
+func toolCall(b session.Block) model.ToolCall {
+	input := bytes.TrimSpace(b.Input)
+	if len(input) == 0 || input[0] != '{' {
+		input = []byte("{}")
+	}
+	return model.ToolCall{ID: b.ID, Name: b.Name, Input: input}
+}
+
+func toolOutput(b session.Block) model.ToolOutput {
+	return model.ToolOutput{CallID: b.ID, Parts: []attachment.Part{attachment.TextPart{Text: b.Text}}, Failed: b.Failed}
 }
 
 // elided is the exchange that stands for turns that no longer fit. It is a pair

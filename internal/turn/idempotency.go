@@ -7,6 +7,43 @@ import (
 	"belay/internal/session"
 )
 
+// once begins a turn under the request's key, unless one was begun before.
+func (l *Local) once(ctx context.Context, rec session.Record, r Request) (Stream, error) {
+	release, err := l.claimKey(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if s, err := l.replay(ctx, r); s != nil || err != nil {
+		return s, err
+	}
+	s, err := l.begin(ctx, rec, r)
+	if fault.Is(err, fault.TurnInProgress) {
+		// What runs, or ran just now, may be this very request: another process
+		// took it between our look and our try.
+		if earlier, err := l.replay(ctx, r); earlier != nil || err != nil {
+			return earlier, err
+		}
+	}
+	return s, err
+}
+
+// acceptedAlready reports whether another process accepted the turn's request
+// while this one was on its way to the lease.
+func (l *Local) acceptedAlready(t *running) bool {
+	if t.req.IdempotencyKey == "" {
+		return false
+	}
+	_, ok := l.remembered(t.lease.Entries(), t.req.IdempotencyKey)
+	return ok
+}
+
+// remembered finds the turn that was accepted under a key that still counts.
+func (l *Local) remembered(entries []session.Entry, key string) (session.Entry, bool) {
+	e, ok := findKey(entries, key)
+	return e, ok && l.o.Clock().Sub(e.Time.Time) <= l.o.Rules.Limits.IdempotencyTTL
+}
+
 // claimKey makes requests with the same key wait for each other, so that two
 // that arrive at once are one turn. The release must be called once the turn is
 // on record or refused.
@@ -50,17 +87,7 @@ func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
 		return nil, fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another request in this session", r.IdempotencyKey).
 			With("turnId", earlier.Turn)
 	}
-	if err := l.heal(ctx, r.SessionID); err != nil {
-		return nil, err
-	}
-	reader, err := l.o.Store.Reader(ctx, r.SessionID, earlier.After)
-	if err != nil {
-		return nil, err
-	}
-	return &stream{
-		l: l, sessionID: r.SessionID, turnID: earlier.Turn, until: earlier.Turn,
-		own: l.running(r.SessionID, earlier.Turn), reader: reader,
-	}, nil
+	return l.follow(ctx, r.SessionID, earlier.After, earlier.Turn)
 }
 
 func findKey(entries []session.Entry, key string) (session.Entry, bool) {

@@ -2,8 +2,10 @@ package turn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -16,6 +18,9 @@ const (
 	onDisconnectContinue  = "continue"
 	onDisconnectInterrupt = "interrupt"
 )
+
+// maxTimeoutMS is a year: whoever wants no limit leaves the option out.
+const maxTimeoutMS = 365 * 24 * int64(time.Hour/time.Millisecond)
 
 // InterruptOnDisconnect reports whether the caller wants the turn to end with
 // its own connection.
@@ -31,8 +36,9 @@ func (o Opts) Validate() error {
 	}
 	check(o.MaxTurns == nil || *o.MaxTurns > 0, "maxTurns", "must be a positive integer")
 	check(o.MaxTokens == nil || *o.MaxTokens > 0, "maxTokens", "must be a positive integer")
-	check(o.MaxCostUSD == nil || *o.MaxCostUSD > 0, "maxCostUsd", "must be a positive number")
-	check(o.TimeoutMS == nil || *o.TimeoutMS > 0, "timeoutMs", "must be a positive integer")
+	check(o.MaxCostUSD == nil || *o.MaxCostUSD > 0 && !math.IsInf(*o.MaxCostUSD, 1), "maxCostUsd", "must be a positive number")
+	check(o.TimeoutMS == nil || *o.TimeoutMS > 0 && *o.TimeoutMS <= maxTimeoutMS,
+		"timeoutMs", fmt.Sprintf("must be an integer from 1 to %d", maxTimeoutMS))
 	check(o.OnBusy == "" || o.OnBusy == onBusyReject || o.OnBusy == onBusyQueue,
 		"onBusy", `must be "reject" or "queue"`)
 	check(o.OnDisconnect == "" || o.OnDisconnect == onDisconnectContinue || o.OnDisconnect == onDisconnectInterrupt,
@@ -70,11 +76,9 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	if s.persona, err = l.o.Root.Persona(first(o.Persona, rec.Persona)); err != nil {
 		return s, err
 	}
-	global, err := l.o.Root.GlobalModel()
-	if err != nil {
+	if s.model, err = l.model(o.Model, s.rules); err != nil {
 		return s, err
 	}
-	s.model = first(o.Model, l.o.GlobalModel, global, s.rules.DefaultModel)
 	s.maxTurns = s.rules.Limits.MaxTurns
 	if s.persona.MaxTurns > 0 {
 		s.maxTurns = s.persona.MaxTurns
@@ -95,8 +99,18 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 		}
 	}
 	s.warn(o, l.requestedTools(s.persona, o))
+	if len(o.Unknown) > 0 {
+		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", o.Unknown)
+	}
 	s.governance = l.govern(s.persona, o)
 	return s, nil
+}
+
+// model is the model chain: opts, the setting, the front matter of the
+// instruction root's AGENTS.md, the default.
+func (l *Local) model(asked string, r Rules) (string, error) {
+	global, err := l.o.Root.GlobalModel()
+	return first(asked, l.o.GlobalModel, global, r.DefaultModel), err
 }
 
 // requestedTools is the tools chain: opts (an empty list counts), then the
@@ -133,23 +147,6 @@ func (s *settings) warn(o Opts, requested []string) {
 
 func (s *settings) add(code, message string) {
 	s.warnings = append(s.warnings, event.Warning{Code: code, Message: message})
-}
-
-// govern evaluates delegation; the decision never fails the turn.
-func (l *Local) govern(p persona.Persona, o Opts) event.Governance {
-	start := l.o.Clock()
-	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, l.o.SubagentsEnabled)
-	took := l.o.Clock().Sub(start)
-	verdict := "DENY"
-	if d.Allowed {
-		verdict = "ALLOW"
-	}
-	log := l.o.Logger.With("persona", p.ID, "gate", d.Gate, "evaluation", took)
-	log.Debug("subagent governance "+verdict, "reason", d.Reason, "delegated", d.DelegatedSubagents, "approvalRef", d.ApprovalRef)
-	if l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn {
-		log.Warn("subagent governance SLOW_EVALUATION", "limit", l.o.SubagentsWarn)
-	}
-	return event.Governance{Allowed: d.Allowed, Gate: string(d.Gate), Reason: d.Reason}
 }
 
 // first returns the first value that is not blank, trimmed.

@@ -50,14 +50,25 @@ func (l *Local) tryAcquire(ctx context.Context, id string) (*session.Lease, erro
 	if waiting {
 		return nil, session.ErrBusy
 	}
+	var lease *session.Lease
+	err := l.whenFree(ctx, id, func() (err error) {
+		lease, err = l.o.Store.Acquire(ctx, id)
+		return err
+	})
+	return lease, err
+}
+
+// whenFree does what needs the lease. Where that is about to be free it tries
+// again; [session.ErrBusy] is its answer where a turn really runs.
+func (l *Local) whenFree(ctx context.Context, id string, do func() error) error {
 	begun := time.Now()
 	for {
-		lease, err := l.o.Store.Acquire(ctx, id)
+		err := do()
 		if !errors.Is(err, session.ErrBusy) {
-			return lease, err
+			return err
 		}
 		if err := l.holdOn(ctx, id, time.Since(begun)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
@@ -65,10 +76,7 @@ func (l *Local) tryAcquire(ctx context.Context, id string) (*session.Lease, erro
 // holdOn waits a moment where a busy lease is about to be free, and is
 // [session.ErrBusy] where a turn really runs.
 func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) error {
-	l.mu.Lock()
-	t := l.active[id]
-	l.mu.Unlock()
-	if t != nil {
+	if t := l.runningIn(id); t != nil {
 		if !t.said.Load() {
 			return session.ErrBusy
 		}
@@ -86,56 +94,87 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 	return sleep(ctx, time.Millisecond)
 }
 
+// wait stands in line for the lease.
 func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
-	turn, leave, err := l.enqueue(id)
+	head, leave, err := l.enqueue(id)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, busy(id))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, busy(id).
+		WithHint("the turns before it took longer than %v (turn.queue_wait)", l.o.Rules.Limits.QueueWait))
 	defer cancel()
-	select {
-	case <-turn:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	if err := l.waitFor(ctx, head, 0); err != nil {
+		return nil, err
 	}
 	for {
 		lease, err := l.o.Store.Acquire(ctx, id)
 		if !errors.Is(err, session.ErrBusy) {
 			return lease, err
 		}
-		if err := sleep(ctx, leasePoll); err != nil {
-			return nil, context.Cause(ctx)
+		// A turn of this process says when it is done; that of another one is
+		// looked at now and then.
+		var done chan struct{}
+		poll := leasePoll
+		if t := l.runningIn(id); t != nil {
+			done, poll = t.done, 0
+		}
+		if err := l.waitFor(ctx, done, poll); err != nil {
+			return nil, err
 		}
 	}
 }
 
+// waitFor waits until ch is closed or, unless it is 0, poll has passed. It fails
+// when ctx is done or the engine closes.
+func (l *Local) waitFor(ctx context.Context, ch <-chan struct{}, poll time.Duration) error {
+	var tick <-chan time.Time
+	if poll > 0 {
+		timer := time.NewTimer(poll)
+		defer timer.Stop()
+		tick = timer.C
+	}
+	select {
+	case <-ch:
+	case <-tick:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-l.closing:
+		return shuttingDown()
+	}
+	return nil
+}
+
 // enqueue joins the session's line. The channel closes when the caller is at
 // its head; leave gives the place up.
-func (l *Local) enqueue(id string) (turn chan struct{}, leave func(), err error) {
+func (l *Local) enqueue(id string) (head chan struct{}, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[id]
+	waiting := 0
+	if q != nil {
+		waiting = len(q.waiting)
+	}
+	if waiting >= l.o.Rules.Limits.QueueLength {
+		return nil, nil, busy(id).WithHint("%d turns already wait (turn.queue_length); try again later", waiting)
+	}
 	if q == nil {
 		q = &queue{}
 		l.queues[id] = q
 	}
-	if len(q.waiting) >= l.o.Rules.Limits.QueueLength {
-		return nil, nil, busy(id).WithHint("%d turns already wait (turn.queue_length); try again later", len(q.waiting))
-	}
-	turn = make(chan struct{})
-	q.waiting = append(q.waiting, turn)
+	head = make(chan struct{})
+	q.waiting = append(q.waiting, head)
 	if len(q.waiting) == 1 {
-		close(turn)
+		close(head)
 	}
-	return turn, func() { l.dequeue(id, turn) }, nil
+	return head, func() { l.dequeue(id, head) }, nil
 }
 
-func (l *Local) dequeue(id string, turn chan struct{}) {
+func (l *Local) dequeue(id string, head chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[id]
-	i := slices.Index(q.waiting, turn)
+	i := slices.Index(q.waiting, head)
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 	if len(q.waiting) == 0 {
 		delete(l.queues, id)

@@ -12,82 +12,145 @@ import (
 )
 
 // heal writes the end of a turn whose process died, so that nobody waits for a
-// process:exit that will never come. It does nothing while a turn runs.
-func (l *Local) heal(ctx context.Context, id string) error {
+// process:exit that will never come. It reports whether somebody is at work in
+// the session instead, or the session is a copy that nobody works in.
+func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 	if _, _, running := l.o.Store.Running(id); running {
-		return nil
+		return true, nil
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)
-	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
+	switch {
+	case errors.Is(err, session.ErrBusy):
+		return true, nil
+	case fault.Is(err, fault.SessionReadOnly):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return false, errors.Join(l.settleRecord(ctx, lease), lease.Release())
+}
+
+// settleRecord ends the turn that a crash or a full disk left open, in the
+// transcript and in the log. The caller holds the lease.
+//
+// A turn writes its end to the transcript first and process:exit to the log
+// last, and so does the repair: whatever it was that died, doing this again adds
+// only what is still missing.
+func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
+	entries := lease.Entries()
+	last := lastEntry(entries)
+	begun, known := findTurn(entries, last.Turn)
+	if !known {
+		return l.settleLog(lease)
+	}
+	ended := last.Kind == session.EntryEnd
+	_, open := lease.DanglingTurn()
+	if ended && !open && begun.After != lease.LastSeq() {
 		return nil
 	}
+	told, err := l.retrace(ctx, lease, begun)
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.settleRecord(ctx, lease), lease.Release())
+	code, reason := exitFailed, ""
+	if ended && last.ExitCode != nil {
+		code, reason = *last.ExitCode, last.StopReason
+	}
+	if !ended {
+		if err := l.settleTranscript(lease, last, told.text.String()); err != nil {
+			return err
+		}
+	}
+	return l.emitTo(lease, begun.Turn, told.missing(code, reason)...)
 }
 
-// settleRecord ends the turn that a crash left open, in the log and in the
-// transcript. The caller holds the lease. A turn writes its end to the
-// transcript first and process:exit to the log last, so either may be missing.
-func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
-	logged, open := lease.DanglingTurn()
-	last := lastEntry(lease.Entries())
-	ended := last.Kind == session.EntryEnd || last.Turn == ""
-	if ended && !open {
+// settleTranscript adds what readers of the log got from an answer that was not
+// kept (it must not be lost for the model either) and the end of the turn.
+func (l *Local) settleTranscript(lease *session.Lease, last session.Entry, said string) error {
+	code, now := exitFailed, session.Time{Time: l.o.Clock()}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code}
+	if said == "" || last.Kind == session.EntryAssistant {
+		return lease.Append(end)
+	}
+	return lease.Append(session.Entry{
+		Kind: session.EntryAssistant, Turn: last.Turn, Time: now, Model: lease.Record().Model, Partial: true,
+		Blocks: []session.Block{{Type: session.BlockText, Text: said}},
+	}, end)
+}
+
+// settleLog ends a turn that only the log knows of: the transcript was cut.
+func (l *Local) settleLog(lease *session.Lease) error {
+	id, open := lease.DanglingTurn()
+	if !open {
 		return nil
 	}
-	if ended && last.Turn == logged && last.ExitCode != nil {
-		return l.emitTo(lease, logged, event.Draft{Type: event.ProcessExit, Data: event.Exit{ExitCode: *last.ExitCode}})
-	}
-	id := logged
-	if !ended {
-		id = last.Turn
-	}
-	died := fault.New(fault.SDKFailure, "the process that ran this turn ended before it did").With("category", "PROCESS_ENDED")
-	if err := l.emitTo(lease, id, failureDrafts(died, exitFailed)...); err != nil || ended {
-		return err
-	}
-	code, now := exitFailed, session.Time{Time: l.o.Clock()}
-	end := []session.Entry{{Kind: session.EntryEnd, Turn: id, Time: now, ExitCode: &code}}
-	if said, err := l.said(ctx, lease, id); err != nil {
-		return err
-	} else if said != "" {
-		end = append([]session.Entry{{
-			Kind: session.EntryAssistant, Turn: id, Time: now, Model: lease.Record().Model, Partial: true,
-			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
-		}}, end...)
-	}
-	return lease.Append(end...)
+	return l.emitTo(lease, id, failureDrafts(died(), exitFailed)...)
 }
 
-// said is the text that readers of the log got from an answer that is not in
-// the transcript: what was said must not be lost for the model either.
-func (l *Local) said(ctx context.Context, lease *session.Lease, id string) (string, error) {
-	entries := lease.Entries()
-	begun, ok := findTurn(entries, id)
-	if !ok || lastEntry(entries).Kind == session.EntryAssistant {
-		return "", nil
-	}
+func died() *fault.Error {
+	return fault.New(fault.SDKFailure, "the process that ran this turn ended before it did").With("category", "PROCESS_ENDED")
+}
+
+// trace is what the log has of a turn.
+type trace struct {
+	seen map[event.Type]bool
+	// text is what was said since the last model call that ended.
+	text strings.Builder
+}
+
+// retrace reads a turn's events. Memory: the text of one answer.
+func (l *Local) retrace(ctx context.Context, lease *session.Lease, begun session.Entry) (*trace, error) {
 	r, err := l.o.Store.Reader(ctx, lease.Record().SessionID, begun.After)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() { _ = r.Close() }() // a reader holds nothing but a place
-	var text strings.Builder
+	t := &trace{seen: map[event.Type]bool{}}
 	for r.After() < lease.LastSeq() {
 		events, err := r.Next(ctx)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, e := range events {
-			var d event.Text
-			if e.Type == event.ChatDelta && e.Turn == id && json.Unmarshal(e.Data, &d) == nil {
-				text.WriteString(d.Text)
+			if e.Turn == begun.Turn {
+				t.add(e)
 			}
 		}
 	}
-	return text.String(), nil
+	return t, nil
+}
+
+func (t *trace) add(e event.Event) {
+	t.seen[e.Type] = true
+	switch e.Type {
+	case event.Usage: // the call's answer is in the transcript
+		t.text.Reset()
+	case event.ChatDelta:
+		var d event.Text
+		if json.Unmarshal(e.Data, &d) == nil {
+			t.text.WriteString(d.Text)
+		}
+	}
+}
+
+// missing are the last events of a turn that the log does not have.
+func (t *trace) missing(code int, reason string) []event.Draft {
+	var all []event.Draft
+	switch code {
+	case exitDone:
+		all = completeDrafts(reason)
+	case exitInterrupted:
+		all = interruptedDrafts()
+	default:
+		all = failureDrafts(died(), code)
+	}
+	var drafts []event.Draft
+	for _, d := range all {
+		if !t.seen[d.Type] {
+			drafts = append(drafts, d)
+		}
+	}
+	return drafts
 }
 
 func (l *Local) emitTo(lease *session.Lease, turnID string, d ...event.Draft) error {

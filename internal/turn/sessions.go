@@ -60,7 +60,7 @@ func (l *Local) Get(ctx context.Context, id string) (session.Record, error) {
 
 // Delete implements [Engine]; a session whose turn runs is not deleted.
 func (l *Local) Delete(ctx context.Context, id string) error {
-	err := l.o.Store.Delete(ctx, id)
+	err := l.whenFree(ctx, id, func() error { return l.o.Store.Delete(ctx, id) })
 	if errors.Is(err, session.ErrBusy) {
 		return busy(id)
 	}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -10,7 +11,6 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
-	"belay/internal/workspace"
 )
 
 var zeroUsage model.Usage
@@ -32,27 +32,20 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 	if r.IdempotencyKey == "" {
 		return l.begin(ctx, rec, r)
 	}
-	release, err := l.claimKey(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if s, err := l.replay(ctx, r); s != nil || err != nil {
-		return s, err
-	}
-	return l.begin(ctx, rec, r)
+	return l.once(ctx, rec, r)
 }
 
 // begin takes the lease, prepares the turn and sets it running.
-func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (_ Stream, err error) {
+func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Stream, error) {
 	if err := l.o.Provider.Ready(); err != nil {
 		return nil, err
 	}
 	if err := l.enter(); err != nil {
 		return nil, err
 	}
+	began := false
 	defer func() {
-		if err != nil {
+		if !began { // also when a check panicked
 			l.leave()
 		}
 	}()
@@ -62,18 +55,33 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (_ Str
 	}
 	t := l.newRunning(lease, r)
 	defer func() {
-		if err != nil {
+		if !began {
 			l.retire(t)
 		}
 	}()
+	reader, err := l.accept(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	began = true
+	go func() {
+		defer l.leave()
+		t.run()
+	}()
+	return &stream{l: l, sessionID: t.session, turnID: t.id, until: t.id, own: t, reader: reader, end: -1}, nil
+}
+
+// accept passes the turn through its checks and puts it on record, which is what
+// makes it a turn. The reader stands before its first event.
+func (l *Local) accept(ctx context.Context, t *running) (*session.Reader, error) {
 	if err := l.register(t); err != nil {
 		return nil, err
 	}
 	if err := l.prepare(ctx, t); err != nil {
 		return nil, err
 	}
-	after := lease.LastSeq()
-	reader, err := l.o.Store.Reader(ctx, rec.SessionID, after)
+	after := t.lease.LastSeq()
+	reader, err := l.o.Store.Reader(ctx, t.session, after)
 	if err != nil {
 		return nil, err
 	}
@@ -81,26 +89,29 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (_ Str
 		_ = reader.Close()
 		return nil, err
 	}
-	l.turns.Go(func() {
-		defer l.leave()
-		t.run()
-	})
-	return &stream{l: l, sessionID: rec.SessionID, turnID: t.id, until: t.id, own: t, reader: reader}, nil
+	return reader, nil
 }
 
 // prepare does every check that needs the lease and leaves the turn ready to
-// run. It has no effect on the record.
-func (l *Local) prepare(ctx context.Context, t *running) error {
-	rec := t.lease.Record()
+// run. It adds nothing to the record but the end of a turn that crashed. Files
+// of any content pass through here: a panic over one of them refuses the turn.
+func (l *Local) prepare(ctx context.Context, t *running) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked("the turn could not be prepared", v, debug.Stack())
+			l.o.Logger.Error("prepare a turn", "session", t.session, "error", fault.From(err).Cause)
+		}
+	}()
+	if l.acceptedAlready(t) {
+		return busy(t.session)
+	}
 	if err := l.settleRecord(ctx, t.lease); err != nil {
 		return err
 	}
-	if info, err := workspace.CheckRoot(rec.ProjectRoot, l.o.Root.Path()); err != nil {
+	rec := t.lease.Record()
+	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
 		return err
-	} else if info != "" {
-		rec.ProjectRoot = info
 	}
-	var err error
 	if t.settings, err = l.resolve(rec, t.req.Opts); err != nil {
 		return err
 	}
@@ -135,46 +146,16 @@ func admit(r Request, files attachment.Resolution) error {
 	return attachment.Failure(files.Refused)
 }
 
-// policy admits the attachments of a turn in the project.
+// policy admits the attachments of a turn in the project; "" is no project.
 func (r Rules) policy(projectRoot string) attachment.Policy {
 	p := r.Policy
 	if r.ConfineAttachments {
-		p.Roots = []string{projectRoot}
+		p.Roots = []string{} // nothing: nil would be everything
+		if projectRoot != "" {
+			p.Roots = append(p.Roots, projectRoot)
+		}
 	}
 	return p
-}
-
-// register makes the turn interruptible and visible to other processes.
-func (l *Local) register(t *running) error {
-	l.mu.Lock()
-	l.active[t.session] = t
-	l.mu.Unlock()
-	return t.lease.Begin(t.id)
-}
-
-// retire ends the life of a turn that ran, or that never began to: afterwards
-// the session is free. The turn stays listed until its lease is: a caller that
-// was told of its end waits for that, however long the release takes.
-func (l *Local) retire(t *running) {
-	t.cancel(nil)
-	if err := t.lease.Release(); err != nil {
-		l.o.Logger.Error("release the session", "session", t.session, "error", err)
-	}
-	l.mu.Lock()
-	if l.active[t.session] == t { // the next turn may have begun already
-		delete(l.active, t.session)
-	}
-	l.mu.Unlock()
-	close(t.done)
-}
-
-func (l *Local) running(sessionID, turnID string) *running {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t := l.active[sessionID]; t != nil && t.id == turnID {
-		return t
-	}
-	return nil
 }
 
 // record writes what the person sent. From here on the turn is accepted.
@@ -228,7 +209,8 @@ func (t *running) noteUse() error {
 	})
 }
 
-// limits of time of one turn: the configured wall, or less if asked.
+// wall is the time that the turn may take: the configured limit, or less if
+// asked; 0 for no limit.
 func (t *running) wall() time.Duration {
 	wall := t.settings.rules.Limits.Wall
 	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {

@@ -11,8 +11,8 @@ import (
 	"belay/internal/session"
 )
 
-// orphanPoll is how often a reader checks that the process whose turn it
-// follows is still alive.
+// orphanPoll is how often a silent reader in mid-turn checks that the process
+// whose turn it follows is still alive.
 const orphanPoll = 2 * time.Second
 
 // stream reads a session's log to the end of one turn, or for ever.
@@ -25,7 +25,34 @@ type stream struct {
 	until  string
 	own    *running
 	reader *session.Reader
+	// end is the sequence after which nothing of a turn that is over can come,
+	// -1 while that is not known.
+	end int64
+	// midway is set when the last event that was read does not end a turn.
+	midway bool
 	over   bool
+}
+
+// follow returns the stream of a turn that was accepted earlier.
+func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
+	alive, err := l.heal(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	own := l.running(sessionID, turnID)
+	r, err := l.o.Store.Reader(ctx, sessionID, after)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{l: l, sessionID: sessionID, turnID: turnID, until: turnID, own: own, reader: r, end: -1}
+	if turnID == "" || own != nil || alive {
+		return s, nil
+	}
+	if err := s.bound(ctx); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *stream) Turn() string { return s.turnID }
@@ -36,7 +63,7 @@ func (s *stream) Close() error { return s.reader.Close() }
 // end of the turn is made up for this reader, with sequence 0: no stream of an
 // accepted turn ends without process:exit.
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
-	for !s.over {
+	for !s.over && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
 		if err != nil {
 			return nil, err
@@ -44,25 +71,19 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		if len(events) > 0 {
 			return s.cut(events), nil
 		}
-		if s.own == nil {
-			// Perhaps the process that ran the turn is gone. A stream without
-			// an end waits for nobody.
-			if s.until != "" {
-				err = s.l.heal(ctx, s.sessionID)
-			}
-		} else if words := s.own.unrecorded(); words != nil {
-			s.over = true
-			return words, nil
-		}
-		if err != nil {
-			return nil, err
+		if events, err = s.silence(ctx); err != nil || len(events) > 0 {
+			return events, err
 		}
 	}
 	return nil, io.EOF
 }
 
-// wait returns the next events, or none after orphanPoll without any.
+// wait returns the next events, or none after orphanPoll without any in
+// mid-turn.
 func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
+	if s.until == "" && !s.midway {
+		return s.reader.Next(ctx)
+	}
 	poll, cancel := context.WithTimeout(ctx, orphanPoll)
 	defer cancel()
 	events, err := s.reader.Next(poll)
@@ -72,11 +93,37 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 	return events, err
 }
 
-// cut ends the batch at the last event of the stream's turn.
-func (s *stream) cut(events []event.Event) []event.Event {
-	if s.until == "" {
-		return events
+// silence looks for the reason why a turn says nothing. It returns the made-up
+// end of one that could not write its own.
+func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
+	if s.own != nil {
+		if words := s.own.unrecorded(); words != nil {
+			s.over = true
+			return words, nil
+		}
+		if !s.own.retired() {
+			return nil, nil
+		}
+		s.own = nil
 	}
+	// Perhaps the process that ran the turn is gone.
+	alive, err := s.l.heal(ctx, s.sessionID)
+	if err != nil || alive || s.until == "" {
+		return nil, err
+	}
+	return nil, s.bound(ctx)
+}
+
+// bound notes where the log ends now that the stream's turn is over. Its exit
+// lies before that, or was read by this client in an earlier stream.
+func (s *stream) bound(ctx context.Context) (err error) {
+	_, s.end, err = s.l.o.Store.Bounds(ctx, s.sessionID)
+	return err
+}
+
+// cut ends the batch at the last event of the stream's turn, if that has one.
+func (s *stream) cut(events []event.Event) []event.Event {
+	s.midway = !events[len(events)-1].Ends()
 	for i, e := range events {
 		if e.Ends() && e.Turn == s.until {
 			s.over = true
@@ -91,23 +138,12 @@ func (l *Local) Events(ctx context.Context, sessionID string, after int64, turnI
 	if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
 		return nil, err
 	}
-	if err := l.heal(ctx, sessionID); err != nil {
-		return nil, err
-	}
 	if turnID != "" {
 		if err := l.knownTurn(ctx, sessionID, turnID); err != nil {
 			return nil, err
 		}
 	}
-	r, err := l.o.Store.Reader(ctx, sessionID, after)
-	if err != nil {
-		return nil, err
-	}
-	s := &stream{l: l, sessionID: sessionID, turnID: turnID, until: turnID, reader: r}
-	if turnID != "" {
-		s.own = l.running(sessionID, turnID)
-	}
-	return s, nil
+	return l.follow(ctx, sessionID, after, turnID)
 }
 
 func (l *Local) knownTurn(ctx context.Context, sessionID, turnID string) error {

@@ -1,0 +1,197 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// Exit codes of process:exit.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitTimedOut    = 124
+	exitInterrupted = 130
+)
+
+// completion is how a model loop ended that did not fail: the stop reason, what
+// there is to say about it beyond its name, and the last answer's text.
+type completion struct{ reason, why, text string }
+
+// outcome is how a turn ended: with an error, by an interrupt, or complete.
+type outcome struct {
+	completion
+	exit int
+	err  *fault.Error
+}
+
+// judge turns what ended the loop into an outcome. What the engine itself
+// decided wins over what the provider made of it, and an interrupt wins even
+// over an answer that came through complete.
+func (t *running) judge(done completion, err error) outcome {
+	switch cause := context.Cause(t.ctx); {
+	case fault.Is(cause, fault.StorageFailure):
+		return outcome{exit: exitFailed, err: fault.From(cause)}
+	case errors.Is(cause, errInterrupted):
+		return outcome{exit: exitInterrupted}
+	case err == nil:
+		return outcome{completion: done, exit: exitDone}
+	case errors.Is(cause, errWall):
+		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v", t.wall()).
+			With("limitMs", t.wall().Milliseconds())}
+	case errors.Is(cause, errStalled):
+		stall := t.settings.rules.Limits.Stall
+		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v", stall).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.l.o.Provider.Name()).
+			WithHint("send the turn again, or raise turn.stall_timeout")}
+	default:
+		f := fault.From(err)
+		if f.Cause != nil {
+			t.l.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
+		}
+		return outcome{exit: exitFailed, err: f}
+	}
+}
+
+// finish records how the turn ended, makes the record durable and, last of all,
+// tells the readers. Where that fails, the log at least says so; where even that
+// cannot be written, the readers that are there are told by other means.
+func (t *running) finish(o outcome) {
+	err := t.conclude(o)
+	if err == nil {
+		return
+	}
+	t.l.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	drafts := failureDrafts(fault.From(err), exitFailed)
+	if t.emit(drafts...) != nil {
+		t.lose(drafts)
+	}
+}
+
+func (t *running) conclude(o outcome) error {
+	defer t.said.Store(true)
+	err := t.lease.Append(session.Entry{
+		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(),
+	})
+	if err != nil {
+		return err
+	}
+	drafts := append(t.settle(), o.drafts()...)
+	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
+		return err
+	}
+	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
+		return err
+	}
+	t.said.Store(true)
+	return t.emit(drafts[len(drafts)-1])
+}
+
+// drafts are the events that end the turn; the last is process:exit.
+func (o outcome) drafts() []event.Draft {
+	switch {
+	case o.exit == exitInterrupted:
+		return interruptedDrafts()
+	case o.err != nil:
+		return failureDrafts(o.err, o.exit)
+	}
+	drafts := []event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: o.text}}}
+	if o.reason != string(model.StopEndTurn) {
+		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{
+			Code: strings.ToUpper(o.reason), Message: o.warning(),
+		}})
+	}
+	return append(drafts, completeDrafts(o.reason)...)
+}
+
+// warning says why the answer may be incomplete.
+func (o outcome) warning() string {
+	if o.why != "" {
+		return o.why
+	}
+	switch model.StopReason(o.reason) {
+	case model.StopMaxTokens:
+		return "the answer was cut off at the limit of output tokens"
+	case model.StopMaxTurns:
+		return "the turn ended at its limit of model calls"
+	case model.StopBudget:
+		return "the answer was cut off at the turn's budget"
+	case model.StopRefusal:
+		return "the model declined to answer"
+	case model.StopContext:
+		return "the answer was cut off at the end of the model's context"
+	}
+	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", o.reason)
+}
+
+// completeDrafts are the two events that end a turn that ran to its end.
+func completeDrafts(reason string) []event.Draft {
+	return []event.Draft{
+		{Type: event.SessionComplete, Data: event.Complete{StopReason: reason}},
+		{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitDone}},
+	}
+}
+
+// failureDrafts are the two events that end a failed turn (turn API REQ-12).
+func failureDrafts(f *fault.Error, code int) []event.Draft {
+	const severity = "error" // a fatal error is never a warning
+	no := false
+	return []event.Draft{
+		{Type: event.TurnError, Data: event.Failure{
+			Phase: "mid-stream", ErrorType: string(f.Type), Message: f.Message, Status: f.Status,
+			Severity: severity, Fatal: true, Details: f.Details,
+		}},
+		{Type: event.ProcessExit, Data: event.Exit{
+			ExitCode: code, Interrupted: &no, Error: f.Message, ErrorType: string(f.Type), Status: f.Status,
+			Severity: severity, Fatal: true, ErrorDetails: f.Details,
+		}},
+	}
+}
+
+// interruptedDrafts end a turn that a person stopped.
+func interruptedDrafts() []event.Draft {
+	yes := true
+	return []event.Draft{{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitInterrupted, Interrupted: &yes}}}
+}
+
+// panicked is what becomes of a panic: the end of one turn.
+func panicked(what string, v any, stack []byte) *fault.Error {
+	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
+		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
+}
+
+// lose keeps the end of a turn that could not be recorded for the readers that
+// are there.
+func (t *running) lose(drafts []event.Draft) {
+	var words []event.Event
+	for _, d := range drafts {
+		words = append(words, event.Event{Turn: t.id, Time: t.l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)})
+	}
+	t.mu.Lock()
+	t.words = words
+	t.mu.Unlock()
+}
+
+// unrecorded returns the made-up end of the turn, nil if its end is in the log.
+func (t *running) unrecorded() []event.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.words
+}
+
+// retired reports whether the turn's lease is free again.
+func (t *running) retired() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}

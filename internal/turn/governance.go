@@ -1,0 +1,48 @@
+package turn
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/persona"
+)
+
+// govern evaluates delegation (workspace 9.7); the decision never fails the
+// turn. Every decision is one line of the server's log, and so is every subagent
+// that had to be left out.
+func (l *Local) govern(p persona.Persona, o Opts) event.Governance {
+	start := time.Now()
+	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, l.o.SubagentsEnabled)
+	l.logDecision(p.ID, d, time.Since(start))
+	return event.Governance{Allowed: d.Allowed, Gate: string(d.Gate), Reason: d.Reason}
+}
+
+func (l *Local) logDecision(id string, d persona.Decision, took time.Duration) {
+	ctx, log := context.Background(), l.o.Logger
+	slow := l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn
+	// A denial for want of the setting is every turn's, so it is told in detail
+	// mode only; whoever switched delegation on wants to see what became of it.
+	level, verdict := slog.LevelInfo, "subagent governance: DENY"
+	if d.Gate == persona.GateEnvironment {
+		level = slog.LevelDebug
+	}
+	if d.Allowed {
+		verdict = "subagent governance: ALLOW"
+	}
+	if log.Enabled(ctx, level) {
+		log.LogAttrs(ctx, level, verdict, slog.String("persona", id), slog.String("gate", string(d.Gate)),
+			slog.String("reason", d.Reason), slog.Float64("evaluationMs", float64(took.Microseconds())/1000),
+			slog.Any("delegated", d.DelegatedSubagents), slog.String("approvalRef", d.ApprovalRef), slog.String("approvedBy", d.ApprovedBy))
+	}
+	if slow {
+		log.Warn("subagent governance: SLOW_EVALUATION", "persona", id, "took", took, "limit", l.o.SubagentsWarn)
+	}
+	for _, problem := range d.Problems {
+		log.Error("subagent governance: "+problem, "persona", id)
+	}
+	for _, warning := range d.Warnings {
+		log.Warn("subagent governance: "+warning, "persona", id)
+	}
+}

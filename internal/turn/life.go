@@ -1,0 +1,142 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"belay/internal/fault"
+)
+
+// The causes for which the engine itself ends a turn's context.
+var (
+	errInterrupted = errors.New("interrupted")
+	errStalled     = errors.New("the provider stalled")
+	errWall        = errors.New("the turn's time is up")
+)
+
+// enter counts work that [Local.Close] has to wait for: a turn from its first
+// check to its lease's release, or a boot. The caller must leave.
+func (l *Local) enter() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return shuttingDown()
+	}
+	l.work.Add(1)
+	return nil
+}
+
+func (l *Local) leave() { l.work.Done() }
+
+func shuttingDown() *fault.Error {
+	return fault.New(fault.Overloaded, "the server is shutting down and takes no new turns")
+}
+
+// register gives the turn one of the places for running turns and makes it
+// interruptible and visible to other processes.
+func (l *Local) register(t *running) error {
+	l.mu.Lock()
+	if len(l.active) >= l.o.Rules.Limits.InFlight {
+		l.mu.Unlock()
+		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", l.o.Rules.Limits.InFlight)
+	}
+	l.active[t.session] = t
+	l.mu.Unlock()
+	return t.lease.Begin(t.id)
+}
+
+// retire ends the life of a turn that ran, or that never began to: afterwards
+// the session is free. The turn stays listed until its lease is: a caller that
+// was told of its end waits for that, however long the release takes.
+func (l *Local) retire(t *running) {
+	t.cancel(nil)
+	if err := t.lease.Release(); err != nil {
+		l.o.Logger.Error("release the session", "session", t.session, "error", err)
+	}
+	l.mu.Lock()
+	if l.active[t.session] == t { // the next turn may have begun already
+		delete(l.active, t.session)
+	}
+	l.mu.Unlock()
+	close(t.done)
+}
+
+// runningIn is the turn that runs in a session in this process, or nil.
+func (l *Local) runningIn(sessionID string) *running {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.active[sessionID]
+}
+
+// running is the turn of that id, or nil if it does not run in this process.
+func (l *Local) running(sessionID, turnID string) *running {
+	if t := l.runningIn(sessionID); t != nil && t.id == turnID {
+		return t
+	}
+	return nil
+}
+
+// Running is the number of turns under way in this process.
+func (l *Local) Running() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.active)
+}
+
+// Interrupt implements [Engine]: it stops the session's turn, wherever on this
+// machine it runs. A turn that has already said how it ended is over: Interrupt
+// waits for its lease and then looks again.
+func (l *Local) Interrupt(ctx context.Context, sessionID string) error {
+	for {
+		t := l.runningIn(sessionID)
+		switch {
+		case t == nil:
+			return l.o.Store.RequestInterrupt(sessionID)
+		case !t.said.Load():
+			t.stop(errInterrupted)
+			return nil
+		}
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// listen carries interrupts from other processes to the turns of this one.
+func (l *Local) listen() {
+	for id := range l.o.Store.Interrupts(l.life) {
+		if t := l.runningIn(id); t != nil {
+			t.stop(errInterrupted)
+		}
+	}
+}
+
+// Close refuses new turns, sends away those that wait in line, and waits for the
+// running ones until ctx is done; then it interrupts what is left and waits for
+// it to end cleanly. It returns ctx's error if it had to.
+func (l *Local) Close(ctx context.Context) error {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		close(l.closing)
+	}
+	l.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		l.work.Wait()
+		close(idle)
+	}()
+	var err error
+	select {
+	case <-idle:
+	case <-ctx.Done():
+		err = ctx.Err()
+		l.end(errInterrupted)
+		<-idle
+	}
+	l.end(nil)
+	l.listener.Wait()
+	return err
+}
