@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/session"
 )
 
 func newGC(c *console) *cobra.Command {
@@ -14,10 +15,10 @@ func newGC(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
-		Long: `Apply retention to every session of this user: log segments older than log.retention
-attachments that no transcript names and uploads older than blobs.retention go, and
-what crashed processes left. Records and transcripts always stay. A session
-in which a turn runs is passed over.`,
+		Long: `Apply retention to every session of this user. What goes: log segments older than
+log.retention, attachments that no transcript names and uploads older than
+blobs.retention, and what crashed processes left. Records and transcripts always
+stay. A session in which a turn runs is passed over.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
 	}
