@@ -44,8 +44,10 @@ func (f *fake) Limits(name string) model.Limits {
 	if f.limits != nil {
 		return f.limits(name)
 	}
-	return model.Anthropic().Limits(name)
+	return catalog.Limits(name)
 }
+
+var catalog = model.Anthropic()
 
 func (f *fake) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
 	f.mu.Lock()

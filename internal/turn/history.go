@@ -46,17 +46,21 @@ type memory struct {
 	entries   int
 	last      string // turn of the last entry read
 	exchanges []exchange
+	// flat is all of it as messages, for as long as no exchange has attachments
+	// (those have to be planned): most conversations are sent as they are.
+	flat  []model.Message
+	mixed bool
 }
 
-// exchanges returns the conversation before the turn under way.
-func (t *running) exchanges() []exchange {
+// remember returns the conversation before the turn under way.
+func (t *running) remember() memory {
 	m, _ := t.lease.Memo().(memory)
 	if len(t.lease.Tampered()) > 0 {
 		m = memory{}
 	}
 	m = m.extend(t.lease.Entries(), t.id)
 	t.lease.SetMemo(m)
-	return m.exchanges
+	return m
 }
 
 // extend reads what the transcript has gained, up to the current turn. The
@@ -71,6 +75,11 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 		if open != nil {
 			open.close()
 			m.exchanges = append(m.exchanges, *open)
+			if m.mixed = m.mixed || len(open.items) > 0; m.mixed {
+				m.flat = nil
+			} else {
+				m.flat = append(append(m.flat, model.Message{Role: model.User, Content: open.asked}), open.replies...)
+			}
 			open = nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 // turn's prompt.
 type plan struct {
 	earlier  []exchange
+	whole    []model.Message     // the history, where it needs no planning
 	files    map[string]delivery // of earlier turns with attachments, by turn
 	elided   int
 	prompt   delivery
@@ -56,14 +57,16 @@ const lowWater = 0.7
 // the prompt and the model's limits, so that the same conversation gives the
 // same bytes. The result always fits.
 func (t *running) plan() (plan, error) {
-	earlier := t.exchanges()
+	m := t.remember()
+	earlier := m.exchanges
 	many := manyImages(earlier, t.files, t.limits.Attachments)
 	p := plan{files: map[string]delivery{}}
 	room := t.room()
 	if err := t.planPrompt(&p, room, many); err != nil {
 		return p, err
 	}
-	for _, x := range earlier {
+	for i := range earlier {
+		x := &earlier[i]
 		if len(x.items) == 0 {
 			continue
 		}
@@ -75,17 +78,23 @@ func (t *running) plan() (plan, error) {
 	}
 	p.elided = p.cut(earlier, room.minus(p.prompt.load).minus(elidedLoad()))
 	p.earlier = earlier[p.elided:]
+	if p.elided == 0 && !m.mixed {
+		p.whole = m.flat[:len(m.flat):len(m.flat)]
+	}
 	p.tokens = p.prompt.load.tokens
-	for _, x := range p.earlier {
-		p.tokens += p.load(x).tokens
+	for i := range p.earlier {
+		p.tokens += p.load(&p.earlier[i]).tokens
+	}
+	if p.elided > 0 {
+		p.tokens += elidedLoad().tokens
 	}
 	return p, nil
 }
 
 // load is what an earlier exchange adds to the request.
-func (p plan) load(x exchange) load {
-	if d, ok := p.files[x.turn]; ok {
-		return d.load
+func (p *plan) load(x *exchange) load {
+	if len(x.items) > 0 {
+		return p.files[x.turn].load
 	}
 	return x.load
 }
@@ -110,16 +119,16 @@ func jsonBytes(n int64) int64 { return 6 * n }
 // cut is how many of the oldest exchanges must go. It walks the conversation as
 // it grew: whenever it outgrew the room, the oldest went until it was down to
 // the low-water mark.
-func (p plan) cut(all []exchange, room load) int {
+func (p *plan) cut(all []exchange, room load) int {
 	var sum load
 	first := 0
-	for i, x := range all {
-		sum = sum.plus(p.load(x))
+	for i := range all {
+		sum = sum.plus(p.load(&all[i]))
 		if sum.fits(room, 1) {
 			continue
 		}
 		for first <= i && !sum.fits(room, lowWater) {
-			sum = sum.minus(p.load(all[first]))
+			sum = sum.minus(p.load(&all[first]))
 			first++
 		}
 	}
@@ -128,8 +137,8 @@ func (p plan) cut(all []exchange, room load) int {
 
 func manyImages(earlier []exchange, now []attachment.Item, l attachment.Limits) bool {
 	n := 0
-	for _, x := range earlier {
-		n += imagesIn(x.items)
+	for i := range earlier {
+		n += imagesIn(earlier[i].items)
 	}
 	return l.ManyImages > 0 && n+imagesIn(now) > l.ManyImages
 }
@@ -151,16 +160,17 @@ func (t *running) planPrompt(p *plan, room load, many bool) error {
 	x := exchange{message: t.req.Message, warning: t.refused, items: t.files}
 	size := int64(len(x.message)+len(x.warning)) + 128
 	x.load = load{bytes: jsonBytes(size), tokens: tokens(int(size))}
-	d, err := t.deliver(x, t.limits.Attachments, many)
+	d, err := t.deliver(&x, t.limits.Attachments, many)
 	if err != nil {
 		return err
 	}
-	for _, limits := range lesser(t.limits.Attachments) {
+	for step := 0; step < len(lesser) && !d.load.fits(room, 1); step++ {
+		limits := lesser[step](t.limits.Attachments)
 		for i := len(x.items) - 1; i >= 0 && !d.load.fits(room, 1); i-- {
 			if d.each[i], err = t.deliverItem(x.items[i], limits, many); err != nil {
 				return err
 			}
-			d = gather(x, d.each)
+			d = gather(&x, d.each)
 		}
 	}
 	p.prompt = d
@@ -172,21 +182,21 @@ func (t *running) planPrompt(p *plan, room load, many bool) error {
 	return nil
 }
 
-// lesser are stricter and stricter limits, down to nothing but notes.
-func lesser(l attachment.Limits) []attachment.Limits {
-	text := l
-	text.PDF = false
-	var steps []attachment.Limits
-	for _, most := range []int64{128 << 10, 32 << 10, 4 << 10} {
-		step := text
-		step.TextBytes = most
-		steps = append(steps, step)
+// lesser makes limits stricter and stricter, down to nothing but notes.
+var lesser = []func(attachment.Limits) attachment.Limits{
+	textUpTo(128 << 10), textUpTo(32 << 10), textUpTo(4 << 10),
+	func(attachment.Limits) attachment.Limits { return attachment.Limits{} },
+}
+
+func textUpTo(most int64) func(attachment.Limits) attachment.Limits {
+	return func(l attachment.Limits) attachment.Limits {
+		l.PDF, l.TextBytes = false, most
+		return l
 	}
-	return append(steps, attachment.Limits{})
 }
 
 // deliver plans every attachment of an exchange for the model.
-func (t *running) deliver(x exchange, l attachment.Limits, many bool) (delivery, error) {
+func (t *running) deliver(x *exchange, l attachment.Limits, many bool) (delivery, error) {
 	each := make([]attachment.Delivery, len(x.items))
 	for i, it := range x.items {
 		var err error
@@ -198,7 +208,7 @@ func (t *running) deliver(x exchange, l attachment.Limits, many bool) (delivery,
 }
 
 // gather adds up what the attachments of an exchange became.
-func gather(x exchange, each []attachment.Delivery) delivery {
+func gather(x *exchange, each []attachment.Delivery) delivery {
 	d := delivery{each: each, load: x.load}
 	for i, e := range each {
 		d.parts = append(d.parts, e.Parts...)
@@ -222,16 +232,20 @@ func (t *running) deliverItem(it attachment.Item, l attachment.Limits, many bool
 	return t.l.o.Planner.Plan(t.ctx, it, content, l, many)
 }
 
-// messages is the history as the provider gets it.
-func (p plan) messages() []model.Message {
+// messages is the history as the provider gets it, not to be changed.
+func (p *plan) messages() []model.Message {
+	if p.whole != nil {
+		return p.whole
+	}
 	out := make([]model.Message, 0, 2*len(p.earlier)+2)
 	if p.elided > 0 {
 		out = append(out, elided(p.elided)...)
 	}
-	for _, x := range p.earlier {
+	for i := range p.earlier {
+		x := &p.earlier[i]
 		asked := x.asked
-		if d, ok := p.files[x.turn]; ok {
-			asked = media(model.NewPrompt(x.warning, x.message, d.parts).Parts())
+		if len(x.items) > 0 {
+			asked = media(model.NewPrompt(x.warning, x.message, p.files[x.turn].parts).Parts())
 		}
 		out = append(out, model.Message{Role: model.User, Content: asked})
 		out = append(out, x.replies...)
@@ -239,10 +253,12 @@ func (p plan) messages() []model.Message {
 	return out
 }
 
-func (p plan) summary() session.History {
+func (p *plan) summary() session.History {
 	h := session.History{Turns: len(p.earlier), Elided: p.elided}
-	for _, x := range p.earlier {
-		h.Attachments = append(h.Attachments, p.files[x.turn].items...)
+	for i := range p.earlier {
+		if x := &p.earlier[i]; len(x.items) > 0 {
+			h.Attachments = append(h.Attachments, p.files[x.turn].items...)
+		}
 	}
 	return h
 }
