@@ -42,7 +42,7 @@ func start(t *testing.T, engine *apitest.Engine, o api.Options) string {
 }
 
 // dial sends a request over a connection of its own and returns it unread.
-func dial(t *testing.T, address, method, path, body string) *net.TCPConn {
+func dial(t testing.TB, address, method, path, body string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -57,7 +57,7 @@ func dial(t *testing.T, address, method, path, body string) *net.TCPConn {
 }
 
 // readUntil reads lines until one contains want.
-func readUntil(t *testing.T, r *bufio.Reader, want string) {
+func readUntil(t testing.TB, r *bufio.Reader, want string) {
 	t.Helper()
 	var seen strings.Builder
 	for {

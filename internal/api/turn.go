@@ -67,7 +67,7 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 		return err
 	}
 	defer s.Close()
-	if h.copyStream(h.ended, w, r, s) == left && req.Opts.OnDisconnect == "interrupt" {
+	if h.copyStream(h.ended, w, r, s) == left && req.Opts.InterruptOnDisconnect() {
 		h.interruptAfter(r, req.SessionID)
 	}
 	return nil

@@ -76,7 +76,7 @@ export class Log {
         this.tool(turn, data);
         break;
       case "turn:warning":
-        turn.rows.append(el("p", "row warning", `${data.code}: ${data.message}`));
+        this.warn(turn, data.message, data.code);
         break;
       case "turn:error":
         turn.rows.append(el("p", "row error", `${data.errorType}: ${data.message}`));
@@ -96,9 +96,7 @@ export class Log {
     this.current = this.block(data.turnId);
     this.stopReason = "";
     this.current.model.textContent = data.model;
-    for (const w of data.warnings ?? []) {
-      this.current.rows.append(el("p", "row warning", `${w.code}: ${w.message}`));
-    }
+    for (const w of data.warnings ?? []) this.warn(this.current, w.message, w.code);
     this.current.state.textContent = "running…";
     this.callbacks.onRunning(true);
     if (!this.current.known) this.callbacks.onTurn(data.turnId);
@@ -114,7 +112,7 @@ export class Log {
       node, known: false,
       said: el("div", "said"), chips: el("ul", "chips"), rows: el("div", "rows"),
       answer: el("div", "answer"), text: document.createTextNode(""),
-      state: el("span"), model: el("span"), usage: el("span"), thoughts: null,
+      state: el("span"), model: el("span"), usage: el("span"), thoughts: null, warned: new Set(),
     };
     turn.said.hidden = true;
     turn.answer.append(turn.text);
@@ -145,8 +143,15 @@ export class Log {
     turn.said.textContent = message;
     turn.said.hidden = !message;
     for (const file of files) turn.chips.append(this.chip(file));
-    if (warning) turn.rows.prepend(el("p", "row warning", warning));
+    if (warning) this.warn(turn, warning);
     if (follow) this.scroll();
+  }
+
+  /** Shows a warning, once: the record and the log may both have it. */
+  warn(turn, message, code = "") {
+    if (turn.warned.has(message)) return;
+    turn.warned.add(message);
+    turn.rows.append(el("p", "row warning", code ? `${code}: ${message}` : message));
   }
 
   chip(file) {
