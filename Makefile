@@ -55,6 +55,7 @@ vet: ## for every system that belay runs on
 gen: ## the generated pages of docs/ and files of examples/
 	$(GO) run ./examples/gen examples/project
 	$(GO) run ./docs/gen
+	$(GO) test ./internal/cli -run TestReadme -update
 
 gen-check:
 	$(GO) run ./docs/gen -check

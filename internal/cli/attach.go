@@ -44,7 +44,7 @@ one of them would be refused.`,
 				return err
 			}
 			if asJSON {
-				if err := c.writeJSON(map[string]any{"inspections": orEmpty(found)}); err != nil {
+				if err := c.writeJSON(map[string]any{"attachments": orEmpty(found)}); err != nil {
 					return err
 				}
 			} else {

@@ -68,7 +68,7 @@ func newPersonaShow(c *console) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(p)
+				return c.writeJSON(map[string]any{"persona": p})
 			}
 			c.printPersona(p)
 			return nil

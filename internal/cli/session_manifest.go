@@ -37,7 +37,7 @@ sums are those of the files on disk, so sha256sum can check them.`,
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(m)
+				return c.writeJSON(map[string]any{"manifest": m})
 			}
 			c.printManifest(m)
 			return nil

@@ -27,7 +27,7 @@ func newSessionTranscript(c *console) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"entries": orEmpty(entries)})
+				return c.writeJSON(map[string]any{"sessionId": args[0], "entries": orEmpty(entries)})
 			}
 			for _, e := range entries {
 				c.printEntry(e)
