@@ -23,6 +23,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/event"
+	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -38,6 +39,7 @@ type App struct {
 	log       *slog.Logger
 	version   string
 	planner   *attachment.Planner
+	provider  model.Provider
 	committer *durable.Committer
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
@@ -82,12 +84,11 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	}); err != nil {
 		return nil, err
 	}
-	provider, err := newProvider(cfg)
-	if err != nil {
+	if a.provider, err = newProvider(cfg); err != nil {
 		return nil, err
 	}
 	a.Engine = turn.NewLocal(turn.Options{
-		Store: a.Store, Root: a.Root, Provider: provider, Planner: a.planner, Prices: prices(cfg),
+		Store: a.Store, Root: a.Root, Provider: a.provider, Planner: a.planner, Prices: prices(cfg),
 		Logger: log, Clock: time.Now, NewID: newTurnID,
 		Rules: rules(cfg), RulesFor: newProjects(cfg).rules,
 		UploadBytes:      cfg.Attachments.UploadBytes,

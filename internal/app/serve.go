@@ -98,7 +98,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
 		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
 		Metrics: metrics,
-		Ready:   func(context.Context) error { return errors.Join(a.Root.Check(), a.Engine.Ready()) },
+		Ready:   func(context.Context) error { return errors.Join(a.Root.Check(), a.provider.Ready()) },
 		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
 		Page:    page.New(),
 		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
