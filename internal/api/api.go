@@ -164,6 +164,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var rt *route
 	defer func() { h.finish(res, r, rt, recover()) }()
 
+	if r.ContentLength != 0 {
+		// Also where nobody reads the body: net/http then waits for it, before
+		// the answer and after it.
+		res.expect(h.o.BodyTimeout)
+	}
 	setSecurityHeaders(res.Header())
 	if err := h.guard.check(r); err != nil {
 		h.fail(res, r, err)
@@ -181,6 +186,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := h.authorize(r, rt); err != nil {
 		h.fail(res, r, err)
 		return
+	}
+	if rt.body == nil && r.ContentLength != 0 {
+		if _, err := h.body(res, r); err != nil { // read away: it means nothing here
+			h.fail(res, r, err)
+			return
+		}
 	}
 	if err := rt.serve(h, res, r); err != nil {
 		h.fail(res, r, err)

@@ -121,13 +121,14 @@ type pacedReader struct {
 }
 
 func (p *pacedReader) Read(b []byte) (int, error) {
-	_ = p.w.ctl.SetReadDeadline(time.Now().Add(p.pace))
+	p.w.expect(p.pace)
 	n, err := p.src.Read(b)
 	p.slow = p.slow || errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 
-func (p *pacedReader) stop() { _ = p.w.ctl.SetReadDeadline(time.Time{}) }
+// stop bounds how long net/http waits for what was not read.
+func (p *pacedReader) stop() { p.w.expect(p.pace) }
 
 func (p *pacedReader) or(err error) error {
 	if p.slow {

@@ -184,16 +184,13 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	return newFields(v), nil
 }
 
-// body reads a whole JSON body within its limits of size and time.
+// body reads a whole JSON body within its limits of size and time; the time
+// runs since the request came.
 func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	limit := h.o.BodyBytes
 	if r.ContentLength > limit {
 		return nil, tooLarge("body", limit)
 	}
-	_ = w.ctl.SetReadDeadline(time.Now().Add(h.o.BodyTimeout))
-	// The connection must be readable again afterwards: that is how a client's
-	// leaving is noticed.
-	defer func() { _ = w.ctl.SetReadDeadline(time.Time{}) }()
 	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 512)+bytes.MinRead, 1<<20)))
 	n, err := b.ReadFrom(io.LimitReader(r.Body, limit+1))
 	switch {
@@ -204,6 +201,8 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	case n > limit:
 		return nil, tooLarge("body", limit)
 	}
+	// All of it is here: from now on a read is how a client's leaving is noticed.
+	w.expect(0)
 	return b.Bytes(), nil
 }
 

@@ -45,6 +45,15 @@ func (w *response) started() bool { return w.status != 0 }
 // extend gives the next write its deadline. Recorders in tests have none.
 func (w *response) extend() { _ = w.ctl.SetWriteDeadline(time.Now().Add(w.timeout)) }
 
+// expect gives what the client still has to send its deadline; 0 is none.
+func (w *response) expect(within time.Duration) {
+	var deadline time.Time
+	if within > 0 {
+		deadline = time.Now().Add(within)
+	}
+	_ = w.ctl.SetReadDeadline(deadline)
+}
+
 // WriteHeader implements http.ResponseWriter.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
