@@ -68,6 +68,6 @@ func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) erro
 			err = srv.Close()
 		}
 	}
-	<-failed
+	<-failed // http.ErrServerClosed, by now
 	return err
 }

@@ -125,7 +125,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	b := &Bus{opts: opts}
 	defer func() {
 		if err != nil {
-			b.shutdown()
+			_ = b.shutdown() // the error that ended Open is the one to tell
 		}
 	}()
 	connect := []nats.Option{

@@ -40,15 +40,15 @@ func TestReadme(t *testing.T) {
 	if at == nil {
 		t.Fatal("README.md has no console session")
 	}
-	real := play(t)
+	played := play(t)
 	if *update {
-		page := string(data[:at[2]]) + real + string(data[at[3]:])
+		page := string(data[:at[2]]) + played + string(data[at[3]:])
 		if err := os.WriteFile(readme, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := cmp.Diff(timeless(real), timeless(string(data[at[2]:at[3]]))); diff != "" {
+	if diff := cmp.Diff(timeless(played), timeless(string(data[at[2]:at[3]]))); diff != "" {
 		t.Errorf("README.md shows something else; run: make gen\n(-real +README)\n%s", diff)
 	}
 }

@@ -79,11 +79,10 @@ func (d *decoder) next() (message, error) {
 func (d *decoder) readLine() ([]byte, error) {
 	d.line = d.line[:0]
 	for {
-		chunk, err := d.r.Peek(1)
-		if err != nil {
+		if _, err := d.r.Peek(1); err != nil {
 			return nil, err
 		}
-		chunk, _ = d.r.Peek(d.r.Buffered())
+		chunk, _ := d.r.Peek(d.r.Buffered())
 		if d.skipLF {
 			d.skipLF = false
 			if chunk[0] == '\n' {

@@ -88,7 +88,7 @@ func uncomment(line string, in bool) (string, bool) {
 			if !ok {
 				return out.String(), true
 			}
-			line, in = rest, false
+			line = rest
 		}
 		before, rest, ok := strings.Cut(line, "<!--")
 		out.WriteString(before)

@@ -69,7 +69,7 @@ func (r *Root) Persona(name string) (Persona, error) {
 
 // find is Persona on a root that has been checked.
 func (r *Root) find(name string) (Persona, error) {
-	cause := error(fs.ErrNotExist)
+	cause := fs.ErrNotExist
 	for _, id := range canonical(name) {
 		d, err := r.load(fileOf(id))
 		if err == nil {

@@ -43,7 +43,7 @@ func (p *Provider) failure(ctx context.Context, err error, key string) error {
 
 // redactCause cleans a cause and keeps it recognisable as transient.
 func redactCause(clean func(error) error, cause error) error {
-	if t, ok := cause.(*model.TransientError); ok {
+	if t := (*model.TransientError)(nil); errors.As(cause, &t) {
 		return &model.TransientError{After: t.After, Err: clean(t.Err)}
 	}
 	return clean(cause)

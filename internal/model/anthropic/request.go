@@ -28,7 +28,7 @@ type builder struct {
 // parameters but for the placeholders, so that prompt caches hold.
 func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{
-		Model:     sdk.Model(r.Model),
+		Model:     r.Model,
 		MaxTokens: maxTokens(r, limits),
 	}
 	for _, text := range r.System {
