@@ -27,9 +27,12 @@ import (
 // patience bounds every wait of a test; it is reached only by a failure.
 const patience = 20 * time.Second
 
+// play is how a fake provider answers.
+type play = func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool)
+
 // fake is a provider that plays what a test says and keeps what it was asked.
 type fake struct {
-	play   func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool)
+	play   play
 	ready  error
 	limits func(string) model.Limits
 
@@ -52,8 +55,22 @@ var catalog = model.Anthropic()
 func (f *fake) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
 	f.mu.Lock()
 	f.requests = append(f.requests, r)
+	play := f.play
 	f.mu.Unlock()
-	return func(yield func(model.Chunk, error) bool) { f.play(ctx, r, yield) }
+	return func(yield func(model.Chunk, error) bool) { play(ctx, r, yield) }
+}
+
+// does changes the answer from the next call on.
+func (f *fake) does(p play) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.play = p
+}
+
+func (f *fake) calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.requests)
 }
 
 func (f *fake) last(t testing.TB) model.Request {
@@ -67,7 +84,7 @@ func (f *fake) last(t testing.TB) model.Request {
 }
 
 // says is a provider's whole answer.
-func says(text string) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+func says(text string) play {
 	return func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 		_ = yield(model.TextDelta{Text: text}, nil) &&
 			yield(model.Block{Content: model.Text{Text: text}}, nil) &&
@@ -78,7 +95,7 @@ func says(text string) func(context.Context, model.Request, func(model.Chunk, er
 
 // blocks answers nothing until the turn is stopped; started is closed when the
 // model was called.
-func blocks(started chan struct{}) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+func blocks(started chan struct{}) play {
 	var once sync.Once
 	return func(ctx context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 		if !yield(model.TextDelta{Text: "begun"}, nil) {
@@ -99,13 +116,21 @@ type rig struct {
 	project  string
 	state    string
 	now      atomic.Int64
+	// stored adjusts the store's options.
+	stored func(*session.Options)
 }
 
 func newRig(t testing.TB, change ...func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, provider: &fake{play: says("hello")}, project: t.TempDir(), state: t.TempDir()}
-	r.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano())
+	r := emptyRig(t)
 	r.open(change...)
+	return r
+}
+
+// emptyRig is a rig that is not open yet.
+func emptyRig(t testing.TB) *rig {
+	r := &rig{t: t, provider: &fake{play: says("hello")}, project: t.TempDir(), state: t.TempDir(), stored: func(*session.Options) {}}
+	r.now.Store(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixNano())
 	return r
 }
 
@@ -113,42 +138,67 @@ func (r *rig) clock() time.Time { return time.Unix(0, r.now.Load()).UTC() }
 
 // open builds the engine; a second call is a second process on the same folders.
 func (r *rig) open(change ...func(*Options)) {
-	t := r.t
-	t.Helper()
-	committer := durable.NewCommitter(0)
-	var ids atomic.Int64
-	store, err := session.NewStore(session.Options{
-		StateDir: r.state, Clock: r.clock, Committer: committer,
-		NewID: func() string { return fmt.Sprintf("%s-%d", filepath.Base(r.state), ids.Add(1)) },
+	r.t.Helper()
+	a, err := assemble(r.state, r.t.TempDir(), r.provider, r.clock, r.stored, change...)
+	must(r.t, err)
+	r.engine, r.store = a.engine, a.store
+	r.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		if err := a.close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			r.t.Errorf("close: %v", err)
+		}
 	})
-	must(t, err)
+}
+
+// assembly is an engine and the rooms that it stands on.
+type assembly struct {
+	engine    *Local
+	store     *session.Store
+	planner   *attachment.Planner
+	committer *durable.Committer
+}
+
+// ids makes ids that no other assembly makes, in this process or another.
+var ids atomic.Int64
+
+func newID() string { return fmt.Sprintf("%d-%d", os.Getpid(), ids.Add(1)) }
+
+func assemble(state, scratch string, p model.Provider, clock func() time.Time, stored func(*session.Options), change ...func(*Options)) (*assembly, error) {
+	a := &assembly{committer: durable.NewCommitter(0)}
+	so := session.Options{StateDir: state, Clock: clock, Committer: a.committer, NewID: newID}
+	stored(&so)
+	var err error
+	if a.store, err = session.NewStore(so); err != nil {
+		return nil, err
+	}
 	root, err := persona.Open("")
-	must(t, err)
-	planner, err := attachment.NewPlanner(attachment.PlannerOptions{CacheDir: t.TempDir()})
-	must(t, err)
+	if err != nil {
+		return nil, err
+	}
+	if a.planner, err = attachment.NewPlanner(attachment.PlannerOptions{CacheDir: filepath.Join(scratch, "renditions")}); err != nil {
+		return nil, err
+	}
 	o := Options{
-		Store: store, Root: root, Provider: r.provider, Planner: planner, Prices: model.ListPrices(),
-		Logger: slog.New(slog.DiscardHandler), Clock: r.clock, NewID: func() string { return fmt.Sprint(ids.Add(1)) },
-		UploadBytes: 64 << 20, ScratchDir: t.TempDir(),
+		Store: a.store, Root: root, Provider: p, Planner: a.planner, Prices: model.ListPrices(),
+		Logger: slog.New(slog.DiscardHandler), Clock: clock, NewID: newID,
+		UploadBytes: 64 << 20, ScratchDir: scratch,
 		Rules: Rules{DefaultModel: "claude-sonnet-4-20250514", Limits: Limits{
 			Stall: patience, Wall: patience, MaxTurns: 5, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
-			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 100,
+			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 1000,
 			DeltaInterval: 25 * time.Millisecond, DeltaBytes: 4 << 10,
 		}},
 	}
 	for _, f := range change {
 		f(&o)
 	}
-	r.engine, r.store = NewLocal(o), store
-	engine := r.engine
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-		defer cancel()
-		if err := engine.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("close the engine: %v", err)
-		}
-		must(t, errors.Join(planner.Close(), store.Close(), committer.Close()))
-	})
+	a.engine = NewLocal(o)
+	return a, nil
+}
+
+// close returns ctx's error when turns had to be interrupted.
+func (a *assembly) close(ctx context.Context) error {
+	return errors.Join(a.engine.Close(ctx), a.planner.Close(), a.store.Close(), a.committer.Close())
 }
 
 func (r *rig) ctx() context.Context {
@@ -198,6 +248,42 @@ func (r *rig) file(name, content string) string {
 	return path
 }
 
+// started begins a turn whose provider blocks, and returns once the model was
+// called.
+func (r *rig) started(id string, change ...func(*Request)) Stream {
+	r.t.Helper()
+	called := make(chan struct{})
+	r.provider.does(blocks(called))
+	req := Request{SessionID: id, Message: "go on"}
+	for _, f := range change {
+		f(&req)
+	}
+	s, err := r.engine.Start(r.ctx(), req)
+	must(r.t, err)
+	wait(r.t, called)
+	return s
+}
+
+// wait waits for a channel to close.
+func wait(t testing.TB, ch <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-ch:
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+	}
+}
+
+// eventually waits until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -216,6 +302,9 @@ func names(events []event.Event) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// decode reads an event's data.
+func decode(e event.Event, v any) error { return json.Unmarshal(e.Data, v) }
 
 func payload[T any](t testing.TB, events []event.Event, kind event.Type) T {
 	t.Helper()

@@ -1,0 +1,185 @@
+package turn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// childEnv makes the test binary run one of children instead of its tests: a
+// real other process on the same folders.
+const childEnv = "BELAY_TURN_TEST_CHILD"
+
+var children = map[string]func(state, id, arg string){
+	"die": childDies, "work": childWorks, "hold": childHolds,
+}
+
+func TestMain(m *testing.M) {
+	if run, ok := children[os.Getenv(childEnv)]; ok {
+		run(os.Args[1], os.Args[2], os.Args[3])
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is a running child process.
+type child struct {
+	cmd *exec.Cmd
+	out *bufio.Scanner
+}
+
+func (r *rig) child(kind, id, arg string) *child {
+	r.t.Helper()
+	cmd := exec.Command(os.Args[0], r.state, id, arg)
+	cmd.Env = append(os.Environ(), childEnv+"="+kind)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	must(r.t, err)
+	must(r.t, cmd.Start())
+	c := &child{cmd, bufio.NewScanner(out)}
+	r.t.Cleanup(c.kill)
+	return c
+}
+
+// kill ends the child as kill -9 does and waits for it.
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
+// hear returns the child's next line, "" when it is dead.
+func (c *child) hear() string {
+	if !c.out.Scan() {
+		return ""
+	}
+	return c.out.Text()
+}
+
+func (c *child) expect(t testing.TB, line string) {
+	t.Helper()
+	if got := c.hear(); got != line {
+		t.Fatalf("the child said %q, want %q", got, line)
+	}
+}
+
+// grown is an engine in a child process.
+func grown(state string, p play, clock func() time.Time, stored func(*session.Options)) *Local {
+	dir, err := os.MkdirTemp(state, "scratch-")
+	grownUp(err)
+	a, err := assemble(state, dir, &fake{play: p}, clock, stored, func(o *Options) {
+		o.Rules.Limits.DeltaInterval = time.Millisecond
+	})
+	grownUp(err)
+	return a.engine
+}
+
+func grownUp(err error) {
+	if err != nil {
+		fmt.Println("failed:", err)
+		os.Exit(3)
+	}
+}
+
+// takes runs a turn to its end.
+func takes(e *Local, r Request) event.Exit {
+	s, err := e.Start(context.Background(), r)
+	grownUp(err)
+	fmt.Println("accepted", s.Turn())
+	var last event.Event
+	for {
+		events, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		grownUp(err)
+		last = events[len(events)-1]
+	}
+	var exit event.Exit
+	grownUp(decode(last, &exit))
+	return exit
+}
+
+// childDies takes one turn and then kills itself when the clock was looked at
+// for the arg-th time in another: the engine and the store look at it at every
+// step of a turn.
+func childDies(state, id, arg string) {
+	at, err := strconv.ParseInt(arg, 10, 64)
+	grownUp(err)
+	var looks atomic.Int64
+	looks.Store(-1 << 40)
+	clock := func() time.Time {
+		if looks.Add(1) == at {
+			die()
+		}
+		return time.Now()
+	}
+	e := grown(state, twoRounds(0), clock, func(o *session.Options) { o.SegmentBytes = 2000 })
+	takes(e, Request{SessionID: id, Message: "the first"})
+	looks.Store(0)
+	takes(e, Request{SessionID: id, Message: "the second", IdempotencyKey: "key", BodyDigest: "digest"})
+	fmt.Println("survived")
+}
+
+// die is kill -9 on oneself.
+func die() {
+	p, err := os.FindProcess(os.Getpid())
+	grownUp(err)
+	grownUp(p.Kill())
+	select {} // until it arrives
+}
+
+// twoRounds is an answer with a tool call, and one without.
+func twoRounds(pause time.Duration) play {
+	return func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool) {
+		word := "one "
+		if r.Prompt == nil {
+			word = "two "
+		}
+		text := ""
+		for range 12 {
+			text += word
+			if !yield(model.TextDelta{Text: word}, nil) {
+				return
+			}
+			time.Sleep(pause)
+		}
+		if !yield(model.Block{Content: model.Text{Text: text}}, nil) || !yield(model.Usage{InputTokens: 3, OutputTokens: 12}, nil) {
+			return
+		}
+		if r.Prompt == nil {
+			yield(model.Stop{Reason: model.StopEndTurn}, nil)
+			return
+		}
+		_ = yield(model.Block{Content: model.ToolCall{ID: newID(), Name: "nothing", Input: []byte("{}")}}, nil) &&
+			yield(model.Stop{Reason: model.StopToolUse}, nil)
+	}
+}
+
+// childWorks takes turns, one after another, until it is killed.
+func childWorks(state, id, _ string) {
+	e := grown(state, twoRounds(500*time.Microsecond), time.Now, func(o *session.Options) { o.SegmentBytes = 4000 })
+	for n := 0; ; n++ {
+		takes(e, Request{SessionID: id, Message: fmt.Sprint("work ", n), IdempotencyKey: fmt.Sprint("key-", os.Getpid(), "-", n), BodyDigest: "digest"})
+	}
+}
+
+// childHolds takes a turn that only ends when it is interrupted.
+func childHolds(state, id, _ string) {
+	e := grown(state, blocks(make(chan struct{})), time.Now, func(*session.Options) {})
+	exit := takes(e, Request{SessionID: id, Message: "hold"})
+	fmt.Println("exit", exit.ExitCode)
+}

@@ -1,0 +1,129 @@
+package turn
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"belay/internal/event"
+	"belay/internal/persona"
+	"belay/internal/session"
+)
+
+// rootedRig is a rig on an instruction root of its own.
+func rootedRig(t *testing.T, change ...func(*Options)) *rig {
+	return newRig(t, append([]func(*Options){func(o *Options) {
+		root, err := persona.Open(instructionRoot(t))
+		must(t, err)
+		o.Root, o.Rules.DefaultModel = root, "from-default"
+	}}, change...)...)
+}
+
+// Covers: turn-api REQ-07; workspace 9.8
+func TestFallbackChains(t *testing.T) {
+	t.Parallel()
+	r := rootedRig(t)
+	rec := session.Record{Persona: "WORKING_ITEMS", Mode: "plan", Model: "from-record"}
+	tests := []struct {
+		name   string
+		o      Opts
+		change func(*Options)
+		check  func(s settings) any
+		want   any
+	}{
+		{"model: opts", Opts{Model: " from-opts "}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s settings) any { return s.model }, "from-opts"},
+		{"model: setting", Opts{}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s settings) any { return s.model }, "from-setting"},
+		{"model: AGENTS.md", Opts{}, nil, func(s settings) any { return s.model }, "from-agents"},
+		{"model: default", Opts{Model: " "}, func(o *Options) { o.Root, _ = persona.Open("") }, func(s settings) any { return s.model }, "from-default"},
+		{"persona: opts", Opts{Persona: "BOSS"}, nil, func(s settings) any { return s.persona.ID }, "BOSS"},
+		{"persona: session", Opts{Persona: "  "}, nil, func(s settings) any { return s.persona.ID }, "WORKING_ITEMS"},
+		{"mode: opts", Opts{Mode: "dontAsk"}, nil, func(s settings) any { return s.mode }, "dontAsk"},
+		{"mode: session", Opts{}, nil, func(s settings) any { return s.mode }, "plan"},
+		{"maxTurns: opts", Opts{Persona: "BOSS", MaxTurns: ptr(3)}, nil, func(s settings) any { return s.maxTurns }, 3},
+		{"maxTurns: effective persona", Opts{Persona: "BOSS"}, nil, func(s settings) any { return s.maxTurns }, 7},
+		{"maxTurns: setting", Opts{}, nil, func(s settings) any { return s.maxTurns }, 5},
+		{"maxTokens: only tighter", Opts{MaxTokens: ptr(int64(900))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s settings) any { return s.maxTokens }, int64(100)},
+		{"maxTokens: tighter", Opts{MaxTokens: ptr(int64(50))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s settings) any { return s.maxTokens }, int64(50)},
+		{"maxTokens: no setting", Opts{MaxTokens: ptr(int64(50))}, nil, func(s settings) any { return s.maxTokens }, int64(50)},
+		{"tools: none asked", Opts{Persona: "BOSS", Tools: &[]string{}}, nil, func(s settings) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, false},
+		{"tools: persona's", Opts{Persona: "BOSS"}, nil, func(s settings) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := &Local{o: r.engine.o}
+			if tt.change != nil {
+				tt.change(&l.o)
+			}
+			s, err := l.resolve(rec, tt.o)
+			must(t, err)
+			if got := tt.check(s); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func warned(all []event.Warning, code string) bool {
+	return slices.ContainsFunc(all, func(w event.Warning) bool { return w.Code == code })
+}
+
+// Covers: turn-api REQ-07
+func TestUnknownOptions(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	r := newRig(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	events := r.say(r.session(), "hi", func(q *Request) { q.Opts.Unknown = []string{"colour", "speed"} })
+	init := payload[event.Init](t, events, event.SessionInit)
+	if len(init.Warnings) != 1 || init.Warnings[0].Code != "UNKNOWN_OPTIONS" || !strings.Contains(init.Warnings[0].Message, "colour, speed") {
+		t.Errorf("warnings %+v", init.Warnings)
+	}
+	if n := strings.Count(log.String(), "unknown options"); n != 1 {
+		t.Errorf("%d lines in the log: %s", n, &log)
+	}
+}
+
+// Every gate is visible to the client, and none stops the turn.
+//
+// Covers: workspace 9.7
+func TestGovernanceIsVisible(t *testing.T) {
+	t.Parallel()
+	const all = `{"contextSealed":true,"pipelineRunApproved":true,"approvalRef":"ref-1"}`
+	tests := []struct{ gate, enabled, persona, metadata string }{
+		{"ENVIRONMENT", "TRUE", "BOSS", all},
+		{"PERSONA_ALLOWLIST", "true", "WORKING_ITEMS", all},
+		{"PERSONA_ALLOWLIST", "true", "LONER", all},
+		{"METADATA_PRESENCE", "true", "BOSS", ``},
+		{"METADATA_PRESENCE", "true", "BOSS", `[]`},
+		{"CONTEXT_SEALED", "true", "BOSS", `{"contextSealed":"true","pipelineRunApproved":true,"approvalRef":"r"}`},
+		{"PIPELINE_RUN_APPROVED", "true", "BOSS", `{"contextSealed":true,"approvalRef":"r"}`},
+		{"APPROVAL_REF", "true", "BOSS", `{"contextSealed":true,"pipelineRunApproved":true,"approvalRef":" "}`},
+		{"ALLOW", "true", "BOSS", all},
+	}
+	for _, tt := range tests {
+		t.Run(tt.gate, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			r := rootedRig(t, func(o *Options) {
+				o.SubagentsEnabled, o.Logger = tt.enabled, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			})
+			events := r.say(r.session(), "hi", func(q *Request) {
+				q.Opts.Persona, q.Opts.SubagentGovernance = tt.persona, []byte(tt.metadata)
+			})
+			g := payload[event.Init](t, events, event.SessionInit).Governance
+			if g == nil || g.Gate != tt.gate || g.Allowed != (tt.gate == "ALLOW") || g.Reason == "" {
+				t.Errorf("governance %+v", g)
+			}
+			if exit := exitOf(t, events); exit.ExitCode != 0 {
+				t.Errorf("exit %+v", exit)
+			}
+			if n := strings.Count(log.String(), "evaluationMs"); n != 1 {
+				t.Errorf("%d decisions in the log: %s", n, &log)
+			}
+			if missing := strings.Contains(log.String(), "MISSING"); missing != g.Allowed {
+				t.Errorf("the log tells of the missing subagent: %v", missing)
+			}
+		})
+	}
+}
