@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"belay/internal/api"
 	"belay/internal/bus"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/page"
 )
 
@@ -36,7 +36,8 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", a.Config.Addr, err)
+		return fault.New(fault.InvalidRequest, "can not listen on %s: %v", a.Config.Addr, err).
+			WithHint("choose another address with --addr; port 0 picks a free one").Because(err)
 	}
 	closeListener := func() error {
 		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
@@ -112,17 +113,20 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 func (a *App) accessToken() (string, error) {
 	if a.Config.TokenFile == "" {
 		if !a.Config.Loopback() {
-			return "", fmt.Errorf("address %s can be reached from other machines: a token file is required (--token-file, token_file)", a.Config.Addr)
+			return "", fault.New(fault.InvalidRequest, "the address %s can be reached from other machines, which takes a token (token_file)", a.Config.Addr).
+				WithHint("put a secret of at least %d characters in a file and name it with --token-file", minTokenBytes)
 		}
 		return "", nil
 	}
 	data, err := os.ReadFile(a.Config.TokenFile)
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
+		return "", fault.New(fault.InvalidRequest, "the token file can not be read: %v", err).
+			WithHint("check the path given with --token-file").Because(err)
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minTokenBytes {
-		return "", fmt.Errorf("token file %s: the token must have at least %d characters", a.Config.TokenFile, minTokenBytes)
+		return "", fault.New(fault.InvalidRequest, "the token in %s has fewer than %d characters", a.Config.TokenFile, minTokenBytes).
+			WithHint("make one with: openssl rand -hex 32")
 	}
 	return token, nil
 }
