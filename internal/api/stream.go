@@ -58,13 +58,12 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 		events, err := s.Next(quiet.timed)
 		switch {
 		case err == nil:
-			if h.sendEvents(w, events) != nil {
+			if h.sendEvents(w, events, s.Turn()) != nil {
 				return left
 			}
 			quiet.broken(h.o.KeepAlive)
 		case errors.Is(err, io.EOF):
-			_ = w.flush() // a stream without events still has headers
-			return complete
+			return complete // with it goes what was not flushed
 		case r.Context().Err() != nil:
 			return left
 		case ctx.Err() != nil:
@@ -80,8 +79,9 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 	}
 }
 
-// sendEvents is one write and one flush.
-func (h *Handler) sendEvents(w *response, events []event.Event) error {
+// sendEvents is one write and one flush. The end of the stream's own turn is not
+// flushed: the end of the response follows at once, and both leave together.
+func (h *Handler) sendEvents(w *response, events []event.Event, turnID string) error {
 	b := getBuffer()
 	defer putBuffer(b)
 	for _, e := range events {
@@ -89,7 +89,8 @@ func (h *Handler) sendEvents(w *response, events []event.Event) error {
 	}
 	h.metrics.events.Add(float64(len(events)))
 	h.metrics.bytes.Add(float64(b.Len()))
-	if _, err := w.Write(b.Bytes()); err != nil {
+	_, err := w.Write(b.Bytes())
+	if last := events[len(events)-1]; err != nil || last.Ends() && last.Turn == turnID {
 		return err
 	}
 	return w.flush()
