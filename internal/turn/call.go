@@ -113,7 +113,7 @@ func (t *running) keep(a *answer, partial bool) error {
 	if len(blocks) == 0 && partial {
 		return nil
 	}
-	return t.lease.Append(session.Entry{
+	return t.append(session.Entry{
 		Kind: session.EntryAssistant, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Model: t.settings.model, Blocks: blocks, Partial: partial,
 	})

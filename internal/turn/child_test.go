@@ -25,7 +25,7 @@ import (
 const childEnv = "BELAY_TURN_TEST_CHILD"
 
 var children = map[string]func(state, id, arg string){
-	"die": childDies, "work": childWorks, "hold": childHolds,
+	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves,
 }
 
 func TestMain(m *testing.M) {

@@ -145,7 +145,7 @@ func (r *rig) whole(id string) []event.Event {
 			t.Errorf("turn %s has %d ends and %d exits: %s", turn, n, exits[turn], names(all))
 		}
 		if kept[turn] != said[turn] {
-			t.Errorf("turn %s said %q, the transcript has %q", turn, said[turn], kept[turn])
+			t.Errorf("turn %s said %d bytes, the transcript has %d: %.80q, %.80q", turn, len(said[turn]), len(kept[turn]), said[turn], kept[turn])
 		}
 	}
 	if last != "" && ended[last] != 1 {

@@ -76,7 +76,7 @@ func (t *running) finish(o outcome) {
 
 func (t *running) conclude(o outcome) error {
 	defer t.said.Store(true)
-	err := t.lease.Append(session.Entry{
+	err := t.append(session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(),
 	})

@@ -119,7 +119,7 @@ func (t *running) request() (request, error) {
 		Instructions: t.sources, SystemSHA256: digest(t.system),
 		Attachments: h.prompt.items, History: h.summary(),
 	}
-	err = t.lease.Append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
+	err = t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
 	return request{model.Request{
 		Model: t.settings.model, System: t.system, History: h.messages(),
 		Prompt: model.NewPrompt(t.refused, t.req.Message, h.prompt.parts),

@@ -45,6 +45,8 @@ type running struct {
 	totals      event.Tokens
 	called      bool
 	inputTokens int64
+	// torn is the error after which nothing is added to the transcript.
+	torn error
 	// owed are events that go out with the next ones: reports that nobody
 	// waits for.
 	owed []event.Draft
@@ -119,4 +121,14 @@ func (t *running) converse() (done completion, err error) {
 		t.inputTokens += answer.tokens() + outputTokens(results)
 		request = request.next(answer.message(), results)
 	}
+}
+
+// wall is the time that the turn may take: the configured limit, or less if
+// asked; 0 for no limit.
+func (t *running) wall() time.Duration {
+	wall := t.settings.rules.Limits.Wall
+	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
+		return asked
+	}
+	return wall
 }

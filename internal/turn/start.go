@@ -4,10 +4,8 @@ import (
 	"context"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"belay/internal/attachment"
-	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -156,65 +154,4 @@ func (r Rules) policy(projectRoot string) attachment.Policy {
 		}
 	}
 	return p
-}
-
-// record writes what the person sent. From here on the turn is accepted.
-func (t *running) record(after int64) error {
-	e := session.Entry{
-		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Message: t.req.Message, Warning: t.refused, Attachments: t.files, After: after,
-	}
-	if t.req.IdempotencyKey != "" {
-		e.Idempotency = &session.Idempotency{Key: t.req.IdempotencyKey, Digest: t.req.BodyDigest}
-	}
-	return t.lease.Append(e)
-}
-
-// init is the turn's first event; the provider-side conversation id is on
-// record before anybody sees it (section 2, "Side effect").
-func (t *running) init() error {
-	if err := t.noteUse(); err != nil {
-		return err
-	}
-	warnings := t.settings.warnings
-	if warnings == nil {
-		warnings = []event.Warning{}
-	}
-	return t.emit(event.Draft{Type: event.SessionInit, Data: event.Init{
-		ClaudeSessionID: t.lease.Record().ClaudeSessionID,
-		Model:           t.settings.model,
-		TurnID:          t.id,
-		PromptMode:      t.promptMode(),
-		Tools:           t.settings.tools,
-		Warnings:        warnings,
-		Governance:      &t.settings.governance,
-	}})
-}
-
-// useGrain is how exactly a record tells when its session was last used: a
-// session under load does not replace its record with every turn.
-const useGrain = time.Second
-
-// noteUse brings the session's record up to date.
-func (t *running) noteUse() error {
-	rec, now := t.lease.Record(), session.Time{Time: t.l.o.Clock()}
-	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model && now.Sub(rec.UpdatedAt.Time) < useGrain {
-		return nil
-	}
-	return t.lease.Update(func(r *session.Record) {
-		if r.ClaudeSessionID == "" {
-			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
-		}
-		r.Model, r.UpdatedAt = t.settings.model, now
-	})
-}
-
-// wall is the time that the turn may take: the configured limit, or less if
-// asked; 0 for no limit.
-func (t *running) wall() time.Duration {
-	wall := t.settings.rules.Limits.Wall
-	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
-		return asked
-	}
-	return wall
 }

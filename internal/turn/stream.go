@@ -66,6 +66,9 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	for !s.over && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
 		if err != nil {
+			if words := s.lastWords(); words != nil && ctx.Err() == nil {
+				return words, nil // the log can neither be written nor read
+			}
 			return nil, err
 		}
 		if len(events) > 0 {
@@ -96,11 +99,10 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 // silence looks for the reason why a turn says nothing. It returns the made-up
 // end of one that could not write its own.
 func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
+	if words := s.lastWords(); words != nil {
+		return words, nil
+	}
 	if s.own != nil {
-		if words := s.own.unrecorded(); words != nil {
-			s.over = true
-			return words, nil
-		}
 		if !s.own.retired() {
 			return nil, nil
 		}
@@ -112,6 +114,17 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 		return nil, err
 	}
 	return nil, s.bound(ctx)
+}
+
+// lastWords are the made-up end of the stream's turn, nil if its end is in the
+// log or still to come. With them the stream is over.
+func (s *stream) lastWords() []event.Event {
+	if s.own == nil {
+		return nil
+	}
+	words := s.own.unrecorded()
+	s.over = s.over || words != nil
+	return words
 }
 
 // bound notes where the log ends now that the stream's turn is over. Its exit

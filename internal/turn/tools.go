@@ -29,7 +29,7 @@ func (t *running) runTools(a *answer) ([]model.Content, error) {
 	if err := t.emit(drafts...); err != nil {
 		return nil, err
 	}
-	return results, t.lease.Append(e)
+	return results, t.append(e)
 }
 
 // outputTokens estimates what tool results add to the next request.

@@ -1,0 +1,69 @@
+package turn
+
+import (
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/session"
+)
+
+// append adds entries to the transcript. After a failure nothing more is added:
+// a transcript that misses an entry must not look complete, so that the next
+// lease of the session takes what is missing from the log ([Local.settleRecord]).
+func (t *running) append(entries ...session.Entry) error {
+	if t.torn == nil {
+		t.torn = t.lease.Append(entries...)
+	}
+	return t.torn
+}
+
+// record writes what the person sent. From here on the turn is accepted.
+func (t *running) record(after int64) error {
+	e := session.Entry{
+		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		Message: t.req.Message, Warning: t.refused, Attachments: t.files, After: after,
+	}
+	if t.req.IdempotencyKey != "" {
+		e.Idempotency = &session.Idempotency{Key: t.req.IdempotencyKey, Digest: t.req.BodyDigest}
+	}
+	return t.append(e)
+}
+
+// init is the turn's first event; the provider-side conversation id is on
+// record before anybody sees it (section 2, "Side effect").
+func (t *running) init() error {
+	if err := t.noteUse(); err != nil {
+		return err
+	}
+	warnings := t.settings.warnings
+	if warnings == nil {
+		warnings = []event.Warning{}
+	}
+	return t.emit(event.Draft{Type: event.SessionInit, Data: event.Init{
+		ClaudeSessionID: t.lease.Record().ClaudeSessionID,
+		Model:           t.settings.model,
+		TurnID:          t.id,
+		PromptMode:      t.promptMode(),
+		Tools:           t.settings.tools,
+		Warnings:        warnings,
+		Governance:      &t.settings.governance,
+	}})
+}
+
+// useGrain is how exactly a record tells when its session was last used: a
+// session under load does not replace its record with every turn.
+const useGrain = time.Second
+
+// noteUse brings the session's record up to date.
+func (t *running) noteUse() error {
+	rec, now := t.lease.Record(), session.Time{Time: t.l.o.Clock()}
+	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model && now.Sub(rec.UpdatedAt.Time) < useGrain {
+		return nil
+	}
+	return t.lease.Update(func(r *session.Record) {
+		if r.ClaudeSessionID == "" {
+			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
+		}
+		r.Model, r.UpdatedAt = t.settings.model, now
+	})
+}

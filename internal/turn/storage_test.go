@@ -1,0 +1,137 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// The log becomes unwritable in the middle of an answer: the reader that is
+// there still gets the end of the turn, and the session lives on once the log
+// can be written again.
+//
+// Covers: turn-api REQ-03, REQ-12
+func TestLogBreaksInMidTurn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its folder from being moved there")
+	}
+	r := emptyRig(t)
+	r.stored = func(o *session.Options) { o.SegmentBytes = 1500 } // a new file every few events
+	r.open(func(o *Options) { o.Rules.Limits.DeltaInterval = 0 })
+	id := r.session()
+	folder := filepath.Join(r.project, ".belay", "sessions", id, "log")
+	r.provider.play = func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		for i := 0; yield(model.TextDelta{Text: "a few words "}, nil); i++ {
+			if i == 20 {
+				must(t, os.Rename(folder, folder+".away"))
+				must(t, os.WriteFile(folder, nil, 0o600))
+			}
+		}
+	}
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", IdempotencyKey: "key", BodyDigest: "digest"})
+	must(t, err)
+	events := r.drain(s)
+	exit := exitOf(t, events)
+	if exit.ExitCode != 1 || exit.ErrorType != string(fault.StorageFailure) || !exit.Fatal {
+		t.Errorf("exit %+v", exit)
+	}
+	if n := len(events); events[n-2].Type != event.TurnError || events[n-1].Seq != 0 {
+		t.Errorf("the end is not made up: %+v", events[n-2:])
+	}
+	must(t, os.Remove(folder))
+	must(t, os.Rename(folder+".away", folder))
+	r.provider.does(says("fine"))
+	if exit := exitOf(t, r.say(id, "next")); exit.ExitCode != 0 {
+		t.Errorf("the next turn: %+v", exit)
+	}
+	r.say(id, "go", keyed("key", "digest")) // the lost turn has an end for later readers
+	exits := 0
+	for i, e := range r.log(id) {
+		if e.Seq != int64(i+1) {
+			t.Fatalf("event %d has the sequence %d", i+1, e.Seq)
+		}
+		if e.Ends() {
+			exits++
+		}
+	}
+	if exits != 2 {
+		t.Errorf("%d exits for two turns", exits)
+	}
+}
+
+// A record that cannot be written refuses the turn before any stream.
+func TestTranscriptCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	must(t, os.Mkdir(filepath.Join(r.project, ".belay", "sessions", id, "transcript.jsonl"), 0o700))
+	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	if f := fault.From(err); f == nil || f.Type != fault.StorageFailure {
+		t.Errorf("got %v", err)
+	}
+	if r.engine.Running() != 0 {
+		t.Error("the turn that was refused still runs")
+	}
+	if _, _, running := r.store.Running(id); running {
+		t.Error("the lease is still held")
+	}
+}
+
+// A file system without room for another byte, in a process of its own: every
+// file of the turn is at its limit at once. The stream ends as promised, and the
+// record is whole for the next process.
+//
+// Covers: turn-api REQ-03, REQ-12
+func TestDiskFullInMidTurn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: the size of a process's files cannot be limited there")
+	}
+	r := newRig(t)
+	// The log in small files has room while the transcript has none.
+	for _, segment := range []string{"1000", "1000000"} {
+		id := r.session()
+		c := r.child("starve", id, segment)
+		if line := c.hear(); !strings.HasPrefix(line, "accepted ") {
+			t.Fatal(line)
+		}
+		c.expect(t, "exit 1 STORAGE_FAILURE")
+		c.kill()
+		r.whole(id)
+		if exit := exitOf(t, r.say(id, "and now?")); exit.ExitCode != 0 {
+			t.Errorf("the next turn: %+v", exit)
+		}
+		r.whole(id)
+	}
+}
+
+// childStarves takes a turn in which no file can grow beyond 8000 bytes.
+func childStarves(state, id, segment string) {
+	grownUp(limitFiles(8000))
+	p := func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		for range 2000 {
+			if !yield(model.TextDelta{Text: strings.Repeat("x", 40)}, nil) {
+				return
+			}
+		}
+		yield(model.Stop{Reason: model.StopEndTurn}, nil)
+	}
+	e := grown(state, p, time.Now, func(o *session.Options) {
+		_, err := fmt.Sscan(segment, &o.SegmentBytes)
+		grownUp(err)
+	})
+	exit := takes(e, Request{SessionID: id, Message: "go"})
+	fmt.Println("exit", exit.ExitCode, exit.ErrorType)
+	os.Exit(0)
+}
