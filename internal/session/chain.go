@@ -65,16 +65,17 @@ func (c *chain) read(root *os.Root, line func(b []byte, end int64)) error {
 }
 
 // adopt reads the file as its next writer: its lines, its running hash, and
-// whether what was recorded is still there. A cut last line is dropped; lines
-// beyond the record, left by a crash, are accepted. The sentence is for people
-// and empty when nothing is wrong.
-func (c *chain) adopt(root *os.Root, want mark, open func(*os.Root, string) (*durable.Lines, error), line func(b []byte, end int64)) (string, error) {
+// whether what was recorded is still there. A cut last line is dropped. Lines
+// beyond the record are accepted; they are left by a crash unless the record is
+// settled: then somebody else wrote them. The sentence is for people and empty
+// when nothing is wrong.
+func (c *chain) adopt(root *os.Root, want mark, settled bool, open func(*os.Root, string) (*durable.Lines, error), line func(b []byte, end int64)) (string, error) {
 	h := &prefixHash{h: sha256.New(), stop: want.Size}
 	if err := c.scan(root, h, line); err != nil {
 		return "", err
 	}
 	c.sum = h.h
-	verdict := c.verdict(want, h)
+	verdict := c.verdict(want, settled, h)
 	if h.n > c.size {
 		if err := c.cut(root, open); err != nil {
 			return "", err
@@ -111,9 +112,12 @@ func (c *chain) scan(root *os.Root, h *prefixHash, line func(b []byte, end int64
 	return err
 }
 
-// verdict compares what was read with what was recorded.
-func (c *chain) verdict(want mark, h *prefixHash) string {
+// verdict compares what was read with what was recorded; a settled record is of
+// the whole file.
+func (c *chain) verdict(want mark, settled bool, h *prefixHash) string {
 	switch {
+	case settled && h.n > want.Size && (want.Size == 0 || h.at == want.SHA256):
+		return fmt.Sprintf("%s was extended from %d to %d bytes since belay last wrote it", c.name, want.Size, h.n)
 	case want.Size == 0:
 		return ""
 	case c.seen == nil:
@@ -170,6 +174,16 @@ func (c *chain) append(b []byte) error {
 	c.size += int64(len(b))
 	c.seen, c.dirty = nil, true
 	return nil
+}
+
+// named reports whether path still leads to the file that is open.
+func (c *chain) named(path string) bool {
+	mine, err := c.lines.Stat()
+	if err != nil {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && os.SameFile(mine, info)
 }
 
 // settle notes what the file looks like after our last append, so that the next

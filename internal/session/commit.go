@@ -14,7 +14,8 @@ import (
 // none of them. Commits of many sessions share a bounded number of threads.
 //
 // A failed flush leaves the kernel's word about those bytes in doubt: Commit
-// says STORAGE_FAILURE and the next one tries again.
+// says STORAGE_FAILURE and the next one tries again. It says so, too, when the
+// files have lost their names: then the record is nowhere to be found.
 func (l *Lease) Commit(ctx context.Context, extra ...*os.File) error {
 	v := l.live
 	v.mu.Lock()
@@ -23,6 +24,7 @@ func (l *Lease) Commit(ctx context.Context, extra ...*os.File) error {
 		return err
 	}
 	p := v.pending()
+	lost := v.lost(p)
 	blobs := l.blobs
 	v.mu.Unlock()
 
@@ -42,6 +44,9 @@ func (l *Lease) Commit(ctx context.Context, extra ...*os.File) error {
 	}
 	for _, s := range p.sealed {
 		err = errors.Join(err, s.Close())
+	}
+	if err == nil {
+		err = lost
 	}
 	return storage("the record could not be made durable", err)
 }
@@ -68,6 +73,16 @@ func (v *live) pending() uncommitted {
 		p.files = append(p.files, s)
 	}
 	return p
+}
+
+// lost is why what is about to be committed will not be found again, or nil: the
+// project or the session's folder may be moved or removed while a turn runs, and
+// writing to files without a name succeeds all the same. v.mu is held.
+func (v *live) lost(p uncommitted) error {
+	if p.script && !v.script.named(v.place.file(fileTranscript)) || p.log && !v.log.active.named(v.place.file(v.log.active.name)) {
+		return errLost
+	}
+	return nil
 }
 
 // putBack returns what a failed commit took.

@@ -18,6 +18,9 @@ var (
 	// ErrNoBlob is in the chain of the NOT_FOUND fault that says that a blob
 	// store does not have the content asked for.
 	ErrNoBlob = errors.New("no such blob")
+	// errLost is in the chain of the STORAGE_FAILURE of a commit whose files were
+	// taken away.
+	errLost = errors.New("the session's folder was moved or removed in the meantime")
 	// ErrTooLarge is returned by [Blobs.Put] for content over its cap.
 	ErrTooLarge = errors.New("the content is larger than the limit")
 )

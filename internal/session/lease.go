@@ -152,7 +152,7 @@ func (l *Lease) adopt(raw []byte) error {
 	}
 	defer func() { _ = root.Close() }()
 	v.script.reset()
-	sentence, err := v.script.adopt(root, n.Transcript, v.store.o.openLines, v.script.add)
+	sentence, err := v.script.adopt(root, n.Transcript, n.settled(), v.store.o.openLines, v.script.add)
 	if err != nil {
 		v.script.loaded = false
 		return err

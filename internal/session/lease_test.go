@@ -251,12 +251,15 @@ func TestTampering(t *testing.T) {
 		"all of the log gone": {func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(filepath.Join(dir, "log")))
 		}, "is missing"},
-		"line added": {func(t *testing.T, dir string) { // as a crash may leave it: accepted
-			f, err := os.OpenFile(filepath.Join(dir, "transcript.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
-			must(t, err)
-			_, err = f.WriteString(`{"kind":"turn","turn":"x","time":"2026-01-01T00:00:00.000Z"}` + "\n")
-			must(t, errors.Join(err, f.Close()))
-		}, ""},
+		"line added": {func(t *testing.T, dir string) {
+			extend(t, filepath.Join(dir, "transcript.jsonl"), `{"kind":"turn","turn":"x","time":"2026-01-01T00:00:00.000Z"}`+"\n")
+		}, "transcript.jsonl was extended"},
+		"half a line added": {func(t *testing.T, dir string) {
+			extend(t, filepath.Join(dir, "transcript.jsonl"), `{"kind":"turn","tu`)
+		}, "transcript.jsonl was extended"},
+		"event with a sequence beyond all counting": {func(t *testing.T, dir string) {
+			extend(t, newest(t, dir), `{"seq":9223372036854775807,"turn":"x","time":"2026-01-01T00:00:00Z","type":"chat:delta","data":{}}`+"\n")
+		}, "was extended"},
 	} {
 		for _, warm := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/warm=%v", name, warm), func(t *testing.T) {
@@ -291,6 +294,52 @@ func TestTampering(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A turn that died before its release leaves lines that nobody else wrote.
+func TestLinesOfACrashAreNoTampering(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	turn(t, w.Store, id, "t1", 3)
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t2"))
+	note := read(t, w.Store.lockPath(id))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t2"}))
+	must(t, l.Release())
+	must(t, os.WriteFile(w.Store.lockPath(id), note, 0o600)) // as if it had not come to its release
+	next := acquire(t, w.store(), id)
+	if said := next.Tampered(); len(said) > 0 {
+		t.Errorf("said %q", said)
+	}
+	must(t, next.Release())
+}
+
+// Writing to a file that has lost its name succeeds, but nobody will find it.
+func TestCommitOfARemovedSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	turn(t, w.Store, id, "t1", 1)
+	l := acquire(t, w.Store, id)
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t2"}))
+	must(t, os.Rename(w.folder(id), w.folder(id)+"-away"))
+	if err := l.Commit(t.Context()); !fault.Is(err, fault.StorageFailure) || !errors.Is(err, errLost) {
+		t.Errorf("commit gave %v, want STORAGE_FAILURE", err)
+	}
+	must(t, os.Rename(w.folder(id)+"-away", w.folder(id)))
+	must(t, l.Append(Entry{Kind: EntryEnd, Turn: "t2"}))
+	must(t, l.Commit(t.Context()))
+	must(t, l.Release())
+}
+
+// extend appends to a file behind belay's back, making it when it is not there.
+func extend(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	must(t, err)
+	_, err = f.WriteString(text)
+	must(t, errors.Join(err, f.Close()))
 }
 
 // newest is the last log segment.

@@ -76,6 +76,10 @@ func quote(s string) []byte {
 	return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
 }
 
+// maxSeq is the largest sequence that a line may have: every reader's language
+// counts that far exactly. A line that claims more was not written by belay.
+const maxSeq = 1<<53 - 1
+
 var errNotEvent = errors.New("not an event")
 
 // parseEvent reads one line of a log.
@@ -87,8 +91,8 @@ func parseEvent(b []byte) (event.Event, error) {
 	if err := json.Unmarshal(b, &e); err != nil {
 		return e, fmt.Errorf("%w: %w", errNotEvent, err)
 	}
-	if e.Seq < 1 || e.Type == "" || len(e.Data) == 0 {
-		return e, fmt.Errorf("%w: no sequence, type or data", errNotEvent)
+	if e.Seq < 1 || e.Seq > maxSeq || e.Type == "" || len(e.Data) == 0 {
+		return e, fmt.Errorf("%w: no good sequence, no type or no data", errNotEvent)
 	}
 	return e, nil
 }
@@ -98,7 +102,7 @@ func seqOf(b []byte) int64 {
 	const head = `{"seq":`
 	if rest, ok := bytes.CutPrefix(b, []byte(head)); ok && bytes.HasSuffix(b, []byte("}\n")) {
 		if i := bytes.IndexByte(rest, ','); i > 0 && i < 20 {
-			if n, err := strconv.ParseInt(string(rest[:i]), 10, 64); err == nil && n > 0 {
+			if n, err := strconv.ParseInt(string(rest[:i]), 10, 64); err == nil && n > 0 && n <= maxSeq {
 				return n
 			}
 		}

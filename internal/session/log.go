@@ -135,7 +135,7 @@ func (l *live) loadLast(root *os.Root, number int, n *note) (string, error) {
 		if n.Segment == number {
 			want = n.Log
 		}
-		sentence, err = g.active.adopt(root, want, l.store.o.openLines, line)
+		sentence, err = g.active.adopt(root, want, n.settled() && number >= n.Segment, l.store.o.openLines, line)
 	}
 	if err != nil {
 		return "", err

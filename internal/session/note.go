@@ -26,6 +26,10 @@ type note struct {
 	Log        mark  `json:"log"`
 }
 
+// settled reports whether n tells of whole files: it was written by a release,
+// and no turn has begun since.
+func (n note) settled() bool { return n.PID != 0 && n.Turn == "" }
+
 // noteSize is the fixed length of a note: one write, far below a page, so a
 // reader sees the old or the new one; its checksum tells when it did not.
 const noteSize = 512

@@ -59,7 +59,7 @@ func (l *live) missedSegments(root *os.Root, numbers []int, n note) []string {
 			c.seen, c.size = info, info.Size()
 		}
 		if err != nil || c.size != m.Size && number != n.Segment {
-			said = append(said, c.verdict(m, &prefixHash{}))
+			said = append(said, c.verdict(m, false, &prefixHash{}))
 		}
 	}
 	return said

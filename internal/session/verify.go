@@ -40,7 +40,7 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 		c := chain{name: name}
 		h := &prefixHash{h: sha256.New(), stop: want.Size}
 		err := c.scan(root, h, func([]byte, int64) {})
-		if sentence := c.verdict(want, h); err == nil && sentence != "" {
+		if sentence := c.verdict(want, n.settled(), h); err == nil && sentence != "" {
 			said = append(said, sentence)
 		}
 		return err
