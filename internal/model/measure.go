@@ -20,8 +20,9 @@ type Measure struct {
 // The rates of the estimate.
 const (
 	bytesPerToken = 4
-	// An image costs a token per 750 pixels, and never more than this many
-	// because the service scales larger ones down.
+	// An image costs a token per 750 pixels or part of it, and never more than
+	// this many because the service scales larger ones down. One of unknown size
+	// counts as the largest.
 	pixelsPerToken = 750
 	imageTokens    = 1600
 	// A PDF page is sent as its text and its picture.
@@ -91,9 +92,9 @@ func (m *Measure) Part(p attachment.Part) {
 	case attachment.ImagePart:
 		m.Images++
 		m.Bytes += base64Size(p.Content.Size())
-		cost := int64(p.Width) * int64(p.Height) / pixelsPerToken
-		if cost == 0 || cost > imageTokens {
-			cost = imageTokens
+		cost := int64(imageTokens)
+		if p.Width > 0 && p.Height > 0 {
+			cost = min(cost, (int64(p.Width)*int64(p.Height)+pixelsPerToken-1)/pixelsPerToken)
 		}
 		m.Tokens += cost
 	case attachment.DocumentPart:

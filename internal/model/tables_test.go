@@ -82,6 +82,7 @@ func TestMeasure(t *testing.T) {
 		Prompt: model.BlockPrompt{
 			attachment.TextPart{Text: "12345"},
 			attachment.ImagePart{Width: 750, Height: 100, Content: sized(10)},
+			attachment.ImagePart{Width: 10, Height: 10, Content: sized(3)}, // small, not unknown
 			attachment.ImagePart{Width: 8000, Height: 8000, Content: sized(3)},
 			attachment.DocumentPart{Pages: 3, Content: sized(1)},
 			attachment.TextDocumentPart{Content: sized(40)},
@@ -91,9 +92,9 @@ func TestMeasure(t *testing.T) {
 		}}},
 	}
 	want := model.Measure{
-		Tokens: 2 + 2 + 100 + 1600 + 6000 + 10 + 1 + 2000,
-		Bytes:  8 + 5 + 16 + 4 + 4 + 40 + 4 + 8,
-		Images: 2, Pages: 4,
+		Tokens: 2 + 2 + 100 + 1 + 1600 + 6000 + 10 + 1 + 2000,
+		Bytes:  8 + 5 + 16 + 4 + 4 + 4 + 40 + 4 + 8,
+		Images: 3, Pages: 4,
 	}
 	if got := r.Measure(); got != want {
 		t.Errorf("Measure = %+v, want %+v", got, want)
