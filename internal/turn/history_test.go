@@ -124,24 +124,33 @@ func malformed(r model.Request) string {
 		if len(m.Content) == 0 {
 			return fmt.Sprintf("message %d is empty", i)
 		}
+		calls := map[string]bool{}
 		for _, c := range m.Content {
 			switch c := c.(type) {
 			case model.Text:
 				if strings.TrimSpace(c.Text) == "" {
 					return fmt.Sprintf("message %d has a blank text", i)
 				}
+			case model.Media:
+				if text, ok := c.Part.(attachment.TextPart); ok && strings.TrimSpace(text.Text) == "" {
+					return fmt.Sprintf("message %d has a blank part", i)
+				}
 			case model.ToolOutput:
+				if !open[c.CallID] {
+					return fmt.Sprintf("message %d has a result for %q, which was not called", i, c.CallID)
+				}
 				delete(open, c.CallID)
+			case model.ToolCall:
+				if m.Role != model.Assistant || c.ID == "" || c.Name == "" || calls[c.ID] || c.Input[0] != '{' {
+					return fmt.Sprintf("message %d has the call %+v", i, c)
+				}
+				calls[c.ID] = true
 			}
 		}
 		if len(open) > 0 {
 			return fmt.Sprintf("message %d leaves calls without a result: %v", i, open)
 		}
-		for _, c := range m.Content {
-			if call, ok := c.(model.ToolCall); ok {
-				open[call.ID] = true
-			}
-		}
+		open = calls
 	}
 	return ""
 }

@@ -168,6 +168,7 @@ func TestTooManyTurns(t *testing.T) {
 	must(t, r.engine.Interrupt(r.ctx(), id))
 	r.drain(s)
 	must(t, <-waiting[0])
+	eventually(t, "a place", func() bool { return r.engine.Running() == 0 })
 	r.say(other, "now")
 }
 

@@ -1,0 +1,114 @@
+package turn
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/attachment"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// script makes a transcript of any shape from bytes: turns that never end,
+// answers without turns, results without calls, ids that come twice.
+func script(data []byte) []session.Entry {
+	next := func() byte {
+		if len(data) == 0 {
+			return 0
+		}
+		b := data[0]
+		data = data[1:]
+		return b
+	}
+	var entries []session.Entry
+	turn := 0
+	for len(data) > 0 && len(entries) < 200 {
+		e := session.Entry{Turn: fmt.Sprint("turn-", turn)}
+		switch b := next(); b % 6 {
+		case 0:
+			turn++
+			e.Kind, e.Turn, e.Message = session.EntryTurn, fmt.Sprint("turn-", turn), words(next())
+			if next()%8 == 0 {
+				e.Attachments = []attachment.Item{{SHA256: "x", Kind: attachment.KindText}}
+			}
+		case 1, 2:
+			e.Kind = session.EntryAssistant
+		case 3:
+			e.Kind = session.EntryTools
+		case 4:
+			e.Kind = session.EntryRequest
+		case 5:
+			e.Kind = session.EntryEnd
+		}
+		if next()%16 == 0 {
+			e.Turn = "turn-1" // of another place
+		}
+		for range next() % 4 {
+			e.Blocks = append(e.Blocks, block(next(), next()))
+		}
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func words(b byte) string { return []string{"", " \n", "words", "more words"}[b%4] }
+
+func block(kind, b byte) session.Block {
+	id := []string{"", "a", "b", "c"}[b%4]
+	switch kind % 5 {
+	case 0:
+		return session.Block{Type: session.BlockText, Text: words(b)}
+	case 1:
+		return session.Block{Type: session.BlockThinking, Text: words(b), Signature: "s"}
+	case 2:
+		return session.Block{Type: session.BlockToolCall, ID: id, Name: words(b / 4), Input: json.RawMessage([]string{"", "null", "{}", `{"a":1}`, "[1]"}[b%5])}
+	case 3:
+		return session.Block{Type: session.BlockToolResult, ID: id, Name: "n", Text: words(b)}
+	}
+	return session.Block{Type: session.BlockType("unheard of"), Text: words(b)}
+}
+
+// Whatever a transcript holds, the conversation read from it can be sent, and
+// reading it in steps, as turn follows turn, is reading it at once.
+func FuzzMemory(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 2, 1, 1, 0, 1, 1, 1, 2, 1, 3, 1, 1, 3, 1, 5, 0, 0})
+	f.Add(binary.BigEndian.AppendUint64([]byte{0, 2, 1, 1, 3, 1, 2, 2, 2, 2}, 0x0102030301020303))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries := script(data)
+		whole := memory{}.extend(entries, "now")
+		if problem := unsendable(whole); problem != "" {
+			t.Fatalf("%s in %+v", problem, entries)
+		}
+		var steps memory
+		for i, e := range entries {
+			if e.Kind == session.EntryTurn {
+				steps = steps.extend(entries[:i+1], e.Turn)
+			}
+		}
+		steps = steps.extend(entries, "now")
+		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(memory{}, exchange{}, load{})); diff != "" {
+			t.Fatalf("in steps it is another conversation (-at once +in steps):\n%s\nof %+v", diff, entries)
+		}
+	})
+}
+
+// unsendable says why a provider would refuse the conversation, or nothing.
+func unsendable(m memory) string {
+	var all []model.Message
+	for _, x := range m.exchanges {
+		asked := x.asked
+		if len(x.items) > 0 {
+			asked = []model.Content{model.Text{Text: "its files"}}
+		}
+		all = append(append(all, model.Message{Role: model.User, Content: asked}), x.replies...)
+	}
+	if !m.mixed && fmt.Sprint(all) != fmt.Sprint(m.flat) {
+		return "the flat conversation is another one"
+	}
+	return malformed(model.Request{History: all, Prompt: model.StringPrompt("next")})
+}
