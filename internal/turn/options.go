@@ -34,6 +34,10 @@ func (o Opts) Validate() error {
 			bad = append(bad, fmt.Sprintf("opts.%s %s", field, rule))
 		}
 	}
+	// Mode and model go on record.
+	nameRule := fmt.Sprintf("must be at most %d bytes without control characters", maxNameBytes)
+	check(goodName(o.Mode), "mode", nameRule)
+	check(goodName(o.Model), "model", nameRule)
 	check(o.MaxTurns == nil || *o.MaxTurns > 0, "maxTurns", "must be a positive integer")
 	check(o.MaxTokens == nil || *o.MaxTokens > 0, "maxTokens", "must be a positive integer")
 	check(o.MaxCostUSD == nil || *o.MaxCostUSD > 0 && !math.IsInf(*o.MaxCostUSD, 1), "maxCostUsd", "must be a positive number")
@@ -100,7 +104,7 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	}
 	s.warn(o, l.requestedTools(s.persona, o))
 	if len(o.Unknown) > 0 {
-		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", o.Unknown)
+		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", listed(o.Unknown))
 	}
 	s.governance = l.govern(s.persona, o)
 	return s, nil
@@ -131,18 +135,32 @@ func (s *settings) warn(o Opts, requested []string) {
 		s.add("PERSONA", w)
 	}
 	if len(o.Unknown) > 0 {
-		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+strings.Join(o.Unknown, ", "))
+		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+listed(o.Unknown))
 	}
 	s.tools = []string{}
-	var missing []string
-	for _, name := range requested {
-		if !slices.Contains(missing, name) {
-			missing = append(missing, name)
-		}
-	}
+	missing := slices.Clone(requested)
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
 	if len(missing) > 0 {
-		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+strings.Join(missing, ", "))
+		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+listed(missing))
 	}
+}
+
+// listed names the first of names and says how many more there are: they come
+// from a caller and go on record.
+func listed(names []string) string {
+	const most = 20
+	var b strings.Builder
+	for i, name := range names[:min(len(names), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strings.ToValidUTF8(name[:min(len(name), maxNameBytes)], ""))
+	}
+	if more := len(names) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
 }
 
 func (s *settings) add(code, message string) {

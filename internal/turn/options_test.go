@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/persona"
 	"belay/internal/session"
 )
@@ -125,5 +126,25 @@ func TestGovernanceIsVisible(t *testing.T) {
 				t.Errorf("the log tells of the missing subagent: %v", missing)
 			}
 		})
+	}
+}
+
+// A caller's names go on record with every turn: they are bounded, and a list of
+// them is told in part.
+func TestNamesOnRecordAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{strings.Repeat("m", maxNameBytes+1), "two\nlines"} {
+		for _, o := range []Opts{{Model: name}, {Mode: name}} {
+			if err := o.Validate(); !fault.Is(err, fault.InvalidRequest) {
+				t.Errorf("%.20q: %v, want INVALID_REQUEST", name, err)
+			}
+		}
+	}
+	if got, want := listed([]string{"a", "b"}), "a, b"; got != want {
+		t.Errorf("listed = %q, want %q", got, want)
+	}
+	many := listed(slices.Repeat([]string{strings.Repeat("n", 10_000)}, 1000))
+	if !strings.HasSuffix(many, " and 980 more") || len(many) > 5000 {
+		t.Errorf("listed gives %d bytes, ending in %q", len(many), many[len(many)-20:])
 	}
 }

@@ -27,7 +27,7 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	persona := first(r.Persona, defaultPersona)
 	mode := first(r.Mode, defaultMode)
 	for field, value := range map[string]string{"persona": persona, "mode": mode} {
-		if len(value) > maxNameBytes || strings.ContainsFunc(value, isControl) {
+		if !goodName(value) {
 			return session.Record{}, fault.New(fault.InvalidRequest, "%s must be at most %d bytes without control characters", field, maxNameBytes).
 				With("field", field)
 		}
@@ -35,7 +35,12 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	return l.o.Store.Create(ctx, root, persona, mode)
 }
 
+// maxNameBytes bounds the names that callers give and records keep.
 const maxNameBytes = 200
+
+func goodName(name string) bool {
+	return len(name) <= maxNameBytes && !strings.ContainsFunc(name, isControl)
+}
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
