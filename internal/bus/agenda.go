@@ -34,8 +34,9 @@ type task struct {
 	// nothing is confirmed.
 	floor, base int64
 	// drained and failed say how the round went: the log had no more events;
-	// something went wrong and the session should wait.
-	drained, failed bool
+	// something went wrong and the session should wait. unreadable says that it
+	// was the session's own log: nobody can wait for that to heal.
+	drained, failed, unreadable bool
 
 	// Guarded by agenda.mu:
 
@@ -72,7 +73,9 @@ type agenda struct {
 	parked []*task
 	open   int // tasks that are not resting
 	closed bool
-	done   chan struct{} // closed when closed and open is 0
+	// givenUp counts the sessions that could not be read when it was closed.
+	givenUp int
+	done    chan struct{} // closed when closed and open is 0
 }
 
 func newAgenda(now func() time.Time, maxBackoff time.Duration) *agenda {
@@ -179,7 +182,7 @@ func (a *agenda) take(n int) []*task {
 	}
 	for _, t := range picked {
 		t.state, t.news = taken, false
-		t.drained, t.failed = false, false
+		t.drained, t.failed, t.unreadable = false, false, false
 		if t.doubt {
 			t.doubt, t.cursor, t.floor = false, unknown, t.base
 		}
@@ -213,6 +216,8 @@ func (a *agenda) settle(t *task) {
 	}
 	t.confirmed = t.cursor
 	switch {
+	case t.unreadable && a.closed:
+		a.rest(t)
 	case t.failed:
 		t.attempts++
 		t.state, t.due = parked, a.now().Add(a.backoff(t.attempts))
@@ -223,10 +228,18 @@ func (a *agenda) settle(t *task) {
 		a.enqueue(t)
 	default:
 		t.attempts = 0
-		t.state = resting
-		if a.open--; a.open == 0 && a.closed {
-			close(a.done)
-		}
+		a.rest(t)
+	}
+}
+
+// rest takes t off the agenda until there is news of it. a.mu must be held.
+func (a *agenda) rest(t *task) {
+	t.state = resting
+	if t.unreadable {
+		a.givenUp++
+	}
+	if a.open--; a.open == 0 && a.closed {
+		close(a.done)
 	}
 }
 
@@ -257,7 +270,7 @@ func (a *agenda) lag() (sessions, events int64) {
 	return sessions, events
 }
 
-// close refuses further news.
+// close refuses further news, and gives up on what cannot be read.
 func (a *agenda) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -268,6 +281,23 @@ func (a *agenda) close() {
 	if a.open == 0 {
 		close(a.done)
 	}
+	waiting := a.parked[:0]
+	for _, t := range a.parked {
+		if t.unreadable {
+			a.rest(t)
+		} else {
+			waiting = append(waiting, t)
+		}
+	}
+	clear(a.parked[len(waiting):])
+	a.parked = waiting
+}
+
+// unread returns how many sessions a closed agenda has given up.
+func (a *agenda) unread() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.givenUp
 }
 
 // idle returns a channel that is closed when a closed agenda has no work left.

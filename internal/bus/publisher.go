@@ -115,13 +115,16 @@ func (p *Publisher) Stats() Stats {
 }
 
 // Close publishes what is still open, as long as ctx allows, and ends the
-// publisher's goroutines. What it did not get to is not lost: it is in the
+// publisher's goroutines. It does not wait for a log that cannot be read. What it did not get to is not lost: it is in the
 // log. The error says how much that is.
 func (p *Publisher) Close(ctx context.Context) error {
 	p.agenda.close()
 	var err error
 	select {
 	case <-p.agenda.idle():
+		if n := p.agenda.unread(); n > 0 {
+			err = fmt.Errorf("bus: %d sessions not published: their logs could not be read", n)
+		}
 	case <-ctx.Done():
 		n, _ := p.agenda.lag()
 		err = fmt.Errorf("bus: %d sessions not yet published: %w", n, ctx.Err())

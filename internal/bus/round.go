@@ -181,7 +181,10 @@ func (p *Publisher) putOff(t *task, err error) {
 		t.drained = true // deleted: nothing is left to publish
 		return
 	}
-	t.failed = true
+	t.failed, t.unreadable = true, true
 	p.retries.Add(1)
+	if t.attempts > 0 {
+		return // said already
+	}
 	p.bus.opts.Logger.Warn("bus publisher: put off", "session", t.session, "error", err)
 }
