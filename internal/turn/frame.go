@@ -28,7 +28,8 @@ func (t *running) frame(projectRoot string) error {
 	}
 	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.settings.rules.Limits.NotesBytes)
 	if err != nil {
-		return err
+		// A link that leads out of the project, a pipe: the turn can do without.
+		t.settings.add("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
 	}
 	if ok {
 		t.system = append(t.system, notes)
