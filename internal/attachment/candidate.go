@@ -52,7 +52,7 @@ func (in *intake) open(c *candidate) error {
 		return nil
 	}
 	if in.fence != nil && !in.fence.admits(c.path) {
-		c.refuse(OutsideRoots, "the file is outside the folders that attachments may come from: %s", shown)
+		c.refuse(OutsideRoots, "the file is outside the folders that attachments may come from (attachments.roots): %s", shown)
 		return nil
 	}
 	file, info, err := openNoFollow(c.path)
@@ -64,9 +64,9 @@ func (in *intake) open(c *candidate) error {
 	case !info.Mode().IsRegular():
 		c.refuseMode(info.Mode())
 	case c.size > in.policy.FileBytes:
-		c.refuse(TooLarge, "the file has %d bytes; the limit for one file is %d bytes", c.size, in.policy.FileBytes)
+		c.refuse(TooLarge, "the file has %d bytes; the limit for one file is %d bytes (attachments.file_bytes)", c.size, in.policy.FileBytes)
 	case in.fence != nil && !in.fence.holds(c.path, info):
-		c.refuse(OutsideRoots, "the file is outside the folders that attachments may come from: %s", shown)
+		c.refuse(OutsideRoots, "the file is outside the folders that attachments may come from (attachments.roots): %s", shown)
 	}
 	if c.refusal != nil {
 		c.close()
@@ -84,7 +84,7 @@ func (in *intake) accepts(c *candidate) bool {
 	if ext == "" || ext == "." {
 		ext = "(none)"
 	}
-	c.refuse(ExtensionNotAllowed, "the extension %s is not accepted; accepted are %s",
+	c.refuse(ExtensionNotAllowed, "the extension %s is not accepted; accepted are %s (attachments.extensions)",
 		shorten(visible(ext), 32), strings.Join(in.policy.Extensions, ", "))
 	return false
 }

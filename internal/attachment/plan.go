@@ -90,7 +90,7 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case image && listed && imageFits && it.Width > 0:
 		return choice{how: sendNative}
 	case image && bomb:
-		return choice{how: leaveOut, reason: fmt.Sprintf("%d×%d pixels are more than the %d that are decoded", it.Width, it.Height, p.opts.MaxPixels)}
+		return choice{how: leaveOut, reason: fmt.Sprintf("%d×%d pixels are more than the %d that are decoded (attachments.max_pixels)", it.Width, it.Height, p.opts.MaxPixels)}
 	case image && len(targets) == 0:
 		return choice{how: leaveOut, reason: "the model takes neither this type of image nor one that it could be changed to"}
 	case image:

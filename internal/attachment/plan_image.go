@@ -44,7 +44,7 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 	}
 	pixels := int64(cfg.Width) * int64(cfg.Height)
 	if pixels > p.opts.MaxPixels {
-		return made{}, unfit(fmt.Sprintf("%d×%d pixels are more than the %d that are decoded", cfg.Width, cfg.Height, p.opts.MaxPixels))
+		return made{}, unfit(fmt.Sprintf("%d×%d pixels are more than the %d that are decoded (attachments.max_pixels)", cfg.Width, cfg.Height, p.opts.MaxPixels))
 	}
 	share := min(pixels*depth(cfg), p.opts.PixelBudget)
 	if err := p.pixels.Acquire(ctx, share); err != nil {

@@ -175,7 +175,7 @@ func (p *Planner) build(ctx context.Context, key string, build builder) (renditi
 	case p.ctx.Err() != nil:
 		return rendition{}, errPlannerClosed
 	case ctx.Err() != nil:
-		return rendition{Note: fmt.Sprintf("it could not be prepared within %v", p.opts.WorkTime)}, nil
+		return rendition{Note: fmt.Sprintf("it could not be prepared within %v (attachments.work_limit)", p.opts.WorkTime)}, nil
 	case errors.Is(err, errNotNow):
 		return rendition{Note: "what would prepare it is not available"}, nil
 	case errors.Is(err, fs.ErrNotExist):

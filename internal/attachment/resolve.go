@@ -56,7 +56,7 @@ func Resolve(ctx context.Context, paths []string, p Policy, b BlobStore) (Resolu
 		c := &candidate{path: path}
 		candidates[i] = c
 		if i >= p.MaxItems {
-			c.refuse(OverBudget, "a turn takes at most %d attachments", p.MaxItems)
+			c.refuse(OverBudget, "a turn takes at most %d attachments (attachments.max_items)", p.MaxItems)
 			continue
 		}
 		if err := in.open(c); err != nil {
@@ -119,7 +119,7 @@ func (in *intake) admit(ctx context.Context, all []*candidate) error {
 	}
 	for _, c := range all {
 		if c.overBudget {
-			c.refuse(OverBudget, "with its %d bytes the attachments would exceed the turn's limit of %d bytes (%d used by earlier ones)",
+			c.refuse(OverBudget, "with its %d bytes the attachments would exceed the turn's limit of %d bytes (attachments.turn_bytes; %d used by earlier ones)",
 				c.size, in.policy.TurnBytes, c.spentBefore)
 		}
 	}

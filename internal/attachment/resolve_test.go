@@ -175,7 +175,7 @@ func TestFileLimitIsInclusive(t *testing.T) {
 	if len(r.Items) != 1 || r.Items[0].Bytes != 10<<20 {
 		t.Errorf("items: %+v", r.Items)
 	}
-	if len(r.Refused) != 1 || r.Refused[0].Code != TooLarge || !strings.Contains(r.Refused[0].Reason, "limit for one file is 10485760 bytes") {
+	if len(r.Refused) != 1 || r.Refused[0].Code != TooLarge || !strings.Contains(r.Refused[0].Reason, "limit for one file is 10485760 bytes (attachments.file_bytes)") {
 		t.Errorf("refused: %+v", r.Refused)
 	}
 }
@@ -352,7 +352,7 @@ func TestMaxItems(t *testing.T) {
 	if len(r.Items) != 2 || len(r.Refused) != 2 || r.Refused[0].Code != OverBudget || r.Refused[1].Code != OverBudget {
 		t.Errorf("got %+v", r)
 	}
-	if want := "a turn takes at most 2 attachments"; len(r.Refused) > 0 && r.Refused[0].Reason != want {
+	if want := "a turn takes at most 2 attachments (attachments.max_items)"; len(r.Refused) > 0 && r.Refused[0].Reason != want {
 		t.Errorf("got %q", r.Refused[0].Reason)
 	}
 }
@@ -360,7 +360,7 @@ func TestMaxItems(t *testing.T) {
 func TestPolicyNarrowsExtensions(t *testing.T) {
 	t.Parallel()
 	r := resolve(t, Policy{Extensions: []string{".MD", ".exe"}}, write(t, "a.md", []byte("x")), write(t, "a.txt", []byte("x")), write(t, "a.exe", []byte("x")))
-	if len(r.Items) != 1 || len(r.Refused) != 2 || !strings.HasSuffix(r.Refused[0].Reason, "accepted are .md") {
+	if len(r.Items) != 1 || len(r.Refused) != 2 || !strings.HasSuffix(r.Refused[0].Reason, "accepted are .md (attachments.extensions)") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -88,6 +88,12 @@ type source interface {
 	io.Closer
 }
 
+// tooLarge is the fault for an import over a limit, which the message names.
+func tooLarge(format string, args ...any) *fault.Error {
+	return fault.New(fault.RequestTooLarge, "import: "+format, args...).
+		WithHint("raise the limit if the archive is to be trusted")
+}
+
 // refused is the fault for an import that is not a session.
 func refused(format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidRequest, "import: "+format, args...).

@@ -11,8 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"belay/internal/fault"
 )
 
 // archive is an export as a [source].
@@ -40,7 +38,7 @@ func (a *archive) next() (string, io.Reader, error) {
 		h, err := a.tar.Next()
 		switch {
 		case a.left.N <= 0:
-			return "", nil, fault.New(fault.RequestTooLarge, "import: the archive unpacks to more than the limit")
+			return "", nil, tooLarge("the archive unpacks to more than the limit (session.import_bytes)")
 		case errors.Is(err, io.EOF):
 			if a.list == nil {
 				return "", nil, refused("there is no %s: the archive is incomplete", fileSums)

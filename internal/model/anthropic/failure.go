@@ -74,9 +74,11 @@ func (p *Provider) classify(err error, clean *redact.Redactor) *fault.Error {
 		return model.Failure(Name, 400, model.NetworkPolicyViolation, "the network policy does not allow the connection to the provider").
 			With("policy", policyID).With(string(refused.Rule), refused.Value).Because(err)
 	case errors.As(err, &tooLarge):
-		return model.Failure(Name, 502, model.ResponseTooLarge, tooLarge.Error()).Because(err)
+		return model.Failure(Name, 502, model.ResponseTooLarge, tooLarge.Error()).
+			WithHint("send the turn again, or raise anthropic.stream_bytes").Because(err)
 	case errors.As(err, &line):
-		return model.Failure(Name, 502, model.ResponseTooLarge, line.Error()).Because(err)
+		return model.Failure(Name, 502, model.ResponseTooLarge, line.Error()).
+			WithHint("send the turn again, or raise anthropic.line_bytes").Because(err)
 	case errors.As(err, &protocol):
 		return model.Failure(Name, 502, model.StreamInvalid, clean.String(protocol.Error())).Because(err)
 	case errors.Is(err, errTruncated):
@@ -146,7 +148,7 @@ func network(err error, clean *redact.Redactor) *fault.Error {
 	)
 	dialling := errors.As(err, &op) && op.Op == "dial"
 	if errors.As(err, &timeout) && timeout.Timeout() && !dialling {
-		return model.Failure(Name, 504, model.RequestTimeout, "the provider did not answer in time").Because(err)
+		return model.Failure(Name, 504, model.RequestTimeout, "the provider did not begin its answer in time (anthropic.header_timeout)").Because(err)
 	}
 	f := model.Failure(Name, 503, model.NetworkError, "the connection to the provider failed").
 		With("cause", reason(err, clean))
