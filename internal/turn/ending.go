@@ -43,11 +43,11 @@ func (t *running) judge(done completion, err error) outcome {
 	case err == nil:
 		return outcome{completion: done, exit: exitDone}
 	case errors.Is(cause, errWall):
-		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v", t.wall()).
+		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	case errors.Is(cause, errStalled):
 		stall := t.settings.rules.Limits.Stall
-		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v", stall).
+		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.l.o.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
@@ -87,6 +87,9 @@ func (t *running) conclude(o outcome) error {
 	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
+	if err := t.noteUse(); err != nil {
+		return err
+	}
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
 		return err
 	}
@@ -118,9 +121,9 @@ func (o outcome) warning() string {
 	}
 	switch model.StopReason(o.reason) {
 	case model.StopMaxTokens:
-		return "the answer was cut off at the limit of output tokens"
+		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, or the model's own)"
 	case model.StopMaxTurns:
-		return "the turn ended at its limit of model calls"
+		return "the turn ended at its limit of model calls (opts.maxTurns, turn.max_turns, or the persona's)"
 	case model.StopBudget:
 		return "the answer was cut off at the turn's budget"
 	case model.StopRefusal:

@@ -32,7 +32,7 @@ func (t *running) record(after int64) error {
 // init is the turn's first event; the provider-side conversation id is on
 // record before anybody sees it (section 2, "Side effect").
 func (t *running) init() error {
-	if err := t.noteUse(); err != nil {
+	if err := t.noteModel(); err != nil {
 		return err
 	}
 	warnings := t.settings.warnings
@@ -50,20 +50,31 @@ func (t *running) init() error {
 	}})
 }
 
-// useGrain is how exactly a record tells when its session was last used: a
-// session under load does not replace its record with every turn.
-const useGrain = time.Second
-
-// noteUse brings the session's record up to date.
-func (t *running) noteUse() error {
-	rec, now := t.lease.Record(), session.Time{Time: t.l.o.Clock()}
-	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model && now.Sub(rec.UpdatedAt.Time) < useGrain {
+// noteModel brings into the session's record what session:init tells of it. Most
+// turns change nothing and begin without writing the record.
+func (t *running) noteModel() error {
+	rec := t.lease.Record()
+	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model {
 		return nil
 	}
 	return t.lease.Update(func(r *session.Record) {
 		if r.ClaudeSessionID == "" {
 			r.ClaudeSessionID = "claude_" + t.l.o.NewID()
 		}
-		r.Model, r.UpdatedAt = t.settings.model, now
+		r.Model, r.UpdatedAt = t.settings.model, session.Time{Time: t.l.o.Clock()}
 	})
+}
+
+// useGrain is how exactly a record tells when its session was last used: a
+// session under load does not replace its record with every turn.
+const useGrain = 10 * time.Second
+
+// noteUse brings the record's time of use up to date, at the end of a turn, when
+// nobody waits for a first event.
+func (t *running) noteUse() error {
+	now := session.Time{Time: t.l.o.Clock()}
+	if now.Sub(t.lease.Record().UpdatedAt.Time) < useGrain {
+		return nil
+	}
+	return t.lease.Update(func(r *session.Record) { r.UpdatedAt = now })
 }
