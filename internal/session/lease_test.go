@@ -131,6 +131,23 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// A writer dies after it finished a segment and before it began the next: the
+// log goes on in that one, which is no tampering.
+func TestKillBetweenSegments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	turn(t, w.Store, id, "one", 2)
+	l := acquire(t, w.Store, id)
+	must(t, l.live.seal(l.live.log.activeSegment(), l.live.log.active.mark()))
+	must(t, l.Release())
+	other := w.store() // which was not there
+	turn(t, other, id, "two", 2)
+	if said, err := other.Verify(context.Background(), id); err != nil || len(said) > 0 {
+		t.Errorf("verify: %q, %v", said, err)
+	}
+}
+
 func logFiles(t testing.TB, w *world, id string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(w.folder(id), "log", "*.jsonl"))

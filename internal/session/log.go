@@ -95,6 +95,11 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 		}
 	}
 	g.segs = append(earlier, g.segs...)
+	if n != nil {
+		if err := l.unseal(g.activeSegment()); err != nil {
+			return nil, err
+		}
+	}
 	if n != nil && n.LastSeq > g.last {
 		// The log lost its end. A sequence that a reader may have seen is never
 		// given to another event; readers are told of the gap.

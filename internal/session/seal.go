@@ -44,6 +44,17 @@ func (l *live) seal(number int, m mark) error {
 	return l.store.writeSeals(l.id, k)
 }
 
+// unseal takes back that a segment was finished: its writer died before the
+// next one had begun, and it grows on.
+func (l *live) unseal(number int) error {
+	k, name := l.store.readSeals(l.id), strconv.Itoa(number)
+	if _, sealed := k[name]; !sealed {
+		return nil
+	}
+	delete(k, name)
+	return l.store.writeSeals(l.id, k)
+}
+
 // missedSegments says which finished segments are not there or not as long as
 // they were. Their bytes are only hashed by [Store.Verify]: they may be many.
 func (l *live) missedSegments(root *os.Root, numbers []int, n note) []string {
