@@ -11,8 +11,6 @@ import (
 	"belay/internal/fault"
 )
 
-func queued(q *Request) { q.Opts.OnBusy = onBusyQueue }
-
 // inLine is how many wait for the session.
 func (r *rig) inLine(id string) int {
 	r.engine.mu.Lock()
