@@ -51,7 +51,7 @@ func TestGlobalModel(t *testing.T) {
 	}
 }
 
-// Covers: turn-api REQ-11
+// Covers: workspace 9.8
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	dir := makeRoot(t, map[string]string{"agents/AGENT_X.md": "one", "agents/AGENT_Y.md": "one"})

@@ -87,7 +87,7 @@ func TestOpen(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Covers: turn-api REQ-11
+// Covers: workspace 9.8
 func TestCheckDetails(t *testing.T) {
 	t.Parallel()
 	dir := makeRoot(t, map[string]string{"docs/PLAN.md": "-", "README.md": "-", "docs/SPEC.md": "-", "docs/SPEC.md/inner": "a folder in its place"})

@@ -10,7 +10,7 @@ import (
 	"belay/internal/fault"
 )
 
-// Covers: turn-api REQ-11
+// Covers: workspace 9.8
 func TestCheckRoot(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
