@@ -63,7 +63,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 	}
 	if err == nil {
 		sha = hex.EncodeToString(sum)
-		err = storage("the attachment could not be stored", b.settle(root, temp, sha, n))
+		err = storage("the attachment could not be stored", b.settle(root, temp, sha))
 	}
 	if err != nil {
 		_ = root.Remove(temp) // a leftover is swept by GC
@@ -76,19 +76,25 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 }
 
 // settle gives a received file its name, or drops it when the store has the
-// content already.
+// content already, unspoilt.
 //
 // GC may be removing an old blob at this moment: it moves the file aside and
 // looks at its time again before it removes it. So a blob whose time was renewed
 // stays, and one that is gone when its time is renewed is stored afresh.
-func (b *Blobs) settle(root *os.Root, temp, sha string, n int64) error {
+func (b *Blobs) settle(root *os.Root, temp, sha string) error {
 	now := time.Now()
-	if info, err := root.Lstat(sha); err == nil && info.Mode().IsRegular() && info.Size() == n {
+	if f, _, err := b.prove(root, sha); err == nil {
+		_ = f.Close() // it was only read
 		if err := root.Chtimes(sha, now, now); err == nil {
+			b.stamp(root, sha)
 			return root.Remove(temp)
 		}
 	}
-	return root.Rename(temp, sha)
+	if err := root.Rename(temp, sha); err != nil {
+		return err
+	}
+	b.stamp(root, sha)
+	return nil
 }
 
 // Sync makes the blobs durable that were put through b.
@@ -161,7 +167,7 @@ func (b *Blobs) open(create bool) (*os.Root, error) {
 }
 
 // Content returns a blob by its hash. An ill-formed hash, and one that is not
-// there, is NOT_FOUND with [ErrNoBlob] in its chain.
+// there or whose bytes were changed, is NOT_FOUND with [ErrNoBlob] in its chain.
 func (b *Blobs) Content(sha string) (attachment.Content, error) {
 	if !hashPattern.MatchString(sha) {
 		return nil, fault.New(fault.NotFound, "the content hash is not 64 lower-case hex digits").Because(ErrNoBlob)
@@ -169,16 +175,25 @@ func (b *Blobs) Content(sha string) (attachment.Content, error) {
 	root, err := b.open(false)
 	if err == nil {
 		defer func() { _ = root.Close() }()
-		info, e := root.Lstat(sha)
-		if e == nil && info.Mode().IsRegular() {
+		f, info, e := b.prove(root, sha)
+		if e == nil {
+			_ = f.Close() // it was only read
 			return blob{b, sha, info.Size()}, nil
 		}
 		err = e
 	}
-	if err == nil || missing(err) {
-		return nil, fault.New(fault.NotFound, "no attachment has the content %s", sha).Because(ErrNoBlob)
+	return nil, absent(sha, err)
+}
+
+// absent is the fault for content that cannot be had.
+func absent(sha string, err error) error {
+	switch {
+	case errors.Is(err, errNotGenuine):
+		return fault.New(fault.NotFound, "the stored bytes of attachment %s were changed behind belay's back", sha).Because(ErrNoBlob)
+	case missing(err), errors.Is(err, errNotRegular):
+		return fault.New(fault.NotFound, "no attachment has the content %s", sha).Because(ErrNoBlob)
 	}
-	return nil, storage("the attachment cannot be read", err)
+	return storage("the attachment cannot be read", err)
 }
 
 // blob is one stored content.
@@ -191,18 +206,15 @@ type blob struct {
 func (b blob) Size() int64    { return b.size }
 func (b blob) SHA256() string { return b.sha }
 
-// Open opens the blob; it is NOT_FOUND when it was removed since.
+// Open opens the blob; it is NOT_FOUND when it was removed or changed since.
 func (b blob) Open() (io.ReadCloser, error) {
 	root, err := b.store.open(false)
 	if err == nil {
 		defer func() { _ = root.Close() }()
 		var f *os.File
-		if f, err = openRegular(root, b.sha); err == nil {
+		if f, _, err = b.store.prove(root, b.sha); err == nil {
 			return f, nil
 		}
 	}
-	if missing(err) {
-		return nil, fault.New(fault.NotFound, "no attachment has the content %s", b.sha).Because(ErrNoBlob)
-	}
-	return nil, storage("the attachment cannot be read", err)
+	return nil, absent(b.sha, err)
 }

@@ -18,6 +18,49 @@ import (
 	"belay/internal/fault"
 )
 
+// Bytes that were changed in the store are never given out under the old name,
+// and attaching the true ones again makes it whole.
+//
+// Covers: attachment-resolver REQ-05
+func TestSpoiltBlobIsNotServed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, err := w.Blobs(w.project)
+	must(t, err)
+	sha, _, err := b.Put(t.Context(), strings.NewReader("true words"), 100)
+	must(t, err)
+	before, err := b.Content(sha)
+	must(t, err)
+	name := filepath.Join(w.project, ".belay", "blobs", sha)
+	for what, spoil := range map[string]func() error{
+		"same length": func() error {
+			later := time.Now().Add(time.Hour) // clocks of file systems are coarse
+			return errors.Join(os.WriteFile(name, []byte("false word"), 0o600), os.Chtimes(name, later, later))
+		},
+		"longer": func() error { return os.WriteFile(name, bytes.Repeat([]byte("x"), 1<<20), 0o600) },
+		"empty":  func() error { return os.Truncate(name, 0) },
+		"a link": func() error { return errors.Join(os.Remove(name), os.Symlink(os.TempDir(), name)) },
+	} {
+		must(t, spoil())
+		if _, err := b.Content(sha); !errors.Is(err, ErrNoBlob) {
+			t.Errorf("%s: Content gave %v, want ErrNoBlob", what, err)
+		}
+		if f, err := before.Open(); !errors.Is(err, ErrNoBlob) {
+			t.Errorf("%s: Open gave %v, %v, want ErrNoBlob", what, f, err)
+		}
+		if _, _, err := b.Put(t.Context(), strings.NewReader("true words"), 100); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		c, err := w.store().Blobs(w.project)
+		must(t, err)
+		whole, err := c.Content(sha)
+		must(t, err)
+		if whole.Size() != 10 {
+			t.Errorf("%s: put again, it has %d bytes", what, whole.Size())
+		}
+	}
+}
+
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

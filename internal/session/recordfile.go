@@ -61,6 +61,8 @@ func writeRecord(root *os.Root, rec Record) error {
 	return durable.WriteFile(root, fileRecord, b.Bytes(), 0o600, false)
 }
 
+var errNotRegular = errors.New("is not a regular file")
+
 // openRegular opens a file for reading, without waiting for a writer of a pipe
 // and nothing but a regular file.
 func openRegular(root *os.Root, name string) (*os.File, error) {
@@ -70,7 +72,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", name)
+		err = fmt.Errorf("%s %w", name, errNotRegular)
 	}
 	if err != nil {
 		_ = f.Close()

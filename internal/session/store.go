@@ -63,6 +63,8 @@ type Store struct {
 	// leases counts the leases that this process holds.
 	leases atomic.Int64
 
+	proofs proofs
+
 	// buffers are units of copying ([buffer]).
 	buffers sync.Pool
 

@@ -33,28 +33,28 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 	}
 	n, _ := decodeNote(raw)
 	var said []string
-	check := func(name string, want mark) error {
+	check := func(name string, want mark, settled bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		c := chain{name: name}
 		h := &prefixHash{h: sha256.New(), stop: want.Size}
 		err := c.scan(root, h, func([]byte, int64) {})
-		if sentence := c.verdict(want, n.settled(), h); err == nil && sentence != "" {
+		if sentence := c.verdict(want, settled, h); err == nil && sentence != "" {
 			said = append(said, sentence)
 		}
 		return err
 	}
-	if err := check(fileTranscript, n.Transcript); err != nil {
+	if err := check(fileTranscript, n.Transcript, n.settled()); err != nil {
 		return nil, err
 	}
 	for number, m := range v.store.readSeals(v.id).ascending() {
-		if err := check(segmentName(number), m); err != nil {
+		if err := check(segmentName(number), m, false); err != nil {
 			return nil, err
 		}
 	}
 	if n.Segment > 0 {
-		if err := check(segmentName(n.Segment), n.Log); err != nil {
+		if err := check(segmentName(n.Segment), n.Log, n.settled()); err != nil {
 			return nil, err
 		}
 	}

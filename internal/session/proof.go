@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// proofs remembers which blob files were seen to hold what their names say. A
+// blob is hashed when this process meets it first, and again only when its file
+// no longer looks as it did: a name proves nothing where others can write.
+type proofs struct {
+	mu   sync.Mutex
+	seen map[string]fs.FileInfo // by the blob's path
+}
+
+// maxProofs bounds what is remembered; a forgotten blob is hashed once more.
+const maxProofs = 10_000
+
+func (p *proofs) note(path string, info fs.FileInfo) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil || len(p.seen) >= maxProofs {
+		p.seen = map[string]fs.FileInfo{}
+	}
+	p.seen[path] = info
+}
+
+func (p *proofs) holds(path string, info fs.FileInfo) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen, ok := p.seen[path]
+	return ok && unchanged(seen, info)
+}
+
+var errNotGenuine = errors.New("the stored bytes are not those of its name")
+
+// prove returns the regular file name of the store in root, proven to hold what
+// its name says, and positioned at its start. The caller closes it.
+func (b *Blobs) prove(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, nil, errors.Join(err, errNotRegular) // a link, wherever it leads
+	}
+	f, err := openRegular(root, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := b.proven(f, name)
+	if err != nil {
+		_ = f.Close() // it was only read
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
+	info, err := f.Stat()
+	if err != nil || b.store.proofs.holds(b.path(name), info) {
+		return info, err
+	}
+	sum, _, err := b.store.copyHashed(context.Background(), io.Discard, f, info.Size())
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return nil, errNotGenuine // it grows
+	case err != nil:
+		return nil, err
+	case hex.EncodeToString(sum) != name:
+		return nil, errNotGenuine
+	}
+	b.store.proofs.note(b.path(name), info)
+	_, err = f.Seek(0, io.SeekStart)
+	return info, err
+}
+
+// stamp notes that this process has just written name, or touched it, when it
+// held what its name says.
+func (b *Blobs) stamp(root *os.Root, name string) {
+	if info, err := root.Lstat(name); err == nil {
+		b.store.proofs.note(b.path(name), info)
+	}
+}
+
+func (b *Blobs) path(name string) string { return b.project + "\x00" + name }
