@@ -3,7 +3,6 @@ package workspace
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -89,17 +88,21 @@ func TestCheckRoot(t *testing.T) {
 
 func TestCheckRootNeedsPermissions(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("skipped: permission bits do not bind this user")
-	}
-	for _, mode := range []os.FileMode{0o300, 0o500, 0o600} {
+	for _, mode := range []os.FileMode{0o333, 0o555, 0o666, 0o777} {
 		dir := t.TempDir()
+		for _, d := range []string{dir, filepath.Dir(dir)} {
+			if err := os.Chmod(d, 0o755); err != nil { // the way there is open to all
+				t.Fatal(err)
+			}
+		}
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-		if _, err := CheckRoot(dir, ""); !fault.Is(err, fault.WorkingRootInaccessible) {
-			t.Errorf("mode %o: %v, want WORKING_ROOT_INACCESSIBLE", mode, err)
+		var err error
+		asNobody(t, func() { _, err = CheckRoot(dir, "") })
+		if good := mode == 0o777; good != (err == nil) || !good && !fault.Is(err, fault.WorkingRootInaccessible) {
+			t.Errorf("mode %o: %v, want WORKING_ROOT_INACCESSIBLE for all but 777", mode, err)
 		}
 	}
 }
