@@ -63,39 +63,23 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	}
 	a.Root.LimitFiles(cfg.Persona.FileBytes)
 	a.committer = durable.NewCommitter(0)
-	if a.Store, err = session.NewStore(session.Options{
-		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot,
-		Clock: time.Now, NewID: uuid.NewString,
-		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
-		IdleClose: cfg.Session.IdleClose, Poll: cfg.Session.Poll,
-		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
-		Committer: a.committer, Observer: a.appended,
-	}); err != nil {
+	store := storeOptions(cfg)
+	store.Clock, store.NewID = time.Now, uuid.NewString
+	store.Committer, store.Observer = a.committer, a.appended
+	if a.Store, err = session.NewStore(store); err != nil {
 		return nil, err
 	}
-	if a.planner, err = attachment.NewPlanner(attachment.PlannerOptions{
-		CacheDir:    filepath.Join(cfg.Paths.CacheDir, "renditions"),
-		CacheBytes:  cfg.Attachments.RenditionCacheBytes,
-		PixelBudget: cfg.Attachments.PixelBudget,
-		MaxPixels:   cfg.Attachments.MaxPixels,
-		WorkTime:    cfg.Attachments.WorkLimit,
-		PDFIdle:     cfg.Attachments.PDFIdle, PDFTextBytes: cfg.Attachments.PDFTextBytes,
-		PDFInterpreted: cfg.Attachments.PDFInterpreted,
-	}); err != nil {
+	if a.planner, err = attachment.NewPlanner(plannerOptions(cfg)); err != nil {
 		return nil, err
 	}
 	if a.provider, err = newProvider(cfg); err != nil {
 		return nil, err
 	}
-	a.Engine = turn.NewLocal(turn.Options{
-		Store: a.Store, Root: a.Root, Provider: a.provider, Planner: a.planner, Prices: prices(cfg),
-		Logger: log, Clock: time.Now, NewID: newTurnID,
-		Rules: rules(cfg), RulesFor: newProjects(cfg).rules,
-		UploadBytes:      cfg.Attachments.UploadBytes,
-		ScratchDir:       scratchDir(cfg),
-		GlobalModel:      cfg.Model,
-		SubagentsEnabled: gate(cfg.Subagents.Enabled), SubagentsWarn: cfg.Subagents.Warn,
-	})
+	engine := engineOptions(cfg)
+	engine.Store, engine.Root, engine.Provider, engine.Planner = a.Store, a.Root, a.provider, a.planner
+	engine.Logger, engine.Clock, engine.NewID = log, time.Now, newTurnID
+	engine.RulesFor = newProjects(cfg).rules
+	a.Engine = turn.NewLocal(engine)
 	return a, nil
 }
 

@@ -31,7 +31,9 @@ func rules(cfg *config.Config) turn.Rules {
 			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,
 		},
 		ConfineAttachments: cfg.ConfineAttachments(),
+		UploadBytes:        cfg.Attachments.UploadBytes,
 		DefaultModel:       cfg.DefaultModel,
+		SubagentsEnabled:   gate(cfg.Subagents.Enabled),
 		Limits:             limits(cfg),
 	}
 }

@@ -1,9 +1,8 @@
 package app
 
 import (
-	"os"
-
 	"belay/internal/config"
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/anthropic"
@@ -16,35 +15,36 @@ func newProvider(cfg *config.Config) (model.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return model.WithRetry(p, model.RetryPolicy{
-		Attempts: cfg.Retry.Attempts, Base: cfg.Retry.Base, Max: cfg.Retry.Max,
-	}), nil
+	return model.WithRetry(p, retryPolicy(cfg)), nil
 }
 
 func bareProvider(cfg *config.Config) (model.Provider, error) {
-	catalog := model.Anthropic().With(overrides(cfg))
 	if cfg.Provider == anthropic.Name {
-		return anthropic.New(anthropic.Options{
-			Key:     cfg.Keys.Anthropic.Reveal,
-			BaseURL: cfg.Anthropic.BaseURL, Version: cfg.Anthropic.Version,
-			AllowedHosts:   cfg.Network.AllowedHosts,
-			MaxTokens:      cfg.Anthropic.MaxTokens,
-			ConnectTimeout: cfg.Anthropic.ConnectTimeout, HeaderTimeout: cfg.Anthropic.HeaderTimeout,
-			MaxAnswer: cfg.Anthropic.StreamBytes, MaxLine: cfg.Anthropic.LineBytes,
-			Catalog: &catalog,
-		})
+		o := anthropicOptions(cfg)
+		o.Key = cfg.Keys.Anthropic.Reveal
+		return anthropic.New(o)
 	}
-	o := scripted.Options{Pace: cfg.Scripted.Pace, Catalog: &catalog}
+	o := scriptedOptions(cfg)
 	if cfg.Scripted.Script != "" {
-		data, err := os.ReadFile(cfg.Scripted.Script)
+		data, _, err := durable.ReadFile(nil, cfg.Scripted.Script, maxScriptBytes)
 		if err != nil {
-			return nil, fault.New(fault.InvalidRequest, "scripted.script cannot be read: %v", err)
+			return nil, fault.New(fault.InvalidRequest, "scripted.script cannot be read: %v", err).
+				WithHint("name a YAML file of at most %d bytes, or leave scripted.script blank", maxScriptBytes).Because(err)
 		}
 		if o.Script, err = scripted.Parse(cfg.Scripted.Script, data); err != nil {
 			return nil, err
 		}
 	}
 	return scripted.New(o), nil
+}
+
+// maxScriptBytes bounds a script of the scripted provider.
+const maxScriptBytes = 16 << 20
+
+// catalog is what is known of models, corrected by the settings.
+func catalog(cfg *config.Config) *model.Catalog {
+	c := model.Anthropic().With(overrides(cfg))
+	return &c
 }
 
 func overrides(cfg *config.Config) map[string]model.Override {

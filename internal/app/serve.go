@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/bus"
+	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/page"
@@ -70,12 +70,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life) })
-	err = api.Serve(ctx, ln, h, api.ServeOptions{
-		HeaderTimeout: a.Config.Server.HeaderTimeout, HeaderBytes: int(a.Config.Server.HeaderBytes),
-		IdleTimeout: a.Config.Server.IdleTimeout,
-		Grace:       a.Config.Server.ShutdownGrace,
-		Quiesce:     a.drain, Logger: a.log,
-	})
+	so := serveOptions(a.Config)
+	so.Quiesce, so.Logger = a.drain, a.log
+	err = api.Serve(ctx, ln, h, so)
 	end()
 	background.Wait()
 	return errors.Join(err, note.remove(), carrier.stop())
@@ -91,19 +88,12 @@ func (a *App) drain(ctx context.Context) {
 
 func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier) api.Options {
 	cfg, metrics := a.Config, api.NewMetrics(a.version)
-	o := api.Options{
-		Engine: a.Engine, Logger: a.log, Version: a.version,
-		BoundAddr: addr, AllowedHosts: cfg.Server.AllowedHosts,
-		Token: token, Operator: authority,
-		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
-		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
-		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
-		Metrics: metrics,
-		Ready:   func(context.Context) error { return errors.Join(a.Root.Check(), a.provider.Ready()) },
-		Config:  func(context.Context) (any, error) { return cfg.Show(), nil },
-		Page:    page.New(),
-		Doctor:  func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil },
-	}
+	o := handlerOptions(cfg)
+	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.Engine, a.log, a.version, metrics, page.New()
+	o.BoundAddr, o.Token, o.Operator = addr, token, authority
+	o.Ready = func(context.Context) error { return errors.Join(a.Root.Check(), a.provider.Ready()) }
+	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
+	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }
 	a.watch(metrics, c)
 	return o
 }
@@ -118,7 +108,7 @@ func (a *App) accessToken() (string, error) {
 		}
 		return "", nil
 	}
-	data, err := os.ReadFile(a.Config.TokenFile)
+	data, _, err := durable.ReadFile(nil, a.Config.TokenFile, maxNoteBytes)
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the token file can not be read: %v", err).
 			WithHint("check the path given with --token-file").Because(err)
@@ -146,11 +136,9 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 	if !a.Config.Bus.Enabled {
 		return &carrier{stop: func() error { return nil }}, nil
 	}
-	b, err := bus.Open(ctx, bus.Options{
-		Dir:      filepath.Join(a.Config.Paths.StateDir, "bus"),
-		MaxBytes: a.Config.Bus.MaxBytes, MaxAge: a.Config.Bus.MaxAge,
-		AckTimeout: a.Config.Bus.AckTimeout, Logger: a.log,
-	})
+	bo := busOptions(a.Config)
+	bo.Logger = a.log
+	b, err := bus.Open(ctx, bo)
 	if errors.Is(err, bus.ErrStoreInUse) {
 		// A second server of the same user works without a bus of its own: the
 		// first one tails the logs that this one writes.

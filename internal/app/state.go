@@ -96,7 +96,7 @@ func Servers(stateDir string) ([]Server, error) {
 			return nil, fmt.Errorf("list servers: %w", err)
 		}
 		var s Server
-		if data, err := readSmall(path); err == nil && json.Unmarshal(data, &s) == nil {
+		if data, err := readNote(path); err == nil && json.Unmarshal(data, &s) == nil {
 			all = append(all, s)
 		}
 	}
@@ -107,7 +107,7 @@ func Servers(stateDir string) ([]Server, error) {
 // can read the state folder has the operator's authority.
 func OperatorToken(stateDir string) (string, error) {
 	path := filepath.Join(stateDir, operatorFile)
-	data, err := readSmall(path)
+	data, err := readNote(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(stateDir, 0o700); err != nil {
 			return "", fmt.Errorf("operator token: %w", err)
@@ -115,7 +115,7 @@ func OperatorToken(stateDir string) (string, error) {
 		if err := createOnce(stateDir, operatorFile, rand.Text()+rand.Text()); err != nil {
 			return "", fmt.Errorf("operator token: %w", err)
 		}
-		data, err = readSmall(path)
+		data, err = readNote(path)
 	}
 	if err != nil {
 		return "", fmt.Errorf("operator token: %w", err)
@@ -153,13 +153,7 @@ func writeIn(dir, name string, data []byte) (err error) {
 	return durable.WriteFile(root, name, data, 0o600, false)
 }
 
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxNoteBytes {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxNoteBytes)
-	}
-	return os.ReadFile(path)
+func readNote(path string) ([]byte, error) {
+	data, _, err := durable.ReadFile(nil, path, maxNoteBytes)
+	return data, err
 }

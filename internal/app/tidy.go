@@ -21,7 +21,7 @@ const scratchAge = 24 * time.Hour
 
 // Retention is what the configuration says may go.
 func (a *App) Retention() session.GCOptions {
-	return session.GCOptions{LogAge: a.Config.Log.Retention, BlobAge: a.Config.Blobs.Retention}
+	return retention(a.Config)
 }
 
 // tidy applies retention until ctx ends. What cannot be removed now is tried

@@ -57,6 +57,16 @@ func baseURL(s string) error {
 	return nil
 }
 
+var headerWordPattern = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+
+// headerWord checks the value of an HTTP header that is one word.
+func headerWord(s string) error {
+	if !headerWordPattern.MatchString(s) {
+		return errors.New("is not a word of letters, digits, dots and hyphens")
+	}
+	return nil
+}
+
 var extensionPattern = regexp.MustCompile(`^\.[a-z0-9]{1,16}$`)
 
 func extension(s string) (string, error) {

@@ -18,8 +18,12 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
+	rules, err := l.rules(root)
+	if err != nil {
+		return Uploaded{}, err
+	}
 	name := attachment.DisplayName(u.Name)
-	saved, err := l.o.Store.SaveUpload(ctx, root, name, u.Content, l.o.UploadBytes)
+	saved, err := l.o.Store.SaveUpload(ctx, root, name, u.Content, rules.UploadBytes)
 	if err != nil {
 		return Uploaded{}, err
 	}
@@ -27,13 +31,9 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
-	rules, err := l.rules(root)
-	if err != nil {
-		return Uploaded{}, err
-	}
 	policy := rules.Policy
 	policy.Roots = nil
-	policy.FileBytes, policy.TurnBytes = l.o.UploadBytes, l.o.UploadBytes
+	policy.FileBytes, policy.TurnBytes = rules.UploadBytes, rules.UploadBytes
 	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
 	if err == nil && len(r.Refused) > 0 {
 		err = attachment.Failure(r.Refused)

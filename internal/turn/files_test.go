@@ -61,9 +61,27 @@ func TestBlobOfAnotherSession(t *testing.T) {
 	}
 }
 
+// A project's own limits hold although the server's are wider.
+func TestProjectTightensMessagesAndUploads(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) {
+		tight := o.Rules
+		tight.UploadBytes, tight.Limits.MessageBytes = 10, 10
+		o.RulesFor = func(string) (Rules, error) { return tight, nil }
+	})
+	up := Upload{ProjectRoot: r.project, Name: "a.txt", Content: strings.NewReader("eleven byte")}
+	if _, err := r.engine.Upload(r.ctx(), up); !fault.Is(err, fault.RequestTooLarge) {
+		t.Errorf("upload: %v", err)
+	}
+	_, err := r.engine.Start(r.ctx(), Request{SessionID: r.session(), Message: "eleven byte"})
+	if !fault.Is(err, fault.RequestTooLarge) || !strings.Contains(err.Error(), "turn.message_bytes") {
+		t.Errorf("message: %v", err)
+	}
+}
+
 func TestUploadsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.UploadBytes = 100 })
+	r := newRig(t, func(o *Options) { o.Rules.UploadBytes = 100 })
 	tests := []struct {
 		name, content string
 		want          fault.Type

@@ -12,15 +12,15 @@ import (
 // govern evaluates delegation (workspace 9.7); the decision never fails the
 // turn. Every decision is one line of the server's log, and so is every subagent
 // that had to be left out.
-func (l *Local) govern(p persona.Persona, o Opts) event.Governance {
+func (l *Local) govern(sessionID string, r Rules, p persona.Persona, o Opts) event.Governance {
 	start := time.Now()
-	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, l.o.SubagentsEnabled)
-	l.logDecision(p.ID, d, time.Since(start))
+	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, r.SubagentsEnabled)
+	l.logDecision(sessionID, p.ID, d, time.Since(start))
 	return event.Governance{Allowed: d.Allowed, Gate: string(d.Gate), Reason: d.Reason}
 }
 
-func (l *Local) logDecision(id string, d persona.Decision, took time.Duration) {
-	ctx, log := context.Background(), l.o.Logger
+func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.Duration) {
+	ctx, log := context.Background(), l.o.Logger.With("session", sessionID)
 	slow := l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn
 	// A denial for want of the setting is every turn's, so it is told in detail
 	// mode only; whoever switched delegation on wants to see what became of it.

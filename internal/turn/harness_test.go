@@ -100,8 +100,8 @@ func assemble(state, scratch string, p model.Provider, clock func() time.Time, s
 	o := Options{
 		Store: a.store, Root: root, Provider: p, Planner: a.planner, Prices: model.ListPrices(),
 		Logger: slog.New(slog.DiscardHandler), Clock: clock, NewID: newID,
-		UploadBytes: 64 << 20, ScratchDir: scratch,
-		Rules: Rules{DefaultModel: "claude-sonnet-4-20250514", Limits: Limits{
+		ScratchDir: scratch,
+		Rules: Rules{DefaultModel: "claude-sonnet-4-20250514", UploadBytes: 64 << 20, Limits: Limits{
 			Stall: patience, Wall: patience, MaxTurns: 5, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
 			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 1000,
 			DeltaInterval: 25 * time.Millisecond, DeltaBytes: 4 << 10,

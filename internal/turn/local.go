@@ -55,17 +55,14 @@ type Options struct {
 	// which may have tightened them. It is asked at the start of each turn.
 	Rules    Rules
 	RulesFor func(projectRoot string) (Rules, error)
-	// UploadBytes caps one upload; ScratchDir holds the files of a dry run
-	// while it lasts.
-	UploadBytes int64
-	ScratchDir  string
+	// ScratchDir holds the files of a dry run while it lasts.
+	ScratchDir string
 
 	// GlobalModel is the model tier between opts and AGENTS.md.
 	GlobalModel string
-	// SubagentsEnabled is the environment gate's raw value (workspace 9.7);
-	// SubagentsWarn is the evaluation time that is worth a warning, 0 for none.
-	SubagentsEnabled string
-	SubagentsWarn    time.Duration
+	// SubagentsWarn is the time to decide about delegation that is worth a
+	// warning, 0 for none.
+	SubagentsWarn time.Duration
 }
 
 // Rules are what a project may make stricter.
@@ -74,9 +71,13 @@ type Rules struct {
 	// the session's project; otherwise Policy.Roots stands.
 	Policy             attachment.Policy
 	ConfineAttachments bool
+	// UploadBytes caps one upload.
+	UploadBytes int64
 	// DefaultModel is the last tier of the model chain.
 	DefaultModel string
-	Limits       Limits
+	// SubagentsEnabled is the environment gate's raw value (workspace 9.7).
+	SubagentsEnabled string
+	Limits           Limits
 }
 
 // rules returns those of a project.

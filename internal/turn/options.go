@@ -106,7 +106,7 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	if len(o.Unknown) > 0 {
 		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", listed(o.Unknown))
 	}
-	s.governance = l.govern(s.persona, o)
+	s.governance = l.govern(rec.SessionID, s.rules, s.persona, o)
 	return s, nil
 }
 

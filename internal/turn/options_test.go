@@ -107,7 +107,7 @@ func TestGovernanceIsVisible(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			r := rootedRig(t, func(o *Options) {
-				o.SubagentsEnabled, o.Logger = tt.enabled, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+				o.Rules.SubagentsEnabled, o.Logger = tt.enabled, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			})
 			events := r.say(r.session(), "hi", func(q *Request) {
 				q.Opts.Persona, q.Opts.SubagentGovernance = tt.persona, []byte(tt.metadata)

@@ -19,9 +19,8 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 	if err := r.Opts.Validate(); err != nil {
 		return nil, err
 	}
-	if n := int64(len(r.Message)); n > l.o.Rules.Limits.MessageBytes {
-		return nil, fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, l.o.Rules.Limits.MessageBytes).
-			WithHint("attach long text as a file")
+	if err := l.o.Rules.Limits.admit(r.Message); err != nil {
+		return nil, err
 	}
 	rec, err := l.o.Store.Get(ctx, r.SessionID)
 	if err != nil {
@@ -113,6 +112,9 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if t.settings, err = l.resolve(rec, t.req.Opts); err != nil {
 		return err
 	}
+	if err := t.settings.rules.Limits.admit(t.req.Message); err != nil {
+		return err // by what the project allows
+	}
 	for _, sentence := range t.lease.Tampered() {
 		t.settings.add("RECORD_CHANGED", sentence)
 	}
@@ -131,6 +133,15 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
 	}
 	return t.frame(rec.ProjectRoot)
+}
+
+// admit refuses a message that is too long.
+func (m Limits) admit(message string) error {
+	if n := int64(len(message)); n > m.MessageBytes {
+		return fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, m.MessageBytes).
+			WithHint("attach long text as a file")
+	}
+	return nil
 }
 
 // admit decides whether anything is left to send (resolver REQ-08).

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"path/filepath"
+
+	"belay/internal/api"
+	"belay/internal/attachment"
+	"belay/internal/bus"
+	"belay/internal/config"
+	"belay/internal/model"
+	"belay/internal/model/anthropic"
+	"belay/internal/model/scripted"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// What each room gets of the settings. The callers add the parts that are no
+// settings: other rooms, clocks, loggers.
+
+func storeOptions(cfg *config.Config) session.Options {
+	return session.Options{
+		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot,
+		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
+		IdleClose: cfg.Session.IdleClose, Poll: cfg.Session.Poll,
+		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
+	}
+}
+
+func retention(cfg *config.Config) session.GCOptions {
+	return session.GCOptions{LogAge: cfg.Log.Retention, BlobAge: cfg.Blobs.Retention}
+}
+
+func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
+	c := cfg.Attachments
+	return attachment.PlannerOptions{
+		CacheDir: filepath.Join(cfg.Paths.CacheDir, "renditions"), CacheBytes: c.RenditionCacheBytes,
+		PixelBudget: c.PixelBudget, MaxPixels: c.MaxPixels, WorkTime: c.WorkLimit,
+		PDFIdle: c.PDFIdle, PDFTextBytes: c.PDFTextBytes, PDFInterpreted: c.PDFInterpreted,
+	}
+}
+
+func engineOptions(cfg *config.Config) turn.Options {
+	return turn.Options{
+		Prices: prices(cfg), Rules: rules(cfg), ScratchDir: scratchDir(cfg), GlobalModel: cfg.Model,
+		SubagentsWarn: cfg.Subagents.Warn,
+	}
+}
+
+func retryPolicy(cfg *config.Config) model.RetryPolicy {
+	return model.RetryPolicy{Attempts: cfg.Retry.Attempts, Base: cfg.Retry.Base, Max: cfg.Retry.Max}
+}
+
+func anthropicOptions(cfg *config.Config) anthropic.Options {
+	c := cfg.Anthropic
+	return anthropic.Options{
+		BaseURL: c.BaseURL, Version: c.Version, AllowedHosts: cfg.Network.AllowedHosts,
+		MaxTokens: c.MaxTokens, ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout,
+		MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes, Catalog: catalog(cfg),
+	}
+}
+
+func scriptedOptions(cfg *config.Config) scripted.Options {
+	return scripted.Options{Pace: cfg.Scripted.Pace, Catalog: catalog(cfg)}
+}
+
+func handlerOptions(cfg *config.Config) api.Options {
+	return api.Options{
+		AllowedHosts: cfg.Server.AllowedHosts,
+		KeepAlive:    cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
+		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
+		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
+	}
+}
+
+func serveOptions(cfg *config.Config) api.ServeOptions {
+	return api.ServeOptions{
+		HeaderTimeout: cfg.Server.HeaderTimeout, HeaderBytes: int(cfg.Server.HeaderBytes),
+		IdleTimeout: cfg.Server.IdleTimeout, Grace: cfg.Server.ShutdownGrace,
+	}
+}
+
+func busOptions(cfg *config.Config) bus.Options {
+	return bus.Options{
+		Dir:      filepath.Join(cfg.Paths.StateDir, "bus"),
+		MaxBytes: cfg.Bus.MaxBytes, MaxAge: cfg.Bus.MaxAge, AckTimeout: cfg.Bus.AckTimeout,
+	}
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"belay/internal/config"
+)
+
+// load reads a user's configuration of the given text.
+func load(t testing.TB, yaml string) *config.Config {
+	t.Helper()
+	home := t.TempDir()
+	file := filepath.Join(home, "belay.config.yaml")
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(config.Options{Env: map[string]string{}, Home: home, Dir: home, ConfigFile: file})
+	if err != nil {
+		t.Fatalf("%s: %v", yaml, err)
+	}
+	// What depends on the folder of this test is the same in all of them.
+	for _, p := range []*string{&cfg.Paths.StateDir, &cfg.Paths.CacheDir} {
+		*p = strings.ReplaceAll(*p, home, "/home")
+	}
+	return cfg
+}
+
+// wiring is everything that the rooms get of the settings.
+func wiring(cfg *config.Config) []any {
+	return []any{
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engineOptions(cfg), retryPolicy(cfg),
+		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg),
+	}
+}
+
+// Every setting reaches a room: none is read, checked, documented and then
+// forgotten. A new setting needs a row here.
+func TestEverySettingActs(t *testing.T) {
+	t.Parallel()
+	// Those that are not passed on but acted upon where they are read.
+	direct := map[string]string{
+		"project":            "belay turn and doctor",
+		"instructions":       "TestSettingsActedUponAtOnce",
+		"persona.file_bytes": "TestSettingsActedUponAtOnce",
+		"token_file":         "TestSettingsActedUponAtOnce",
+		"scripted.script":    "TestSettingsActedUponAtOnce",
+		"bus.enabled":        "startBus",
+	}
+	other := map[string]string{
+		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m", "default_model": "m",
+		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
+		"server.allowed_hosts": "[example.com]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
+		"server.header_bytes": "65KiB", "server.idle_timeout": "3m", "server.max_turns_in_flight": "7", "server.max_streams": "7",
+		"server.shutdown_grace": "11s", "sse.keepalive": "16s", "sse.write_timeout": "31s", "delta.interval": "26ms", "delta.bytes": "5KiB",
+		"turn.stall_timeout": "91s", "turn.wall_limit": "31m", "turn.max_turns": "51", "turn.max_tokens": "9", "turn.max_cost_usd": "1",
+		"turn.message_bytes": "2MiB", "turn.answer_bytes": "9MiB", "turn.instructions_bytes": "33KiB", "turn.queue_length": "9",
+		"turn.queue_wait": "11m", "turn.idempotency_ttl": "2d", "retry.attempts": "4", "retry.base": "501ms", "retry.max": "31s",
+		"scripted.pace": "36ms", "anthropic.base_url": "http://127.0.0.1:1", "anthropic.version": "'2024-01-01'", "anthropic.max_tokens": "9",
+		"anthropic.connect_timeout": "11s", "anthropic.header_timeout": "61s", "anthropic.stream_bytes": "65MiB", "anthropic.line_bytes": "5MiB",
+		"prices": "{m: {input: 1, output: 2}}", "models": "{m: {context_tokens: 9}}",
+		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "9", "attachments.file_bytes": "9MiB",
+		"attachments.turn_bytes": "17MiB", "attachments.upload_bytes": "63MiB", "attachments.max_pixels": "9", "attachments.pixel_budget": "9",
+		"attachments.work_limit": "31s", "attachments.rendition_cache_bytes": "513MiB", "attachments.pdf_text_bytes": "9MiB",
+		"attachments.pdf_idle": "61s", "attachments.pdf_interpreted": "true",
+		"session.idle_close": "61s", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
+		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
+		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
+	}
+	standard := wiring(load(t, ""))
+	for _, s := range config.Reference() {
+		if direct[s.Key] != "" {
+			continue
+		}
+		v, ok := other[s.Key]
+		if !ok {
+			t.Errorf("%s: no value to try it with", s.Key)
+			continue
+		}
+		if reflect.DeepEqual(standard, wiring(load(t, nested(s.Key, v)))) {
+			t.Errorf("%s: %s instead of %s changes nothing", s.Key, v, s.Default)
+		}
+	}
+}
+
+// nested writes a setting as a file has it.
+func nested(key, value string) string {
+	group, name, dotted := strings.Cut(key, ".")
+	if !dotted {
+		return key + ": " + value + "\n"
+	}
+	return group + ":\n  " + name + ": " + value + "\n"
+}
+
+// Whatever a project may tighten, it tightens in the turns of a server that was
+// started elsewhere.
+func TestProjectTightens(t *testing.T) {
+	t.Parallel()
+	stricter := map[string]string{
+		"turn.stall_timeout": "1s", "turn.wall_limit": "1m", "turn.max_turns": "1", "turn.max_tokens": "9", "turn.max_cost_usd": "1",
+		"turn.message_bytes": "1KiB", "turn.answer_bytes": "1KiB", "turn.instructions_bytes": "1KiB",
+		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
+		"attachments.turn_bytes": "1KiB", "attachments.upload_bytes": "1KiB", "subagents.enabled": "false", "default_model": "m",
+	}
+	cfg := load(t, "subagents: {enabled: true}\n")
+	p := newProjects(cfg)
+	standard, err := p.rules(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range config.Reference() {
+		if s.Project == "" {
+			continue
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "belay.yaml"), []byte(nested(s.Key, stricter[s.Key])), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.rules(dir)
+		if err != nil {
+			t.Errorf("%s: %v", s.Key, err)
+		} else if reflect.DeepEqual(standard, got) {
+			t.Errorf("%s: %s in a project changes nothing", s.Key, stricter[s.Key])
+		}
+	}
+}
+
+func TestSettingsActedUponAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	big := strings.Repeat("x", 2000)
+	for _, name := range []string{"AGENTS.md", "README.md", "docs/DIRECTIVE.md", "docs/CONTRACT.md", "docs/SPEC.md", "docs/TYPES.md", "docs/PLAN.md"} {
+		file("root/"+name, "x\n")
+	}
+	file("root/agents/AGENT_BIG.md", big)
+	short, long := file("short", "abc"), file("long", strings.Repeat("s", maxNoteBytes+1))
+	tests := []struct{ name, yaml, want string }{
+		{"no token", "addr: 0.0.0.0:0", "token_file"},
+		{"short token", "addr: 0.0.0.0:0\ntoken_file: " + short, "fewer than"},
+		{"token file too large", "token_file: " + long, "larger than"},
+		{"token file missing", "token_file: " + filepath.Join(dir, "none"), "none"},
+		{"token file is a folder", "token_file: " + dir, "not a regular file"},
+		{"script missing", "scripted: {script: " + filepath.Join(dir, "none") + "}", "scripted.script"},
+		{"script is a folder", "scripted: {script: " + dir + "}", "not a regular file"},
+		{"instruction root incomplete", "instructions: " + dir, "INSTRUCTION_ROOT_INVALID"},
+		{"instruction file too large", "persona: {file_bytes: 1KiB}\ninstructions: " + filepath.Join(dir, "root"), "PERSONA_NOT_FOUND"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := load(t, tt.yaml)
+			home := t.TempDir()
+			cfg.Paths.StateDir, cfg.Paths.CacheDir = filepath.Join(home, "state"), filepath.Join(home, "cache")
+			if err := try(cfg); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+// try does what a server does until it would listen.
+func try(cfg *config.Config) (err error) {
+	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.Background())) }()
+	if _, err := a.accessToken(); err != nil {
+		return err
+	}
+	_, err = a.Root.Persona("BIG")
+	return err
+}
