@@ -147,6 +147,18 @@ func (s *server) open(ctx context.Context, method, path, body string, header ...
 	return res
 }
 
+// post sends a body; unlike open it leaves a failed connection to the caller.
+func (s *server) post(path, body string, header ...string) (*http.Response, error) {
+	req, err := http.NewRequest("POST", s.url+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	return (&http.Client{Timeout: patience}).Do(req)
+}
+
 // fails checks an error answer and returns its details.
 func (s *server) fails(wantStatus int, wantType, method, path, body string, header ...string) map[string]any {
 	s.t.Helper()
