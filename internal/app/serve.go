@@ -69,7 +69,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
-	background.Go(func() { a.tidy(life) })
+	background.Go(func() { a.tidy(life, carrier) })
 	so := serveOptions(a.Config)
 	so.Quiesce, so.Logger = a.drain, a.log
 	err = api.Serve(ctx, ln, h, so)
@@ -89,7 +89,7 @@ func (a *App) drain(ctx context.Context) {
 func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier) api.Options {
 	cfg, metrics := a.Config, api.NewMetrics(a.version)
 	o := handlerOptions(cfg)
-	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.Engine, a.log, a.version, metrics, page.New()
+	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
 	o.BoundAddr, o.Token, o.Operator = addr, token, authority
 	o.Ready = func(context.Context) error { return errors.Join(a.Root.Check(), a.provider.Ready()) }
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
@@ -189,6 +189,13 @@ func (a *App) watch(m *api.Metrics, c *carrier) {
 	a.observe.Store(&see)
 }
 
+func (c *carrier) up() float64 {
+	if c.bus.Health().OK {
+		return 1
+	}
+	return 0
+}
+
 // measure shows the bus in the metrics.
 func (c *carrier) measure(m *api.Metrics) {
 	gauge := func(name, help string, value func(bus.Stats) int64) prometheus.Collector {
@@ -196,6 +203,8 @@ func (c *carrier) measure(m *api.Metrics) {
 			func() float64 { return float64(value(c.publisher.Stats())) })
 	}
 	m.Registry().MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: "up",
+			Help: "1 while the bus is connected and stores what it is given, else 0."}, c.up),
 		gauge("published", "Events confirmed by the bus since the start.", func(s bus.Stats) int64 { return s.Published }),
 		gauge("retries", "Batches and reads that failed and were put off.", func(s bus.Stats) int64 { return s.Retries }),
 		gauge("lag_events", "Events that the bus does not have yet.", func(s bus.Stats) int64 { return s.LagEvents }),

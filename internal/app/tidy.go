@@ -26,14 +26,12 @@ func (a *App) Retention() session.GCOptions {
 
 // tidy applies retention until ctx ends. What cannot be removed now is tried
 // again the next time.
-func (a *App) tidy(ctx context.Context) {
+func (a *App) tidy(ctx context.Context, c *carrier) {
 	tick := time.NewTicker(tidyEvery)
 	defer tick.Stop()
 	for {
-		err := a.sweepScratch()
-		if _, e := a.Store.GC(ctx, a.Retention()); e != nil {
-			err = errors.Join(err, e)
-		}
+		_, err := a.Store.GC(ctx, a.Retention())
+		err = errors.Join(a.sweepScratch(), err, a.forgetDeleted(ctx, c))
 		if err != nil && ctx.Err() == nil {
 			a.log.Warn("retention could not be applied in full", "error", err)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Health is the state of the bus as /readyz and doctor show it. A bus that is
+// Health is the state of the bus as /metrics shows it. A bus that is
 // not well delays messages; turns do not depend on it.
 type Health struct {
 	// OK is true while the bus is connected and the last batch was stored.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -88,6 +89,26 @@ func (b *Bus) lastStored(ctx context.Context, session string) (int64, bool, erro
 		return 0, false, fmt.Errorf("bus: last message of %s has the sequence %q", session, m.Header.Get(HeaderSeq))
 	}
 	return seq, true, nil
+}
+
+// Sessions returns the sessions of which the stream holds messages, in no order.
+func (b *Bus) Sessions(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	// A handle of its own: Info writes to it, and b.stream is everybody's.
+	s, err := b.js.Stream(ctx, Stream)
+	if err != nil {
+		return nil, fmt.Errorf("bus: list sessions: %w", err)
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subjectPrefix+"*"))
+	if err != nil {
+		return nil, fmt.Errorf("bus: list sessions: %w", err)
+	}
+	ids := make([]string, 0, len(info.State.Subjects))
+	for subject := range info.State.Subjects {
+		ids = append(ids, strings.TrimPrefix(subject, subjectPrefix))
+	}
+	return ids, nil
 }
 
 // Forget removes a session's messages from the stream: for a session that was

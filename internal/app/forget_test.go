@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"belay/internal/turn"
+)
+
+// What a deleted session said leaves the bus: at once where this server deletes
+// it, and at the next tidying where another process did.
+func TestDeletedSessionsLeaveTheBus(t *testing.T) {
+	t.Parallel()
+	cfg := load(t, "scripted: {pace: 0}\n")
+	home := t.TempDir()
+	cfg.Paths.StateDir, cfg.Paths.CacheDir = filepath.Join(home, "state"), filepath.Join(home, "cache")
+	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	c, err := a.startBus(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(c.stop(), a.Close(context.Background())); err != nil {
+			t.Error(err)
+		}
+	})
+	said := func() string {
+		rec, err := a.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.Engine.Start(ctx, turn.Request{SessionID: rec.SessionID, Message: "a secret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for err == nil {
+			_, err = s.Next(ctx)
+		}
+		c.publisher.Resume(rec.SessionID)
+		for m, err := range c.bus.Messages(ctx, rec.SessionID, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Event.Ends() {
+				break
+			}
+		}
+		return rec.SessionID
+	}
+	mine, theirs, kept := said(), said(), said()
+	if err := a.engine(c).Delete(ctx, mine); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Store.Delete(ctx, theirs); err != nil {
+		t.Fatal(err)
+	}
+	onBus := func() map[string]bool {
+		ids, err := c.bus.Sessions(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := map[string]bool{}
+		for _, id := range ids {
+			set[id] = true
+		}
+		return set
+	}
+	if got := onBus(); got[mine] || !got[theirs] || !got[kept] {
+		t.Errorf("after the first was deleted the bus has %v", got)
+	}
+	if err := a.forgetDeleted(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	if got := onBus(); got[mine] || got[theirs] || !got[kept] {
+		t.Errorf("after tidying the bus has %v", got)
+	}
+}
