@@ -95,11 +95,23 @@ type server struct {
 func (p *place) serve(args ...string) *server {
 	p.t.Helper()
 	s := &server{place: p, cmd: p.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), err: &bytes.Buffer{}}
+	if why := s.start(); why != "" {
+		p.t.Fatal(why)
+	}
+	return s
+}
+
+// start runs the server's command and waits until it answers; otherwise it
+// returns why it does not.
+func (s *server) start() string {
+	s.t.Helper()
 	s.cmd.Stderr = s.err
 	out, err := s.cmd.StdoutPipe()
-	must(p.t, err)
-	must(p.t, s.cmd.Start())
-	p.t.Cleanup(func() { s.kill() })
+	must(s.t, err)
+	if err := s.cmd.Start(); err != nil {
+		return err.Error()
+	}
+	s.t.Cleanup(func() { s.kill() })
 	line := make(chan string, 1)
 	go func() {
 		text, _ := bufio.NewReader(out).ReadString('\n')
@@ -109,13 +121,15 @@ func (p *place) serve(args ...string) *server {
 	case text := <-line:
 		url, ok := strings.CutPrefix(strings.TrimSpace(text), "listening on ")
 		if !ok {
-			p.t.Fatalf("the server said %q\n%s", text, s.err)
+			s.kill() // its words are complete then
+			return fmt.Sprintf("the server said %q\n%s", text, s.err)
 		}
 		s.url = url
+		return ""
 	case <-time.After(patience):
-		p.t.Fatalf("the server did not listen\n%s", s.err)
+		s.kill()
+		return fmt.Sprintf("the server did not listen\n%s", s.err)
 	}
-	return s
 }
 
 // kill is kill -9; a server that is gone already is fine.
