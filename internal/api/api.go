@@ -82,8 +82,8 @@ type Options struct {
 	// Metrics counts requests and streams; nil makes one that only /metrics
 	// of this handler shows.
 	Metrics *Metrics
-	// Ready says why the server should get no work, or nil. Its error's text
-	// is shown to the caller.
+	// Ready says why the server should get no work, or nil. The message of a
+	// *fault.Error is shown to the caller; other errors are not.
 	Ready func(context.Context) error
 	// Config and Doctor return what belay config show and belay doctor print,
 	// as a value that encodes to JSON. Without one the endpoint is 404.

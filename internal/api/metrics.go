@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -29,6 +30,11 @@ type Metrics struct {
 	delay         *prometheus.HistogramVec
 	// routes holds what is counted per route, looked up once.
 	routes map[string]*routeMetrics
+
+	mu sync.Mutex
+	// turns are the sessions whose turn began here and has not ended: the end of
+	// a turn that another process left behind is not the end of one of these.
+	turns map[string]struct{}
 }
 
 // routeMetrics are one route's counters, by the first digit of the status.
@@ -60,6 +66,7 @@ func NewMetrics(version string) *Metrics {
 			Namespace: "belay", Name: "http_first_byte_seconds", Help: "Time from a request to the beginning of its answer.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}}, []string{"route"}),
 		routes: map[string]*routeMetrics{},
+		turns:  map[string]struct{}{},
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "belay", Name: "build_info",
 		Help: "Always 1; the label has the version.", ConstLabels: prometheus.Labels{"version": version}})
@@ -74,18 +81,30 @@ func NewMetrics(version string) *Metrics {
 func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
 
 // Observe counts turns as their events are appended to a session's log, whoever
-// started them. It is made to be a log's observer: it never blocks.
-func (m *Metrics) Observe(_ string, events []event.Event) {
+// started them. It is made to be a log's observer: it waits for nothing.
+func (m *Metrics) Observe(sessionID string, events []event.Event) {
 	for _, e := range events {
 		switch e.Type {
 		case event.SessionInit:
 			m.started.Inc()
-			m.running.Inc()
+			m.runs(sessionID, true)
 		case event.ProcessExit:
-			m.running.Dec()
+			m.runs(sessionID, false)
 			m.exits.WithLabelValues(exitLabel(e.Data)).Inc()
 		}
 	}
+}
+
+// runs notes whether a session has a turn.
+func (m *Metrics) runs(sessionID string, now bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now {
+		m.turns[sessionID] = struct{}{}
+	} else {
+		delete(m.turns, sessionID)
+	}
+	m.running.Set(float64(len(m.turns)))
 }
 
 // exitLabel keeps the label to the exit codes that exist.

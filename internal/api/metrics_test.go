@@ -19,6 +19,7 @@ func TestMetrics(t *testing.T) {
 	exit := func(code string) event.Event {
 		return event.Event{Type: event.ProcessExit, Data: json.RawMessage(`{"exitCode":` + code + `}`)}
 	}
+	m.Observe("s0", []event.Event{exit("1")}) // of a turn that another process left behind
 	m.Observe("s1", []event.Event{{Type: event.SessionInit}, {Type: event.ChatDelta}, exit("0")})
 	m.Observe("s2", []event.Event{{Type: event.SessionInit}, exit("130"), {Type: event.SessionInit}, exit("99"), {Type: event.SessionInit}})
 
@@ -38,6 +39,7 @@ func TestMetrics(t *testing.T) {
 		"belay_turns_started_total 4",
 		"belay_turns_running 1",
 		`belay_turns_ended_total{exit="0"} 1`,
+		`belay_turns_ended_total{exit="1"} 1`,
 		`belay_turns_ended_total{exit="130"} 1`,
 		`belay_turns_ended_total{exit="other"} 1`,
 		"belay_stream_events_total 6",

@@ -49,7 +49,8 @@ func serveReady(h *Handler, w *response, r *http.Request) error {
 	}
 	if h.o.Ready != nil {
 		if err := h.o.Ready(r.Context()); err != nil {
-			return fault.New(fault.Overloaded, "not ready: %v", err).Because(err)
+			// Anybody may ask: what nobody classified may name paths.
+			return fault.New(fault.Overloaded, "not ready: %s", fault.From(err).Message).Because(err)
 		}
 	}
 	return reply(w, http.StatusOK, healthAnswer{"ready", h.o.Version})

@@ -24,6 +24,7 @@ import (
 	"belay/internal/api"
 	"belay/internal/api/apitest"
 	"belay/internal/attachment"
+	"belay/internal/fault"
 	"belay/internal/turn"
 )
 
@@ -137,7 +138,7 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "panic":
 			o.Doctor = func(context.Context) (any, error) { panic("secret of the server") }
 		case "unready":
-			o.Ready = func(context.Context) error { return errors.New(v) }
+			o.Ready = func(context.Context) error { return fault.New(fault.MissingAPIKey, "%s", v) }
 		case "reports":
 			o.Doctor = func(context.Context) (any, error) { return map[string]string{"html": "<a&b>"}, nil }
 			o.Config = func(context.Context) (any, error) { return nil, errors.New("disk on fire at /secret/path") }
