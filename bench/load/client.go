@@ -98,7 +98,7 @@ func Follow(ctx context.Context, addr string, sessions []*Session, n int) (end f
 		}
 	}
 	for i, c := range conns {
-		status, _, _, err := c.head()
+		status, _, err := c.head()
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("status %d", status)
 		}

@@ -30,8 +30,9 @@ type Conn struct {
 	conn  net.Conn
 	in    *bufio.Reader
 	lines *bufio.Reader
-	// reusable is whether the server keeps the connection after an answer.
-	reusable bool
+	// reusable is whether the server keeps the connection after an answer,
+	// chunked whether the answer came in pieces.
+	reusable, chunked bool
 }
 
 // Dial opens a connection whose longest line has lineBytes.
@@ -60,13 +61,13 @@ func (c *Conn) post(request []byte) (io.Reader, error) {
 	if _, err := c.conn.Write(request); err != nil {
 		return nil, fmt.Errorf("send request: %w", err)
 	}
-	status, chunked, length, err := c.head()
+	status, length, err := c.head()
 	if err != nil {
 		return nil, fmt.Errorf("read response headers: %w", err)
 	}
 	var body io.Reader
 	switch {
-	case chunked:
+	case c.chunked:
 		body = httputil.NewChunkedReader(c.in)
 	case length >= 0:
 		body = io.LimitReader(c.in, length)
@@ -81,23 +82,23 @@ func (c *Conn) post(request []byte) (io.Reader, error) {
 }
 
 // head reads the status line and the headers that say how the body ends.
-func (c *Conn) head() (status int, chunked bool, length int64, err error) {
-	length, c.reusable = -1, true
+func (c *Conn) head() (status int, length int64, err error) {
+	length, c.reusable, c.chunked = -1, true, false
 	for first := true; ; first = false {
 		line, err := c.in.ReadSlice('\n')
 		if err != nil {
-			return 0, false, 0, err
+			return 0, 0, err
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if text == "" {
-			return status, chunked, length, nil
+			return status, length, nil
 		}
 		if first {
 			if len(text) < 12 {
-				return 0, false, 0, fmt.Errorf("status line %q", text)
+				return 0, 0, fmt.Errorf("status line %q", text)
 			}
 			if status, err = strconv.Atoi(text[9:12]); err != nil {
-				return 0, false, 0, fmt.Errorf("status line %q", text)
+				return 0, 0, fmt.Errorf("status line %q", text)
 			}
 			continue
 		}
@@ -105,10 +106,10 @@ func (c *Conn) head() (status int, chunked bool, length int64, err error) {
 		value = strings.TrimSpace(value)
 		switch strings.ToLower(name) {
 		case "transfer-encoding":
-			chunked = strings.EqualFold(value, "chunked")
+			c.chunked = strings.EqualFold(value, "chunked")
 		case "content-length":
 			if length, err = strconv.ParseInt(value, 10, 64); err != nil {
-				return 0, false, 0, fmt.Errorf("content length %q", value)
+				return 0, 0, fmt.Errorf("content length %q", value)
 			}
 		case "connection":
 			c.reusable = !strings.EqualFold(value, "close")
@@ -116,8 +117,12 @@ func (c *Conn) head() (status int, chunked bool, length int64, err error) {
 	}
 }
 
-// trailer reads the blank line after a chunked body, which its reader leaves.
-func (c *Conn) trailer() error {
+// finish leaves the connection ready for the next request: it reads the blank
+// line after a chunked body, which its reader leaves.
+func (c *Conn) finish() error {
+	if !c.reusable || !c.chunked {
+		return nil
+	}
 	line, err := c.in.ReadSlice('\n')
 	if err != nil {
 		return fmt.Errorf("end of body: %w", err)

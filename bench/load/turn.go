@@ -79,10 +79,7 @@ func (c *Conn) turn(s *Session, start time.Time, each func(name string, data []b
 	if s.reply != nil && r.said != len(s.reply) {
 		return r.sample, fmt.Errorf("the reply has %d bytes, not %d", r.said, len(s.reply))
 	}
-	if c.reusable {
-		return r.sample, c.trailer()
-	}
-	return r.sample, nil
+	return r.sample, c.finish()
 }
 
 // reading is the state of one stream.
