@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -62,8 +63,10 @@ func (s *server) store(path string) (stored string, err error) {
 	return stored, errors.Join(out.Sync(), os.Rename(out.Name(), stored))
 }
 
-// send writes the files to w, each in base64.
-func send(w io.Writer, paths []string) error {
+// send writes the files to out, each in base64. The encoder writes a kilobyte at a
+// time, which a pipe hands over one by one.
+func send(out io.Writer, paths []string) error {
+	w := bufio.NewWriterSize(out, 64<<10)
 	for _, p := range paths {
 		f, err := os.Open(p)
 		if err != nil {
@@ -75,5 +78,5 @@ func send(w io.Writer, paths []string) error {
 			return err
 		}
 	}
-	return nil
+	return w.Flush()
 }
