@@ -4,9 +4,10 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/term"
+
+	"belay/internal/config"
 )
 
 // console is where a command reads and writes, and what is known about it.
@@ -29,12 +30,7 @@ type console struct {
 }
 
 func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
-	c := &console{in: in, env: map[string]string{}}
-	for _, kv := range env {
-		if k, v, ok := strings.Cut(kv, "="); ok {
-			c.env[k] = v
-		}
-	}
+	c := &console{in: in, env: config.Environ(env)}
 	c.outTerminal, c.errTerminal = isTerminal(out), isTerminal(errs)
 	c.out = &sink{w: out, plain: !c.outTerminal}
 	c.err = &sink{w: errs, plain: !c.errTerminal}

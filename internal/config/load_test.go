@@ -239,6 +239,7 @@ func TestConfigFileChoice(t *testing.T) {
 	}
 }
 
+// Covers: turn-api REQ-13
 func TestAPIKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -35,7 +35,6 @@ const MinSecret = 6
 // Redactor replaces a fixed set of secrets. It is immutable and safe for
 // concurrent use. A nil Redactor replaces only what looks like a key.
 type Redactor struct {
-	secrets []string
 	// needles are all the forms of all the secrets, longest first.
 	needles []string
 }
@@ -46,27 +45,14 @@ func New(secrets ...string) *Redactor {
 	r := &Redactor{}
 	for _, s := range secrets {
 		if s = strings.TrimSpace(s); len(s) >= MinSecret {
-			r.secrets = append(r.secrets, s)
+			r.needles = append(r.needles, forms(s)...)
 		}
-	}
-	slices.Sort(r.secrets)
-	r.secrets = slices.Compact(r.secrets)
-	for _, s := range r.secrets {
-		r.needles = append(r.needles, forms(s)...)
 	}
 	slices.SortFunc(r.needles, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 	r.needles = slices.Compact(r.needles)
 	return r
-}
-
-// With returns a redactor that also knows more secrets.
-func (r *Redactor) With(secrets ...string) *Redactor {
-	if r == nil {
-		return New(secrets...)
-	}
-	return New(append(slices.Clone(r.secrets), secrets...)...)
 }
 
 // String returns s without secrets.

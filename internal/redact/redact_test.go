@@ -207,9 +207,9 @@ func TestRawJSONStaysJSON(t *testing.T) {
 	}
 }
 
-func TestWithKeepsWhatItKnew(t *testing.T) {
+func TestSeveralSecrets(t *testing.T) {
 	t.Parallel()
-	r := redact.New("first-secret").With("second-secret")
+	r := redact.New("first-secret", "second-secret")
 	if got := r.String("first-secret second-secret"); got != "[redacted] [redacted]" {
 		t.Errorf("got %q", got)
 	}

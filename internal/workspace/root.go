@@ -21,10 +21,6 @@ import (
 	"belay/internal/fault"
 )
 
-// RecordDir is the folder inside a project that holds belay's own records. It is
-// never scanned, listed, globbed or opened by a tool.
-const RecordDir = ".belay"
-
 // maxPath is longer than any path that the supported systems open, in bytes.
 const maxPath = 32 << 10
 

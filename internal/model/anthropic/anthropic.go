@@ -52,7 +52,7 @@ const (
 // Options configures a [Provider].
 type Options struct {
 	// Key returns the API key of the moment, "" for none. It is called for
-	// every request and by Ready. Nil means no key. See [KeyFrom].
+	// every request and by Ready. Nil means no key.
 	Key func() string
 	// BaseURL is where the service is. Anything but [DefaultBaseURL] must be
 	// on loopback or named by AllowedHosts.
@@ -72,8 +72,6 @@ type Options struct {
 	ConnectTimeout, HeaderTimeout time.Duration
 	// MaxAnswer and MaxLine cap, in bytes, what is read of one answer.
 	MaxAnswer, MaxLine int64
-	// Redactor takes other secrets out of errors; the key always is.
-	Redactor *redact.Redactor
 	// Now is the clock for Retry-After dates; nil is time.Now.
 	Now func() time.Time
 }
@@ -114,7 +112,6 @@ func New(o Options) (*Provider, error) {
 		key:       o.Key,
 		maxTokens: o.MaxTokens,
 		maxLine:   positive(o.MaxLine, DefaultMaxLine),
-		redactors: redactors{base: o.Redactor},
 		now:       o.Now,
 		buffers:   newBuffers(bufferSize),
 	}
@@ -158,20 +155,6 @@ func positive[T int64 | time.Duration](v, otherwise T) T {
 		return v
 	}
 	return otherwise
-}
-
-// KeyFrom returns a Key that reads the environment through getenv each time:
-// ANTHROPIC_API_KEY, else CHIRALITY_ANTHROPIC_API_KEY. Blank values do not
-// count.
-func KeyFrom(getenv func(string) string) func() string {
-	return func() string {
-		for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY"} {
-			if v := strings.TrimSpace(getenv(name)); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
 }
 
 // Close drops idle connections. Calls under way are not disturbed.
@@ -227,7 +210,6 @@ func (p *Provider) Bootstrap(ctx context.Context, r model.Request, probe bool) e
 // redactors keeps the redactor of the last key, because making one costs more
 // than using it.
 type redactors struct {
-	base *redact.Redactor
 	mu   sync.Mutex
 	key  string
 	last *redact.Redactor
@@ -237,7 +219,7 @@ func (r *redactors) knowing(key string) *redact.Redactor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil || r.key != key {
-		r.key, r.last = key, r.base.With(key)
+		r.key, r.last = key, redact.New(key)
 	}
 	return r.last
 }

@@ -116,20 +116,6 @@ func TestOptionsThatNoServiceHas(t *testing.T) {
 	}
 }
 
-// Covers: turn-api REQ-13
-func TestKeyPrecedence(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ canonical, alias, want string }{
-		{"a", "b", "a"}, {"", "b", "b"}, {"  ", "b", "b"}, {"a", "", "a"}, {"", "", ""}, {" a\n", "", "a"},
-	}
-	for _, tt := range tests {
-		env := map[string]string{"ANTHROPIC_API_KEY": tt.canonical, "CHIRALITY_ANTHROPIC_API_KEY": tt.alias}
-		if got := KeyFrom(func(k string) string { return env[k] })(); got != tt.want {
-			t.Errorf("%v gives %q, want %q", env, got, tt.want)
-		}
-	}
-}
-
 func TestBootstrapCallsOnlyWhenProbing(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -22,7 +22,6 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
-	"belay/internal/redact"
 )
 
 func answering(t testing.TB, status int, header http.Header, body string) string {
@@ -210,7 +209,6 @@ func TestRequestOverTheLimitIsNotSent(t *testing.T) {
 func TestNoErrorPathLeaksTheKey(t *testing.T) {
 	t.Parallel()
 	secret := strings.ReplaceAll(testKey, " ", "_")
-	const other = "another-secret-of-the-server"
 	encodings := map[string]func(string) string{
 		"raw":   func(s string) string { return s },
 		"query": url.QueryEscape,
@@ -239,26 +237,21 @@ func TestNoErrorPathLeaksTheKey(t *testing.T) {
 			"redirected off": answering(t, 302, http.Header{"Location": {"https://" + hex.EncodeToString([]byte(encoded))[:40] + ".test/?k=" + url.QueryEscape(encoded)}}, ""),
 		}
 	}
-	for _, value := range []string{secret, other} {
-		for encoding, encode := range encodings {
-			if value == other && encoding != "raw" && encoding != "base64" {
-				continue // how a value is found does not depend on where it came from
+	for encoding, encode := range encodings {
+		encoded := encode(secret)
+		for path, target := range leaks(encoded) {
+			p := provider(t, target)
+			_, err := collect(p.Stream(t.Context(), ask("x")))
+			f := fault.From(err)
+			if f == nil {
+				t.Errorf("%s, %s: no error", path, encoding)
+				continue
 			}
-			encoded := encode(value)
-			for path, target := range leaks(encoded) {
-				p := provider(t, target, func(o *Options) { o.Redactor = redact.New(other) })
-				_, err := collect(p.Stream(t.Context(), ask("x")))
-				f := fault.From(err)
-				if f == nil {
-					t.Errorf("%s, %s: no error", path, encoding)
-					continue
-				}
-				wire, _ := json.Marshal(f.Body())
-				everything := string(wire) + f.Message + f.Error() + fmt.Sprint(f.Details, f.Cause)
-				for _, piece := range []string{encoded, value, value[:16]} {
-					if strings.Contains(everything, piece) && !strings.Contains(strings.Repeat("x", 600), piece) {
-						t.Errorf("%s, %s: %q is in %s", path, encoding, piece, everything)
-					}
+			wire, _ := json.Marshal(f.Body())
+			everything := string(wire) + f.Message + f.Error() + fmt.Sprint(f.Details, f.Cause)
+			for _, piece := range []string{encoded, secret, secret[:16]} {
+				if strings.Contains(everything, piece) && !strings.Contains(strings.Repeat("x", 600), piece) {
+					t.Errorf("%s, %s: %q is in %s", path, encoding, piece, everything)
 				}
 			}
 		}

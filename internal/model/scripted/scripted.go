@@ -29,9 +29,6 @@ import (
 // Name is the provider's name in the configuration and in error details.
 const Name = "scripted"
 
-// DefaultPace is the delay after each chunk that people can follow.
-const DefaultPace = 35 * time.Millisecond
-
 // Options configures a [Provider]. The zero value answers as fast as it can.
 type Options struct {
 	// Pace is the delay after each chunk of text; 0 is none.

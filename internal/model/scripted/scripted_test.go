@@ -205,15 +205,16 @@ func TestInterruptIsNoticedAtTheNextChunk(t *testing.T) {
 
 func TestPaceFollowsEveryChunk(t *testing.T) {
 	t.Parallel()
+	const pace = 35 * time.Millisecond
 	var waits []time.Duration
 	p := scripted.New(scripted.Options{
-		Pace:  scripted.DefaultPace,
+		Pace:  pace,
 		Sleep: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 	})
 	if _, err := collect(p.Stream(t.Context(), ask(strings.Repeat("x", 25)))); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]time.Duration{scripted.DefaultPace, scripted.DefaultPace}, waits); diff != "" {
+	if diff := cmp.Diff([]time.Duration{pace, pace}, waits); diff != "" {
 		t.Errorf("waits (-want +got):\n%s", diff)
 	}
 }
