@@ -153,10 +153,10 @@ func (r retryingBootstrapper) Bootstrap(ctx context.Context, req Request, probe 
 	}
 }
 
-// Sleep waits for d in real time, or until ctx is done, whose error it returns.
+// Sleep waits for d in real time, or until ctx is done, whose cause it returns.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -164,6 +164,6 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }

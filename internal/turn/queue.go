@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/session"
 )
 
@@ -91,7 +92,7 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 	if running && waited > leaseHandOn || waited > leaseSettle {
 		return session.ErrBusy
 	}
-	return sleep(ctx, time.Millisecond)
+	return model.Sleep(ctx, time.Millisecond)
 }
 
 // wait stands in line for the lease.
@@ -187,16 +188,4 @@ func (l *Local) dequeue(id string, head chan struct{}) {
 
 func busy(id string) *fault.Error {
 	return fault.New(fault.TurnInProgress, "a turn is running in session %s", id).With("sessionId", id)
-}
-
-// sleep waits for d or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
