@@ -93,6 +93,9 @@ func routes() []route {
 			params: []param{{in: "path", name: "name", required: true, doc: "a persona's id or alias"}},
 			answer: personaAnswer{}, serve: servePersona, errors: []fault.Type{fault.InstructionRootInvalid, fault.PersonaNotFound}},
 
+		{method: get, path: "/api/usage", name: "usage", summary: "Tokens and cost by day, project and model, as belay usage prints them.",
+			params: []param{{in: "query", name: "since", doc: "the first UTC day to count, YYYY-MM-DD; all without it"}},
+			answer: usageAnswer{}, serve: serveUsage, errors: []fault.Type{fault.InvalidRequest}},
 		{method: get, path: "/api/system/doctor", name: "doctor", summary: "What this machine has and lacks, as belay doctor prints it.",
 			answer: json.RawMessage(nil), serve: serveDoctor, errors: []fault.Type{fault.NotFound}},
 		{method: get, path: "/api/system/config", name: "showConfig", summary: "Every setting with its origin, as belay config show prints it.",

@@ -77,7 +77,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
 	root.AddCommand(
 		newServe(c), newTurn(c), newSession(c), newPersona(c), newAttach(c), newOpen(c),
-		newConfig(c), newDoctor(c), newGC(c), newVersion(c), newCompletion(c),
+		newConfig(c), newDoctor(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
 	c.watchRuns(root)
 	return root

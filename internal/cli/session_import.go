@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/durable"
 	"belay/internal/session"
 )
 
@@ -55,7 +56,7 @@ func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (
 	if info.IsDir() {
 		return a.Store.ImportDir(ctx, from, project)
 	}
-	f, err := os.Open(from)
+	f, _, err := durable.OpenRegular(nil, from) // a pipe would be waited for
 	if err != nil {
 		return session.Record{}, failed(ExitNotFound, "check that the export is readable", err)
 	}

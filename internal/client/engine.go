@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/persona"
@@ -92,6 +93,17 @@ func (c *Client) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Ins
 	var out struct{ Attachments []turn.Inspection }
 	err := c.call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
 	return out.Attachments, err
+}
+
+// Usage implements turn.Engine. The server counts whole days.
+func (c *Client) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, error) {
+	path := "/api/usage"
+	if !since.IsZero() {
+		path += "?since=" + since.UTC().Format(time.DateOnly)
+	}
+	var out struct{ Usage []turn.UsageRow }
+	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	return out.Usage, err
 }
 
 // Personas implements turn.Engine.

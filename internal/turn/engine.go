@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
@@ -53,6 +54,9 @@ type Sessions interface {
 	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
 	// Manifest returns the manifest of a turn, of the last one for "".
 	Manifest(ctx context.Context, sessionID, turnID string) (session.Manifest, error)
+	// Usage sums up the turns of every session that ended since then, by day,
+	// project and model, in that order.
+	Usage(ctx context.Context, since time.Time) ([]UsageRow, error)
 }
 
 // Attachments takes files in and says what would become of them.

@@ -254,6 +254,20 @@ func (e *Engine) Blob(_ context.Context, id, sha string) (io.ReadCloser, attachm
 	return io.NopCloser(bytes.NewBuffer(f.Data)), f.Item, nil
 }
 
+// Usage implements turn.Engine.
+func (e *Engine) Usage(_ context.Context, since time.Time) ([]turn.UsageRow, error) {
+	cost := 0.25
+	rows := []turn.UsageRow{
+		{Day: "2026-03-01", ProjectRoot: "/project", Model: "priced", Turns: 2,
+			Tokens: event.Tokens{InputTokens: 20, OutputTokens: 10, CostUSD: &cost}},
+		{Day: "2026-03-02", ProjectRoot: "/project", Model: "free", Turns: 1, Tokens: event.Tokens{InputTokens: 1, OutputTokens: 1}},
+	}
+	for len(rows) > 0 && rows[0].Day < since.Format(time.DateOnly) {
+		rows = rows[1:]
+	}
+	return rows, e.Fail["Usage"]
+}
+
 // Personas implements turn.Engine.
 func (e *Engine) Personas(context.Context) ([]persona.Summary, error) {
 	return []persona.Summary{{ID: "WORKING_ITEMS", Class: persona.ClassPersona, Description: "Works on the items of a project."},

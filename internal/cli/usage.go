@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/event"
+	"belay/internal/turn"
+)
+
+func newUsage(c *console) *cobra.Command {
+	var since string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "usage",
+		Short: "Sum up tokens and cost by day, project and model",
+		Long: `Read the transcripts of this user's sessions and sum up what their turns used, by UTC
+day, project and model. Costs are list prices, or those of the configuration; a
+model without a price has none.`,
+		Example: "  belay usage\n  belay usage --since 7d\n  belay usage --since 2026-03-01 --json",
+		Args:    cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&since, "since", "", "count from this `DAY` on (YYYY-MM-DD), or from so long ago (7d, 12h)")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		from, err := sinceWhen(since, time.Now())
+		if err != nil {
+			return err
+		}
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+			rows, err := a.Engine.Usage(ctx, from)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"usage": rows})
+			}
+			c.printUsage(rows)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// sinceWhen reads a day or a time span before now; "" is the beginning.
+func sinceWhen(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		return day, nil
+	}
+	if ago, err := config.ParseDuration(s); err == nil && ago >= 0 {
+		return now.Add(-ago), nil
+	}
+	return time.Time{}, failed(ExitUsage, "write a day like 2026-03-01, or a time span like 7d",
+		fmt.Errorf("--since %q is neither a day nor a time span", s))
+}
+
+func (c *console) printUsage(rows []turn.UsageRow) {
+	t := &table{heads: []string{"DAY", "PROJECT", "MODEL", "TURNS", "IN", "OUT", "CACHED", "US$"}}
+	for _, r := range rows {
+		t.add(r.Day, r.ProjectRoot, r.Model, strconv.Itoa(r.Turns),
+			strconv.FormatInt(r.InputTokens+r.CacheWriteTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
+			strconv.FormatInt(r.CacheReadTokens, 10), costOf(r.Tokens))
+	}
+	c.print(t, "no turn was taken")
+}
+
+func costOf(t event.Tokens) string {
+	if t.CostUSD == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*t.CostUSD, 'f', 4, 64)
+}

@@ -1,0 +1,91 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// UsageRow is what the turns of one day cost in one project with one model.
+type UsageRow struct {
+	// Day is the UTC day on which the turns ended, YYYY-MM-DD.
+	Day         string `json:"day"`
+	ProjectRoot string `json:"projectRoot"`
+	Model       string `json:"model"`
+	Turns       int    `json:"turns"`
+	event.Tokens
+}
+
+// Usage implements [Engine]. It reads the transcripts of the sessions that were
+// used since then; a session whose project is gone does not count.
+func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
+	ids, err := l.o.Store.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sum := map[UsageRow]*UsageRow{}
+	for _, id := range ids {
+		rec, err := l.o.Store.Get(ctx, id)
+		if fault.Is(err, fault.SessionNotFound) || err == nil && rec.UpdatedAt.Before(since.Add(-useGrain)) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries, err := l.o.Store.Transcript(ctx, id)
+		if fault.Is(err, fault.SessionNotFound) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		tally(sum, rec.ProjectRoot, entries, since)
+	}
+	rows := make([]UsageRow, 0, len(sum))
+	for _, r := range sum {
+		rows = append(rows, *r)
+	}
+	slices.SortFunc(rows, func(a, b UsageRow) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Model, b.Model))
+	})
+	return rows, nil
+}
+
+// tally adds the turns of one transcript. A turn's model is that of its last
+// request.
+func tally(sum map[UsageRow]*UsageRow, projectRoot string, entries []session.Entry, since time.Time) {
+	model := ""
+	for _, e := range entries {
+		switch {
+		case e.Kind == session.EntryRequest && e.Manifest != nil:
+			model = e.Manifest.Model
+		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since):
+			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: model}
+			if sum[key] == nil {
+				row := key
+				sum[key] = &row
+			}
+			sum[key].add(*e.Usage)
+		}
+	}
+}
+
+func (r *UsageRow) add(t event.Tokens) {
+	r.Turns++
+	r.InputTokens += t.InputTokens
+	r.OutputTokens += t.OutputTokens
+	r.CacheReadTokens += t.CacheReadTokens
+	r.CacheWriteTokens += t.CacheWriteTokens
+	if t.CostUSD != nil {
+		cost := *t.CostUSD
+		if r.CostUSD != nil {
+			cost += *r.CostUSD
+		}
+		r.CostUSD = &cost
+	}
+}
