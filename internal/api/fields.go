@@ -15,38 +15,24 @@ import (
 	"belay/internal/fault"
 )
 
-// problem is one thing that is wrong with a request.
-type problem struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
-}
-
 // fields reads the members of a JSON object and collects what is wrong with
 // them, in the order in which they are asked for: that is the contract's order
 // of checks.
 type fields struct {
 	object   value
 	prefix   string
-	problems *[]problem
+	problems *[]fault.Problem
 }
 
-func newFields(v value) fields { return fields{object: v, problems: new([]problem)} }
+func newFields(v value) fields { return fields{object: v, problems: new([]fault.Problem)} }
 
 // err returns all problems as one INVALID_REQUEST; the first gives the sentence.
 func (f fields) err() error {
-	list := *f.problems
-	if len(list) == 0 {
-		return nil
-	}
-	message := list[0].Field + " " + list[0].Message
-	if more := len(list) - 1; more > 0 {
-		message += " (and " + strconv.Itoa(more) + " more in details.problems)"
-	}
-	return fault.New(fault.InvalidRequest, "%s", message).With("field", list[0].Field).With("problems", list)
+	return fault.Invalid(*f.problems)
 }
 
 func (f fields) bad(name, message string) {
-	*f.problems = append(*f.problems, problem{f.prefix + name, message})
+	*f.problems = append(*f.problems, fault.Problem{Field: f.prefix + name, Message: message})
 }
 
 // required reads a string that must be there and not blank, and trims it.

@@ -28,10 +28,10 @@ func (o Opts) InterruptOnDisconnect() bool { return o.OnDisconnect == onDisconne
 
 // Validate reports every option that is out of range, in one INVALID_REQUEST.
 func (o Opts) Validate() error {
-	var bad []string
+	var bad []fault.Problem
 	check := func(ok bool, field, rule string) {
 		if !ok {
-			bad = append(bad, fmt.Sprintf("opts.%s %s", field, rule))
+			bad = append(bad, fault.Problem{Field: "opts." + field, Message: rule})
 		}
 	}
 	// Mode and model go on record.
@@ -47,10 +47,7 @@ func (o Opts) Validate() error {
 		"onBusy", `must be "reject" or "queue"`)
 	check(o.OnDisconnect == "" || o.OnDisconnect == onDisconnectContinue || o.OnDisconnect == onDisconnectInterrupt,
 		"onDisconnect", `must be "continue" or "interrupt"`)
-	if len(bad) == 0 {
-		return nil
-	}
-	return fault.New(fault.InvalidRequest, "%s", strings.Join(bad, "; ")).With("problems", bad)
+	return fault.Invalid(bad)
 }
 
 // settings are a turn's options after every fallback chain (compatible

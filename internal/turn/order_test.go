@@ -116,8 +116,8 @@ func TestOptionsOutOfRange(t *testing.T) {
 		}
 	}
 	all := Opts{MaxTurns: ptr(0), MaxTokens: ptr(int64(-5)), MaxCostUSD: ptr(math.NaN()), TimeoutMS: ptr(int64(0)), OnBusy: "x", OnDisconnect: "y"}
-	if problems := fault.From(all.Validate()).Details["problems"].([]string); len(problems) != len(tests) {
-		t.Errorf("problems %q", problems)
+	if problems := fault.From(all.Validate()).Details["problems"].([]fault.Problem); len(problems) != len(tests) {
+		t.Errorf("problems %v", problems)
 	}
 	fine := Opts{MaxTurns: ptr(1), TimeoutMS: ptr(int64(1)), OnBusy: onBusyQueue, OnDisconnect: onDisconnectInterrupt}
 	if err := fine.Validate(); err != nil || !fine.InterruptOnDisconnect() {
