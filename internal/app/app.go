@@ -43,6 +43,8 @@ type App struct {
 	committer *durable.Committer
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
+	// appends counts the times that this process wrote to a log.
+	appends atomic.Int64
 }
 
 // Open builds the rooms that every command needs. The caller closes the App.
@@ -105,6 +107,7 @@ func (a *App) release() error {
 }
 
 func (a *App) appended(sessionID string, evs []event.Event) {
+	a.appends.Add(1)
 	if f := a.observe.Load(); f != nil {
 		(*f)(sessionID, evs)
 	}

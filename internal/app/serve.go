@@ -70,6 +70,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
+	background.Go(func() { a.thrift(life) })
 	so := serveOptions(a.Config)
 	so.Quiesce, so.Logger = a.drain, a.log
 	err = api.Serve(ctx, ln, h, so)
