@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -78,10 +79,16 @@ func (c *console) report(cmd *cobra.Command, err error) int {
 func explain(cmd *cobra.Command, err error) (code int, message, hint string, silent bool) {
 	code, message = ExitFailed, err.Error()
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", f.Message, f.Type), f.NextStep()
-		if f.Cause != nil && f.Type == fault.StorageFailure {
+		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", f.Message, f.Type), nextStep(f)
+		switch root, named := f.Details["projectRoot"]; {
+		case f.Cause != nil && f.Type == fault.StorageFailure:
 			message = fmt.Sprintf("%s: %v (%s)", f.Message, f.Cause, f.Type)
+		case named && f.Type == fault.WorkingRootInaccessible:
+			message = fmt.Sprintf("%s: %v (%s)", f.Message, root, f.Type)
 		}
+	}
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" && hint == "" {
+		hint = "start a server with belay serve, or correct the address"
 	}
 	if own := (*failure)(nil); errors.As(err, &own) {
 		if own.silent {
@@ -101,6 +108,20 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		hint = "run belay doctor to see what this machine has and lacks"
 	}
 	return code, message, hint, false
+}
+
+// nextStep is the hint of f. The next steps of some types are worded for HTTP;
+// on a command line there is a command or a flag instead.
+func nextStep(f *fault.Error) string {
+	if f.Hint == "" {
+		switch f.Type {
+		case fault.TurnInProgress:
+			return "wait for it, or stop it with belay session interrupt"
+		case fault.AttachmentFailure:
+			return "see what is wrong with each file with belay attach inspect, or add a message"
+		}
+	}
+	return f.NextStep()
 }
 
 // faultCode is the exit code of an error from the rooms below.

@@ -73,6 +73,8 @@ func pick(cfg *config.Config, asked string) (string, error) {
 		urls = append(urls, s.URL)
 	}
 	switch {
+	case len(urls) == 0 && asked != "":
+		return "", failed(ExitNotFound, "none is running; start one with belay serve", fmt.Errorf("no server of yours runs at %s", asked))
 	case len(urls) == 0:
 		return "", failed(ExitNotFound, "start one with belay serve", errors.New("no server of yours is running"))
 	case asked != "":

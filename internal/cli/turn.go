@@ -64,7 +64,6 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the turn after a `DURATION` such as 90s or 5m")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
-	cmd.MarkFlagsMutuallyExclusive("session", "project")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, err := c.request(cmd, args, &f)
 		if err != nil {
@@ -104,6 +103,9 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	}
 	if given("session") && strings.TrimSpace(f.session) == "" {
 		return r, usage("--session is empty")
+	}
+	if given("session") && given("project") {
+		return r, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project"))
 	}
 	for _, path := range f.attach {
 		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
