@@ -85,6 +85,10 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	return a, nil
 }
 
+// Ready reports why no turn could be taken now, or nil: the instruction root is
+// not valid, or the provider has no key.
+func (a *App) Ready() error { return errors.Join(a.Root.Check(), a.provider.Ready()) }
+
 // Close waits for running turns until ctx is done, interrupts the rest, and
 // releases everything.
 func (a *App) Close(ctx context.Context) error {

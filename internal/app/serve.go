@@ -17,6 +17,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/page"
+	"belay/internal/workspace"
 )
 
 // ServeOptions say who is told what while a server runs.
@@ -30,6 +31,11 @@ type ServeOptions struct {
 // the configured grace. It starts the bus, tells the state folder where the
 // server is, and removes that note when it ends.
 func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
+	if p := a.Config.Project; p != "" {
+		if _, err := workspace.CheckRoot(p, a.Root.Path()); err != nil {
+			return err
+		}
+	}
 	token, err := a.accessToken()
 	if err != nil {
 		return err
@@ -92,7 +98,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o := handlerOptions(cfg)
 	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
 	o.BoundAddr, o.Token, o.Operator = addr, token, authority
-	o.Ready = func(context.Context) error { return errors.Join(a.Root.Check(), a.provider.Ready()) }
+	o.Ready = func(context.Context) error { return a.Ready() }
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }
 	a.watch(metrics, c)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/fault"
 )
 
 func newServe(c *console) *cobra.Command {
@@ -45,6 +46,9 @@ func (c *console) serve(cmd *cobra.Command) error {
 	}
 	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error {
+		if err := a.Ready(); err != nil {
+			c.warn("no turn can be taken yet: " + fault.From(err).Message)
+		}
 		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string) {
 			c.write(fmt.Sprintf("listening on %s\n", url))
 			if link != "" {

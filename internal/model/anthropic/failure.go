@@ -150,8 +150,10 @@ func network(err error, clean *redact.Redactor) *fault.Error {
 	if errors.As(err, &timeout) && timeout.Timeout() && !dialling {
 		return model.Failure(Name, 504, model.RequestTimeout, "the provider did not begin its answer in time (anthropic.header_timeout)").Because(err)
 	}
-	f := model.Failure(Name, 503, model.NetworkError, "the connection to the provider failed").
-		With("cause", reason(err, clean))
+	cause := reason(err, clean)
+	f := model.Failure(Name, 503, model.NetworkError, "the connection to the provider failed: "+cause).
+		With("cause", cause).
+		WithHint("check the network and anthropic.base_url, then send the turn again")
 	if errors.As(err, &cert) || errors.As(err, &unknown) {
 		return f.Because(err) // a wrong certificate stays wrong
 	}
