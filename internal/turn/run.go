@@ -74,7 +74,15 @@ func (t *running) run() {
 		timer := time.AfterFunc(wall, func() { t.stop(errWall) })
 		defer timer.Stop()
 	}
-	t.finish(t.judge(t.converse()))
+	var storing sync.WaitGroup
+	if len(t.files) > 0 {
+		// The files go to the disk while the model works. What fails here the
+		// commit tries again, and tells.
+		storing.Go(func() { _ = t.blobs.Sync(context.WithoutCancel(t.ctx)) })
+	}
+	done, err := t.converse()
+	storing.Wait()
+	t.finish(t.judge(done, err))
 }
 
 // converse runs the model loop until the model stops by itself or a limit is
