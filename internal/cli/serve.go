@@ -23,7 +23,7 @@ picks a free one. The one-time link to the page is printed on stderr; belay open
 makes a fresh one. On an address that other machines can reach, callers need the
 token in --token-file.`,
 		Example: `  belay serve
-  belay serve --addr 127.0.0.1:0 --project ~/work/bridge
+  belay serve --addr 127.0.0.1:0 --project ~/projects/bridge
   belay serve --addr 0.0.0.0:23529 --token-file ~/.config/belay/token`,
 		Args: cobra.NoArgs,
 	}

@@ -30,7 +30,7 @@ func newSessionList(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the sessions of a project, oldest first",
-		Example: "  belay session list\n  belay session list --project ~/work/bridge --json\n  belay session list --all",
+		Example: "  belay session list\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "list the project in `DIR` (default: the current folder)")
