@@ -53,9 +53,14 @@ func (r Request) Measure() Measure {
 	for _, t := range r.Tools {
 		m.text(len(t.Name) + len(t.Description) + len(t.Schema))
 	}
-	for _, msg := range r.Messages() {
+	for _, msg := range r.History {
 		for _, c := range msg.Content {
 			m.content(c)
+		}
+	}
+	if r.Prompt != nil {
+		for _, p := range r.Prompt.Parts() {
+			m.Part(p)
 		}
 	}
 	return m

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"belay/internal/attachment"
@@ -9,13 +10,12 @@ import (
 )
 
 // check refuses what the real service would refuse, with its status.
-func (p *Provider) check(r model.Request) error {
+func (p *Provider) check(r model.Request, m model.Measure) error {
 	messages := r.Messages()
 	if err := checkTurns(messages); err != nil {
 		return refuse("%v", err)
 	}
 	limits := p.catalog.Limits(r.Model)
-	m := r.Measure()
 	a := limits.Attachments
 	switch {
 	case r.MaxTokens < 0 || r.MaxTokens > limits.OutputTokens:
@@ -33,7 +33,7 @@ func (p *Provider) check(r model.Request) error {
 		a.ImageSide = a.ManyImagesSide
 	}
 	for i, msg := range messages {
-		for _, part := range parts(msg) {
+		for part := range parts(msg) {
 			if err := checkPart(part, a); err != nil {
 				return refuse("messages.%d: %v", i, err)
 			}
@@ -104,18 +104,24 @@ func checkCalls(m model.Message, open []string) (opened []string, err error) {
 	return opened, nil
 }
 
-// parts returns the blocks of m that limits apply to.
-func parts(m model.Message) []attachment.Part {
-	var all []attachment.Part
-	for _, c := range m.Content {
-		switch c := c.(type) {
-		case model.Media:
-			all = append(all, c.Part)
-		case model.ToolOutput:
-			all = append(all, c.Parts...)
+// parts are the blocks of m that limits apply to.
+func parts(m model.Message) iter.Seq[attachment.Part] {
+	return func(yield func(attachment.Part) bool) {
+		for _, c := range m.Content {
+			switch c := c.(type) {
+			case model.Media:
+				if !yield(c.Part) {
+					return
+				}
+			case model.ToolOutput:
+				for _, p := range c.Parts {
+					if !yield(p) {
+						return
+					}
+				}
+			}
 		}
 	}
-	return all
 }
 
 func checkPart(p attachment.Part, a attachment.Limits) error {

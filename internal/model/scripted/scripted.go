@@ -98,15 +98,16 @@ func (p *Provider) Bootstrap(ctx context.Context, r model.Request, probe bool) e
 // Stream implements [model.Provider].
 func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		err := ctx.Err()
-		if err == nil {
-			err = p.check(r)
-		}
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			yield(nil, err)
 			return
 		}
-		s := p.newSpeaker(ctx, r, yield)
+		m := r.Measure() // once: a long conversation takes a while to walk
+		if err := p.check(r, m); err != nil {
+			yield(nil, err)
+			return
+		}
+		s := p.newSpeaker(ctx, r, m.Tokens, yield)
 		if steps := p.script.next(r); steps != nil {
 			s.play(steps, len(r.Messages()))
 			return

@@ -28,11 +28,11 @@ type speaker struct {
 	fixed bool
 }
 
-func (p *Provider) newSpeaker(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool) *speaker {
+func (p *Provider) newSpeaker(ctx context.Context, r model.Request, input int64, yield func(model.Chunk, error) bool) *speaker {
 	return &speaker{
 		ctx: ctx, yield: yield, pace: p.pace, sleep: p.sleep,
 		left:  p.maxTokens(r) * 4,
-		usage: model.Usage{InputTokens: r.Measure().Tokens},
+		usage: model.Usage{InputTokens: input},
 	}
 }
 
