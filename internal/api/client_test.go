@@ -158,7 +158,7 @@ func TestClientIsAnEngine(t *testing.T) {
 		}
 	}
 
-	if err := c.Interrupt(ctx, "s2"); !fault.Is(err, fault.SessionNotFound) {
+	if err := c.Interrupt(ctx, "s2", ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("Interrupt of an idle session: %v", err)
 	}
 	if err := c.Delete(ctx, "s2"); err != nil {
@@ -197,7 +197,10 @@ func TestClientInterrupts(t *testing.T) {
 	if _, err := s.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Interrupt(t.Context(), "s1"); err != nil {
+	if err := c.Interrupt(t.Context(), "s1", "t9"); !fault.Is(err, fault.SessionNotFound) || fault.From(err).Details["turnId"] != "t9" {
+		t.Errorf("Interrupt of another turn: %v", err)
+	}
+	if err := c.Interrupt(t.Context(), "s1", s.Turn()); err != nil {
 		t.Fatal(err)
 	}
 	events := all(t, s, nil)

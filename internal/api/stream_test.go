@@ -125,6 +125,36 @@ func TestVanishedReaderCostsTheTurnNothing(t *testing.T) {
 	}
 }
 
+// interruptLog notes which turns were to be interrupted.
+type interruptLog struct {
+	*apitest.Engine
+	turns chan string
+}
+
+func (l interruptLog) Interrupt(ctx context.Context, id, turnID string) error {
+	l.turns <- turnID
+	return l.Engine.Interrupt(ctx, id, turnID)
+}
+
+// The turn that a client takes with it when it leaves is its own, whatever runs
+// by then.
+func TestVanishedReaderInterruptsItsTurn(t *testing.T) {
+	t.Parallel()
+	fake := &apitest.Engine{}
+	engine := interruptLog{fake, make(chan string, 1)}
+	address := serve(t, api.New(api.Options{Engine: engine}))
+	conn := dial(t, strings.TrimPrefix(address, "http://"), "POST", "/api/harness/turn",
+		`{"sessionId":"s1","message":"HOLD on","opts":{"onDisconnect":"interrupt"}}`)
+	readUntil(t, bufio.NewReader(conn), "chat:delta")
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-engine.turns; got != "t1" {
+		t.Errorf("interrupted the turn %q", got)
+	}
+	fake.Wait()
+}
+
 func TestSilentStreamIsKeptAlive(t *testing.T) {
 	t.Parallel()
 	address := start(t, &apitest.Engine{}, api.Options{KeepAlive: 30 * time.Millisecond})

@@ -27,6 +27,7 @@ type bootBody struct {
 
 type interruptBody struct {
 	SessionID string `json:"sessionId" doc:"the session whose running turn is to stop"`
+	TurnID    string `json:"turnId,omitempty" doc:"stop only this turn, as session:init names it; whichever runs without it"`
 }
 
 // idempotencyKey is what the header may hold.
@@ -68,16 +69,17 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 	}
 	defer s.Close()
 	if h.copyStream(h.ended, w, r, s) == left && req.Opts.InterruptOnDisconnect() {
-		h.interruptAfter(r, req.SessionID)
+		h.interruptAfter(r, req.SessionID, s.Turn())
 	}
 	return nil
 }
 
-// interruptAfter stops the turn of a client that left and had asked for that.
-func (h *Handler) interruptAfter(r *http.Request, sessionID string) {
+// interruptAfter stops the turn of a client that left and had asked for that; a
+// turn that begins meanwhile is somebody else's.
+func (h *Handler) interruptAfter(r *http.Request, sessionID, turnID string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 10*time.Second)
 	defer cancel()
-	if err := h.o.Engine.Interrupt(ctx, sessionID); err != nil && !fault.Is(err, fault.SessionNotFound) {
+	if err := h.o.Engine.Interrupt(ctx, sessionID, turnID); err != nil && !fault.Is(err, fault.SessionNotFound) {
 		h.o.Logger.Error("a turn could not be interrupted after its client left", "session", sessionID, "error", err)
 	}
 }
@@ -87,11 +89,11 @@ func serveInterrupt(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	id := f.required("sessionId")
+	id, turnID := f.required("sessionId"), f.optional("turnId")
 	if err := f.err(); err != nil {
 		return err
 	}
-	if err := h.o.Engine.Interrupt(r.Context(), id); err != nil {
+	if err := h.o.Engine.Interrupt(r.Context(), id, turnID); err != nil {
 		return err
 	}
 	return reply(w, http.StatusOK, okAnswer{true})

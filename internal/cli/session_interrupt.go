@@ -19,7 +19,7 @@ a whole record.`,
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-				if err := a.Engine.Interrupt(ctx, args[0]); err != nil {
+				if err := a.Engine.Interrupt(ctx, args[0], ""); err != nil {
 					return err
 				}
 				c.note("interrupted", args[0])

@@ -44,7 +44,7 @@ func (w *watcher) watch(ctx context.Context, s turn.Stream) error {
 		asking, cancel := context.WithTimeout(life, interruptPatience)
 		defer cancel()
 		// The turn may have ended by itself in between.
-		if err := w.engine.Interrupt(asking, w.session); err != nil && !fault.Is(err, fault.SessionNotFound) {
+		if err := w.engine.Interrupt(asking, w.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
 			leave(fmt.Errorf("interrupt the turn: %w", err))
 		}
 	})

@@ -81,8 +81,12 @@ func (c *Client) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult,
 }
 
 // Interrupt implements turn.Engine.
-func (c *Client) Interrupt(ctx context.Context, id string) error {
-	return c.call(ctx, http.MethodPost, harness+"interrupt", map[string]string{"sessionId": id}, new(struct{}))
+func (c *Client) Interrupt(ctx context.Context, id, turnID string) error {
+	body := map[string]string{"sessionId": id}
+	if turnID != "" {
+		body["turnId"] = turnID
+	}
+	return c.call(ctx, http.MethodPost, harness+"interrupt", body, new(struct{}))
 }
 
 // Inspect implements turn.Engine. The paths are the server's.

@@ -15,7 +15,7 @@ import (
 // start.
 func (s *Store) Active(ctx context.Context) <-chan string {
 	a := active{store: s, told: map[string]string{}}
-	return s.deliver(ctx, dirLocks, nil, activeRest, a.look)
+	return deliver(ctx, s, dirLocks, nil, activeRest, a.look)
 }
 
 // activeRest is the time between two looks at the locks. This process's own turns
@@ -23,10 +23,10 @@ func (s *Store) Active(ctx context.Context) <-chan string {
 const activeRest = 50 * time.Millisecond
 
 // deliver runs look whenever files of a state folder may have changed, or again
-// says so, and sends the ids that it returns until ctx ends or the store closes.
-// It takes a rest after every look.
-func (s *Store) deliver(ctx context.Context, folder string, again <-chan time.Time, rest time.Duration, look func(names []string) []string) <-chan string {
-	out := make(chan string)
+// says so, and sends what it returns until ctx ends or the store closes. It takes
+// a rest after every look.
+func deliver[T any](ctx context.Context, s *Store, folder string, again <-chan time.Time, rest time.Duration, look func(names []string) []T) <-chan T {
+	out := make(chan T)
 	run := func() {
 		defer close(out)
 		h := newHints()
@@ -42,9 +42,9 @@ func (s *Store) deliver(ctx context.Context, folder string, again <-chan time.Ti
 			case <-again:
 				h.add("")
 			}
-			for _, id := range look(h.take()) {
+			for _, found := range look(h.take()) {
 				select {
-				case out <- id:
+				case out <- found:
 				case <-ctx.Done():
 					return
 				case <-s.stop:

@@ -53,8 +53,8 @@ func childHold() {
 	childMust(l.Begin("theirs"))
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		for id := range s.Interrupts(ctx) {
-			fmt.Println("interrupt", id)
+		for i := range s.Interrupts(ctx) {
+			fmt.Println("interrupt", i.Session, i.Turn)
 		}
 	}()
 	fmt.Println("ready")

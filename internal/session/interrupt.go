@@ -15,73 +15,93 @@ import (
 // notification was missed.
 const interruptPoll = 250 * time.Millisecond
 
+// Interrupt names a turn of this process that somebody wants stopped. By the time
+// it is read the turn may be over and another one run in the session.
+type Interrupt struct{ Session, Turn string }
+
 // RequestInterrupt asks whichever process runs the session's turn to stop it, by
 // a file in the state folder that names the turn. It does not wait. It returns
-// SESSION_NOT_FOUND when no turn runs.
-func (s *Store) RequestInterrupt(id string) error {
+// SESSION_NOT_FOUND when no turn runs, or, unless turnID is "", another one.
+func (s *Store) RequestInterrupt(id, turnID string) error {
 	if !ValidID(id) {
 		return notFound(id)
 	}
 	turn, _, ok := s.Running(id)
-	if !ok {
+	switch {
+	case !ok:
 		return fault.New(fault.SessionNotFound, "no turn is running in session %s", id).With("sessionId", id)
+	case turnID != "" && turnID != turn:
+		return NotThatTurn(id, turnID)
 	}
 	err := durable.WriteFile(s.state, dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, false)
 	return storage("the request to interrupt could not be written", err)
 }
 
-// Interrupts delivers the ids of sessions whose turn in this process is to be
-// interrupted. The channel closes when ctx ends.
-func (s *Store) Interrupts(ctx context.Context) <-chan string {
+// NotThatTurn is the answer to an interrupt of a turn that is over, or never was.
+func NotThatTurn(id, turnID string) *fault.Error {
+	turnID = clip(turnID, 80)
+	return fault.New(fault.SessionNotFound, "the turn %q is not running in session %s", turnID, id).
+		With("sessionId", id).With("turnId", turnID)
+}
+
+// Interrupts delivers the turns of this process that are to be interrupted. The
+// channel closes when ctx ends.
+func (s *Store) Interrupts(ctx context.Context) <-chan Interrupt {
 	tick := time.NewTicker(interruptPoll)
 	context.AfterFunc(ctx, tick.Stop)
-	return s.deliver(ctx, dirInterrupts, tick.C, 0, s.takeInterrupts)
+	return deliver(ctx, s, dirInterrupts, tick.C, 0, s.takeInterrupts)
 }
 
 // takeInterrupts consumes the requests that are for turns of this process.
-func (s *Store) takeInterrupts(names []string) []string {
+func (s *Store) takeInterrupts(names []string) []Interrupt {
 	if s.leases.Load() == 0 {
 		return nil
 	}
-	var ids []string
-	for _, name := range names {
-		if name == "" {
-			all, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInterrupts))
-			if err != nil {
-				continue // tried again at the next poll
-			}
-			for _, e := range all {
-				if s.takeInterrupt(e.Name()) {
-					ids = append(ids, e.Name())
-				}
-			}
-		} else if s.takeInterrupt(name) {
-			ids = append(ids, name)
+	var taken []Interrupt
+	take := func(id string) {
+		if turn := s.takeInterrupt(id); turn != "" {
+			taken = append(taken, Interrupt{id, turn})
 		}
 	}
-	return ids
+	for _, name := range names {
+		if name != "" {
+			take(name)
+			continue
+		}
+		all, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInterrupts))
+		if err != nil {
+			continue // tried again at the next poll
+		}
+		for _, e := range all {
+			take(e.Name())
+		}
+	}
+	return taken
 }
 
-// takeInterrupt removes a request for a session of this process and reports
-// whether it is for the turn that runs now.
-func (s *Store) takeInterrupt(id string) bool {
+// takeInterrupt removes a request for a session of this process and returns the
+// turn that it is for, "" when that is not the one that runs now.
+func (s *Store) takeInterrupt(id string) string {
 	if !ValidID(id) {
-		return false // also the temporary file of a request being written
+		return "" // also the temporary file of a request being written
 	}
 	turn, held := s.runningHere(id)
 	if !held {
-		return false
+		return ""
 	}
 	f, err := s.state.Open(dirInterrupts + "/" + id)
 	if err != nil {
-		return false
+		return ""
 	}
 	b, err := readCapped(f, 1024)
 	_ = f.Close()
 	if err != nil || s.dropInterrupt(id) != nil {
-		return false // seen again at the next poll
+		return "" // seen again at the next poll
 	}
-	return turn != "" && strings.TrimSpace(string(b)) == turn
+	if strings.TrimSpace(string(b)) != turn {
+		return ""
+	}
+	return turn
 }
 
 // dropInterrupt removes a request that is done or too late. There is hardly ever

@@ -102,7 +102,7 @@ func TestUnknownAndIllFormedIDs(t *testing.T) {
 		"transcript": func(id string) error { _, err := w.Transcript(ctx, id); return err },
 		"reader":     func(id string) error { _, err := w.Reader(ctx, id, 0); return err },
 		"bounds":     func(id string) error { _, _, err := w.Bounds(ctx, id); return err },
-		"interrupt":  w.RequestInterrupt,
+		"interrupt":  func(id string) error { return w.RequestInterrupt(id, "") },
 		"verify":     func(id string) error { _, err := w.Verify(ctx, id); return err },
 	}
 	for name, call := range calls {

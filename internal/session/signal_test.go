@@ -15,16 +15,19 @@ func TestInterruptAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.session().SessionID
-	if err := w.RequestInterrupt(id); !fault.Is(err, fault.SessionNotFound) {
+	if err := w.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("with no turn: %v", err)
 	}
 	c := startChild(t, w, "hold", id)
 	c.expect(t, "ready")
-	must(t, w.RequestInterrupt(id))
-	c.expect(t, "interrupt "+id)
+	if err := w.RequestInterrupt(id, "ours"); !fault.Is(err, fault.SessionNotFound) || fault.From(err).Details["turnId"] != "ours" {
+		t.Errorf("a turn that does not run: %v", err)
+	}
+	must(t, w.RequestInterrupt(id, "theirs"))
+	c.expect(t, "interrupt "+id+" theirs")
 	c.say(t, "release")
 	must(t, c.cmd.Wait())
-	if err := w.RequestInterrupt(id); !fault.Is(err, fault.SessionNotFound) {
+	if err := w.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("after the turn: %v", err)
 	}
 }
@@ -46,15 +49,15 @@ func TestInterruptsAreForTheirTurn(t *testing.T) {
 			_, err := os.Stat(stale)
 			return missing(err)
 		})
-		must(t, w.store().RequestInterrupt(id))
-		if who := receive(t, got); who != id {
+		must(t, w.store().RequestInterrupt(id, ""))
+		if who := receive(t, got); who != (Interrupt{id, "new"}) {
 			t.Errorf("interrupted %q", who)
 		}
 		// One that nobody took does not outlive the turn.
 		cancel()
 		for range got {
 		}
-		must(t, w.RequestInterrupt(id))
+		must(t, w.RequestInterrupt(id, ""))
 		must(t, l.Release())
 		for _, f := range []string{id, other} {
 			if _, err := os.Stat(filepath.Join(w.o.StateDir, "interrupts", f)); !missing(err) {
@@ -64,18 +67,18 @@ func TestInterruptsAreForTheirTurn(t *testing.T) {
 	}
 }
 
-func receive(t *testing.T, c <-chan string) string {
+func receive[T any](t *testing.T, c <-chan T) (v T) {
 	t.Helper()
 	select {
-	case id, ok := <-c:
+	case got, ok := <-c:
 		if !ok {
 			t.Fatal("the channel is closed")
 		}
-		return id
+		return got
 	case <-time.After(patience):
 		t.Fatal("nothing came")
 	}
-	return ""
+	return v
 }
 
 func TestActiveTellsOfOtherProcesses(t *testing.T) {

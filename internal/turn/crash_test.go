@@ -207,7 +207,10 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	theirs, err := r.engine.Events(r.ctx(), id, 0, strings.TrimPrefix(accepted, "accepted "))
 	must(t, err)
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	if err := r.engine.Interrupt(r.ctx(), id, "turn_of_yesterday"); !fault.Is(err, fault.SessionNotFound) {
+		t.Errorf("interrupt of another turn than theirs: %v", err)
+	}
+	must(t, r.engine.Interrupt(r.ctx(), id, strings.TrimPrefix(accepted, "accepted ")))
 	c.expect(t, "exit 130")
 	if exit := exitOf(t, r.drain(theirs)); exit.ExitCode != exitInterrupted {
 		t.Errorf("their turn ended with %+v", exit)

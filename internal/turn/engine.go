@@ -36,9 +36,10 @@ type Turns interface {
 	// turn's first event. The turn's life is not ctx's: ctx bounds the checks
 	// and, for a queued turn, the wait.
 	Start(ctx context.Context, r Request) (Stream, error)
-	// Interrupt asks the session's running turn to stop. It returns
-	// SESSION_NOT_FOUND when none runs, as the compatible contract says.
-	Interrupt(ctx context.Context, sessionID string) error
+	// Interrupt asks a session's running turn to stop: that turn and no later
+	// one, or, where turnID is "", whichever runs. It returns SESSION_NOT_FOUND
+	// when there is none such, as the compatible contract says.
+	Interrupt(ctx context.Context, sessionID, turnID string) error
 	Boot(ctx context.Context, r BootRequest) (BootResult, error)
 	// Events streams the session's log after a sequence. With a turn id the
 	// stream ends after that turn's process:exit.

@@ -29,7 +29,7 @@ func TestInterruptedAtEveryStep(t *testing.T) {
 		real := o.Clock
 		o.Clock = func() time.Time {
 			if looks.Add(1) == at.Load() {
-				_ = r.engine.Interrupt(context.Background(), id.Load().(string)) // too early or too late is fine
+				_ = r.engine.Interrupt(context.Background(), id.Load().(string), "") // too early or too late is fine
 			}
 			return real()
 		}
@@ -92,8 +92,8 @@ func TestPartialAnswerIsKept(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
 	must(t, err)
 	wait(t, called)
-	must(t, r.engine.Interrupt(r.ctx(), id))
-	must(t, r.engine.Interrupt(r.ctx(), id)) // as often as one likes
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
+	must(t, r.engine.Interrupt(r.ctx(), id, "")) // as often as one likes
 	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
 		t.Errorf("exit %+v", exit)
 	}
@@ -124,7 +124,7 @@ func TestInterruptOfNothing(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for _, id := range []string{r.session(), "unknown", "../../etc"} {
-		err := r.engine.Interrupt(r.ctx(), id)
+		err := r.engine.Interrupt(r.ctx(), id, "")
 		if f := fault.From(err); f == nil || f.Type != fault.SessionNotFound || f.Status != 404 || f.Details["sessionId"] != id {
 			t.Errorf("interrupt %q: %v", id, err)
 		}
@@ -141,7 +141,7 @@ func TestExitMeansIdle(t *testing.T) {
 	for range 20 {
 		id := r.session()
 		r.say(id, "one")
-		if err := r.engine.Interrupt(r.ctx(), id); !fault.Is(err, fault.SessionNotFound) {
+		if err := r.engine.Interrupt(r.ctx(), id, ""); !fault.Is(err, fault.SessionNotFound) {
 			t.Fatalf("interrupt after the exit: %v", err)
 		}
 		r.say(id, "two")
@@ -151,5 +151,36 @@ func TestExitMeansIdle(t *testing.T) {
 		}
 		r.say(id, "four")
 		must(t, r.engine.Delete(r.ctx(), id))
+	}
+}
+
+// An interrupt that names a turn stops that one; one that comes late does not
+// meet the next.
+//
+// Covers: turn-api REQ-11
+func TestInterruptOfOneTurn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	first := r.say(id, "over soon")
+	begun := make(chan struct{})
+	r.provider.play = func(ctx context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		close(begun)
+		<-ctx.Done()
+		yield(nil, ctx.Err())
+	}
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	must(t, err)
+	wait(t, begun)
+	late := fault.From(r.engine.Interrupt(r.ctx(), id, first[0].Turn))
+	if late == nil || late.Type != fault.SessionNotFound || late.Details["turnId"] != first[0].Turn {
+		t.Errorf("interrupt of the turn before: %v", late)
+	}
+	if t2 := r.engine.runningIn(id); t2.ctx.Err() != nil {
+		t.Error("it met the next turn")
+	}
+	must(t, r.engine.Interrupt(r.ctx(), id, s.Turn()))
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+		t.Errorf("exit %+v", exit)
 	}
 }

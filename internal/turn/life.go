@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"belay/internal/fault"
+	"belay/internal/session"
 )
 
 // The causes for which the engine itself ends a turn's context.
@@ -83,15 +84,17 @@ func (l *Local) Running() int {
 	return len(l.active)
 }
 
-// Interrupt implements [Engine]: it stops the session's turn, wherever on this
-// machine it runs. A turn that has already said how it ended is over: Interrupt
-// waits for its lease and then looks again.
-func (l *Local) Interrupt(ctx context.Context, sessionID string) error {
+// Interrupt implements [Engine]: it stops the turn, wherever on this machine it
+// runs. A turn that has already said how it ended is over: Interrupt waits for
+// its lease and then looks again.
+func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 	for {
 		t := l.runningIn(sessionID)
 		switch {
 		case t == nil:
-			return l.o.Store.RequestInterrupt(sessionID)
+			return l.o.Store.RequestInterrupt(sessionID, turnID)
+		case turnID != "" && turnID != t.id:
+			return session.NotThatTurn(sessionID, turnID)
 		case !t.said.Load():
 			t.stop(errInterrupted)
 			return nil
@@ -106,8 +109,8 @@ func (l *Local) Interrupt(ctx context.Context, sessionID string) error {
 
 // listen carries interrupts from other processes to the turns of this one.
 func (l *Local) listen() {
-	for id := range l.o.Store.Interrupts(l.life) {
-		if t := l.runningIn(id); t != nil {
+	for i := range l.o.Store.Interrupts(l.life) {
+		if t := l.running(i.Session, i.Turn); t != nil {
 			t.stop(errInterrupted)
 		}
 	}

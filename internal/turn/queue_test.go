@@ -57,7 +57,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 		t.Errorf("a turn past the queue: %v", err)
 	}
 	r.provider.does(says("yes"))
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	for _, w := range waiting {
 		must(t, <-w)
@@ -91,7 +91,7 @@ func TestQueueWaitEnds(t *testing.T) {
 	if f := fault.From(err); f == nil || f.Type != fault.TurnInProgress || f.Status != 409 || f.Details["sessionId"] != id {
 		t.Errorf("after the wait: %v", err)
 	}
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 }
 
@@ -112,7 +112,7 @@ func TestLeavingTheQueue(t *testing.T) {
 	}
 	eventually(t, "one left in line", func() bool { return r.inLine(id) == 1 })
 	r.provider.does(says("yes"))
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	must(t, <-stays[0])
 }
@@ -127,7 +127,7 @@ func TestNoQueue(t *testing.T) {
 	if !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("got %v", err)
 	}
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	r.provider.does(says("yes"))
 	r.say(id, "free")
@@ -163,7 +163,7 @@ func TestTooManyTurns(t *testing.T) {
 	}
 	waiting := r.line(r.ctx(), id, 1) // who waits takes no place
 	r.provider.does(says("yes"))
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	must(t, <-waiting[0])
 	eventually(t, "a place", func() bool { return r.engine.Running() == 0 })
@@ -193,7 +193,7 @@ func TestCloseWaits(t *testing.T) {
 		t.Fatalf("closed with a turn under way: %v", err)
 	default:
 	}
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	must(t, <-closed)
 }

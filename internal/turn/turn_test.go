@@ -158,7 +158,7 @@ func TestBusySession(t *testing.T) {
 	r.provider.play = says("queued answer")
 	queued := make(chan []event.Event)
 	go func() { queued <- r.say(id, "waits", func(q *Request) { q.Opts.OnBusy = onBusyQueue }) }()
-	must(t, r.engine.Interrupt(r.ctx(), id))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	exit := exitOf(t, r.drain(s))
 	if exit.ExitCode != 130 || exit.Interrupted == nil || !*exit.Interrupted {
 		t.Errorf("interrupted turn ended with %+v", exit)
@@ -166,7 +166,7 @@ func TestBusySession(t *testing.T) {
 	if got := payload[event.Text](t, <-queued, event.ChatComplete).Text; got != "queued answer" {
 		t.Errorf("queued turn answered %q", got)
 	}
-	if err := r.engine.Interrupt(r.ctx(), id); !fault.Is(err, fault.SessionNotFound) {
+	if err := r.engine.Interrupt(r.ctx(), id, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("interrupt of an idle session: %v", err)
 	}
 }

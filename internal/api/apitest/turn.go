@@ -43,6 +43,13 @@ func (l *log) busy() bool {
 	return l.resumed != nil
 }
 
+// runs reports whether that turn does.
+func (l *log) runs(turnID string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.resumed != nil && l.turn == turnID
+}
+
 // resume wakes a held turn and reports whether one runs.
 func (l *log) resume(interrupt bool) bool {
 	l.mu.Lock()
@@ -139,10 +146,13 @@ func (e *Engine) interrupted(resumed chan bool) bool {
 }
 
 // Interrupt implements turn.Engine.
-func (e *Engine) Interrupt(_ context.Context, id string) error {
+func (e *Engine) Interrupt(_ context.Context, id, turnID string) error {
 	l, err := e.log(id)
 	if err != nil {
 		return err
+	}
+	if turnID != "" && !l.runs(turnID) {
+		return session.NotThatTurn(id, turnID)
 	}
 	if !l.resume(true) {
 		return fault.New(fault.SessionNotFound, "no turn runs in session %s", id).With("sessionId", id)
