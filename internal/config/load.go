@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"belay/internal/nearest"
 )
 
 // Options is everything that [Load] may look at.
@@ -214,7 +216,7 @@ func (b *builder) environment(env map[string]string, dir string) {
 			continue
 		}
 		for _, k := range b.keys {
-			if distance(name, k.env()) <= 2 {
+			if nearest.Distance(name, k.env()) <= 2 {
 				b.warnings = append(b.warnings, fmt.Sprintf("the environment variable %s sets nothing; did you mean %s?", name, k.env()))
 				break
 			}

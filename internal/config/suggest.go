@@ -1,12 +1,16 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"belay/internal/nearest"
+)
 
 // suggest returns a hint with the setting whose name is nearest, or "".
 func suggest(name string) string {
 	best, bestAt := "", 0
 	for _, k := range names() {
-		d := distance(name, k)
+		d := nearest.Distance(name, k)
 		switch {
 		// A setting of another section with the same last part is the likeliest
 		// mistake of all, a part left off the next.
@@ -26,27 +30,3 @@ func suggest(name string) string {
 }
 
 func last(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
-// distance is the number of edits between two names.
-func distance(a, b string) int {
-	if len(a) > 100 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -1,0 +1,68 @@
+// Package nearest finds what a person most likely meant by a name that is not
+// known: the known name that takes the fewest edits. Every "did you mean" of the
+// program comes from here.
+package nearest
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxName bounds the names that are compared, in characters: nobody mistypes a
+// longer one, and the work grows with the product of two lengths.
+const maxName = 100
+
+// Of returns the known name nearest to name, "" when none is near. Capitals do
+// not count. Near is one edit in four characters, and at least one; a name of
+// three characters or more is also near when a known name begins with it. Of
+// names equally near the first holds.
+func Of(name string, known []string) string {
+	best, least := "", -1
+	folded := strings.ToLower(name)
+	for _, k := range known {
+		d := Distance(folded, strings.ToLower(k))
+		if utf8.RuneCountInString(name) >= 3 && strings.HasPrefix(strings.ToLower(k), folded) {
+			d = min(d, 1)
+		}
+		if d <= tolerance(name) && (least < 0 || d < least) {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// tolerance is how many edits a mistyped name may be away.
+func tolerance(name string) int { return max(1, (utf8.RuneCountInString(name)+1)/4) }
+
+// Distance is the number of edits between two names: a character more, less or
+// other, or two neighbours that changed places. Names longer than 100 characters
+// are as far from every other as they are long.
+func Distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	if len(s) > maxName || len(t) > maxName {
+		return max(len(s), len(t))
+	}
+	// rows[i%3][j] is the distance between the first i and the first j characters.
+	var rows [3][]int
+	for i := range rows {
+		rows[i] = make([]int, len(t)+1)
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row, above := rows[i%3], rows[(i-1)%3]
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			other := 0
+			if s[i-1] != t[j-1] {
+				other = 1
+			}
+			row[j] = min(above[j-1]+other, above[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], rows[(i-2)%3][j-2]+1)
+			}
+		}
+	}
+	return rows[len(s)%3][len(t)]
+}
