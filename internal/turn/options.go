@@ -100,6 +100,9 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 		}
 	}
 	s.warn(o, l.requestedTools(s.persona, o))
+	if w := modeWarning(s.mode); w != "" {
+		s.add("UNKNOWN_MODE", w)
+	}
 	if len(o.Unknown) > 0 {
 		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", listed(o.Unknown))
 	}

@@ -1,0 +1,30 @@
+package turn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/nearest"
+)
+
+// modes are the permission modes (http.md, "modes").
+var modes = []string{defaultMode, "dontAsk", "acceptEdits", "plan"}
+
+// workbenchModes are what the original workbench sends as a mode. They act as
+// the default there too, so nothing is unexpected about them.
+var workbenchModes = []string{"PORTAL", "PIPELINE", "WORKBENCH"}
+
+// modeWarning says that a mode is none of the known ones and acts as the default;
+// it is "" for a known one. A mode is never refused: the compatible contract lets
+// it be any word.
+func modeWarning(mode string) string {
+	if slices.Contains(modes, mode) || slices.Contains(workbenchModes, mode) {
+		return ""
+	}
+	sentence := fmt.Sprintf("the mode %q is not known and acts as %s", mode, defaultMode)
+	if meant := nearest.Of(mode, modes); meant != "" {
+		return sentence + "; did you mean " + meant + "?"
+	}
+	return sentence + "; known are " + strings.Join(modes, ", ")
+}
