@@ -67,7 +67,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
   belay serve`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          cobra.ArbitraryArgs,
 		RunE:          needsCommand,
 	}
 	root.SetIn(c.in)
@@ -79,6 +79,9 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 		newServe(c), newTurn(c), newSession(c), newPersona(c), newAttach(c), newOpen(c),
 		newConfig(c), newDoctor(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
+	root.SetFlagErrorFunc(unknownFlag)
+	root.InitDefaultHelpCmd()
+	strictHelp(root)
 	c.watchRuns(root)
 	return root
 }
@@ -99,7 +102,7 @@ func (c *console) watchRuns(cmd *cobra.Command) {
 // needsCommand is the action of a command that only groups others.
 func needsCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage("unknown command %q for %q", args[0], cmd.CommandPath())
+		return unknownCommand(cmd, args[0])
 	}
 	return cmd.Help()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/nearest"
 )
 
 // namePattern is what a persona name may look like before any disk is touched.
@@ -84,10 +85,30 @@ func (r *Root) find(name string) (Persona, error) {
 	if len(shown) > 200 {
 		shown = strings.ToValidUTF8(shown[:200], "") + "…"
 	}
-	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q", shown).
+	meant := ""
+	if near := nearest.Of(trim(name), r.ids()); near != "" && errors.Is(cause, fs.ErrNotExist) {
+		meant = "; did you mean " + near + "?"
+	}
+	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q%s", shown, meant).
 		With("persona", shown).With("instructionRoot", r.name()).Because(cause)
 	if !errors.Is(cause, fs.ErrNotExist) {
 		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes (persona.file_bytes)", r.max)
 	}
 	return Persona{}, e
+}
+
+// ids lists the personas by the names of their files; none when the folder can
+// not be read, which whoever asked for a persona is told in other ways.
+func (r *Root) ids() []string {
+	names, err := r.agentFiles()
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, base := range names {
+		if id := idOf(base); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

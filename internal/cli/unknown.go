@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"belay/internal/nearest"
+)
+
+// unknownCommand refuses a word that is no command below cmd and names the one
+// that was likely meant.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	var known []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			known = append(known, child.Name())
+		}
+	}
+	hint := "run " + cmd.CommandPath() + " --help"
+	switch meant := nearest.Of(word, known); {
+	case meant != "":
+		hint = "did you mean " + cmd.CommandPath() + " " + meant + "?"
+	case cmd == cmd.Root() && strings.Contains(strings.TrimSpace(word), " "):
+		hint = `send a message with belay turn "…"`
+	}
+	return failed(ExitUsage, hint, fmt.Errorf("unknown command %q for %q", word, cmd.CommandPath()))
+}
+
+// unknownFlag turns what the parser says of flags into a wrong command line,
+// with the flag that was likely meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return asUsage(err)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	hint := ""
+	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
+		hint = "did you mean --" + meant + "?"
+	}
+	return failed(ExitUsage, hint, err)
+}
+
+// strictHelp makes belay help an error for what is no command, as that command
+// itself would be.
+func strictHelp(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "help" {
+			continue
+		}
+		cmd.Run = nil
+		cmd.RunE = func(_ *cobra.Command, args []string) error {
+			topic, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(topic, rest[0])
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		}
+	}
+}
