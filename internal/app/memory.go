@@ -2,29 +2,23 @@ package app
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 	"time"
 )
-
-// gcPercent is how much garbage may pile up before it is collected, as a part of
-// what is in use. Half of the runtime's default: a burst of turns then takes a
-// third less memory, for a few percent of the processor.
-const gcPercent = 50
 
 // restEvery is how often a server looks whether it has come to rest.
 const restEvery = 15 * time.Second
 
-// thrift keeps a server's memory near what it needs, until ctx ends: garbage is
-// collected early, and what a load took goes back to the system once the load is
-// over and its sessions have left memory. By itself the runtime gives back
-// slowly, and not before its next collection, which an idle server puts off.
+// thrift keeps a server's memory near what it needs, until ctx ends: the more is
+// in use, the earlier garbage is collected, and what a load took goes back to the
+// system once the load is over and its sessions have left memory. By itself the
+// runtime gives back slowly, and not before its next collection, which an idle
+// server puts off.
 func (a *App) thrift(ctx context.Context) {
-	const runtimeDefault = 100
-	if before := debug.SetGCPercent(gcPercent); before != runtimeDefault {
-		debug.SetGCPercent(before) // the operator's own GOGC
-	} else {
-		defer debug.SetGCPercent(before)
-	}
+	defer paceCollector()()
 	// A session leaves memory up to a quarter of its idle time late.
 	rest := a.Config.Session.IdleClose*5/4 + restEvery
 	tick := time.NewTicker(restEvery)
@@ -44,4 +38,66 @@ func (a *App) thrift(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// How much garbage may pile up before it is collected. The runtime's default, as
+// much as is in use, makes a small heap collect often and a large one collect
+// late; a fixed amount costs a small heap less and leaves a large one smaller.
+const (
+	garbageBytes   = 16 << 20
+	garbageLeast   = 20 // percent of what is in use: or a large heap does nothing else
+	garbageMost    = 100
+	garbageAtFirst = 50
+)
+
+// garbagePercent is the runtime's GOGC for a heap of which live bytes are in use.
+func garbagePercent(live uint64) int {
+	if live == 0 {
+		return garbageAtFirst
+	}
+	return int(min(max(100*garbageBytes/live, garbageLeast), garbageMost))
+}
+
+// paceCollector sets GOGC anew after every collection, until the returned
+// function is called, which restores what was set before. An operator's own GOGC
+// is left alone.
+func paceCollector() (restore func()) {
+	const runtimeDefault = 100
+	before := debug.SetGCPercent(garbageAtFirst)
+	if before != runtimeDefault {
+		debug.SetGCPercent(before)
+		return func() {}
+	}
+	p := &pacer{percent: garbageAtFirst}
+	p.afterNext()
+	return func() {
+		p.stopped.Store(true)
+		debug.SetGCPercent(before)
+	}
+}
+
+// pacer follows the collector: it leaves a piece of garbage, and is called when
+// that was collected.
+type pacer struct {
+	stopped atomic.Bool
+	percent int
+}
+
+// garbage is what a pacer leaves; it holds a pointer, so that it is not packed
+// into one block with others.
+type garbage struct{ _ *garbage }
+
+func (p *pacer) afterNext() { runtime.AddCleanup(new(garbage), (*pacer).collected, p) }
+
+func (p *pacer) collected() {
+	if p.stopped.Load() {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if percent := garbagePercent(live[0].Value.Uint64()); percent != p.percent {
+		p.percent = percent
+		debug.SetGCPercent(percent)
+	}
+	p.afterNext()
 }

@@ -16,11 +16,23 @@ const Stream = "BELAY_EVENTS"
 
 const subjectPrefix = "belay.evt."
 
-// dedupeWindow is how long the stream remembers message ids. It must exceed
-// the distance between two attempts to publish one message, which is the time
-// to an answer plus the longest backoff, and not by much: every id costs about
-// 150 bytes, and a busy server makes ten thousand a second.
-func dedupeWindow(o Options) time.Duration { return min(3*o.AckTimeout, o.MaxAge) }
+// dedupeWindow is how long the stream remembers message ids. Before a second
+// attempt the publisher asks where the stream stands, so the ids only catch what
+// was still on its way then: in a cluster for as long as an answer may take, and
+// half as long again, in the embedded server for moments. Not longer: every id
+// costs about 150 bytes, and a busy server makes ten thousand a second.
+func dedupeWindow(o Options) time.Duration {
+	window := max(o.AckTimeout*3/2, leastDedupeWindow)
+	if o.URL == "" {
+		window = min(window, embeddedDedupeWindow)
+	}
+	return min(window, o.MaxAge)
+}
+
+const (
+	embeddedDedupeWindow = time.Second
+	leastDedupeWindow    = 100 * time.Millisecond // JetStream takes no shorter one
+)
 
 // Subject returns the subject of a session's events. Session ids match
 // ^[A-Za-z0-9_-]{1,80}$, so each is one safe token.

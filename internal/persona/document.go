@@ -3,6 +3,7 @@ package persona
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -42,9 +43,10 @@ func parse(name, shown string, data []byte) *document {
 	f := parseFrontmatter(block)
 	h := parseHeader(body)
 	warnings = append(append(warnings, f.warnings...), h.warnings...)
+	id := idOf(path.Base(name))
 	return &document{persona: Persona{
 		Summary: Summary{
-			ID: idOf(path.Base(name)), Type: h.typ, Class: h.class, Description: f.description,
+			ID: id, Type: h.typ, Class: h.class, Description: f.description,
 			Tools: f.tools, Subagents: f.subagents,
 			Surface: h.surface, WriteScope: h.scope, Blocking: h.blocking, Outputs: h.outputs,
 			File: name, Warnings: warnings,
@@ -52,6 +54,7 @@ func parse(name, shown string, data []byte) *document {
 		Model: f.model, MaxTurns: f.maxTurns,
 		DisallowedTools: f.disallowed, AutoApproveTools: f.autoApprove,
 		Body:   body,
+		prompt: fmt.Sprintf(preface, id) + body,
 		Source: Source{Path: shown, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))},
 	}}
 }

@@ -76,6 +76,9 @@ type Persona struct {
 	Body string `json:"body"`
 	// Source names the file's bytes for manifests and fingerprints.
 	Source Source `json:"source"`
+
+	// prompt is what SystemPrompt returns: one string for all turns.
+	prompt string
 }
 
 // Source is one file that went into a prompt.

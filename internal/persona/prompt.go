@@ -24,7 +24,7 @@ PROTOCOL is how you proceed. SPEC is what a valid result must satisfy. STRUCTURE
 // SystemPrompt returns the persona's instructions, framed by the precedence of
 // their sections. The same file always gives the same bytes, so that a provider's
 // prompt cache holds.
-func (p Persona) SystemPrompt() string { return fmt.Sprintf(preface, p.ID) + p.Body }
+func (p Persona) SystemPrompt() string { return p.prompt }
 
 // Sources are the files that SystemPrompt is made of, in its order.
 func (p Persona) Sources() []Source { return []Source{p.Source} }

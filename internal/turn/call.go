@@ -1,7 +1,9 @@
 package turn
 
 import (
+	"iter"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"belay/internal/event"
@@ -12,7 +14,7 @@ import (
 
 // call runs one model call: chunks become events, and what was said becomes a
 // line of the transcript even when the call fails half-way.
-func (t *running) call(r request) (*answer, error) {
+func (t *running) call(r *request) (*answer, error) {
 	a := &answer{}
 	err := t.consume(r, a)
 	if flushed := t.flush(); err == nil {
@@ -33,7 +35,7 @@ func (t *running) call(r request) (*answer, error) {
 
 // consume drains the provider's stream. A stream that ends without its end
 // marker is an error, never a success, and so is a panic in the provider.
-func (t *running) consume(r request, a *answer) (err error) {
+func (t *running) consume(r *request, a *answer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked("the provider crashed", v, debug.Stack())
@@ -42,7 +44,7 @@ func (t *running) consume(r request, a *answer) (err error) {
 	limit := t.settings.rules.Limits.Stall
 	stall := time.AfterFunc(limit, func() { t.stop(errStalled) })
 	defer stall.Stop()
-	for chunk, err := range t.l.o.Provider.Stream(t.ctx, r.Request) {
+	for chunk, err := range t.open(r) {
 		if err != nil {
 			return err
 		}
@@ -65,6 +67,14 @@ func (t *running) consume(r request, a *answer) (err error) {
 			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", t.l.o.Provider.Name())
 	}
 	return nil
+}
+
+// open passes the request on by value. consume's frame stays on the stack as long
+// as the model speaks, in every running turn: it must not hold the copy.
+//
+//go:noinline
+func (t *running) open(r *request) iter.Seq2[model.Chunk, error] {
+	return t.l.o.Provider.Stream(t.ctx, r.Request)
 }
 
 func (t *running) take(chunk model.Chunk, a *answer) error {
@@ -108,7 +118,8 @@ func (t *running) keep(a *answer, partial bool) error {
 		blocks = nil
 	}
 	if text := a.said(); len(blocks) == 0 && text != "" {
-		blocks = []session.Block{{Type: session.BlockText, Text: text}}
+		// A copy: the session keeps it, and need not keep the builder's spare room.
+		blocks = []session.Block{{Type: session.BlockText, Text: strings.Clone(text)}}
 	}
 	if len(blocks) == 0 && partial {
 		return nil

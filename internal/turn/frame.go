@@ -90,26 +90,27 @@ type request struct {
 }
 
 // next is the request that follows an answer with tool calls.
-func (r request) next(answer model.Message, results []model.Content) request {
+func (r *request) next(answer model.Message, results []model.Content) *request {
 	history := append([]model.Message(nil), r.History...)
 	if r.Prompt != nil {
 		history = append(history, model.Message{Role: model.User, Content: media(r.Prompt.Parts())})
 	}
-	r.History = append(history, answer, model.Message{Role: model.User, Content: results})
-	r.Prompt = nil
-	return r
+	next := *r
+	next.History = append(history, answer, model.Message{Role: model.User, Content: results})
+	next.Prompt = nil
+	return &next
 }
 
 // request plans the prompt and the history for the model and records what it
 // is about to be shown.
-func (t *running) request() (request, error) {
+func (t *running) request() (*request, error) {
 	h, err := t.plan()
 	if err != nil {
-		return request{}, err
+		return nil, err
 	}
 	for _, w := range h.warnings {
 		if err := t.warn("ATTACHMENT_CHANGED", w); err != nil {
-			return request{}, err
+			return nil, err
 		}
 	}
 	t.inputTokens = h.tokens + t.frameTokens()
@@ -121,7 +122,7 @@ func (t *running) request() (request, error) {
 		Attachments: h.prompt.items, History: h.summary(),
 	}
 	err = t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
-	return request{model.Request{
+	return &request{model.Request{
 		Model: t.settings.model, System: t.system, History: h.messages(),
 		Prompt: model.NewPrompt(t.refused, t.req.Message, h.prompt.parts),
 		Mode:   t.settings.mode, Session: t.lease.Record().ClaudeSessionID,

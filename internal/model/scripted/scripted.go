@@ -102,24 +102,31 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 			yield(nil, err)
 			return
 		}
-		m := r.Measure() // once: a long conversation takes a while to walk
-		if err := p.check(r, m); err != nil {
+		s, steps, err := p.open(ctx, &r, yield)
+		switch {
+		case err != nil:
 			yield(nil, err)
-			return
-		}
-		s := p.newSpeaker(ctx, r, m.Tokens, yield)
-		if steps := p.script.next(r); steps != nil {
+		case steps != nil:
 			s.play(steps, len(r.Messages()))
-			return
+		default:
+			p.echo(s, &r)
 		}
-		p.echo(s, r)
 	}
 }
 
+// open checks the request and finds what the script, if any, says next.
+func (p *Provider) open(ctx context.Context, r *model.Request, yield func(model.Chunk, error) bool) (*speaker, []step, error) {
+	m := r.Measure() // once: a long conversation takes a while to walk
+	if err := p.check(*r, m); err != nil {
+		return nil, nil, err
+	}
+	return p.newSpeaker(ctx, *r, m.Tokens, yield), p.script.next(*r), nil
+}
+
 // echo is the answer without a script.
-func (p *Provider) echo(s *speaker, r model.Request) {
+func (p *Provider) echo(s *speaker, r *model.Request) {
 	words, received := read(r)
-	if !p.markers(s, r, words) {
+	if !p.markers(s, *r, words) {
 		return
 	}
 	reply := strings.TrimSpace(words)
@@ -139,7 +146,7 @@ const emptyReply = "The turn completed successfully."
 
 // read returns the words of the prompt and a description of its files. After
 // tool calls the prompt is the last message of the history that a person wrote.
-func read(r model.Request) (words, received string) {
+func read(r *model.Request) (words, received string) {
 	var text, files []string
 	all := r.Messages()
 	if len(all) == 0 {
