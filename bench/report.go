@@ -52,6 +52,8 @@ How it is done:
 - The two servers take turns, round by round; a figure is the median of the rounds.
 - 18 MiB attached: three pictures just under 5 MiB and a PDF just under 3 MiB, from the POST to process:exit, to a local stand-in for
   the Anthropic API that drains the request. "Never seen before" means that every byte is also stored and flushed to disk.
+  The files themselves are on disk before, and memory for the new copies is touched and freed before each turn: a virtual machine's
+  host hands out memory at the first touch, at several times the cost of all the rest, and the figure would be the host's.
 - Memory is the resident size of the server's process; "most memory" is the peak of it. 1 MB is 1,000,000 bytes.
 - A stream's memory is what 1,000 idle streams add, divided by 1,000.
 
