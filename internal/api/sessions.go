@@ -88,6 +88,18 @@ func serveList(h *Handler, w *response, r *http.Request) error {
 	return reply(w, http.StatusOK, sessionsAnswer{orEmpty(records)})
 }
 
+func serveFind(h *Handler, w *response, r *http.Request) error {
+	prefix, err := queryField(r, "prefix")
+	if err != nil {
+		return err
+	}
+	records, err := h.o.Engine.Find(r.Context(), prefix)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, sessionsAnswer{orEmpty(records)})
+}
+
 func serveGet(h *Handler, w *response, r *http.Request) error {
 	rec, err := h.o.Engine.Get(r.Context(), r.PathValue("id"))
 	if err != nil {

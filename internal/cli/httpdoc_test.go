@@ -51,7 +51,7 @@ func TestHTTPGuide(t *testing.T) {
 		`(?m)^event: process:exit$`:         3,
 		`"mimeType":"text/csv"`:             2, // inspected and uploaded
 		`"systemSha256":"[0-9a-f]{64}"`:     2, // in the transcript and by itself
-		`"sessions":\[\{"sessionId":"sess_`: 1,
+		`"sessions":\[\{"sessionId":"sess_`: 2, // listed and found
 		`"status":"ready"`:                  1,
 		`(?m)^belay_`:                       -1,
 		`Received pdf \\"brief.pdf\\"`:      -1,

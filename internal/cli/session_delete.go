@@ -18,11 +18,11 @@ a copy first.`,
 		Example: "  belay session export sess_2f4c8e0a old.tar.gz && belay session delete sess_2f4c8e0a",
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-				if err := a.Engine.Delete(ctx, args[0]); err != nil {
+			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+				if err := a.Engine.Delete(ctx, id); err != nil {
 					return err
 				}
-				c.note("deleted", args[0])
+				c.note("deleted", id)
 				return nil
 			})
 		},

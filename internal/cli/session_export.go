@@ -22,8 +22,8 @@ to stdout. An existing file is not overwritten.`,
 		Example: "  belay session export sess_2f4c8e0a talk.tar.gz\n  belay session export sess_2f4c8e0a - | ssh host 'cat > talk.tar.gz'",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-				write := func(w io.Writer) error { return a.Store.Export(ctx, args[0], w) }
+			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+				write := func(w io.Writer) error { return a.Store.Export(ctx, id, w) }
 				if args[1] == "-" {
 					if c.outTerminal {
 						return usage("an archive is not for a terminal; name a file or redirect stdout")

@@ -18,11 +18,11 @@ a whole record.`,
 		Example: "  belay session interrupt sess_2f4c8e0a",
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-				if err := a.Engine.Interrupt(ctx, args[0], ""); err != nil {
+			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+				if err := a.Engine.Interrupt(ctx, id, ""); err != nil {
 					return err
 				}
-				c.note("interrupted", args[0])
+				c.note("interrupted", id)
 				return nil
 			})
 		},

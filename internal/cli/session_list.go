@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -107,19 +105,4 @@ func (c *console) printSessions(rows []listed, withProject bool) {
 		t.add(r.SessionID, when(r.UpdatedAt.Time), r.Persona, r.Mode, r.Model, state, r.ProjectRoot)
 	}
 	c.print(t, "no sessions")
-}
-
-// needsSession is the argument rule of commands about one session.
-func needsSession(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return failed(ExitUsage, "list the sessions with belay session list", usageCount(args))
-}
-
-func usageCount(args []string) error {
-	if len(args) == 0 {
-		return errors.New("name a session")
-	}
-	return fmt.Errorf("name one session, not %d", len(args))
 }

@@ -28,10 +28,10 @@ sums are those of the files on disk, so sha256sum can check them.`,
 	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID` (default: the last turn)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			m, err := a.Engine.Manifest(ctx, args[0], turnID)
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			m, err := a.Engine.Manifest(ctx, id, turnID)
 			if fault.Is(err, fault.NotFound) {
-				return failed(ExitNotFound, "see its turns with belay session show "+args[0], err)
+				return failed(ExitNotFound, "see its turns with belay session show "+id, err)
 			}
 			if err != nil {
 				return err

@@ -55,8 +55,8 @@ code is 1.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			s, err := gather(ctx, a, args[0])
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			s, err := gather(ctx, a, id)
 			if err != nil {
 				return err
 			}

@@ -21,13 +21,13 @@ func newSessionTranscript(c *console) *cobra.Command {
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			entries, err := a.Engine.Transcript(ctx, args[0])
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			entries, err := a.Engine.Transcript(ctx, id)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"sessionId": args[0], "entries": orEmpty(entries)})
+				return c.writeJSON(map[string]any{"sessionId": id, "entries": orEmpty(entries)})
 			}
 			for _, e := range entries {
 				c.printEntry(e)

@@ -154,6 +154,9 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 		return err
 	}
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+		if r.SessionID, err = named(ctx, a.Engine, r.SessionID); err != nil {
+			return err
+		}
 		return c.take(ctx, a.Engine, project, r, f)
 	})
 }

@@ -33,6 +33,9 @@ func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlag
 		return err
 	}
 	ctx := cmd.Context()
+	if r.SessionID, err = named(ctx, e, r.SessionID); err != nil {
+		return err
+	}
 	if local(f.server) {
 		project := ""
 		if r.SessionID == "" {

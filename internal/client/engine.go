@@ -50,6 +50,13 @@ func (c *Client) Get(ctx context.Context, id string) (session.Record, error) {
 	return out.Session, err
 }
 
+// Find implements turn.Engine.
+func (c *Client) Find(ctx context.Context, prefix string) ([]session.Record, error) {
+	var out struct{ Sessions []session.Record }
+	err := c.call(ctx, http.MethodGet, harness+"session/find?prefix="+url.QueryEscape(prefix), nil, &out)
+	return out.Sessions, err
+}
+
 // Delete implements turn.Engine.
 func (c *Client) Delete(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, sessionPath(id, ""), nil, new(struct{}))

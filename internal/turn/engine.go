@@ -51,6 +51,8 @@ type Sessions interface {
 	Create(ctx context.Context, r CreateRequest) (session.Record, error)
 	List(ctx context.Context, projectRoot string) ([]session.Record, error)
 	Get(ctx context.Context, sessionID string) (session.Record, error)
+	// Find returns the sessions whose id begins with prefix, by id, 20 at most.
+	Find(ctx context.Context, prefix string) ([]session.Record, error)
 	Delete(ctx context.Context, sessionID string) error
 	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
 	// Manifest returns the manifest of a turn, of the last one for "".

@@ -63,6 +63,11 @@ func (l *Local) Get(ctx context.Context, id string) (session.Record, error) {
 	return l.o.Store.Get(ctx, id)
 }
 
+// Find implements [Engine].
+func (l *Local) Find(ctx context.Context, prefix string) ([]session.Record, error) {
+	return l.o.Store.Find(ctx, prefix)
+}
+
 // Delete implements [Engine]; a session whose turn runs is not deleted.
 func (l *Local) Delete(ctx context.Context, id string) error {
 	err := l.whenFree(ctx, id, func() error { return l.o.Store.Delete(ctx, id) })

@@ -160,6 +160,19 @@ func (e *Engine) Get(_ context.Context, id string) (session.Record, error) {
 	return l.record, nil
 }
 
+// Find implements turn.Engine.
+func (e *Engine) Find(_ context.Context, prefix string) ([]session.Record, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []session.Record
+	for _, id := range e.order {
+		if l := e.sessions[id]; l != nil && strings.HasPrefix(id, prefix) {
+			list = append(list, l.record)
+		}
+	}
+	return list, e.Fail["Find"]
+}
+
 // Delete implements turn.Engine.
 func (e *Engine) Delete(_ context.Context, id string) error {
 	l, err := e.log(id)

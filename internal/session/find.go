@@ -1,0 +1,47 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"belay/internal/fault"
+)
+
+// MinPrefix is how many characters of a session's id are enough to look for it,
+// MaxFound how many sessions [Store.Find] returns.
+const (
+	MinPrefix = 4
+	MaxFound  = 20
+)
+
+// Find returns the sessions whose id begins with prefix, in the order of their
+// ids, the first [MaxFound] at most. It finds those that the index knows. A prefix
+// that is shorter than [MinPrefix], or of which no id can begin, is
+// INVALID_REQUEST.
+func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
+	if len(prefix) < MinPrefix || !ValidID(prefix) {
+		return nil, fault.New(fault.InvalidRequest, "prefix must be the first characters of a session's id, at least %d", MinPrefix).
+			With("field", "prefix")
+	}
+	ids, err := s.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, prefix) })
+	slices.Sort(ids)
+	var found []Record
+	for _, id := range ids {
+		rec, err := s.Get(ctx, id)
+		switch {
+		case fault.Is(err, fault.SessionNotFound):
+			continue // its project is gone, or not mounted now
+		case err != nil:
+			return nil, err
+		}
+		if found = append(found, rec); len(found) == MaxFound {
+			break
+		}
+	}
+	return found, nil
+}
