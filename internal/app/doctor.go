@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -34,19 +35,26 @@ type Check struct {
 }
 
 // Doctor looks at what this machine has and lacks. It changes nothing but
-// probe files that it removes again, and makes no network call.
-func Doctor(ctx context.Context, cfg *config.Config) []Check {
+// probe files that it removes again, and makes no network call. Problems are
+// what is wrong with the configuration that cfg came from; each is a finding.
+func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem) []Check {
 	checks := []Check{
 		{Name: "system", Level: OK, Detail: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())},
-		folder("state folder", cfg.Paths.StateDir),
-		folder("cache folder", cfg.Paths.CacheDir),
-		fileLocks(cfg.Paths.StateDir),
-		project(cfg),
-		instructions(cfg),
-		provider(cfg),
 	}
+	for _, p := range problems {
+		checks = append(checks, Check{
+			Name: "configuration", Level: Problem, Detail: p.String(), Next: cmp.Or(p.Hint, "correct it; belay config check looks again"),
+		})
+	}
+	if cfg.Paths.StateDir != "" && cfg.Paths.CacheDir != "" { // else that is one of the problems
+		checks = append(checks,
+			folder("state folder", cfg.Paths.StateDir),
+			folder("cache folder", cfg.Paths.CacheDir),
+			fileLocks(cfg.Paths.StateDir),
+			servers(cfg.Paths.StateDir))
+	}
+	checks = append(checks, project(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
-	checks = append(checks, servers(cfg.Paths.StateDir))
 	for _, w := range cfg.Warnings {
 		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"belay/internal/config"
@@ -20,31 +18,52 @@ func newConfigShow(c *console) *cobra.Command {
 		Use:   "show",
 		Short: "Show every setting, its value and where that came from",
 		Long: `Show every setting, its value, and where the value came from: a default, a file and
-line, an environment variable or a flag. Of API keys only whether they are set.`,
+line, an environment variable or a flag. Of API keys only whether they are set. What
+is wrong with the configuration is told after it; the exit code is 2 then.`,
 		Example: "  belay config show\n  belay config show --json",
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
+		cfg, problems := config.Examine(c.layers(cmd))
 		if asJSON {
-			return c.writeJSON(map[string]any{"settings": cfg.Show()})
+			if err := c.writeJSON(map[string]any{"settings": cfg.Show(), "problems": orEmpty(problems)}); err != nil {
+				return err
+			}
+			return invalid(problems)
 		}
 		t := &table{heads: []string{"KEY", "ORIGIN", "VALUE"}}
 		for _, r := range cfg.Show() {
 			t.add(r.Key, r.Origin, r.Value)
 		}
 		c.print(t, "no settings")
+		c.tellProblems(problems)
 		for _, w := range cfg.Warnings {
 			c.warn(w)
 		}
-		return nil
+		return invalid(problems)
 	}
 	return cmd
+}
+
+// tellProblems prints what is wrong with the configuration, each with its next
+// step.
+func (c *console) tellProblems(problems []config.Problem) {
+	for _, p := range problems {
+		c.tell(c.paint(styleError, "error:"), p.String())
+		if p.Hint != "" {
+			c.tell(c.paint(styleHint, "hint:"), p.Hint)
+		}
+	}
+}
+
+// invalid is the verdict on a configuration whose problems have been told.
+func invalid(problems []config.Problem) error {
+	if len(problems) > 0 {
+		return ended(ExitUsage)
+	}
+	return nil
 }
 
 func newConfigSchema(c *console) *cobra.Command {
@@ -80,39 +99,21 @@ func newConfigCheck(c *console) *cobra.Command {
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := c.load(cmd)
-		var wrong *config.Error
-		if err != nil && !errors.As(err, &wrong) {
-			return err
-		}
-		problems, warnings := []config.Problem{}, []string{}
-		if wrong != nil {
-			problems = wrong.Problems
-		} else {
-			warnings = orEmpty(cfg.Warnings)
-		}
+		cfg, problems := config.Examine(c.layers(cmd))
 		if asJSON {
-			if err := c.writeJSON(map[string]any{"problems": problems, "warnings": warnings}); err != nil {
+			if err := c.writeJSON(map[string]any{"problems": orEmpty(problems), "warnings": orEmpty(cfg.Warnings)}); err != nil {
 				return err
 			}
-		} else {
-			for _, p := range problems {
-				c.tell(c.paint(styleError, "error:"), p.String())
-				if p.Hint != "" {
-					c.tell(c.paint(styleHint, "hint:"), p.Hint)
-				}
-			}
-			for _, w := range warnings {
-				c.warn(w)
-			}
-			if wrong == nil {
-				c.write("the configuration is valid\n")
-			}
+			return invalid(problems)
 		}
-		if wrong != nil {
-			return ended(ExitUsage)
+		c.tellProblems(problems)
+		for _, w := range cfg.Warnings {
+			c.warn(w)
 		}
-		return nil
+		if len(problems) == 0 {
+			c.write("the configuration is valid\n")
+		}
+		return invalid(problems)
 	}
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/config"
 )
 
 func newDoctor(c *console) *cobra.Command {
@@ -11,8 +12,8 @@ func newDoctor(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has and lacks, with the next step",
-		Long: `Check the folders, locks, personas, provider and limits that belay relies on. It
-changes nothing and makes no network call. The exit code is 1 if a problem was found.`,
+		Long: `Check the configuration, folders, locks, personas, provider and limits that belay
+relies on. It changes nothing and makes no network call. The exit code is 1 if a problem was found.`,
 		Example: "  belay doctor\n  belay doctor --provider anthropic --json",
 		Args:    cobra.NoArgs,
 	}
@@ -21,11 +22,8 @@ changes nothing and makes no network call. The exit code is 1 if a problem was f
 	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		checks := app.Doctor(cmd.Context(), cfg)
+		cfg, problems := config.Examine(c.layers(cmd))
+		checks := app.Doctor(cmd.Context(), cfg, problems...)
 		if asJSON {
 			if err := c.writeJSON(map[string]any{"checks": orEmpty(checks)}); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,15 @@ func setting(cmd *cobra.Command, name, key, doc string) {
 
 // load reads the configuration as this command line has it.
 func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
+	cfg, err := config.Load(c.layers(cmd))
+	if wrong := (*config.Error)(nil); errors.As(err, &wrong) {
+		return nil, wrongSettings(wrong.Problems)
+	}
+	return cfg, err
+}
+
+// layers are where this command line takes settings from.
+func (c *console) layers(cmd *cobra.Command) config.Options {
 	o := config.Options{Env: c.env, ConfigFile: c.configFile}
 	// Neither is needed as long as nothing relative to them is asked for.
 	o.Dir, _ = os.Getwd()
@@ -38,21 +48,18 @@ func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
 			o.Flags = append(o.Flags, config.Flag{Key: key[0], Name: "--" + f.Name, Value: f.Value.String()})
 		}
 	})
-	cfg, err := config.Load(o)
-	var wrong *config.Error
-	if errors.As(err, &wrong) {
-		return nil, failed(ExitUsage, firstHint(wrong), err)
-	}
-	return cfg, err
+	return o
 }
 
-func firstHint(e *config.Error) string {
-	for _, p := range e.Problems {
-		if p.Hint != "" {
-			return p.Hint
-		}
+// wrongSettings is the failure of a command that can not work with its settings.
+// The hint of a single problem is the command's; several keep theirs beside them.
+func wrongSettings(problems []config.Problem) error {
+	const next = "correct what is named above; belay config check looks again"
+	if len(problems) == 1 {
+		p := problems[0]
+		return failed(ExitUsage, cmp.Or(p.Hint, next), errors.New(p.String()))
 	}
-	return "correct the settings named above, then run belay config check"
+	return failed(ExitUsage, next, &config.Error{Problems: problems})
 }
 
 // closeGrace is how long a command waits for its own rooms to close.

@@ -52,6 +52,18 @@ type layers struct {
 // Load reads the user's file and the project's and combines every layer. The
 // error, if any, is an [*Error] with every problem found; the Config is then nil.
 func Load(o Options) (*Config, error) {
+	c, problems := Examine(o)
+	if len(problems) > 0 {
+		return nil, &Error{Problems: problems}
+	}
+	return c, nil
+}
+
+// Examine is [Load] for whoever explains a configuration: it returns every
+// problem and the settings all the same. What a problem is about has the value
+// of the next weaker layer. With problems, the Config is for showing, not for
+// working with.
+func Examine(o Options) (*Config, []Problem) {
 	if o.System == "" {
 		o.System = runtime.GOOS
 	}
@@ -74,10 +86,7 @@ func Load(o Options) (*Config, error) {
 	if project := readProject(c.projectDir(o.Dir)); project != nil {
 		c, problems = l.build(project)
 	}
-	if len(problems) > 0 {
-		return nil, &Error{Problems: problems}
-	}
-	return c, nil
+	return c, problems
 }
 
 // projectDir is the folder whose belay.yaml counts.
