@@ -142,15 +142,25 @@ func TestVanishedReaderInterruptsItsTurn(t *testing.T) {
 	t.Parallel()
 	fake := &apitest.Engine{}
 	engine := interruptLog{fake, make(chan string, 1)}
+	if _, err := fake.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+		t.Fatal(err)
+	}
 	address := serve(t, api.New(api.Options{Engine: engine}))
 	conn := dial(t, strings.TrimPrefix(address, "http://"), "POST", "/api/harness/turn",
 		`{"sessionId":"s1","message":"HOLD on","opts":{"onDisconnect":"interrupt"}}`)
+	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
 	readUntil(t, bufio.NewReader(conn), "chat:delta")
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-engine.turns; got != "t1" {
-		t.Errorf("interrupted the turn %q", got)
+	select {
+	case got := <-engine.turns:
+		if got != "t1" {
+			t.Errorf("interrupted the turn %q", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("nothing was interrupted")
+		fake.Release("s1")
 	}
 	fake.Wait()
 }
