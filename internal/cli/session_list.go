@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -11,10 +13,14 @@ import (
 	"belay/internal/session"
 )
 
-// listed is a session in a list: its record, and the turn that runs in it.
+// listed is a session in a list: its record, how it began, and the turn that runs
+// in it.
 type listed struct {
 	session.Record
-	Running *runningTurn `json:"running,omitempty"`
+	FirstMessage string       `json:"firstMessage,omitempty"`
+	Running      *runningTurn `json:"running,omitempty"`
+
+	files int // that came with the first message
 }
 
 // runningTurn says which turn runs in a session, and in which process.
@@ -26,8 +32,11 @@ type runningTurn struct {
 func newSessionList(c *console) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the sessions of a project, oldest first",
+		Use:   "list",
+		Short: "List the sessions of a project, newest first",
+		Long: `List the sessions of a project with their first message, the one that was used last
+on top. On a terminal only the beginning of each id is shown, as much as tells it
+from every other; every command takes that for the whole.`,
 		Example: "  belay session list\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}
@@ -43,12 +52,25 @@ func newSessionList(c *console) *cobra.Command {
 			}
 			rows := make([]listed, 0, len(recs))
 			for _, r := range recs {
-				rows = append(rows, listed{Record: r, Running: runningIn(a, r.SessionID)})
+				opening, err := a.Store.Opening(ctx, r.SessionID)
+				if err != nil && !fault.Is(err, fault.SessionNotFound) {
+					return err
+				}
+				rows = append(rows, listed{
+					Record: r, FirstMessage: opening.Message, Running: runningIn(a, r.SessionID), files: len(opening.Attachments),
+				})
 			}
+			slices.SortFunc(rows, func(a, b listed) int {
+				return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt.Time), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.SessionID, b.SessionID))
+			})
 			if asJSON {
 				return c.writeJSON(map[string]any{"sessions": rows})
 			}
-			c.printSessions(rows, all)
+			known, err := a.Store.IDs(ctx)
+			if err != nil {
+				return err
+			}
+			c.printSessions(rows, known, all)
 			return nil
 		})
 	}
@@ -89,10 +111,19 @@ func runningIn(a *app.App, id string) *runningTurn {
 	return nil
 }
 
-func (c *console) printSessions(rows []listed, withProject bool) {
-	t := &table{heads: []string{"SESSION", "UPDATED", "PERSONA", "MODE", "MODEL", "STATE"}}
+// printSessions prints the list. Known are all ids there are: what is shown of an
+// id must be the beginning of no other.
+func (c *console) printSessions(rows []listed, known []string, withProject bool) {
+	t := &table{heads: []string{"SESSION", "UPDATED", "STATE", "MESSAGE"}, elastic: 4}
 	if withProject {
 		t.heads = append(t.heads, "PROJECT")
+	}
+	shown := maxID
+	if c.width > 0 {
+		for _, r := range rows {
+			known = append(known, r.SessionID)
+		}
+		shown = telling(known)
 	}
 	for _, r := range rows {
 		state := "idle"
@@ -102,7 +133,34 @@ func (c *console) printSessions(rows []listed, withProject bool) {
 		case r.ReadOnly:
 			state = "copy, read-only"
 		}
-		t.add(r.SessionID, when(r.UpdatedAt.Time), r.Persona, r.Mode, r.Model, state, r.ProjectRoot)
+		message := clip(line(r.FirstMessage), maxListed)
+		if message == "" && r.files > 0 {
+			message = "(" + count(r.files, "file", "files") + ")"
+		}
+		t.add(r.SessionID[:min(shown, len(r.SessionID))], when(r.UpdatedAt.Time), state, message, r.ProjectRoot)
 	}
 	c.print(t, "no sessions")
+}
+
+const (
+	// maxID is as long as an id can be, minShown as short as one is shown: sess_ and
+	// eight characters.
+	maxID, minShown = 80, 13
+	// maxListed is how much of a message a list shows at most, in columns.
+	maxListed = 160
+)
+
+// telling is how many characters tell every one of the ids from the others.
+func telling(ids []string) int {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	n := minShown
+	for i := 1; i < len(ids); i++ {
+		same := 0
+		for same < min(len(ids[i-1]), len(ids[i])) && ids[i-1][same] == ids[i][same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	return n
 }

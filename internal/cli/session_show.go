@@ -193,13 +193,4 @@ func (c *console) printSession(s *shown) {
 const excerptCells = 48
 
 // excerpt is the beginning of a text, in one line.
-func excerpt(s string) string {
-	s = line(s)
-	n := 0
-	for i, r := range s {
-		if n += runeCells(r); n > excerptCells {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func excerpt(s string) string { return clip(line(s), excerptCells) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,13 @@ import (
 type table struct {
 	heads []string
 	rows  [][]string
+	// elastic is the column, counted from 1, that is cut short so that the others
+	// fit; 0 for none.
+	elastic int
 }
+
+// minElastic is how narrow the elastic column may become, in terminal columns.
+const minElastic = 16
 
 // add appends a row; cells may come from outside.
 func (t *table) add(cols ...string) {
@@ -41,11 +48,16 @@ func (t *table) String(width int) string {
 	for _, w := range widths {
 		total += w
 	}
+	rows := t.rows
 	if width > 0 && total > width {
-		return t.paragraphs(width)
+		if t.elastic == 0 || widths[t.elastic-1]-(total-width) < minElastic {
+			return t.paragraphs(width)
+		}
+		widths[t.elastic-1] -= total - width
+		rows = t.cut(widths[t.elastic-1])
 	}
 	var b strings.Builder
-	for _, row := range append([][]string{t.heads}, t.rows...) {
+	for _, row := range append([][]string{t.heads}, rows...) {
 		var l strings.Builder
 		for i, c := range row {
 			l.WriteString(pad(c, widths[i]+2))
@@ -53,6 +65,16 @@ func (t *table) String(width int) string {
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
 	return b.String()
+}
+
+// cut returns the rows with the elastic column cut to a width.
+func (t *table) cut(width int) [][]string {
+	rows := make([][]string, len(t.rows))
+	for i, row := range t.rows {
+		rows[i] = slices.Clone(row)
+		rows[i][t.elastic-1] = clip(row[t.elastic-1], width)
+	}
+	return rows
 }
 
 func (t *table) paragraphs(width int) string {

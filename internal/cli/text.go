@@ -55,6 +55,21 @@ func runeCells(r rune) int {
 	return 1
 }
 
+// clip is the beginning of a line that takes at most n columns; what was cut off
+// is marked.
+func clip(s string, n int) string {
+	if cells(s) <= n {
+		return s
+	}
+	used := 1 // the mark
+	for i, r := range s {
+		if used += runeCells(r); used > n {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+	}
+	return s
+}
+
 // pad fills s with spaces to n columns.
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-cells(s))) }
 

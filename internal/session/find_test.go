@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,5 +43,35 @@ func TestFind(t *testing.T) {
 		if _, err := w.Find(ctx, prefix); !fault.Is(err, fault.InvalidRequest) {
 			t.Errorf("%.20q gave %v", prefix, err)
 		}
+	}
+}
+
+func TestOpening(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	w := newWorld(t)
+	id := w.session().SessionID
+	opening := func() Entry {
+		t.Helper()
+		e, err := w.Opening(ctx, id)
+		must(t, err)
+		return e
+	}
+	if e := opening(); e.Kind != "" {
+		t.Errorf("nothing was said, and it began with %+v", e)
+	}
+	script := filepath.Join(w.folder(id), "transcript.jsonl")
+	for line, want := range map[string]string{
+		`{"kind":"turn","turn":"t","message":"first"}` + "\n" + `{"kind":"turn","turn":"u","message":"second"}` + "\n": "first",
+		`{"kind":"turn","turn":"t","message":"half a l`: "",
+		"no entry\n": "",
+	} {
+		must(t, os.WriteFile(script, []byte(line), 0o600))
+		if e := opening(); e.Message != want {
+			t.Errorf("%q began with %q, want %q", line, e.Message, want)
+		}
+	}
+	if _, err := w.Opening(ctx, "nobody"); !fault.Is(err, fault.SessionNotFound) {
+		t.Errorf("nobody's opening: %v", err)
 	}
 }

@@ -1,0 +1,47 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+)
+
+// Opening returns how a session began: the first entry of its transcript, with
+// the first message. It reads no more than that. The entry is zero where nothing
+// was said yet, or where the file does not begin with an entry.
+func (s *Store) Opening(ctx context.Context, id string) (Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return Entry{}, err
+	}
+	p, err := s.locate(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	const unreadable = "the transcript cannot be read"
+	root, err := p.open()
+	if missing(err) {
+		return Entry{}, notFound(id)
+	}
+	if err != nil {
+		return Entry{}, storage(unreadable, err)
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openRegular(root, fileTranscript)
+	if missing(err) {
+		return Entry{}, nil
+	}
+	if err != nil {
+		return Entry{}, storage(unreadable, err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	first, err := bufio.NewReader(io.LimitReader(f, maxLine)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Entry{}, storage(unreadable, err)
+	}
+	e, err := parseEntry(first)
+	if err != nil {
+		return Entry{}, nil // a spoilt or half-written line; the store's checks tell of it
+	}
+	return e, nil
+}
