@@ -17,6 +17,7 @@ package session
 
 import (
 	"encoding/json"
+	"io/fs"
 	"time"
 
 	"belay/internal/attachment"
@@ -90,6 +91,8 @@ type Entry struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Partial is set when the answer was cut off by an error or interrupt.
 	Partial bool `json:"partial,omitempty"`
+	// Changes are the file changes of the calls that the results belong to.
+	Changes []Change `json:"changes,omitempty"`
 
 	// Of an end.
 	StopReason string        `json:"stopReason,omitempty"`
@@ -118,6 +121,30 @@ type Block struct {
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Failed    bool            `json:"failed,omitempty"`
+}
+
+// Change is one file that a tool changed. Contents are in the project's blob
+// store by their hash, so that a change can be shown and taken back.
+type Change struct {
+	// Call is the tool call that made it.
+	Call string `json:"call,omitempty"`
+	// Path is relative to the project, with slashes.
+	Path string `json:"path"`
+	// Before and After are the hashes of the contents, "" where there was no
+	// file. Mode bits go with them.
+	Before     string      `json:"before,omitempty"`
+	After      string      `json:"after,omitempty"`
+	BeforeMode fs.FileMode `json:"beforeMode,omitempty"`
+	AfterMode  fs.FileMode `json:"afterMode,omitempty"`
+	// BeforeBytes and AfterBytes are the sizes.
+	BeforeBytes int64 `json:"beforeBytes,omitempty"`
+	AfterBytes  int64 `json:"afterBytes,omitempty"`
+	// Lost says why the content before was not kept (too large, not a regular
+	// file): such a change is shown and cannot be taken back.
+	Lost string `json:"lost,omitempty"`
+	// Restored is set for a protected file that a command changed: the file has
+	// its content before again, and After is what the command had made of it.
+	Restored bool `json:"restored,omitempty"`
 }
 
 // Idempotency remembers the key under which a turn was accepted and the digest

@@ -1,0 +1,153 @@
+// Package permit decides whether a tool call may run, and lets people decide
+// where no rule does.
+//
+// A tool that has checked its input says what a call would do: an [Effect].
+// [Policy.Judge] compares it with the turn's mode and rules and rules that the
+// call is allowed, refused, or must be asked about. A question is a file in the
+// operator's state folder ([Desk.Post]); the answer is a second file, created
+// exclusively beside it, so any process of the operator can give it and only the
+// first one counts. What was decided is written to the audit log ([Audit]), each
+// line of which carries the hash of the one before it.
+//
+// The agent is never trusted with authority over itself: nothing in this package
+// is reachable by a tool, and files of the project can only make rules tighter.
+//
+// Contract: turn API REQ-04; architecture, "A decision" and "Security posture";
+// the HTTP contract, "modes" and the rows on decisions; workspace 9.5.
+package permit
+
+import (
+	"slices"
+	"strings"
+)
+
+// Mode is how much a turn may do without asking.
+type Mode string
+
+// The modes. Any other name acts as [Direct].
+const (
+	// Direct lets a turn look, and asks about everything else.
+	Direct Mode = "direct"
+	// AcceptEdits lets it also change project files within its write scope.
+	AcceptEdits Mode = "acceptEdits"
+	// DontAsk refuses what it would have to ask about.
+	DontAsk Mode = "dontAsk"
+	// Plan lets a turn look and nothing else.
+	Plan Mode = "plan"
+)
+
+// ModeOf returns the mode that name stands for, [Direct] for any other name.
+func ModeOf(name string) Mode {
+	for _, m := range []Mode{AcceptEdits, DontAsk, Plan} {
+		if name == string(m) {
+			return m
+		}
+	}
+	return Direct
+}
+
+// Kind is what a call does, at its worst.
+type Kind string
+
+// The kinds.
+const (
+	// Read looks at files of the project or of the session's scratch folder.
+	Read Kind = "read"
+	// Write changes such files.
+	Write Kind = "write"
+	// Execute runs a command.
+	Execute Kind = "execute"
+	// Network reaches another machine.
+	Network Kind = "network"
+	// Delegate starts another agent.
+	Delegate Kind = "delegate"
+)
+
+// Effect says what a call would do. A tool makes it from input that it has
+// checked; nothing has been done yet. People decide on what it says, so it
+// leaves nothing out.
+type Effect struct {
+	// Tool is the canonical name.
+	Tool string `json:"tool"`
+	Kind Kind   `json:"kind"`
+	// Summary is one line for a person, at most 200 bytes, without secrets.
+	Summary string `json:"summary"`
+	// Command is the text of a command; Commands are the simple commands in it.
+	Command  string    `json:"command,omitempty"`
+	Commands []Command `json:"commands,omitempty"`
+	// Opaque is set where the command could not be taken apart in full: a
+	// substitution in a command's place, eval, a script from a variable.
+	Opaque bool `json:"opaque,omitempty"`
+	// Dir is the working folder of a command, relative to the project.
+	Dir string `json:"dir,omitempty"`
+	// Paths are the files that are read or changed, relative to the project,
+	// with slashes.
+	Paths []string `json:"paths,omitempty"`
+	// Hosts are the machines that are reached; Network is set where a command
+	// might reach any.
+	Hosts   []string `json:"hosts,omitempty"`
+	Network bool     `json:"network,omitempty"`
+	// Diff shows what would change, as a unified diff, at most 64 KiB.
+	Diff string `json:"diff,omitempty"`
+	// Unconfined is set where the machine cannot hold the command: then every
+	// call is asked about, one by one.
+	Unconfined bool `json:"unconfined,omitempty"`
+}
+
+// Command is one simple command of a shell text.
+type Command struct {
+	// Name is the program as written, without its folder; Words are all words,
+	// the name first, with quotes removed. A word that depends on a variable or a
+	// substitution is kept as written and makes the command Dynamic.
+	Name    string   `json:"name"`
+	Words   []string `json:"words"`
+	Dynamic bool     `json:"dynamic,omitempty"`
+	// Class is what a decision for the session is remembered for: the program,
+	// and the subcommand of programs that have them ("git status").
+	Class string `json:"class"`
+}
+
+// Classes are what a decision about this call for the whole session covers, in
+// a stable order: for a command the classes of all its parts, for a fetch the
+// hosts, for anything else the tool. They are nil where no such decision is
+// offered: the call cannot be told from others.
+func (e Effect) Classes() []string {
+	var classes []string
+	switch {
+	case e.Unconfined || e.Opaque:
+		return nil
+	case e.Kind == Execute:
+		for _, c := range e.Commands {
+			if c.Dynamic && c.Name == "" {
+				return nil
+			}
+			classes = append(classes, e.Tool+" "+c.Class)
+		}
+	case e.Kind == Network:
+		for _, h := range e.Hosts {
+			classes = append(classes, e.Tool+" "+strings.ToLower(h))
+		}
+	default:
+		classes = []string{e.Tool}
+	}
+	slices.Sort(classes)
+	return slices.Compact(classes)
+}
+
+// Outcome is what a policy says of a call.
+type Outcome string
+
+// The outcomes.
+const (
+	Allow  Outcome = "allow"
+	Ask    Outcome = "ask"
+	Refuse Outcome = "refuse"
+)
+
+// Ruling is an outcome with its reason, a sentence for the person and the model.
+type Ruling struct {
+	Outcome Outcome `json:"outcome"`
+	Reason  string  `json:"reason"`
+	// Rule is the rule that decided, as it was written; "" where the mode did.
+	Rule string `json:"rule,omitempty"`
+}

@@ -1,0 +1,182 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"belay/internal/model"
+)
+
+// Set is the tools that a turn offers, in a stable order: the order in which
+// they are described to the model, so that prompt caches hold. It is immutable.
+type Set struct {
+	entries []entry
+	byName  map[string]int // canonical
+	byWire  map[string]int
+}
+
+type entry struct {
+	tool   Tool
+	spec   Spec
+	wire   string
+	schema *jsonschema.Schema
+}
+
+// namePattern is what a canonical name may be.
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+// NewSet returns a set of tools. It fails on an ill-formed name, a name that is
+// there twice, and a schema that is none.
+func NewSet(tools ...Tool) (*Set, error) {
+	s := &Set{byName: map[string]int{}, byWire: map[string]int{}}
+	for _, t := range tools {
+		e := entry{tool: t, spec: t.Spec()}
+		if !namePattern.MatchString(e.spec.Name) {
+			return nil, fmt.Errorf("tool %q: the name must match %s", e.spec.Name, namePattern)
+		}
+		if _, twice := s.byName[e.spec.Name]; twice {
+			return nil, fmt.Errorf("tool %s: there are two of that name", e.spec.Name)
+		}
+		var err error
+		if e.schema, err = compile(e.spec); err != nil {
+			return nil, err
+		}
+		s.add(e)
+	}
+	return s, nil
+}
+
+func (s *Set) add(e entry) {
+	e.wire = wireName(e.spec.Name, func(name string) bool { _, taken := s.byWire[name]; return taken })
+	s.byName[e.spec.Name], s.byWire[e.wire] = len(s.entries), len(s.entries)
+	s.entries = append(s.entries, e)
+}
+
+func compile(spec Spec) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.Schema))
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	const url = "tool:input"
+	if err := c.AddResource(url, doc); err != nil {
+		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
+	}
+	compiled, err := c.Compile(url)
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
+	}
+	return compiled, nil
+}
+
+// noLoader refuses to load anything: a schema may come from another program and
+// must not make this one open files or dial hosts.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("schema %s is not part of the tool's own", url)
+}
+
+// Only returns the set without the tools for which keep is false.
+func (s *Set) Only(keep func(name string) bool) *Set {
+	less := &Set{byName: map[string]int{}, byWire: map[string]int{}}
+	for _, e := range s.entries {
+		if keep(e.spec.Name) {
+			// The wire name stays what it was, so that a conversation that goes
+			// on with fewer tools still means the same ones.
+			less.byName[e.spec.Name], less.byWire[e.wire] = len(less.entries), len(less.entries)
+			less.entries = append(less.entries, e)
+		}
+	}
+	return less
+}
+
+// With returns the set with more tools behind its own.
+func (s *Set) With(tools ...Tool) (*Set, error) {
+	all := make([]Tool, 0, len(s.entries)+len(tools))
+	for _, e := range s.entries {
+		all = append(all, e.tool)
+	}
+	return NewSet(append(all, tools...)...)
+}
+
+// Has reports whether the set has a tool of that canonical name.
+func (s *Set) Has(name string) bool { _, ok := s.byName[name]; return ok }
+
+// Names are the canonical names, in order.
+func (s *Set) Names() []string {
+	names := make([]string, 0, len(s.entries))
+	for _, e := range s.entries {
+		names = append(names, e.spec.Name)
+	}
+	return names
+}
+
+// Specs offers the tools to a model, under their wire names.
+func (s *Set) Specs() []model.ToolSpec {
+	specs := make([]model.ToolSpec, 0, len(s.entries))
+	for _, e := range s.entries {
+		specs = append(specs, model.ToolSpec{Name: e.wire, Description: e.spec.Description, Schema: e.spec.Schema})
+	}
+	return specs
+}
+
+// Canonical is the name of the tool that the model called by name, which is a
+// wire name; a canonical name is understood too. It is false for a tool that is
+// not in the set.
+func (s *Set) Canonical(name string) (string, bool) {
+	i, ok := s.byWire[name]
+	if !ok {
+		i, ok = s.byName[name]
+	}
+	if !ok {
+		return name, false
+	}
+	return s.entries[i].spec.Name, true
+}
+
+// WireName is the provider's name of a tool in the set, and of any other name
+// what it would be.
+func (s *Set) WireName(name string) string {
+	if i, ok := s.byName[name]; ok {
+		return s.entries[i].wire
+	}
+	return wireName(name, func(string) bool { return false })
+}
+
+// Prepare checks the input of a call against the tool's schema and lets the tool
+// check the rest. Name is canonical. What the model can mend is a [*Refusal].
+func (s *Set) Prepare(ctx context.Context, w *Workplace, name string, input json.RawMessage) (Call, error) {
+	i, ok := s.byName[name]
+	if !ok {
+		return nil, Refuse("there is no tool named %s", name).WithHint("the tools are: %s", list(s.Names()))
+	}
+	e := s.entries[i]
+	if err := e.validate(input); err != nil {
+		return nil, err
+	}
+	return e.tool.Prepare(ctx, w, input)
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	names = slices.Clone(names)
+	slices.Sort(names)
+	var b bytes.Buffer
+	for i, n := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(n)
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"belay/internal/attachment"
+)
+
+// Workplace is where the calls of one agent in one turn work: which files they
+// see and may change, what they may use up, and where they note what they did.
+// The engine makes it for a turn and closes the roots after it. It is safe for
+// concurrent calls.
+type Workplace struct {
+	// Project is the absolute path of the project, Root the same folder opened.
+	Project string
+	Root    *os.Root
+	// Scratch is the absolute path of the session's own folder, which holds HOME
+	// and TMPDIR of commands; ScratchRoot is the same folder opened. File tools
+	// read and write below it by absolute path.
+	Scratch     string
+	ScratchRoot *os.Root
+	// Scope says what may be written in the project.
+	Scope Scope
+	// Blobs keeps contents: files shown to the model, and what changes replaced.
+	Blobs Blobs
+	// Files admits a file that the model is to see, as a turn admits attachments.
+	Files Admitter
+	// Seen remembers which contents the model was shown.
+	Seen *Seen
+	// Ledger notes what was changed.
+	Ledger *Ledger
+	Limits Limits
+	// Clock tells the time of records.
+	Clock func() time.Time
+}
+
+// Scope says which project files an agent may change (workspace 9.5 and the
+// protected paths); path is relative to the project, with slashes, and clean.
+type Scope interface {
+	// Allows returns nil, or a [*Refusal] that names the rule. Exists says
+	// whether there is a file now.
+	Allows(path string, exists bool) error
+	// Hidden reports whether path is never shown to an agent nor listed.
+	Hidden(path string) bool
+	// Describe is one sentence for the model: what it may write.
+	Describe() string
+}
+
+// Blobs is the project's content store; [belay/internal/session.Blobs] is one.
+type Blobs interface {
+	Put(ctx context.Context, r io.Reader, max int64) (sha256 string, n int64, err error)
+	Content(sha256 string) (attachment.Content, error)
+}
+
+// Admitter checks and stores a project file as an attachment. A refusal of the
+// policy is a [*Refusal].
+type Admitter interface {
+	Admit(ctx context.Context, path string) (attachment.Item, error)
+}
+
+// Limits bound a call. All are positive.
+type Limits struct {
+	// OutputBytes caps what a call tells the model, ReadBytes what one read
+	// looks at, WriteBytes what one call writes to a file.
+	OutputBytes, ReadBytes, WriteBytes int64
+	// Matches caps the results of glob, grep and list.
+	Matches int
+	// CommandTime is the default and the ceiling of a command's time,
+	// CommandBytes caps what is kept of its output.
+	CommandTime, CommandTimeMost time.Duration
+	CommandBytes                 int64
+	// FetchBytes and FetchTime bound a download.
+	FetchBytes int64
+	FetchTime  time.Duration
+	// KeepBytes caps a file whose replaced content is kept for undo.
+	KeepBytes int64
+}
