@@ -12,7 +12,8 @@ var ErrLocked = errors.New("the lock is held")
 // FileLock is an exclusive lock on a file. The kernel frees it when the process
 // ends in any way, so a lock is never stale.
 type FileLock struct {
-	f *os.File
+	f    *os.File
+	path string
 }
 
 // Lock takes the lock on path without waiting, creating the file (0600) when it
@@ -34,7 +35,7 @@ func Lock(path string) (*FileLock, error) {
 			return nil, fmt.Errorf("lock: %w", err)
 		}
 		if stillNamed(f, path) {
-			return &FileLock{f: f}, nil
+			return &FileLock{f: f, path: path}, nil
 		}
 		_ = f.Close()
 	}
@@ -71,6 +72,10 @@ func Locked(path string) bool {
 // File is the locked file, open for reading and writing. Its content is the
 // holder's to use; it closes with [FileLock.Unlock].
 func (l *FileLock) File() *os.File { return l.f }
+
+// Named reports whether the locked file still has its name. When somebody removed
+// or replaced it, others can lock the new file, and this lock excludes nobody.
+func (l *FileLock) Named() bool { return stillNamed(l.f, l.path) }
 
 // Unlock frees the lock. The file stays.
 func (l *FileLock) Unlock() error {

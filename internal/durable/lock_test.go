@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -68,4 +69,26 @@ func TestLockErrors(t *testing.T) {
 	if _, err := Lock(filepath.Join(t.TempDir(), "no", "l")); err == nil || errors.Is(err, ErrLocked) {
 		t.Errorf("a folder that is not there gave %v", err)
 	}
+}
+
+func TestLockLosesItsName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its name there")
+	}
+	path := filepath.Join(t.TempDir(), "l")
+	l, err := Lock(path)
+	must(t, err)
+	if !l.Named() {
+		t.Error("a new lock has no name")
+	}
+	must(t, os.Rename(path, path+".away"))
+	if l.Named() {
+		t.Error("a lock is named whose file has moved")
+	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	if l.Named() {
+		t.Error("a lock is named whose name another file has")
+	}
+	must(t, l.Unlock())
 }

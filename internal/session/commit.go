@@ -15,11 +15,12 @@ import (
 //
 // A failed flush leaves the kernel's word about those bytes in doubt: Commit
 // says STORAGE_FAILURE and the next one tries again. It says so, too, when the
-// files have lost their names: then the record is nowhere to be found.
+// files have lost their names: then the record is nowhere to be found. When the
+// lock file has, it is [ErrLockLost], and the lease writes nothing more.
 func (l *Lease) Commit(ctx context.Context, extra ...*os.File) error {
 	v := l.live
 	v.mu.Lock()
-	if err := l.check(); err != nil {
+	if err := l.alone(); err != nil {
 		v.mu.Unlock()
 		return err
 	}

@@ -15,6 +15,9 @@ var (
 	ErrBusy = errors.New("the session is busy")
 	// ErrReleased is returned by a [Lease] that was released.
 	ErrReleased = errors.New("the lease was released")
+	// ErrLockLost is in the chain of the STORAGE_FAILURE of a [Lease] whose lock
+	// file was removed: another process may have taken the session since.
+	ErrLockLost = errors.New("the lock file lost its name")
 	// ErrNoBlob is in the chain of the NOT_FOUND fault that says that a blob
 	// store does not have the content asked for.
 	ErrNoBlob = errors.New("no such blob")
@@ -36,6 +39,12 @@ func notFound(id string) *fault.Error {
 func busy(id string) *fault.Error {
 	return fault.New(fault.TurnInProgress, "a turn is in progress in session %s", id).
 		With("sessionId", id).Because(ErrBusy)
+}
+
+func lockLost(id string) *fault.Error {
+	return fault.New(fault.StorageFailure, "the lock of session %s was removed while it was held; another process may write to the session", id).
+		With("sessionId", id).Because(ErrLockLost).
+		WithHint("leave the lock files in the state folder alone; send the turn again")
 }
 
 func readOnly(id string) *fault.Error {

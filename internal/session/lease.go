@@ -21,6 +21,7 @@ type Lease struct {
 	// by live.mu, as is turn.
 	lock     *durable.FileLock
 	turn     string
+	severed  bool // the lock excludes nobody any more: nothing is written
 	blobs    *Blobs
 	tampered []string
 }
@@ -30,10 +31,23 @@ func (l *Lease) holds() bool { return l != nil && l.lock != nil }
 
 // check returns an error when the lease may not write any more. live.mu is held.
 func (l *Lease) check() error {
-	if l.lock == nil {
+	switch {
+	case l.lock == nil:
 		return ErrReleased
+	case l.severed:
+		return lockLost(l.live.id)
 	}
 	return l.live.gone
+}
+
+// alone is check, and asks the disk whether the lock still excludes others. That
+// takes two system calls, so events, which are many, go without. live.mu is held.
+func (l *Lease) alone() error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	l.severed = !l.lock.Named()
+	return l.check()
 }
 
 // Acquire takes a session's lease without waiting. It fails with

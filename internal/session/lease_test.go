@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -471,5 +472,49 @@ func TestNote(t *testing.T) {
 	var pathErr *fs.PathError
 	if errors.As(storage("x", &fs.PathError{Op: "open", Path: "/secret", Err: fs.ErrPermission}), &pathErr); pathErr == nil {
 		t.Error("the cause is lost")
+	}
+}
+
+// Whoever removes a lock file under a running turn lets another process in. The
+// turn notices before it adds to a record that is not its own any more.
+//
+// Covers: turn-api REQ-11
+func TestLockFileRemoved(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its name there")
+	}
+	ctx := context.Background()
+	writes := map[string]func(l *Lease) error{
+		"append": func(l *Lease) error { return l.Append(Entry{Kind: EntryEnd, Turn: "first"}) },
+		"update": func(l *Lease) error { return l.Update(func(r *Record) { r.Model = "theirs" }) },
+		"commit": func(l *Lease) error { return l.Commit(ctx) },
+	}
+	for name, write := range writes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.session().SessionID
+			first := acquire(t, w.Store, id)
+			must(t, first.Begin("first"))
+			must(t, first.Append(Entry{Kind: EntryTurn, Turn: "first"}))
+			must(t, os.Remove(w.lockPath(id)))
+			other := w.store()
+			second := acquire(t, other, id)
+			if err := write(first); !errors.Is(err, ErrLockLost) || !fault.Is(err, fault.StorageFailure) {
+				t.Fatalf("%s without a lock: %v", name, err)
+			}
+			if _, err := first.Emit("first", event.Draft{Type: event.ChatDelta}); !errors.Is(err, ErrLockLost) {
+				t.Errorf("emit after that: %v", err)
+			}
+			must(t, first.Release())
+			must(t, second.Append(Entry{Kind: EntryEnd, Turn: "first"}))
+			must(t, second.Release())
+			again := acquire(t, w.Store, id)
+			if got := again.Entries(); len(got) != 2 || len(again.Tampered()) != 0 {
+				t.Errorf("%d entries, %v", len(got), again.Tampered())
+			}
+			must(t, again.Release())
+		})
 	}
 }

@@ -19,7 +19,7 @@ func (l *Lease) Update(change func(*Record)) error {
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := l.check(); err != nil {
+	if err := l.alone(); err != nil {
 		return err
 	}
 	rec := v.rec
@@ -64,7 +64,7 @@ func (l *Lease) Append(entries ...Entry) error {
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := l.check(); err != nil {
+	if err := l.alone(); err != nil {
 		return err
 	}
 	if err := v.openChain(&v.script.chain); err != nil {
