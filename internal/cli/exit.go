@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,7 +81,7 @@ func (c *console) report(cmd *cobra.Command, err error) int {
 func explain(cmd *cobra.Command, err error) (code int, message, hint string, silent bool) {
 	code, message = ExitFailed, err.Error()
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", f.Message, f.Type), nextStep(f)
+		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", sentence(f), f.Type), nextStep(f)
 		switch root, named := f.Details["projectRoot"]; {
 		case f.Cause != nil && f.Type == fault.StorageFailure:
 			message = fmt.Sprintf("%s: %v (%s)", f.Message, f.Cause, f.Type)
@@ -121,7 +123,29 @@ func nextStep(f *fault.Error) string {
 			return "see what is wrong with each file with belay attach inspect, or add a message"
 		}
 	}
-	return f.NextStep()
+	return flagWords.Replace(f.NextStep())
+}
+
+// flagWords puts flags for the members of a request, by which errors from the
+// rooms below name what is wrong.
+var flagWords = strings.NewReplacer(
+	"opts.maxTurns", "--max-turns", "opts.maxCostUsd", "--max-cost", "opts.timeoutMs", "--timeout",
+	"opts.mode", "--mode", "opts.model", "--model", "opts.persona", "--persona", "opts.tools", "--tools",
+)
+
+// sentence is what was wrong, all of it, in the words of the command line.
+func sentence(f *fault.Error) string {
+	message := f.Message
+	var all []fault.Problem
+	// Of a server they come as plain JSON.
+	if data, err := json.Marshal(f.Details["problems"]); err == nil && json.Unmarshal(data, &all) == nil && len(all) > 0 {
+		each := make([]string, len(all))
+		for i, p := range all {
+			each[i] = p.Field + " " + p.Message
+		}
+		message = strings.Join(each, "; ")
+	}
+	return flagWords.Replace(message)
 }
 
 // faultCode is the exit code of an error from the rooms below.

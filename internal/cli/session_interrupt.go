@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/fault"
 )
 
 func newSessionInterrupt(c *console) *cobra.Command {
@@ -19,7 +20,11 @@ a whole record.`,
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-				if err := a.Engine.Interrupt(ctx, id, ""); err != nil {
+				err := a.Engine.Interrupt(ctx, id, "")
+				if fault.Is(err, fault.SessionNotFound) {
+					return idle(ctx, a, id, err)
+				}
+				if err != nil {
 					return err
 				}
 				c.note("interrupted", id)
@@ -27,4 +32,13 @@ a whole record.`,
 			})
 		},
 	}
+}
+
+// idle explains an interrupt that met no turn: the session is there and nothing
+// runs in it, or it is not there at all.
+func idle(ctx context.Context, a *app.App, id string, err error) error {
+	if _, unknown := a.Engine.Get(ctx, id); unknown != nil {
+		return err
+	}
+	return failed(ExitNotFound, "there is nothing to stop; see how its last turn ended with belay session show "+id, err)
 }

@@ -113,15 +113,15 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 				fmt.Errorf("--attach takes files, not addresses: %s", path))
 		}
 	}
+	if given("timeout") && f.timeout < time.Millisecond {
+		return r, failed(ExitUsage, "write a time such as 90s or 5m", fmt.Errorf("--timeout %v is no time to work in", f.timeout))
+	}
 	if len(args) == 0 {
-		if len(f.attach) == 0 {
-			return r, failed(ExitUsage, `give a message: belay turn "…", or - to read it from stdin`, errors.New("there is nothing to send"))
-		}
-		return r, nil
+		return r, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`)
 	}
 	r.Message = args[0]
 	if r.Message != "-" {
-		return r, nil
+		return r, sendable(r, "the message is empty", `say what the agent should do: belay turn "…"`)
 	}
 	message, err := io.ReadAll(io.LimitReader(c.in, maxStdin+1))
 	if err != nil {
@@ -131,7 +131,15 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 		return r, failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
 	}
 	r.Message = string(message)
-	return r, nil
+	return r, sendable(r, "there was no message on stdin", `write the message to it, as in: echo "…" | belay turn -`)
+}
+
+// sendable refuses a turn with neither words nor files.
+func sendable(r turn.Request, why, hint string) error {
+	if strings.TrimSpace(r.Message) != "" || len(r.Attachments) > 0 {
+		return nil
+	}
+	return failed(ExitUsage, hint, errors.New(why))
 }
 
 // maxStdin bounds what is read of a message; the engine's own limit
