@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"belay/internal/config"
 	"belay/internal/durable"
@@ -53,7 +54,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 			fileLocks(cfg.Paths.StateDir),
 			servers(cfg.Paths.StateDir))
 	}
-	checks = append(checks, project(cfg), instructions(cfg), provider(cfg))
+	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
 	for _, w := range cfg.Warnings {
 		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
@@ -106,16 +107,33 @@ func fileLocks(stateDir string) Check {
 }
 
 func project(cfg *config.Config) Check {
-	dir := cfg.Project
-	if dir == "" {
-		dir, _ = os.Getwd() // an unreadable working folder fails the gate below
-	}
-	clean, err := workspace.CheckRoot(dir, cfg.Instructions)
+	clean, err := workspace.CheckRoot(projectFolder(cfg), cfg.Instructions)
 	if err != nil {
 		f := fault.From(err)
 		return Check{Name: "project", Level: Problem, Detail: f.Message, Next: f.NextStep()}
 	}
 	return Check{Name: "project", Level: OK, Detail: clean}
+}
+
+// servedRoots tells which projects callers of a server could name.
+func servedRoots(cfg *config.Config) Check {
+	c := Check{Name: "served projects", Level: OK, Detail: "any, for callers on this machine"}
+	roots := projectRoots(cfg)
+	if roots == nil {
+		return c
+	}
+	c.Detail = "in or below " + strings.Join(roots, ", ")
+	if len(cfg.Server.ProjectRoots) == 0 {
+		c.Level = Notice
+		c.Next = "name the folders that callers on other machines may use in server.project_roots"
+	}
+	for _, root := range roots {
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			c.Level, c.Detail = Problem, root+" is not a folder that can be reached"
+			c.Next = "correct server.project_roots"
+		}
+	}
+	return c
 }
 
 func instructions(cfg *config.Config) Check {

@@ -33,12 +33,17 @@ func (e forgetting) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// engine is the app's own, as a server with that carrier offers it.
+// engine is the app's own, as a server with that carrier offers it to callers
+// that it does not know.
 func (a *App) engine(c *carrier) turn.Engine {
-	if c.bus == nil {
-		return a.Engine
+	var e turn.Engine = a.Engine
+	if c.bus != nil {
+		e = forgetting{Engine: e, app: a, bus: c.bus}
 	}
-	return forgetting{Engine: a.Engine, app: a, bus: c.bus}
+	if roots := projectRoots(a.Config); roots != nil {
+		e = confined{e, roots}
+	}
+	return e
 }
 
 // forgetDeleted takes off the bus what other processes deleted.

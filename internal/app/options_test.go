@@ -36,7 +36,7 @@ func load(t testing.TB, yaml string) *config.Config {
 func wiring(cfg *config.Config) []any {
 	return []any{
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engineOptions(cfg), retryPolicy(cfg),
-		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg),
+		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg),
 	}
 }
 
@@ -56,7 +56,7 @@ func TestEverySettingActs(t *testing.T) {
 	other := map[string]string{
 		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m", "default_model": "m",
 		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
-		"server.allowed_hosts": "[example.com]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
+		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
 		"server.header_bytes": "65KiB", "server.idle_timeout": "3m", "server.max_turns_in_flight": "7", "server.max_streams": "7",
 		"server.shutdown_grace": "11s", "sse.keepalive": "16s", "sse.write_timeout": "31s", "delta.interval": "26ms", "delta.bytes": "5KiB",
 		"turn.stall_timeout": "91s", "turn.wall_limit": "31m", "turn.max_turns": "51", "turn.max_tokens": "9", "turn.max_cost_usd": "1",

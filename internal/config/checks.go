@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,6 +41,17 @@ func host(s string) (string, error) {
 		return "", errors.New("holds " + strconv.Quote(s) + ", which is no host name")
 	}
 	return s, nil
+}
+
+// folderPath checks a path that says by itself where it leads.
+func folderPath(s string) (string, error) {
+	if err := oneLine(s); err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(s) {
+		return "", errors.New("holds " + strconv.Quote(s) + ", which is no absolute path")
+	}
+	return filepath.Clean(s), nil
 }
 
 // baseURL checks the form of a URL; whether its host may be used is the

@@ -81,6 +81,9 @@ type Server struct {
 	// AllowedHosts are names that the Host header may have beside loopback
 	// names and the listening address.
 	AllowedHosts []string
+	// ProjectRoots are the folders in or below which requests may name a
+	// project; empty leaves it to the address.
+	ProjectRoots []string
 	// BodyBytes caps a JSON request body.
 	BodyBytes int64
 	// HeaderTimeout bounds reading a request's headers, BodyTimeout a JSON body

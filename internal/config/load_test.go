@@ -299,3 +299,19 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 }
+
+func TestProjectRootsAreAbsolute(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	a, b := filepath.Join(home, "a"), filepath.Join(home, "b")
+	try := func(roots string) (*Config, error) {
+		return Load(Options{Env: map[string]string{"BELAY_SERVER_PROJECT_ROOTS": roots}, Home: home, Dir: home})
+	}
+	cfg, err := try(b + string(filepath.Separator) + ", " + filepath.Join(a, "x", "..") + "," + b)
+	if err != nil || !slices.Equal(cfg.Server.ProjectRoots, []string{a, b}) {
+		t.Errorf("got %v, %v", cfg, err)
+	}
+	if _, err := try("a, " + b); err == nil || !strings.Contains(err.Error(), "which is no absolute path") {
+		t.Errorf("a relative path: %v", err)
+	}
+}

@@ -77,6 +77,8 @@ func server(c *Config) []*key {
 	return []*key{
 		{name: "server.allowed_hosts", value: list{&s.AllowedHosts, host},
 			doc: "Host names that requests may be addressed to, beside loopback names and addr."},
+		{name: "server.project_roots", value: list{&s.ProjectRoots, folderPath},
+			doc: "Folders, as absolute paths, in or below which requests may name a project. Blank is any on a loopback address and only the server's own project elsewhere."},
 		{name: "server.body_bytes", value: size(&s.BodyBytes, kib, gib), def: "4MiB",
 			doc: "Largest JSON request body. Uploads have attachments.upload_bytes."},
 		{name: "server.header_timeout", value: duration(&s.HeaderTimeout, time.Second, time.Hour), def: "10s",

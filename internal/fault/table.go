@@ -48,7 +48,7 @@ func (t Type) Status() int {
 var table = []Spec{
 	{InvalidRequest, 400, "The request is malformed; the message names the field.", "correct the named field and send the request again"},
 	{TurnInProgress, 409, "Another turn runs in this session.", "wait for it, interrupt it, or send opts.onBusy \"queue\""},
-	{MissingAPIKey, 503, "The provider needs a key and none is configured.", "set ANTHROPIC_API_KEY in the environment of the server"},
+	{MissingAPIKey, 503, "The provider needs a key and none is configured.", "set ANTHROPIC_API_KEY in the environment that belay runs in"},
 	{SessionNotFound, 404, "No session has this id, or none is running a turn (interrupt).", "list the project's sessions with belay session list"},
 	{PersonaNotFound, 404, "The instruction root has no such persona.", "list the personas with belay persona list"},
 	{InstructionRootInvalid, 500, "The configured instruction root lacks required files.", "restore the entries named in details, or unset the instruction root to use the embedded one"},
@@ -57,7 +57,7 @@ var table = []Spec{
 	{WorkingRootConflict, 409, "The project folder lies inside the instruction root.", "choose a project folder outside the instruction root"},
 	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
 	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},
-	{Forbidden, 403, "The request comes from a host or origin that is not allowed, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
+	{Forbidden, 403, "The request comes from a host or origin that is not allowed, concerns a project that the server does not serve, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
 	{NotFound, 404, "No such endpoint, or no such part of a session.", "see /openapi.json for the endpoints"},
 	{MethodNotAllowed, 405, "The endpoint exists, but not with this method.", "use the method named in the Allow header"},
 	{RequestTooLarge, 413, "The body is larger than the limit that the message names.", "send large files with the upload endpoint"},

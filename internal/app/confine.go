@@ -1,0 +1,236 @@
+package app
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// projectRoots are the folders in or below which callers of a server may name a
+// project; nil is no bound. On an address that other machines reach, a server
+// that was told of none serves its own project alone.
+func projectRoots(cfg *config.Config) []string {
+	switch {
+	case len(cfg.Server.ProjectRoots) > 0:
+		return cfg.Server.ProjectRoots
+	case cfg.Loopback():
+		return nil
+	}
+	return []string{projectFolder(cfg)}
+}
+
+// projectFolder is the project of commands that take one, "" when it is the
+// working folder and that is gone.
+func projectFolder(cfg *config.Config) string {
+	if cfg.Project != "" {
+		return cfg.Project
+	}
+	dir, _ := os.Getwd()
+	return dir
+}
+
+// confined is an engine for callers that may not choose any project: all that
+// they name, or reach by a session's id, lies in or below one of the roots.
+// Everything else is FORBIDDEN with details.reason project.
+//
+// The engine is not embedded: what is added to [turn.Engine] has to be confined
+// before it compiles.
+type confined struct {
+	engine turn.Engine
+	roots  []string
+}
+
+var _ turn.Engine = confined{}
+
+// allows reports whether the project lies where callers may go, by what the
+// names really lead to.
+func (c confined) allows(project string) bool {
+	for dir := resolved(project); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil && slices.ContainsFunc(c.roots, func(root string) bool {
+			want, err := os.Stat(root)
+			return err == nil && os.SameFile(info, want)
+		}) {
+			return true
+		}
+		if filepath.Dir(dir) == dir {
+			return false
+		}
+	}
+}
+
+// resolved is path without links. The end of a path that does not exist stays as
+// it is: that it does not is for the engine to say, where the caller may look.
+func resolved(path string) string {
+	path = filepath.Clean(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if _, err := os.Lstat(path); err == nil || filepath.Dir(path) == path {
+		return filepath.VolumeName(path) + string(filepath.Separator) // a link to nowhere is below nothing
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
+}
+
+// project refuses a folder that the caller names. One that is not well-formed is
+// the engine's to refuse.
+func (c confined) project(root string) error {
+	if !filepath.IsAbs(root) || c.allows(root) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "this server does not serve the folder that projectRoot names (server.project_roots)").
+		With("reason", "project").WithHint("name a project in or below a folder of server.project_roots")
+}
+
+// session refuses one that belongs to a project elsewhere. One that cannot be
+// loaded is the engine's to refuse.
+func (c confined) session(ctx context.Context, id string) error {
+	rec, err := c.engine.Get(ctx, id)
+	if err != nil || c.allows(rec.ProjectRoot) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "the session belongs to a project that this server does not serve (server.project_roots)").
+		With("reason", "project").WithHint("add the project's folder to server.project_roots")
+}
+
+// Start implements [turn.Engine].
+func (c confined) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return nil, err
+	}
+	return c.engine.Start(ctx, r)
+}
+
+// Interrupt implements [turn.Engine].
+func (c confined) Interrupt(ctx context.Context, id, turnID string) error {
+	if err := c.session(ctx, id); err != nil {
+		return err
+	}
+	return c.engine.Interrupt(ctx, id, turnID)
+}
+
+// Boot implements [turn.Engine].
+func (c confined) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult, error) {
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return turn.BootResult{}, err
+	}
+	return c.engine.Boot(ctx, r)
+}
+
+// Events implements [turn.Engine].
+func (c confined) Events(ctx context.Context, id string, after int64, turnID string) (turn.Stream, error) {
+	if err := c.session(ctx, id); err != nil {
+		return nil, err
+	}
+	return c.engine.Events(ctx, id, after, turnID)
+}
+
+// Create implements [turn.Engine].
+func (c confined) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
+	if err := c.project(r.ProjectRoot); err != nil {
+		return session.Record{}, err
+	}
+	return c.engine.Create(ctx, r)
+}
+
+// List implements [turn.Engine].
+func (c confined) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
+	if err := c.project(projectRoot); err != nil {
+		return nil, err
+	}
+	return c.engine.List(ctx, projectRoot)
+}
+
+// Get implements [turn.Engine].
+func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
+	if err := c.session(ctx, id); err != nil {
+		return session.Record{}, err
+	}
+	return c.engine.Get(ctx, id)
+}
+
+// Find implements [turn.Engine]. Sessions elsewhere are not found.
+func (c confined) Find(ctx context.Context, prefix string) ([]session.Record, error) {
+	recs, err := c.engine.Find(ctx, prefix)
+	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.allows(r.ProjectRoot) }), err
+}
+
+// Delete implements [turn.Engine].
+func (c confined) Delete(ctx context.Context, id string) error {
+	if err := c.session(ctx, id); err != nil {
+		return err
+	}
+	return c.engine.Delete(ctx, id)
+}
+
+// Transcript implements [turn.Engine].
+func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
+	if err := c.session(ctx, id); err != nil {
+		return nil, err
+	}
+	return c.engine.Transcript(ctx, id)
+}
+
+// Manifest implements [turn.Engine].
+func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
+	if err := c.session(ctx, id); err != nil {
+		return session.Manifest{}, err
+	}
+	return c.engine.Manifest(ctx, id, turnID)
+}
+
+// Usage implements [turn.Engine]. Projects elsewhere are left out.
+func (c confined) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, error) {
+	rows, err := c.engine.Usage(ctx, since)
+	return slices.DeleteFunc(rows, func(r turn.UsageRow) bool { return !c.allows(r.ProjectRoot) }), err
+}
+
+// Upload implements [turn.Engine].
+func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
+	err := c.project(u.ProjectRoot)
+	if u.SessionID != "" {
+		err = c.session(ctx, u.SessionID)
+	}
+	if err != nil {
+		return turn.Uploaded{}, err
+	}
+	return c.engine.Upload(ctx, u)
+}
+
+// Inspect implements [turn.Engine].
+func (c confined) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
+	if r.SessionID != "" {
+		if err := c.session(ctx, r.SessionID); err != nil {
+			return nil, err
+		}
+	}
+	return c.engine.Inspect(ctx, r)
+}
+
+// Blob implements [turn.Engine].
+func (c confined) Blob(ctx context.Context, id, sha256 string) (io.ReadCloser, attachment.Item, error) {
+	if err := c.session(ctx, id); err != nil {
+		return nil, attachment.Item{}, err
+	}
+	return c.engine.Blob(ctx, id, sha256)
+}
+
+// Personas implements [turn.Engine].
+func (c confined) Personas(ctx context.Context) ([]persona.Summary, error) {
+	return c.engine.Personas(ctx)
+}
+
+// Persona implements [turn.Engine].
+func (c confined) Persona(ctx context.Context, name string) (persona.Persona, error) {
+	return c.engine.Persona(ctx, name)
+}

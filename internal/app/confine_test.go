@@ -1,0 +1,162 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// Who has the access token of a server on a network reaches the projects that
+// it serves, and no other folder, by whatever name.
+func TestProjectRoots(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	served, secret := filepath.Join(base, "served"), filepath.Join(base, "secret")
+	for _, dir := range []string{filepath.Join(served, "bridge"), secret} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := load(t, "scripted: {pace: 0}\naddr: 0.0.0.0:0\nserver: {project_roots: ["+served+"]}\n")
+	cfg.Paths.StateDir, cfg.Paths.CacheDir = filepath.Join(base, "state"), filepath.Join(base, "cache")
+	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	e := a.engine(&carrier{})
+
+	inside, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: filepath.Join(served, "bridge")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.List(ctx, served); err != nil {
+		t.Errorf("the root itself: %v", err)
+	}
+	if _, err := e.List(ctx, filepath.Join(served, "none")); !fault.Is(err, fault.WorkingRootInaccessible) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if _, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: "relative"}); !fault.Is(err, fault.InvalidRequest) {
+		t.Errorf("a relative path: %v", err)
+	}
+
+	elsewhere := []string{secret, base, filepath.Join(served, "..", "secret"), filepath.Join(secret, "none"), served + "x", string(filepath.Separator)}
+	if runtime.GOOS != "windows" {
+		for link, to := range map[string]string{"out": secret, "nowhere": filepath.Join(base, "later")} {
+			if err := os.Symlink(to, filepath.Join(served, link)); err != nil {
+				t.Fatal(err)
+			}
+			elsewhere = append(elsewhere, filepath.Join(served, link), filepath.Join(served, link, "below"))
+		}
+	}
+	for _, root := range elsewhere {
+		_, create := e.Create(ctx, turn.CreateRequest{ProjectRoot: root})
+		_, list := e.List(ctx, root)
+		_, upload := e.Upload(ctx, turn.Upload{ProjectRoot: root, Name: "x.txt", Content: strings.NewReader("x")})
+		for call, err := range map[string]error{"create": create, "list": list, "upload": upload} {
+			if f := fault.From(err); f == nil || f.Status != 403 || f.Type != fault.Forbidden || f.Details["reason"] != "project" {
+				t.Errorf("%s in %s: %v", call, root, err)
+			}
+		}
+	}
+
+	outside, err := a.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, forbidden := range map[string]bool{inside.SessionID: false, outside.SessionID: true, "unknown": false} {
+		for call, err := range everyCall(ctx, e, id) {
+			if got := fault.Is(err, fault.Forbidden); got != forbidden {
+				t.Errorf("%s of a session, forbidden %v: %v", call, forbidden, err)
+			}
+		}
+	}
+	if found, err := e.Find(ctx, outside.SessionID); err != nil || len(found) != 0 {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+// everyCall makes each call that names a session, the deletion last.
+func everyCall(ctx context.Context, e turn.Engine, id string) map[string]error {
+	errs := map[string]error{}
+	closed := func(s turn.Stream, err error) error {
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	}
+	_, errs["get"] = e.Get(ctx, id)
+	_, errs["boot"] = e.Boot(ctx, turn.BootRequest{SessionID: id})
+	s, err := e.Start(ctx, turn.Request{SessionID: id, Message: "hello"})
+	for errs["start"] = err; err == nil; {
+		_, err = s.Next(ctx)
+	}
+	if s != nil {
+		errs["close"] = errors.Join(s.Close(), errs["start"])
+	}
+	errs["events"] = closed(e.Events(ctx, id, 0, ""))
+	errs["interrupt"] = e.Interrupt(ctx, id, "")
+	_, errs["transcript"] = e.Transcript(ctx, id)
+	_, errs["manifest"] = e.Manifest(ctx, id, "")
+	_, errs["inspect"] = e.Inspect(ctx, turn.InspectRequest{SessionID: id})
+	_, errs["upload"] = e.Upload(ctx, turn.Upload{SessionID: id, Name: "x.txt", Content: strings.NewReader("x")})
+	_, _, errs["blob"] = e.Blob(ctx, id, "none")
+	errs["delete"] = e.Delete(ctx, id)
+	return errs
+}
+
+// What nobody set depends on who can reach the server.
+func TestProjectRootsByDefault(t *testing.T) {
+	t.Parallel()
+	project, a, b := t.TempDir(), filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	for yaml, want := range map[string]string{
+		"addr: 127.0.0.1:0": "any", "addr: 0.0.0.0:0": project,
+		"addr: 127.0.0.1:0\nserver: {project_roots: [" + a + ", " + b + "]}": a + "," + b,
+	} {
+		cfg := load(t, yaml+"\nproject: "+project+"\n")
+		roots := projectRoots(cfg)
+		got := strings.Join(roots, ",")
+		if roots == nil {
+			got = "any"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", yaml, got, want)
+		}
+	}
+}
+
+func TestDoctorTellsProjectRoots(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	tests := []struct {
+		yaml   string
+		level  Level
+		detail string
+	}{
+		{"addr: 127.0.0.1:0", OK, "any"},
+		{"addr: 0.0.0.0:0", Notice, project},
+		{"server: {project_roots: [" + project + "]}", OK, project},
+		{"server: {project_roots: [" + filepath.Join(project, "none") + "]}", Problem, "none"},
+	}
+	for _, tt := range tests {
+		c := servedRoots(load(t, tt.yaml+"\nproject: "+project+"\n"))
+		if c.Level != tt.level || !strings.Contains(c.Detail, tt.detail) || (c.Next == "") != (c.Level == OK) {
+			t.Errorf("%s: %+v", tt.yaml, c)
+		}
+	}
+}
