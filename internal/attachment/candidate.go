@@ -81,12 +81,26 @@ func (in *intake) accepts(c *candidate) bool {
 		c.promise = extensions[ext]
 		return true
 	}
+	if in.folder(c.path) {
+		c.refuse(ExtensionNotAllowed, "it is a folder; attach the files in it: %s", visible(c.path))
+		return false
+	}
 	if ext == "" || ext == "." {
 		ext = "(none)"
 	}
 	c.refuse(ExtensionNotAllowed, "the extension %s is not accepted; accepted are %s (attachments.extensions)",
 		shorten(visible(ext), 32), strings.Join(in.policy.Extensions, ", "))
 	return false
+}
+
+// folder reports whether a path is that of a folder from which attachments may
+// come: of what lies elsewhere nothing is told.
+func (in *intake) folder(path string) bool {
+	if in.fence != nil && !in.fence.admits(path) {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // refuseUnopened says why a path could not be opened. What lies there decides
@@ -117,13 +131,15 @@ func (c *candidate) refuseMode(mode fs.FileMode) {
 		c.refuse(Symlink, "the path must be a regular file; symbolic links are rejected: %s", visible(c.path))
 		return
 	}
+	if mode.IsDir() {
+		c.refuse(NotRegular, "it is a folder; attach the files in it (the path must be a regular file): %s", visible(c.path))
+		return
+	}
 	c.refuse(NotRegular, "the path must be a regular file, not %s: %s", modeName(mode), visible(c.path))
 }
 
 func modeName(mode fs.FileMode) string {
 	switch {
-	case mode.IsDir():
-		return "a folder"
 	case mode&fs.ModeNamedPipe != 0:
 		return "a named pipe"
 	case mode&fs.ModeSocket != 0:

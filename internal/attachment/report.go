@@ -42,10 +42,11 @@ func Failure(refused []Refusal) *fault.Error {
 	}
 	message := "there is no text and no attachment was accepted"
 	if len(refused) > 0 {
-		first := refused[0]
-		message = fmt.Sprintf("all %d %s refused and there is no text; the first is %s: %s",
-			len(refused), plural(len(refused), "attachment was", "attachments were"),
-			DisplayName(first.Path), visible(first.Reason))
+		all := "the attachment was refused and there is no text:"
+		if len(refused) > 1 {
+			all = fmt.Sprintf("all %d attachments were refused and there is no text; the first is", len(refused))
+		}
+		message = fmt.Sprintf("%s %s: %s", all, DisplayName(refused[0].Path), visible(refused[0].Reason))
 	}
 	return fault.New(fault.AttachmentFailure, "%s", message).
 		With("category", "ALL_ATTACHMENTS_FAILED_NO_TEXT").

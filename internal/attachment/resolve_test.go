@@ -148,13 +148,21 @@ func TestUnopenable(t *testing.T) {
 // Covers: attachment-resolver REQ-04
 func TestFolderIsNotRegular(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "folder.png")
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r := resolve(t, Policy{}, path)
-	if len(r.Refused) != 1 || r.Refused[0].Code != NotRegular || !strings.Contains(r.Refused[0].Reason, "must be a regular file") {
-		t.Errorf("got %+v", r)
+	dir := t.TempDir()
+	for name, want := range map[string]Code{"folder.png": NotRegular, "folder": ExtensionNotAllowed} {
+		path := filepath.Join(dir, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r := resolve(t, Policy{}, path)
+		if len(r.Refused) != 1 || r.Refused[0].Code != want || !strings.Contains(r.Refused[0].Reason, "it is a folder; attach the files in it") {
+			t.Errorf("%s: got %+v", name, r)
+		}
+		// Of what lies outside the roots not even that is told.
+		r = resolve(t, Policy{Roots: []string{t.TempDir()}}, path)
+		if len(r.Refused) != 1 || strings.Contains(r.Refused[0].Reason, "it is a folder") {
+			t.Errorf("%s, outside: got %+v", name, r)
+		}
 	}
 }
 
