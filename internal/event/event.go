@@ -25,7 +25,14 @@ const (
 	SessionInit     Type = "session:init"
 	ChatDelta       Type = "chat:delta"
 	ChatThinking    Type = "chat:thinking"
+	ToolCall        Type = "tool:call"
+	PermissionAsked Type = "permission:request"
+	PermissionGiven Type = "permission:resolved"
 	ToolResult      Type = "tool:result"
+	AttachmentAdd   Type = "attachment:add"
+	SubagentStart   Type = "subagent:start"
+	SubagentEnd     Type = "subagent:complete"
+	TurnInput       Type = "turn:input"
 	ChatComplete    Type = "chat:complete"
 	Usage           Type = "usage"
 	TurnWarning     Type = "turn:warning"
@@ -89,14 +96,83 @@ type Text struct {
 	Text string `json:"text"`
 }
 
+// ToolUse is the payload of [ToolCall]: the model asks for a tool. The call has
+// not run, and may be refused.
+type ToolUse struct {
+	ToolCallID string `json:"toolCallId"`
+	Name       string `json:"name"`
+	// Input is redacted, and capped: where it would be too long, it is an object
+	// that says so.
+	Input json.RawMessage `json:"input"`
+	// ParentToolCallID is the call that started the subagent whose call this is.
+	ParentToolCallID string `json:"parentToolCallId,omitempty"`
+}
+
 // ToolOutcome is the payload of [ToolResult].
 type ToolOutcome struct {
+	ToolCallID       string `json:"toolCallId,omitempty"`
+	Name             string `json:"name"`
+	OK               bool   `json:"ok"`
+	Output           string `json:"output,omitempty"`
+	Truncated        bool   `json:"truncated,omitempty"`
+	DurationMS       int64  `json:"durationMs,omitempty"`
+	ParentToolCallID string `json:"parentToolCallId,omitempty"`
+	// Changed are the files that the call changed, relative to the project.
+	Changed []string `json:"changed,omitempty"`
+}
+
+// Permission is the payload of [PermissionAsked]: a call waits for a person.
+type Permission struct {
+	DecisionID string          `json:"decisionId"`
+	ToolCallID string          `json:"toolCallId"`
+	Name       string          `json:"name"`
+	Input      json.RawMessage `json:"input"`
+	Reason     string          `json:"reason"`
+	ExpiresAt  time.Time       `json:"expiresAt"`
+	// Effect says what the call would do, in the form of package permit.
+	Effect any `json:"effect,omitempty"`
+	// Session is set where the answer may hold for the whole session.
+	Session bool `json:"session,omitempty"`
+	// Persona is who asks.
+	Persona string `json:"persona,omitempty"`
+}
+
+// Verdict is the payload of [PermissionGiven].
+type Verdict struct {
+	DecisionID string `json:"decisionId"`
 	ToolCallID string `json:"toolCallId,omitempty"`
-	Name       string `json:"name"`
-	OK         bool   `json:"ok"`
-	Output     string `json:"output,omitempty"`
-	Truncated  bool   `json:"truncated,omitempty"`
-	DurationMS int64  `json:"durationMs,omitempty"`
+	// Verdict is allow, allow_session or deny.
+	Verdict string `json:"verdict"`
+	// By is who decided: a person's name, "timeout", "interrupt".
+	By   string `json:"by,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
+// Attachment is the payload of [AttachmentAdd]: a tool gave a file to the model.
+type Attachment struct {
+	SHA256     string `json:"sha256"`
+	Filename   string `json:"filename"`
+	MIMEType   string `json:"mimeType"`
+	Bytes      int64  `json:"bytes"`
+	Index      int    `json:"index"`
+	ToolCallID string `json:"toolCallId"`
+}
+
+// Subagent is the payload of [SubagentStart] and, with OK, of [SubagentEnd].
+type Subagent struct {
+	Persona          string `json:"persona"`
+	ApprovalRef      string `json:"approvalRef"`
+	ParentToolCallID string `json:"parentToolCallId"`
+	OK               *bool  `json:"ok,omitempty"`
+}
+
+// Input is the payload of [TurnInput]: what a person said into the running turn.
+type Input struct {
+	Message string `json:"message"`
+	// Mode is steer or followUp.
+	Mode string `json:"mode"`
+	// Attachments counts the files that came with it.
+	Attachments int `json:"attachments,omitempty"`
 }
 
 // Tokens counts what a model call used. Cost is absent where the model has no

@@ -63,8 +63,10 @@ const (
 	EntryRequest EntryKind = "request"
 	// EntryAssistant is what the model answered, in its own blocks.
 	EntryAssistant EntryKind = "assistant"
-	// EntryTools holds the results of the calls in the answer before it.
+	// EntryTools holds results of the calls in the answer before it.
 	EntryTools EntryKind = "tools"
+	// EntryInput is what a person said into the running turn.
+	EntryInput EntryKind = "input"
 	// EntryEnd says how the turn ended.
 	EntryEnd EntryKind = "end"
 )
@@ -91,6 +93,9 @@ type Entry struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Partial is set when the answer was cut off by an error or interrupt.
 	Partial bool `json:"partial,omitempty"`
+	// Agent is the tool call that started the subagent whose line this is, ""
+	// for the turn's own.
+	Agent string `json:"agent,omitempty"`
 	// Changes are the file changes of the calls that the results belong to.
 	Changes []Change `json:"changes,omitempty"`
 
@@ -121,6 +126,8 @@ type Block struct {
 	Name      string          `json:"name,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	Failed    bool            `json:"failed,omitempty"`
+	// Items are files that a tool's result showed to the model.
+	Items []attachment.Item `json:"items,omitempty"`
 }
 
 // Change is one file that a tool changed. Contents are in the project's blob
