@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -43,11 +44,11 @@ to stdout. An existing file is not overwritten.`,
 // writeNew makes a file that was not there, whole or not at all.
 func writeNew(path string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
-		return failed(ExitUsage, "choose another name or remove it", fmt.Errorf("%s exists", path))
+		return exists(path)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".belay-export-*")
 	if err != nil {
-		return failed(ExitUsage, "choose a folder that exists and is writable", err)
+		return noRoom(filepath.Dir(path), err)
 	}
 	defer func() {
 		if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
@@ -58,8 +59,30 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	// A link, unlike a rename, never replaces a file that came to be meanwhile.
-	if err := os.Link(f.Name(), path); err != nil {
-		return fmt.Errorf("export: %w", err)
+	err = os.Link(f.Name(), path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return exists(path)
+	case err != nil: // a file system without links
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return noRoom(filepath.Dir(path), err)
 	}
 	return nil
+}
+
+func exists(path string) error {
+	return failed(ExitUsage, "choose another name or remove it", fmt.Errorf("%s exists", path))
+}
+
+// noRoom says why no file can be made in a folder.
+func noRoom(dir string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed(ExitNotFound, "make the folder first, or choose another", fmt.Errorf("there is no folder %s", dir))
+	case errors.Is(err, fs.ErrPermission):
+		return failed(ExitUsage, "choose a folder that you may write to", fmt.Errorf("no file can be made in %s: permission denied", dir))
+	}
+	return failed(ExitFailed, "choose another folder", fmt.Errorf("no file can be made in %s: %w", dir, err))
 }

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -18,7 +21,8 @@ func newSessionImport(c *console) *cobra.Command {
 		Short: "Take a session over from an export or a copied folder",
 		Long: `Take a session over into a project: from an archive that belay session export wrote,
 from stdin, or from a session folder that was copied. Everything in it is checked
-first. The session keeps its id, or gets a new one where that is taken.`,
+first. The session keeps its id, or gets a new one where that is taken, which is
+told; the id is on stdout.`,
 		Example: "  belay session import talk.tar.gz\n  belay session import ~/copy/.belay/sessions/sess_2f4c8e0a --project ~/projects/bridge",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -35,7 +39,10 @@ first. The session keeps its id, or gets a new one where that is taken.`,
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"session": rec})
+				return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
+			}
+			if rec.From != rec.SessionID {
+				c.warn(fmt.Sprintf("there is a session %s already; this one is now %s", rec.From, rec.SessionID))
 			}
 			c.write(rec.SessionID + "\n")
 			return nil
@@ -45,21 +52,34 @@ first. The session keeps its id, or gets a new one where that is taken.`,
 }
 
 // adopt imports whatever the argument names.
-func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (session.Record, error) {
+func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (session.Imported, error) {
 	if from == "-" {
 		return a.Store.Import(ctx, c.in, project)
 	}
 	info, err := os.Stat(from)
 	if err != nil {
-		return session.Record{}, failed(ExitNotFound, "check the path of the export", err)
+		return session.Imported{}, noExport(from, err)
 	}
 	if info.IsDir() {
 		return a.Store.ImportDir(ctx, from, project)
 	}
 	f, _, err := durable.OpenRegular(nil, from) // a pipe would be waited for
 	if err != nil {
-		return session.Record{}, failed(ExitNotFound, "check that the export is readable", err)
+		return session.Imported{}, noExport(from, err)
 	}
 	defer f.Close() // it was only read
 	return a.Store.Import(ctx, f, project)
+}
+
+// noExport says why nothing can be imported from a path.
+func noExport(from string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed(ExitNotFound, "check the path; belay session export writes such a file", fmt.Errorf("there is no file or folder %s", from))
+	case errors.Is(err, durable.ErrNotRegular):
+		return failed(ExitUsage, "to read from a pipe, give - and redirect stdin", fmt.Errorf("%s is neither a file nor a folder", from))
+	case errors.Is(err, fs.ErrPermission):
+		return failed(ExitUsage, "check its permissions", fmt.Errorf("%s is not readable for you", from))
+	}
+	return failed(ExitFailed, "check the path and the disk", fmt.Errorf("%s can not be read: %w", from, err))
 }

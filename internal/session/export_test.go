@@ -51,7 +51,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		for _, to := range []*world{w, elsewhere} {
 			got, err := to.Import(ctx, bytes.NewReader(file.Bytes()), to.project)
 			must(t, err)
-			if (got.SessionID == id) == (to == w) || got.ProjectRoot != to.project || !got.CreatedAt.Equal(rec.CreatedAt.Time) {
+			if (got.SessionID == id) == (to == w) || got.From != id || got.ProjectRoot != to.project || !got.CreatedAt.Equal(rec.CreatedAt.Time) {
 				r.Fatalf("imported as %+v", got)
 			}
 			compare(t, w.folder(id), to.folder(got.SessionID))

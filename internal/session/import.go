@@ -15,6 +15,13 @@ import (
 	"belay/internal/fault"
 )
 
+// Imported is a session that came in: its record, and the id that it had where it
+// came from, which differs when that id was taken.
+type Imported struct {
+	Record
+	From string
+}
+
 // Import unpacks an export into a project and returns the session's record. The
 // session keeps its id unless one with it exists; then it gets a new one. Its
 // project becomes this one.
@@ -22,10 +29,10 @@ import (
 // The archive is not trusted: only the files of a session are accepted, by exact
 // name, within the store's limits, and each must have its recorded hash. When
 // anything is wrong (INVALID_REQUEST, REQUEST_TOO_LARGE) no session is made.
-func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot string) (Record, error) {
+func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot string) (Imported, error) {
 	src, err := openArchive(archive, s.o.ImportBytes)
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
 	return s.take(ctx, src, projectRoot)
 }
@@ -33,14 +40,14 @@ func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot strin
 // ImportDir adopts a copy of a session folder. A copy that lies in the project
 // already, because the whole project was copied, is replaced by the adopted
 // session; any other stays where it is.
-func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Record, error) {
+func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Imported, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Record{}, fmt.Errorf("import: %w", err)
+		return Imported{}, fmt.Errorf("import: %w", err)
 	}
 	project, err := checkRoot(projectRoot)
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
 	id := filepath.Base(dir)
 	p, here := placeOf(dir), s.placeIn(project, id)
@@ -48,15 +55,15 @@ func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Record,
 	if inside {
 		rec, err := readPlace(here, id)
 		if err != nil {
-			return Record{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
+			return Imported{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
 		}
 		if rec, err = s.heal(here, rec); err != nil || !rec.ReadOnly {
-			return rec, err // not a copy: it only had to be found
+			return Imported{rec, id}, err // not a copy: it only had to be found
 		}
 	}
 	src, err := openFolder(p)
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
 	rec, err := s.take(ctx, src, project)
 	if err != nil || !inside {
@@ -105,29 +112,29 @@ const importPrefix = ".import-"
 
 // take reads all of src into a hidden folder and, if it is a session, gives that
 // folder its name.
-func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Record, err error) {
+func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imported, err error) {
 	defer func() { err = errors.Join(err, src.Close()) }()
 	project, err := checkRoot(projectRoot)
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
 	blobs, err := s.Blobs(project)
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
 	hidden := s.placeIn(project, importPrefix+rand.Text())
 	base, err := s.openBase(hidden)
 	if err != nil {
-		return Record{}, storage("the session could not be imported", err)
+		return Imported{}, storage("the session could not be imported", err)
 	}
 	defer func() { _ = base.Close() }()
 	defer func() { err = errors.Join(err, base.RemoveAll(hidden.rel)) }() // gone by then when all went well
 	if err := base.MkdirAll(path.Join(hidden.rel, dirLog), 0o700); err != nil {
-		return Record{}, storage("the session could not be imported", err)
+		return Imported{}, storage("the session could not be imported", err)
 	}
 	root, err := base.OpenRoot(hidden.rel)
 	if err != nil {
-		return Record{}, storage("the session could not be imported", err)
+		return Imported{}, storage("the session could not be imported", err)
 	}
 	im := importer{store: s, root: root, blobs: blobs, got: map[string]string{}}
 	err = im.all(ctx, src)
@@ -137,9 +144,11 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Rec
 	rec, e := im.record()
 	err = errors.Join(err, e, root.Close())
 	if err != nil {
-		return Record{}, err
+		return Imported{}, err
 	}
-	return s.place(base, hidden, project, rec)
+	from := rec.SessionID
+	rec, err = s.place(base, hidden, project, rec)
+	return Imported{rec, from}, err
 }
 
 // place gives an unpacked session its id, its project and its name.
