@@ -66,7 +66,7 @@ var table = []Spec{
 	{IdempotencyConflict, 409, "The idempotency key was used with another body.", "use a new key for a new request"},
 	{SessionReadOnly, 409, "The session folder is a copy; the original still exists.", "adopt the copy with belay session import"},
 	{Overloaded, 503, "The server has reached its limit of concurrent work.", "try again shortly"},
-	{StorageFailure, 507, "A record could not be written; the disk may be full.", "free disk space and send the turn again"},
+	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "free disk space and send the turn again"},
 }
 
 var specs = func() map[Type]Spec {

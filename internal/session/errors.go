@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 
 	"belay/internal/fault"
 )
@@ -18,6 +19,9 @@ var (
 	// ErrLockLost is in the chain of the STORAGE_FAILURE of a [Lease] whose lock
 	// file was removed: another process may have taken the session since.
 	ErrLockLost = errors.New("the lock file lost its name")
+	// ErrMalformed is in the chain of the fault that says that a session's record
+	// is there but cannot be used.
+	ErrMalformed = errors.New("is malformed")
 	// ErrNoBlob is in the chain of the NOT_FOUND fault that says that a blob
 	// store does not have the content asked for.
 	ErrNoBlob = errors.New("no such blob")
@@ -45,6 +49,14 @@ func lockLost(id string) *fault.Error {
 	return fault.New(fault.StorageFailure, "the lock of session %s was removed while it was held; another process may write to the session", id).
 		With("sessionId", id).Because(ErrLockLost).
 		WithHint("leave the lock files in the state folder alone; send the turn again")
+}
+
+// malformed is nothing that room on the disk would cure, so it is no 507.
+func malformed(id string, p place, err error) *fault.Error {
+	file := path.Join(p.rel, fileRecord)
+	return fault.New(fault.StorageFailure, "the record of session %s cannot be used: %v", id, err).
+		WithStatus(500).With("sessionId", id).With("file", file).Because(err).
+		WithHint("repair the file named in details, or delete the session's folder")
 }
 
 func readOnly(id string) *fault.Error {

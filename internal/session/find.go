@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -34,8 +35,8 @@ func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 	for _, id := range ids {
 		rec, err := s.Get(ctx, id)
 		switch {
-		case fault.Is(err, fault.SessionNotFound):
-			continue // its project is gone, or not mounted now
+		case fault.Is(err, fault.SessionNotFound), fault.Is(err, fault.WorkingRootInaccessible), errors.Is(err, ErrMalformed):
+			continue // its project is gone, or not mounted now; its record tells nothing
 		case err != nil:
 			return nil, err
 		}

@@ -102,7 +102,7 @@ type gc struct {
 func (g *gc) session(ctx context.Context, id string, p place) error {
 	rec, err := readPlace(p, id)
 	if err != nil {
-		if missing(err) || errors.Is(err, errMalformed) {
+		if missing(err) || errors.Is(err, ErrMalformed) {
 			return nil // told by Problems
 		}
 		return err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -166,15 +167,15 @@ func (l *live) record() (Record, error) {
 		return Record{}, l.gone
 	}
 	info, err := os.Lstat(l.place.file(fileRecord))
-	if missing(err) && !l.lease.holds() {
+	if unreached(err) && !l.lease.holds() {
 		if err := l.relocate(); err != nil {
 			return Record{}, err
 		}
 		info, err = os.Lstat(l.place.file(fileRecord))
 	}
 	switch {
-	case missing(err):
-		return Record{}, notFound(l.id)
+	case unreached(err):
+		return Record{}, cmp.Or(l.place.spoilt(), error(notFound(l.id)))
 	case err != nil:
 		return Record{}, storage("the session's record cannot be read", err)
 	case l.recSeen != nil && unchanged(l.recSeen, info):
@@ -189,6 +190,8 @@ func (l *live) record() (Record, error) {
 	switch {
 	case missing(err):
 		return Record{}, notFound(l.id)
+	case errors.Is(err, ErrMalformed):
+		return Record{}, malformed(l.id, l.place, err)
 	case err != nil:
 		return Record{}, storage("the session's record cannot be read", err)
 	}

@@ -67,6 +67,15 @@ func (p place) exists() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// spoilt says that p's project is something else than a folder by now, so that no
+// session can be in it; nil for one that is a folder or gone.
+func (p place) spoilt() error {
+	if info, err := os.Stat(p.base); err != nil || info.IsDir() || !p.inProject() {
+		return nil
+	}
+	return fault.New(fault.WorkingRootInaccessible, "the project root is not a folder").With("projectRoot", p.base)
+}
+
 // same reports whether both are one folder under two names.
 func (p place) same(q place) bool {
 	a, err := os.Stat(p.folder())
@@ -87,6 +96,9 @@ func (s *Store) locate(id string) (place, error) {
 	if p, ok := s.indexed(id); ok {
 		if p.exists() {
 			return p, nil
+		}
+		if err := p.spoilt(); err != nil {
+			return place{}, err
 		}
 		if s.o.SessionRoot == "" {
 			return place{}, notFound(id).WithHint("its folder is gone; if the project was moved, list the sessions of its new place")

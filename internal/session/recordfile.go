@@ -31,7 +31,7 @@ func readRecord(root *os.Root, id string) (Record, error) {
 		return Record{}, err
 	}
 	if rec.SessionID != id {
-		return Record{}, fmt.Errorf("%w: %s names the session %q, its folder %q", errMalformed, fileRecord, clip(rec.SessionID, 80), id)
+		return Record{}, fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
 	}
 	return rec, nil
 }
@@ -39,13 +39,10 @@ func readRecord(root *os.Root, id string) (Record, error) {
 func decodeRecord(b []byte) (Record, error) {
 	var rec Record
 	if err := json.Unmarshal(b, &rec); err != nil {
-		return Record{}, fmt.Errorf("%w: %s is not a session record: %w", errMalformed, fileRecord, err)
+		return Record{}, fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
 	}
 	return rec, nil
 }
-
-// errMalformed marks a record that is there but cannot be used.
-var errMalformed = errors.New("malformed record")
 
 // writeRecord replaces the record: two spaces of indent, a line end, no HTML
 // escapes. What a read adds is not written.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -366,3 +367,57 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		t.Errorf("the file outside became %q", got)
 	}
 }
+
+// A project that is no folder any more, and a record that nobody can use, are
+// told as what they are, whether the session was in memory or not. No room on the
+// disk would help.
+func TestSpoiltSessions(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		spoil  func(w *world, record string) error
+		typ    fault.Type
+		status int
+		key    string
+		want   func(w *world, id string) string
+		text   string
+	}{
+		{"project is a file", func(w *world, _ string) error {
+			return errors.Join(os.RemoveAll(w.project), os.WriteFile(w.project, nil, 0o600))
+		}, fault.WorkingRootInaccessible, 404, "projectRoot", func(w *world, _ string) string { return w.project }, "is not a folder"},
+		{"folder is a file", func(_ *world, record string) error {
+			dir := filepath.Dir(record)
+			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))
+		}, fault.SessionNotFound, 404, "sessionId", func(_ *world, id string) string { return id }, "no session has the id"},
+		{"not JSON", func(_ *world, record string) error { return os.WriteFile(record, []byte("{"), 0o600) },
+			fault.StorageFailure, 500, "file", recordOf, "session.json is malformed"},
+		{"another session", func(_ *world, record string) error {
+			return os.WriteFile(record, []byte(`{"sessionId":"sess_other"}`), 0o600)
+		}, fault.StorageFailure, 500, "file", recordOf, "session.json is malformed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.session().SessionID
+			turn(t, w.Store, id, "t1", 2)
+			must(t, tt.spoil(w, filepath.Join(w.project, ".belay", "sessions", id, "session.json")))
+			for _, s := range []*Store{w.Store, w.store()} {
+				_, get := s.Get(t.Context(), id)
+				_, acquire := s.Acquire(t.Context(), id)
+				for call, err := range map[string]error{"get": get, "acquire": acquire} {
+					f := fault.From(err)
+					if f == nil || f.Type != tt.typ || f.Status != tt.status || f.Details[tt.key] != tt.want(w, id) || !strings.Contains(f.Message, tt.text) {
+						t.Errorf("%s: %+v", call, f)
+					}
+				}
+			}
+			if found, err := w.Find(t.Context(), id); err != nil || len(found) != 0 {
+				t.Errorf("found %v, %v", found, err)
+			}
+		})
+	}
+}
+
+// recordOf is where a session's record lies in its project.
+func recordOf(_ *world, id string) string { return ".belay/sessions/" + id + "/session.json" }

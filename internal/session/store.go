@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"belay/internal/durable"
@@ -190,3 +191,6 @@ func (s *Store) lockPath(id string) string {
 
 // missing reports whether err says that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// unreached is missing, also where what should be a folder on the way is none.
+func unreached(err error) bool { return missing(err) || errors.Is(err, syscall.ENOTDIR) }

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,7 +23,8 @@ type UsageRow struct {
 }
 
 // Usage implements [Engine]. It reads the transcripts of the sessions that were
-// used since then; a session whose project is gone does not count.
+// used since then; a session whose project is gone, or whose record is malformed,
+// does not count.
 func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
 	ids, err := l.o.Store.IDs(ctx)
 	if err != nil {
@@ -31,14 +33,14 @@ func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) 
 	sum := map[UsageRow]*UsageRow{}
 	for _, id := range ids {
 		rec, err := l.o.Store.Get(ctx, id)
-		if fault.Is(err, fault.SessionNotFound) || err == nil && rec.UpdatedAt.Before(since.Add(-useGrain)) {
+		if lost(err) || err == nil && rec.UpdatedAt.Before(since.Add(-useGrain)) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		entries, err := l.o.Store.Transcript(ctx, id)
-		if fault.Is(err, fault.SessionNotFound) {
+		if lost(err) {
 			continue // deleted meanwhile
 		}
 		if err != nil {
@@ -54,6 +56,12 @@ func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) 
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Model, b.Model))
 	})
 	return rows, nil
+}
+
+// lost reports that a session is one that cannot be worked with: its project is
+// gone or no folder any more, or its record is malformed.
+func lost(err error) bool {
+	return fault.Is(err, fault.SessionNotFound) || fault.Is(err, fault.WorkingRootInaccessible) || errors.Is(err, session.ErrMalformed)
 }
 
 // tally adds the turns of one transcript. A turn's model is that of its last
