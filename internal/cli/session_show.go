@@ -13,6 +13,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn"
 )
 
 // lastTurns is how many turns belay session show prints.
@@ -81,6 +82,7 @@ code is 1.`,
 
 // gather reads everything about one session.
 func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
+	before := runningIn(a, id)
 	rec, err := a.Engine.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -101,9 +103,12 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	turns := summarise(entries)
+	turns, running := summarise(entries), runningIn(a, id)
+	if n := len(turns); n > 0 && turns[n-1].ExitCode == nil && before == nil && running == nil {
+		turns[n-1].StopReason = turn.StopProcessEnded // its record has no end yet; the next turn writes it
+	}
 	return &shown{
-		Session: rec, Folder: folder, Bytes: bytes, Running: runningIn(a, id),
+		Session: rec, Folder: folder, Bytes: bytes, Running: running,
 		Turns: len(turns), Last: turns[max(0, len(turns)-lastTurns):], Changed: orEmpty(changed),
 	}, nil
 }
@@ -164,6 +169,8 @@ func (c *console) printSession(s *shown) {
 		state = fmt.Sprintf("turn %s runs in process %d", s.Running.TurnID, s.Running.PID)
 	case r.ReadOnly:
 		state = "a read-only copy; the original still exists"
+	case len(s.Last) > 0 && s.Last[len(s.Last)-1].StopReason == turn.StopProcessEnded:
+		state = "idle; the process of the last turn died in the middle of it"
 	}
 	booted := ""
 	if r.BootedAt != nil {
@@ -178,12 +185,15 @@ func (c *console) printSession(s *shown) {
 		return
 	}
 	t := &table{heads: []string{"TURN", "TIME", "EXIT", "FILES", "MESSAGE"}}
-	for _, turn := range s.Last {
+	for _, one := range s.Last {
 		exit := "none"
-		if turn.ExitCode != nil {
-			exit = strconv.Itoa(*turn.ExitCode)
+		switch {
+		case one.StopReason == turn.StopProcessEnded:
+			exit = "died"
+		case one.ExitCode != nil:
+			exit = strconv.Itoa(*one.ExitCode)
 		}
-		t.add(turn.TurnID, when(turn.Time.Time), exit, strconv.Itoa(turn.Attachments), excerpt(turn.Message))
+		t.add(one.TurnID, when(one.Time.Time), exit, strconv.Itoa(one.Attachments), excerpt(one.Message))
 	}
 	c.write("\n")
 	c.print(t, "")

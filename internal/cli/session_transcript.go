@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/session"
+	"belay/internal/turn"
 )
 
 func newSessionTranscript(c *console) *cobra.Command {
@@ -22,6 +23,7 @@ func newSessionTranscript(c *console) *cobra.Command {
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			before := runningIn(a, id)
 			entries, err := a.Engine.Transcript(ctx, id)
 			if err != nil {
 				return err
@@ -31,6 +33,13 @@ func newSessionTranscript(c *console) *cobra.Command {
 			}
 			for _, e := range entries {
 				c.printEntry(e)
+			}
+			if n := len(entries); n > 0 && entries[n-1].Kind != session.EntryEnd {
+				if before == nil && runningIn(a, id) == nil {
+					c.write("── " + diedHere + "\n\n")
+				} else {
+					c.write("── this turn is still running\n\n")
+				}
 			}
 			return nil
 		})
@@ -89,10 +98,15 @@ func (c *console) paragraph(s string) {
 	}
 }
 
+// diedHere says how a turn ended that nobody ended.
+const diedHere = "the process that ran this turn died here"
+
 // endOf says how a turn ended.
 func endOf(e session.Entry) string {
 	var parts []string
 	switch {
+	case e.StopReason == turn.StopProcessEnded:
+		parts = append(parts, diedHere)
 	case e.ExitCode == nil:
 		parts = append(parts, "ended")
 	case *e.ExitCode == ExitDone && e.StopReason != "":

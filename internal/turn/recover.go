@@ -11,6 +11,10 @@ import (
 	"belay/internal/session"
 )
 
+// StopProcessEnded is the stop reason, in the transcript, of a turn whose process
+// died in the middle of it. The log tells of it as an error.
+const StopProcessEnded = "process_ended"
+
 // heal writes the end of a turn whose process died, so that nobody waits for a
 // process:exit that will never come. It reports whether somebody is at work in
 // the session instead, or the session is a copy that nobody works in.
@@ -68,7 +72,7 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 // kept (it must not be lost for the model either) and the end of the turn.
 func (l *Local) settleTranscript(lease *session.Lease, last session.Entry, said string) error {
 	code, now := exitFailed, session.Time{Time: l.o.Clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: StopProcessEnded}
 	if said == "" || last.Kind == session.EntryAssistant {
 		return lease.Append(end)
 	}
