@@ -67,7 +67,8 @@ const (
 	EntryTools EntryKind = "tools"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
-	// EntryEnd says how the turn ended.
+	// EntryEnd says how the turn ended. The last one of a turn counts: a second
+	// corrects the first when what followed that could not be made durable.
 	EntryEnd EntryKind = "end"
 )
 

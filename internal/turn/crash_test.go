@@ -90,8 +90,8 @@ func TestKilledWhileWorking(t *testing.T) {
 //
 //   - sequences are dense, and every turn of the transcript has one process:exit,
 //     after which nothing of that turn follows;
-//   - every turn has its end in the transcript, and the same text there as in
-//     the log;
+//   - every turn has its end in the transcript, and the same exit code and text
+//     there as in the log;
 //   - a reader that comes back gets exactly the rest.
 func (r *rig) whole(id string) []event.Event {
 	t := r.t
@@ -105,7 +105,7 @@ func (r *rig) whole(id string) []event.Event {
 	})
 	entries, err := r.engine.Transcript(r.ctx(), id)
 	must(t, err)
-	kept, ended, last := map[string]string{}, map[string]int{}, ""
+	kept, ended, codes, last := map[string]string{}, map[string]int{}, map[string]int{}, ""
 	for _, e := range entries {
 		switch e.Kind {
 		case session.EntryTurn:
@@ -121,6 +121,7 @@ func (r *rig) whole(id string) []event.Event {
 			}
 		case session.EntryEnd:
 			ended[e.Turn]++
+			codes[e.Turn] = *e.ExitCode
 		}
 	}
 	all := r.log(id)
@@ -139,6 +140,11 @@ func (r *rig) whole(id string) []event.Event {
 			said[e.Turn] += d.Text
 		case event.ProcessExit:
 			exits[e.Turn]++
+			var exit event.Exit
+			must(t, json.Unmarshal(e.Data, &exit))
+			if exit.ExitCode != codes[e.Turn] {
+				t.Errorf("turn %s ended with %d in the log and %d in the transcript", e.Turn, exit.ExitCode, codes[e.Turn])
+			}
 		}
 	}
 	for turn, n := range ended {

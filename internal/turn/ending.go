@@ -68,6 +68,9 @@ func (t *running) finish(o outcome) {
 		return
 	}
 	t.l.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	if err := t.correct(o); err != nil {
+		t.l.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	}
 	drafts := failureDrafts(fault.From(err), exitFailed)
 	if t.emit(drafts...) != nil {
 		t.lose(drafts)
@@ -95,6 +98,17 @@ func (t *running) conclude(o outcome) error {
 	}
 	t.said.Store(true)
 	return t.emit(drafts[len(drafts)-1])
+}
+
+// correct adds a second end to the transcript, which counts, where the first says
+// that all went well: the log is about to say that it did not. The tokens are in
+// the first.
+func (t *running) correct(o outcome) error {
+	if t.torn != nil || o.exit == exitFailed {
+		return nil
+	}
+	failed := exitFailed
+	return t.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.

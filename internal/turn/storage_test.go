@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,48 @@ func TestLogBreaksInMidTurn(t *testing.T) {
 	}
 	if exits != 2 {
 		t.Errorf("%d exits for two turns", exits)
+	}
+}
+
+// The commit at a turn's end fails, because the session's folder is not where it
+// was. The log and the transcript agree on how the turn ended.
+//
+// Covers: turn-api REQ-12
+func TestCommitFails(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its folder from being moved there")
+	}
+	r := newRig(t)
+	id := r.session()
+	r.say(id, "before")
+	folder := filepath.Join(r.project, ".belay", "sessions", id)
+	r.provider.play = func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		must(t, os.Rename(folder, folder+".away"))
+		says("all went well")(ctx, q, yield)
+	}
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	must(t, err)
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != 1 || exit.ErrorType != string(fault.StorageFailure) {
+		t.Errorf("exit %+v", exit)
+	}
+	must(t, os.Rename(folder+".away", folder))
+	r.provider.does(says("fine"))
+	r.say(id, "next")
+	entries, err := r.engine.Transcript(r.ctx(), id)
+	must(t, err)
+	var codes []int
+	used := 0
+	for _, e := range entries {
+		if e.Kind == session.EntryEnd && e.Turn == s.Turn() {
+			codes = append(codes, *e.ExitCode)
+			if e.Usage != nil {
+				used++
+			}
+		}
+	}
+	if !slices.Equal(codes, []int{0, 1}) || used != 1 {
+		t.Errorf("the transcript has the exit codes %v and the usage %d times", codes, used)
 	}
 }
 
