@@ -23,8 +23,9 @@ import (
 // ServeOptions say who is told what while a server runs.
 type ServeOptions struct {
 	// Listening is called once, when requests are answered: with the server's
-	// base URL and a fresh one-time link to the page.
-	Listening func(url, link string)
+	// base URL and a fresh one-time link to the page. An error ends the server:
+	// nobody would know where it is.
+	Listening func(url, link string) error
 }
 
 // Serve answers requests until ctx is done, then lets running turns end within
@@ -71,7 +72,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	if o.Listening != nil {
 		link, _ := authority.Link(base)
-		o.Listening(base, link)
+		if err := o.Listening(base, link); err != nil {
+			return errors.Join(err, closeListener(), note.remove(), carrier.stop())
+		}
 	}
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)

@@ -49,11 +49,16 @@ func (c *console) serve(cmd *cobra.Command) error {
 		if err := a.Ready(); err != nil {
 			c.warn("no turn can be taken yet: " + fault.From(err).Message)
 		}
-		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string) {
+		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string) error {
 			c.write(fmt.Sprintf("listening on %s\n", url))
+			if err := c.out.lost(); err != nil {
+				return failed(ExitFailed, "give stdout a reader or a file: the line on it says where the server is",
+					fmt.Errorf("it could not be written where the server listens: %w", err))
+			}
 			if link != "" {
 				c.note("open", link+" (once, within five minutes; belay open makes a fresh link)")
 			}
+			return nil
 		}})
 	})
 }

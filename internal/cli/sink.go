@@ -49,6 +49,21 @@ func (s *sink) failure() error {
 	return failed(ExitFailed, "check where the output goes; the disk may be full", fmt.Errorf("write the output: %w", s.err))
 }
 
+// lost is why something that was written did not arrive, for a command whose
+// output somebody must have read. It is told once: failure is nil afterwards.
+func (s *sink) lost() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.err
+	if s.gone {
+		err = syscall.EPIPE
+	}
+	if err != nil {
+		s.gone, s.err = true, nil
+	}
+	return err
+}
+
 // errNoData is ERROR_NO_DATA, what Windows says of a closed pipe.
 const errNoData = syscall.Errno(232)
 
