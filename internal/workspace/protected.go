@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// The files and folders that have owners of their own. They are compared folded.
+const (
+	nameBelay      = ".belay"
+	nameGit        = ".git"
+	nameSettings   = "belay.yaml"
+	nameReferences = "_references.md"
+)
+
+// orchestrator is the one persona that maintains references and declared
+// dependencies (workspace 5.1).
+const orchestrator = "ORCHESTRATOR"
+
+// guarded are the files that no agent writes wherever they lie, each with the
+// reason that the model is told.
+var guarded = map[string]string{
+	"_status.md":       "is the lifecycle record, which changes only by a transition",
+	"_context.md":      "is the identity of the deliverable, which only people change",
+	"dependencies.csv": "is the dependency register, which changes only by way of its own checks",
+	"_latest.md":       "points to the newest snapshot, and moves when one is published",
+	nameBelay:          "is the memory of belay itself",
+}
+
+// snapshotFolder is the name of a published snapshot: a label, a date, a time
+// (workspace 11.1).
+var snapshotFolder = regexp.MustCompile(`^.+_\d{4}-\d{2}-\d{2}_\d{4}$`)
+
+// protection says why a path is protected from agents, "" when it is not. A file
+// tool may not write it, and a command that changed it has its change undone.
+// Path is clean and relative to the project.
+func (s *Scope) protection(path string) string {
+	parts := components(path)
+	for i, part := range parts {
+		name := fold(part)
+		for want, why := range guarded {
+			if names(name, want) {
+				return why
+			}
+		}
+		switch {
+		case names(name, nameReferences) && !s.orchestrator:
+			return "lists the sources, which only " + orchestrator + " and people change"
+		case names(name, nameGit) && binding(parts[i+1:]):
+			return "decides what git runs"
+		case i == 0 && len(parts) == 1 && names(name, nameSettings):
+			return "holds the limits that the project sets for agents"
+		case i > 0 && strings.HasPrefix(fold(parts[0]), "_") && snapshotFolder.MatchString(name):
+			return "belongs to a snapshot, which never changes once it is published"
+		}
+	}
+	if within(path, s.instructions) {
+		return "belongs to the instructions of agents"
+	}
+	if within(path, s.private) {
+		return "belongs to the operator"
+	}
+	return ""
+}
+
+// binding reports whether a path inside .git makes git run something: what a
+// command may not leave there.
+func binding(inside []string) bool {
+	if len(inside) == 0 {
+		return false
+	}
+	first := fold(inside[0])
+	return names(first, "config") || names(first, "config.worktree") || names(first, "hooks")
+}
+
+// within reports whether path is one of the folders or lies in one. Folders are
+// in the form that [folded] gives.
+func within(path string, folders []string) bool {
+	if len(folders) == 0 {
+		return false
+	}
+	path = folded(path)
+	for _, f := range folders {
+		if f == "." || path == f || strings.HasPrefix(path, f+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// folded is a relative path with every name folded.
+func folded(path string) string {
+	parts := components(path)
+	for i := range parts {
+		parts[i] = fold(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// inProject returns the places that folder has in project, folded: as it is
+// written and as it really is. It is empty where folder lies elsewhere.
+func inProject(project, folder string) []string {
+	if folder == "" {
+		return nil
+	}
+	var places []string
+	note := func(project, folder string) {
+		rel, err := filepath.Rel(project, folder)
+		if err != nil || !filepath.IsLocal(rel) {
+			return
+		}
+		if rel = filepath.ToSlash(rel); rel != "." {
+			rel = folded(rel)
+		}
+		places = append(places, rel)
+	}
+	note(filepath.Clean(project), filepath.Clean(folder))
+	realProject, err1 := filepath.EvalSymlinks(project)
+	realFolder, err2 := filepath.EvalSymlinks(folder)
+	if err1 == nil && err2 == nil {
+		note(realProject, realFolder)
+	}
+	return places
+}
