@@ -147,6 +147,9 @@ type Change struct {
 	// BeforeBytes and AfterBytes are the sizes.
 	BeforeBytes int64 `json:"beforeBytes,omitempty"`
 	AfterBytes  int64 `json:"afterBytes,omitempty"`
+	// Folders is how many of the folders of Path, counted from the file, were made
+	// for it: undo removes them with it.
+	Folders int `json:"folders,omitempty"`
 	// Lost says why the content before was not kept (too large, not a regular
 	// file): such a change is shown and cannot be taken back.
 	Lost string `json:"lost,omitempty"`

@@ -40,9 +40,12 @@ type Workplace struct {
 // Scope says which project files an agent may change (workspace 9.5 and the
 // protected paths); path is relative to the project, with slashes, and clean.
 type Scope interface {
-	// Allows returns nil, or a [*Refusal] that names the rule. Exists says
-	// whether there is a file now.
+	// Allows returns nil, or an error that names path and the rule in words for
+	// the model. Exists says whether there is a file now.
 	Allows(path string, exists bool) error
+	// KeepsZones returns nil unless after, where before stood, changes parts of a
+	// file that belong to people; before is nil where there was no file.
+	KeepsZones(path string, before, after []byte) error
 	// Hidden reports whether path is never shown to an agent nor listed.
 	Hidden(path string) bool
 	// Describe is one sentence for the model: what it may write.
