@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"belay/internal/attachment/pdf"
 )
@@ -71,66 +72,87 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 		return made{}, err
 	}
 	text := []byte(cleanText(x.Text))
+	if len(bytes.TrimSpace(text)) == 0 { // thousands of empty pages are no text
+		return made{}, pdfEmpty
+	}
 	cut := x.Cut || int64(len(text)) > limit
 	if cut {
 		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return made{}, pdfEmpty
 	}
 	m := textMade(text, cut)
 	m.Pages = x.Pages
 	return m, nil
 }
 
-// judgedBytes is the least text that the light reader is judged by.
-const judgedBytes = 8 << 10
+// judgedBytes is the least text that the light reader is judged by, lightTime what
+// it gets: ordinary files take it milliseconds.
+const (
+	judgedBytes = 8 << 10
+	lightTime   = 5 * time.Second
+)
 
-// readPDF asks the light reader and, unless its answer convinces, the engine.
-// The text may be longer than limit. With limit 0 it only counts pages, with the engine alone: the light reader has
-// had its chance when the file was resolved.
+// readPDF asks the light reader and, unless its answer convinces, the engine. The
+// text may be longer than limit; with limit 0 it only counts pages.
 func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extract, error) {
 	if src.Size() > maxPDFBytes {
 		return pdf.Extract{}, unfit(fmt.Sprintf("it has %d bytes, more than the %d from which text is taken", src.Size(), maxPDFBytes))
 	}
-	if limit > 0 {
-		// Enough to judge by, however little is wanted.
-		x, err := readLight(ctx, src, max(limit, judgedBytes))
-		pages := x.Pages
-		if x.Cut {
-			pages = 1
-		}
-		switch {
-		case err == nil && pdf.Convincing(x.Text, pages):
-			return x, nil
-		case ctx.Err() != nil:
-			return pdf.Extract{}, ctx.Err()
-		case err != nil && !errors.Is(err, pdf.ErrUnsupported) && !errors.Is(err, pdf.ErrEncrypted):
-			return pdf.Extract{}, err
-		}
+	var excess *pdf.ExcessError
+	x, err := readLight(ctx, src, limit)
+	pages := x.Pages
+	if x.Cut {
+		pages = 1
 	}
-	r, err := src.Open()
+	switch {
+	case ctx.Err() != nil:
+		return pdf.Extract{}, ctx.Err()
+	case err == nil && (limit == 0 || pdf.Convincing(x.Text, pages)):
+		return x, nil
+	case errors.As(err, &excess):
+		return pdf.Extract{}, unfit(excess.Reason)
+	case err != nil && !errors.Is(err, pdf.ErrUnsupported) && !errors.Is(err, pdf.ErrEncrypted) &&
+		!errors.Is(err, context.DeadlineExceeded):
+		return pdf.Extract{}, err
+	}
+	data, err := wholePDF(ctx, src)
 	if err != nil {
 		return pdf.Extract{}, err
 	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(&sourceReader{ctx: ctx, r: r}, maxPDFBytes))
-	if err != nil {
-		return pdf.Extract{}, err
-	}
-	x, err := p.engine.Text(ctx, data, limit)
+	x, err = p.engine.Text(ctx, data, limit)
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
 		return x, pdfLocked
 	case errors.Is(err, pdf.ErrDamaged):
 		return x, pdfDamaged
+	case errors.As(err, &excess):
+		return x, unfit(excess.Reason)
+	case errors.Is(err, pdf.ErrTooSlow):
+		return x, errTooSlow
 	case err != nil:
 		return x, fmt.Errorf("%w: %w", errNotNow, err)
 	}
 	return x, nil
 }
 
+// wholePDF reads a PDF into memory of its size and not more.
+func wholePDF(ctx context.Context, src Content) ([]byte, error) {
+	r, err := src.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, src.Size())
+	n, err := io.ReadFull(&sourceReader{ctx: ctx, r: r}, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // what is there may do
+	}
+	return data[:n], err
+}
+
+// readLight is the light reader's answer, within its time.
 func readLight(ctx context.Context, src Content, limit int) (pdf.Extract, error) {
+	ctx, cancel := context.WithTimeout(ctx, lightTime)
+	defer cancel()
 	at, closer, err := readerAt(src, maxPDFBytes)
 	if err != nil {
 		return pdf.Extract{}, err
@@ -140,5 +162,9 @@ func readLight(ctx context.Context, src Content, limit int) (pdf.Extract, error)
 	if err != nil {
 		return pdf.Extract{}, err
 	}
-	return f.Text(ctx, limit)
+	if limit == 0 {
+		n, err := f.Pages(ctx)
+		return pdf.Extract{Pages: n}, err
+	}
+	return f.Text(ctx, max(limit, judgedBytes)) // enough to judge by, however little is wanted
 }

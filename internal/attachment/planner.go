@@ -30,7 +30,9 @@ type PlannerOptions struct {
 	// PixelBudget bounds the pixels being decoded at once, roughly 8 bytes of
 	// memory each; 0 means 50 million. An image above it is decoded alone.
 	PixelBudget int64
-	// WorkTime bounds the making of one rendition; 0 means 30 s.
+	// WorkTime bounds the making of one rendition; 0 means 30 s. The PDF engine,
+	// which reads one file at a time, gives each a third of it, so that a file
+	// made to be slow does not take the time of those that wait behind it.
 	WorkTime time.Duration
 	// PDFIdle is how long the PDF engine is kept when unused; 0 means 60 s.
 	PDFIdle time.Duration
@@ -71,6 +73,7 @@ type Planner struct {
 	pixels *semaphore.Weighted
 	engine *pdf.Engine
 	flight singleflight.Group
+	slow   slowList
 
 	// Work outlives the caller that asked for it, because others may wait for
 	// the same; ctx ends it when the planner is closed.
@@ -99,7 +102,10 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 		return nil, fmt.Errorf("rendition cache: %w", err)
 	}
 	p.cache = c
-	p.engine = pdf.NewEngine(pdf.EngineOptions{CacheDir: dir, Idle: o.PDFIdle, Interpreted: o.PDFInterpreted})
+	p.engine = pdf.NewEngine(pdf.EngineOptions{
+		CacheDir: dir, Idle: o.PDFIdle, Time: o.WorkTime / 3, Interpreted: o.PDFInterpreted,
+	})
+	p.slow.now = o.Clock
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p, nil
 }
@@ -141,6 +147,9 @@ func (p *Planner) rendition(ctx context.Context, key string, build builder) (ren
 	if r, ok := p.cache.get(key); ok {
 		return r, nil
 	}
+	if p.slow.has(key) {
+		return p.tooSlow(), nil
+	}
 	results := p.flight.DoChan(key, func() (any, error) {
 		p.mu.Lock()
 		if p.closed {
@@ -174,8 +183,11 @@ func (p *Planner) build(ctx context.Context, key string, build builder) (renditi
 	case err == nil:
 	case p.ctx.Err() != nil:
 		return rendition{}, errPlannerClosed
+	case errors.Is(err, errTooSlow):
+		p.slow.add(key)
+		return p.tooSlow(), nil
 	case ctx.Err() != nil:
-		return rendition{Note: fmt.Sprintf("it could not be prepared within %v (attachments.work_limit)", p.opts.WorkTime)}, nil
+		return p.tooSlow(), nil
 	case errors.Is(err, errNotNow):
 		return rendition{Note: "what would prepare it is not available"}, nil
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,8 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxCodes bounds the entries of one Unicode map.
-const maxCodes = 100_000
+// maxCodes bounds the entries of one Unicode map, maxCodeText the bytes of what
+// one code stands for: more than any ligature, and little times a whole string.
+const (
+	maxCodes    = 100_000
+	maxCodeText = 64
+)
 
 // cmap maps character codes to text, as a ToUnicode stream states it.
 type cmap struct {
@@ -84,7 +88,7 @@ func parseCMap(data []byte) (*cmap, error) {
 				m.addRange(stack[0], stack[1], stack[2])
 			}
 		}
-		stack = stack[:0]
+		stack, l.values = stack[:0], 0
 		if len(m.chars)+len(m.ranges) > maxCodes {
 			return nil, ErrUnsupported
 		}
@@ -140,6 +144,9 @@ func codeOf(s str) int {
 func utf16Text(s str) string {
 	if len(s) == 1 {
 		return string(rune(s[0]))
+	}
+	if len(s) > maxCodeText {
+		return string(utf8.RuneError)
 	}
 	units := make([]uint16, 0, len(s)/2)
 	for i := 0; i+1 < len(s); i += 2 {

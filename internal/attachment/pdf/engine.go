@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -26,8 +25,12 @@ type EngineOptions struct {
 	CacheDir string
 	// Idle is how long an unused engine is kept; 0 means 60 s.
 	Idle time.Duration
-	// MemoryBytes caps the memory of the sandbox; 0 means 256 MiB.
+	// MemoryBytes caps the memory of the sandbox, the file included; 0 means
+	// 128 MiB.
 	MemoryBytes int64
+	// Time is what one file gets, the wait for other files not counted; 0 means
+	// 10 s.
+	Time time.Duration
 	// Interpreted runs the engine without compiling it: for systems that forbid
 	// executable memory. It reads many times slower.
 	Interpreted bool
@@ -43,6 +46,7 @@ type Engine struct {
 
 	pool   pdfium.Pool
 	cache  wazero.CompilationCache
+	arena  *arena
 	closed bool
 
 	idle   *time.Timer
@@ -59,19 +63,27 @@ func NewEngine(o EngineOptions) *Engine {
 		o.Idle = 60 * time.Second
 	}
 	if o.MemoryBytes <= 0 {
-		o.MemoryBytes = 256 << 20
+		o.MemoryBytes = 128 << 20
+	}
+	if o.Time <= 0 {
+		o.Time = 10 * time.Second
 	}
 	return &Engine{opts: o, turn: make(chan struct{}, 1)}
 }
 
 // Text returns the text of the PDF in data, at most limit bytes of it, and how
-// many pages it has; with limit 0 it only counts them. It fails with ErrEncrypted
-// or ErrDamaged, which are about the file and final, or with another error, which
-// is about this attempt: ctx ended, or the engine could not start.
+// many pages it has; with limit 0 it only counts them. It fails with ErrEncrypted,
+// ErrDamaged or an [ExcessError], which are about the file and final, or with
+// another error, which is about this attempt: ErrTooSlow, ctx ended, or the engine
+// could not start.
 //
-// When ctx ends, the engine is stopped wherever it is; only its first start
-// cannot be interrupted.
+// When its time or ctx ends, the engine is stopped wherever it is; only its first
+// start cannot be interrupted. Files that are plainly made to keep it busy are
+// refused before it is started.
 func (e *Engine) Text(ctx context.Context, data []byte, limit int) (Extract, error) {
+	if err := precheck(data); err != nil {
+		return Extract{}, err
+	}
 	if err := e.lock(ctx); err != nil {
 		return Extract{}, err
 	}
@@ -84,10 +96,16 @@ func (e *Engine) Text(ctx context.Context, data []byte, limit int) (Extract, err
 	if err := e.start(); err != nil {
 		return Extract{}, err
 	}
-	out, err := e.extract(ctx, data, limit)
-	if ctx.Err() != nil {
+	limited, cancel := context.WithTimeoutCause(ctx, e.opts.Time, ErrTooSlow)
+	defer cancel()
+	out, err := e.extract(limited, data, limit)
+	if limited.Err() != nil {
 		e.stop() // a stopped module is of no further use
-		return Extract{}, ctx.Err()
+		return Extract{}, context.Cause(limited)
+	}
+	var excess *ExcessError
+	if errors.As(err, &excess) {
+		e.stop() // gives back at once what the file made it take
 	}
 	return out, err
 }
@@ -162,7 +180,7 @@ func (e *Engine) start() error {
 	if e.opts.Interpreted {
 		cfg = wazero.NewRuntimeConfigInterpreter()
 	}
-	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(uint32(e.opts.MemoryBytes / (64 << 10)))
+	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(uint32(e.opts.MemoryBytes / wasmPage))
 	if e.opts.CacheDir != "" && !e.opts.Interpreted {
 		cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(e.opts.CacheDir, "pdfium"))
 		if err != nil {
@@ -183,7 +201,10 @@ func (e *Engine) start() error {
 		return fmt.Errorf("pdf: engine start: %w", err)
 	}
 	e.pool = pool
-	return nil
+	if e.arena, err = newArena(e.opts.MemoryBytes); err != nil {
+		e.stop()
+	}
+	return err
 }
 
 // stop frees what start made. Closing cannot fail in a way that anyone could act
@@ -192,6 +213,8 @@ func (e *Engine) stop() {
 	if e.pool != nil {
 		_ = e.pool.Close()
 		e.pool = nil
+		e.arena.free()
+		e.arena = nil
 	}
 	if e.cache != nil {
 		_ = e.cache.Close(context.Background())
@@ -212,13 +235,15 @@ func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extra
 		return Extract{}, fmt.Errorf("pdf: engine instance: %w", err)
 	}
 	defer instance.Close()
-	if err := bind(ctx, instance); err != nil {
+	if err := e.confine(ctx, instance); err != nil {
 		return Extract{}, err
 	}
 	doc, err := instance.OpenDocument(&requests.OpenDocument{File: &data})
 	switch {
 	case errors.Is(err, pdfiumerrors.ErrPassword), errors.Is(err, pdfiumerrors.ErrSecurity):
 		return Extract{}, ErrEncrypted
+	case trapped(err):
+		return Extract{}, e.exhausted()
 	case err != nil:
 		return Extract{}, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
@@ -235,6 +260,13 @@ func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extra
 		if ctx.Err() != nil {
 			return Extract{}, ctx.Err()
 		}
+		if trapped(err) { // what was read before is all that there will be
+			if w.b.Len() == 0 {
+				return Extract{}, e.exhausted()
+			}
+			w.cut = true
+			break
+		}
 		if i > 0 {
 			w.add(pageBreak)
 		}
@@ -244,21 +276,4 @@ func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extra
 	}
 	out.Text, out.Cut = tidy(w.b.String()), w.cut
 	return out, nil
-}
-
-// bind makes every call of the instance end with ctx. The library gives its calls
-// a context without end and has no way to pass another, but it keeps it in an
-// exported field of an unexported type; a call that outlives its context is then
-// stopped by the runtime (WithCloseOnContextDone).
-func bind(ctx context.Context, instance pdfium.Pdfium) error {
-	withImplementation, ok := instance.(interface{ GetImplementation() any })
-	if !ok {
-		return errors.New("pdf: the engine's instance has no implementation")
-	}
-	field := reflect.Indirect(reflect.ValueOf(withImplementation.GetImplementation())).FieldByName("Context")
-	if !field.IsValid() || !field.CanSet() || field.Type() != reflect.TypeFor[context.Context]() {
-		return errors.New("pdf: the engine's calls cannot be bound to a context")
-	}
-	field.Set(reflect.ValueOf(ctx))
-	return nil
 }

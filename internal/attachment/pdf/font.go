@@ -8,6 +8,13 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
+// maxLoads bounds the fonts that one file may make the reader load, maxWidths the
+// widths that all of them state.
+const (
+	maxLoads  = 4096
+	maxWidths = 1 << 20
+)
+
 // font turns the bytes of a string into text and an advance in ems.
 type font struct {
 	codes     *cmap
@@ -74,6 +81,9 @@ func (x *interpreter) font(ctx context.Context, v any) (*font, error) {
 }
 
 func (x *interpreter) load(ctx context.Context, d dict) (*font, error) {
+	if x.loads++; x.loads > maxLoads {
+		return nil, ErrUnsupported
+	}
 	f := &font{widths: map[int]float64{}, missing: 0.5}
 	v, err := x.f.resolve(ctx, d["ToUnicode"])
 	if err != nil {
@@ -180,6 +190,9 @@ func (x *interpreter) compositeWidths(ctx context.Context, f *font, d dict) erro
 			return nil
 		}
 		if each, ok := w[1].(array); ok {
+			if x.wide += len(each); x.wide > maxWidths {
+				return ErrUnsupported
+			}
 			for i, v := range each {
 				if n := numbers([]any{v}); len(n) == 1 {
 					f.widths[first+i] = n[0] / 1000
@@ -193,8 +206,11 @@ func (x *interpreter) compositeWidths(ctx context.Context, f *font, d dict) erro
 		}
 		last, ok := w[1].(int)
 		n := numbers(w[2:3])
-		if !ok || len(n) != 1 || last-first > 0xffff {
+		if !ok || len(n) != 1 || first < 0 || last > 0xffff {
 			return nil
+		}
+		if x.wide += max(1, last-first); x.wide > maxWidths {
+			return ErrUnsupported
 		}
 		for c := first; c <= last; c++ {
 			f.widths[c] = n[0] / 1000

@@ -12,6 +12,8 @@ const (
 	maxObjects  = 200_000  // indirect objects in a file
 	maxObject   = 4 << 20  // bytes of one object outside its stream
 	maxInflated = 64 << 20 // bytes of all streams that are read
+	maxStream   = 16 << 20 // bytes of one of them, and of the contents of a page
+	maxStreams  = 50_000   // streams that are read, again counted again
 	maxLexed    = 16 << 20 // bytes of objects that are parsed, again if not kept
 	maxLooked   = 1 << 29  // bytes that are read to parse objects
 	maxPages    = 20_000   // pages, and inner nodes of their tree
@@ -29,8 +31,12 @@ type File struct {
 	contents map[int64][]byte
 	kept     map[int]any // parsed objects
 
-	// Spent from maxInflated, maxLexed and maxLooked.
+	// Spent from maxInflated, maxLexed, maxLooked and maxStreams; packed is what
+	// the inflated bytes took in the file.
 	inflated, lexed, looked int64
+	packed                  int64
+	streams                 int
+	keptLexed               int64
 }
 
 // place is where an object begins: in the file, or in the object stream that
@@ -210,6 +216,7 @@ func (f *File) unbox(ctx context.Context) error {
 		}
 		l := &lexer{data: data[:first]}
 		for {
+			l.values = 0
 			id, err := l.value()
 			if err != nil {
 				break

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 )
 
 // maxForms bounds forms drawn within forms, maxSaved the graphics states saved,
@@ -21,6 +22,8 @@ type interpreter struct {
 	out   *writer
 	fonts map[ref]*font
 	ops   int
+	loads int // of fonts
+	wide  int // widths that fonts stated
 }
 
 // state is what q saves and the text object carries.
@@ -52,6 +55,9 @@ func (x *interpreter) run(ctx context.Context, data []byte, resources any, depth
 			return nil
 		}
 		if err != nil {
+			if tooDeep(data) {
+				return errTooDeep
+			}
 			return unsupported(err)
 		}
 		o, ok := v.(op)
@@ -75,7 +81,7 @@ func (x *interpreter) run(ctx context.Context, data []byte, resources any, depth
 		} else if err := s.do(ctx, o, operands); err != nil {
 			return err
 		}
-		operands = operands[:0]
+		operands, l.values = operands[:0], 0
 	}
 }
 
@@ -182,6 +188,10 @@ func (s *scope) move(dx, dy float64) {
 	s.tm = s.line
 }
 
+// shown is how many bytes of a string are put at once. It is even, so that no
+// code is torn.
+const shown = 4 << 10
+
 // show puts strings; numbers between them move back by thousandths of the size.
 // Text in a font that is not there would be lost, so it fails the file.
 func (s *scope) show(items []any) error {
@@ -191,12 +201,11 @@ func (s *scope) show(items []any) error {
 	for _, item := range items {
 		switch v := item.(type) {
 		case str:
-			text, width := s.font.decode(v)
-			gaps := s.charGap*float64(len(v)) + s.wordGap*float64(bytes.Count([]byte(v), []byte(" ")))
-			advance := (width*s.size + gaps) * s.stretch
-			m := s.tm.mul(s.ctm)
-			s.x.out.put(text, m, math.Abs(s.size)*math.Hypot(m[2], m[3]), advance*math.Hypot(m[0], m[1]))
-			s.tm = matrix{1, 0, 0, 1, advance, 0}.mul(s.tm)
+			for len(v) > 0 && !s.x.out.cut {
+				n := min(len(v), shown)
+				s.put(v[:n])
+				v = v[n:]
+			}
 		case int:
 			s.kern(float64(v))
 		case float64:
@@ -204,6 +213,16 @@ func (s *scope) show(items []any) error {
 		}
 	}
 	return nil
+}
+
+// put puts one string and moves on by its width.
+func (s *scope) put(v str) {
+	text, width := s.font.decode(v)
+	gaps := s.charGap*float64(len(v)) + s.wordGap*float64(strings.Count(string(v), " "))
+	advance := (width*s.size + gaps) * s.stretch
+	m := s.tm.mul(s.ctm)
+	s.x.out.put(text, m, math.Abs(s.size)*math.Hypot(m[2], m[3]), advance*math.Hypot(m[0], m[1]))
+	s.tm = matrix{1, 0, 0, 1, advance, 0}.mul(s.tm)
 }
 
 func (s *scope) kern(v float64) {

@@ -16,8 +16,13 @@ type (
 	ref   int // the number of an indirect object; generations are ignored
 )
 
-// maxDepth bounds arrays and dictionaries within each other.
-const maxDepth = 64
+// maxDepth bounds arrays and dictionaries within each other, maxValues what one
+// operator or object may consist of: a value takes forty bytes of memory and may
+// take two of the file.
+const (
+	maxDepth  = 64
+	maxValues = 1 << 18
+)
 
 var (
 	errEnd    = errors.New("pdf: unexpected end")
@@ -30,6 +35,8 @@ type lexer struct {
 	data  []byte
 	pos   int
 	depth int
+	// values counts what was read; whoever drops what it has read sets it back.
+	values int
 	// refs allows "n g R"; content streams have none.
 	refs bool
 }
@@ -39,6 +46,9 @@ func (l *lexer) value() (any, error) {
 	l.space()
 	if l.pos >= len(l.data) {
 		return nil, errEnd
+	}
+	if l.values++; l.values > maxValues {
+		return nil, errSyntax
 	}
 	switch c := l.data[l.pos]; c {
 	case '/':

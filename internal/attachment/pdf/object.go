@@ -2,10 +2,8 @@ package pdf
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"errors"
-	"io"
 )
 
 // stream is a stream object: its dictionary and where its bytes begin.
@@ -54,19 +52,24 @@ func (f *File) object(ctx context.Context, id int) (any, error) {
 		if spent := f.spend(l.pos - p.offset); spent != nil {
 			return nil, spent
 		}
+		if errors.Is(err, errSyntax) && tooDeep(l.data[p.offset:]) {
+			return nil, errTooDeep
+		}
 	} else {
 		v, err = f.objectAt(ctx, p.at)
 	}
-	if err == nil && f.lexed-before <= keptBytes && len(f.kept) < keptObjects {
+	if spent := f.lexed - before; err == nil && spent <= keptBytes && f.keptLexed+spent <= keptTotal {
+		f.keptLexed += spent
 		f.kept[id] = v
 	}
 	return v, err
 }
 
-// What is kept of parsed objects: this many, none larger than this.
+// What is kept of parsed objects, by the bytes that they were parsed from: none
+// larger than keptBytes, and keptTotal of all.
 const (
-	keptObjects = 4096
-	keptBytes   = 4 << 10
+	keptBytes = 4 << 10
+	keptTotal = 2 << 20
 )
 
 // dict resolves v to a dictionary, a stream's own included; nil where it is
@@ -218,79 +221,14 @@ func (f *File) streamAt(ctx context.Context, at int64) (*stream, error) {
 	return s, nil
 }
 
-// inflate returns a stream's decoded bytes, spent from the file's budget. A
-// compressed stream ends where its own data says, so a wrong Length does no
-// harm.
-func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
-	filters, err := f.array(ctx, s.dict["Filter"])
-	if err != nil {
-		return nil, err
-	}
-	params, err := f.array(ctx, s.dict["DecodeParms"])
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range params {
-		d, err := f.dict(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		if predictor, ok := d["Predictor"].(int); ok && predictor > 1 {
-			return nil, ErrUnsupported
-		}
-	}
-	var r io.Reader
-	switch {
-	case len(filters) == 0:
-		length, err := f.resolve(ctx, s.dict["Length"])
-		if err != nil {
-			return nil, err
-		}
-		n, ok := length.(int)
-		if !ok || n < 0 || int64(n) > f.size-s.at {
-			return nil, ErrUnsupported
-		}
-		r = io.NewSectionReader(f.src, s.at, int64(n))
-	case len(filters) == 1 && (filters[0] == name("FlateDecode") || filters[0] == name("Fl")):
-		z, err := zlib.NewReader(io.NewSectionReader(f.src, s.at, f.size-s.at))
-		if err != nil {
-			return nil, unsupported(err)
-		}
-		r = z
-	default:
-		return nil, ErrUnsupported
-	}
-	left := maxInflated - f.inflated
-	data, err := io.ReadAll(&budgetReader{ctx: ctx, r: r, left: left})
-	f.inflated += int64(len(data))
-	return data, unsupported(err)
-}
-
-// budgetReader fails once more than left was read, and when ctx ends.
-type budgetReader struct {
-	ctx  context.Context
-	r    io.Reader
-	left int64
-}
-
-func (b *budgetReader) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, ErrUnsupported
-	}
-	return n, err
-}
-
 // unsupported turns any failure to read on into ErrUnsupported: for the light
 // reader there is no difference between damaged and unknown. A context's error
 // and the package's own pass.
 func unsupported(err error) error {
+	var excess *ExcessError
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
-		errors.Is(err, ErrEncrypted), errors.Is(err, ErrUnsupported):
+		errors.Is(err, ErrEncrypted), errors.Is(err, ErrUnsupported), errors.As(err, &excess):
 		return err
 	}
 	return errors.Join(ErrUnsupported, err)

@@ -9,10 +9,12 @@
 // in a WebAssembly sandbox, slow to start and hungry, so it is started when first
 // needed and closed when idle.
 //
-// Both are safe on hostile input. The light reader spends from a fixed budget of
+// Both are safe on hostile input. The light reader spends from fixed budgets of
 // bytes, values and depth, sizes nothing by a number that the file states, and
-// ends with its context. The engine has a memory limit, no file system, and is
-// stopped in the middle of a call when its context ends.
+// ends with its context. The engine has a memory limit that is reserved when it
+// starts, a time limit of its own, no file system, and is stopped in the middle of
+// a call when its context ends. What makes either of them spend too much is told
+// apart from what is merely damaged ([ExcessError], [ErrTooSlow]).
 //
 // Neither reader renders, repairs or runs anything, and neither uses a password
 // other than the empty one.
@@ -32,7 +34,19 @@ var (
 	ErrEncrypted = errors.New("pdf: encrypted")
 	// ErrDamaged says that the engine cannot read the file either.
 	ErrDamaged = errors.New("pdf: not readable")
+	// ErrTooSlow says that the engine was stopped after the time that one file
+	// gets. A slow machine may be the reason.
+	ErrTooSlow = errors.New("pdf: takes the engine too long")
 )
+
+// ExcessError says that reading the file takes more than any file is given. It
+// is about the file and final: neither reader is worth another attempt.
+type ExcessError struct {
+	// Reason is for people: "it unpacks to ...".
+	Reason string
+}
+
+func (e *ExcessError) Error() string { return "pdf: too much: " + e.Reason }
 
 // Extract is what a reader found.
 type Extract struct {

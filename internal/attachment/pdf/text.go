@@ -49,6 +49,7 @@ func (x *interpreter) content(ctx context.Context, v any) ([]byte, error) {
 		return nil, err
 	}
 	var all [][]byte
+	size := 0
 	for _, part := range parts {
 		v, err := x.f.resolve(ctx, part)
 		if err != nil {
@@ -61,6 +62,9 @@ func (x *interpreter) content(ctx context.Context, v any) ([]byte, error) {
 		data, err := x.f.inflate(ctx, s)
 		if err != nil {
 			return nil, err
+		}
+		if size += len(data); size > maxStream {
+			return nil, ErrUnsupported
 		}
 		all = append(all, data)
 	}

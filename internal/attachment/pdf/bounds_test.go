@@ -1,0 +1,182 @@
+package pdf_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/attachment/pdf"
+)
+
+// What one hostile file may cost. The memory is the whole process's: the sandbox's
+// 128 MiB, the engine's code, the file itself and the collector's share.
+const (
+	hostileTime   = 300 * time.Millisecond // of the engine
+	hostileMemory = 260 << 20
+)
+
+// unraced is this test's program without the race detector, which multiplies
+// memory and time.
+func unraced(t *testing.T) string {
+	t.Helper()
+	if !raceEnabled {
+		return os.Args[0]
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("memory was not measured: that takes a go tool to build this test without the race detector")
+	}
+	path := filepath.Join(t.TempDir(), "unraced.exe")
+	if out, err := exec.Command(tool, "test", "-c", "-race=false", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// outcome is what the readers made of a file and what it cost.
+type outcome struct {
+	Kind   string // text, encrypted, damaged, excess, slow, unsupported
+	Time   time.Duration
+	Memory int64 // most that was resident, 0 where the system does not say
+}
+
+// readBoth asks the light reader, then the engine, as a planner does.
+func readBoth(ctx context.Context, e *pdf.Engine, data []byte) (pdf.Extract, error) {
+	f, err := pdf.Open(ctx, bytes.NewReader(data), int64(len(data)))
+	if err == nil {
+		var x pdf.Extract
+		if x, err = f.Text(ctx, 1<<20); err == nil && pdf.Convincing(x.Text, x.Pages) {
+			return x, nil
+		}
+	}
+	var excess *pdf.ExcessError
+	if errors.As(err, &excess) || ctx.Err() != nil {
+		return pdf.Extract{}, err
+	}
+	return e.Text(ctx, data, 1<<20)
+}
+
+func kindOf(err error) string {
+	var excess *pdf.ExcessError
+	switch {
+	case err == nil:
+		return "text"
+	case errors.As(err, &excess):
+		return "excess"
+	case errors.Is(err, pdf.ErrEncrypted):
+		return "encrypted"
+	case errors.Is(err, pdf.ErrDamaged):
+		return "damaged"
+	case errors.Is(err, pdf.ErrTooSlow):
+		return "slow"
+	}
+	return err.Error()
+}
+
+// Every hostile file ends in a known way, in time and in memory. Each is read in a
+// process of its own, because memory is measured as the system sees it.
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{ // others may end in several of the ways
+		"open brackets": "damaged", "open dictionaries": "damaged", "dictionaries in keys": "damaged",
+		"open parentheses": "damaged", "an object of brackets": "damaged", "numbers": "damaged", "names": "damaged",
+		"a catalogue of brackets": "excess", "a catalogue of dictionaries": "excess", "a catalogue of parentheses": "excess",
+		"a bomb": "excess", "a bomb within a bomb": "excess", "a bomb read again": "excess", "a bomb of objects": "excess",
+		"a bomb of another filter": "excess", "content of brackets": "excess",
+	}
+	cache, program := t.TempDir(), unraced(t)
+	run := func(t *testing.T, name string) outcome {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "f.pdf")
+		if err := os.WriteFile(path, hostile[name](), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program, "-test.run=^TestHostileChild$")
+		cmd.Env = append(os.Environ(), "BELAY_HOSTILE_PDF="+path, "BELAY_HOSTILE_CACHE="+cache)
+		out, err := cmd.Output()
+		var got outcome
+		if line, _, _ := strings.Cut(string(out), "\n"); err != nil || json.Unmarshal([]byte(line), &got) != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return got
+	}
+	run(t, "fonts") // compiles the engine for all
+	for name := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := run(t, name)
+			t.Logf("%s after %v with %d MiB", got.Kind, got.Time.Round(time.Millisecond), got.Memory>>20)
+			switch got.Kind {
+			case "text", "damaged", "excess", "slow":
+			default:
+				t.Errorf("ended with %s", got.Kind)
+			}
+			if w := want[name]; w != "" && got.Kind != w {
+				t.Errorf("ended with %s, want %s", got.Kind, w)
+			}
+			most := 5*time.Second + hostileTime
+			if want[name] != "" { // tens of milliseconds, if the machine is idle
+				most = time.Second
+			}
+			if got.Time > most {
+				t.Errorf("took %v", got.Time)
+			}
+			if got.Memory > hostileMemory {
+				t.Errorf("took %d MiB", got.Memory>>20)
+			}
+		})
+	}
+}
+
+// TestHostileChild is the process that TestHostileFiles starts.
+func TestHostileChild(t *testing.T) {
+	path := os.Getenv("BELAY_HOSTILE_PDF")
+	if path == "" {
+		t.Skip("runs as a child of TestHostileFiles")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := pdf.NewEngine(pdf.EngineOptions{CacheDir: os.Getenv("BELAY_HOSTILE_CACHE"), Time: hostileTime})
+	defer e.Close()
+	start := time.Now()
+	_, err = readBoth(context.Background(), e, data)
+	got := outcome{Kind: kindOf(err), Time: time.Since(start), Memory: peak(t)}
+	line, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = os.Stdout.Write(append(line, '\n')) // the parent sees that it is missing
+}
+
+// peak is the most memory that this process had resident.
+func peak(t *testing.T) int64 {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if v, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(v), " kB"), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n << 10
+		}
+	}
+	t.Fatal("no VmHWM")
+	return 0
+}
