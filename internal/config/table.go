@@ -115,7 +115,7 @@ func turns(c *Config) []*key {
 		{name: "turn.wall_limit", value: duration(&t.WallLimit, time.Millisecond, 7*day), def: "30m", project: tighten,
 			doc: "Ends a turn that takes longer, whatever it does; opts.timeoutMs can only shorten it."},
 		{name: "turn.max_turns", value: count(&t.MaxTurns, 1, 100_000), def: "50", project: tighten,
-			doc: "Model calls in one turn, unless opts or the persona say otherwise."},
+			doc: "Model calls in one turn for which neither opts.maxTurns nor the persona's max_turns says it: a default, which both may exceed. What bounds a turn in any case are turn.wall_limit, turn.max_tokens and turn.max_cost_usd."},
 		{name: "turn.max_tokens", value: orNone(limit[int64]{p: &t.MaxTokens, min: 1, max: 1e9, form: whole[int64]()}), def: "0", project: tighten,
 			doc: "Output tokens of one turn. 0 is the model's own maximum."},
 		{name: "turn.max_cost_usd", value: orNone(limit[float64]{p: &t.MaxCostUSD, min: 0, max: 1e6, form: moneyForm}), def: "0", project: tighten,

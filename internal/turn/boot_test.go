@@ -144,3 +144,36 @@ func TestBootFails(t *testing.T) {
 		})
 	}
 }
+
+// While a boot waits for its provider the session is busy, and says so at once.
+//
+// Covers: turn-api REQ-11
+func TestTurnDuringBoot(t *testing.T) {
+	t.Parallel()
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	r, _ := bootRig(t, func(context.Context, model.Request, bool) error {
+		close(begun)
+		<-proceed
+		return nil
+	})
+	id := r.session()
+	booted := make(chan error, 1)
+	go func() {
+		_, err := r.engine.Boot(r.ctx(), BootRequest{SessionID: id})
+		booted <- err
+	}()
+	wait(t, begun)
+	asked := time.Now()
+	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	if waited := time.Since(asked); !fault.Is(err, fault.TurnInProgress) || waited >= leaseSettle {
+		t.Errorf("a turn while a boot is under way: after %v %v", waited, err)
+	}
+	if err := r.engine.Delete(r.ctx(), id); !fault.Is(err, fault.TurnInProgress) {
+		t.Errorf("a deletion while a boot is under way: %v", err)
+	}
+	close(proceed)
+	must(t, <-booted)
+	if exit := exitOf(t, r.say(id, "go")); exit.ExitCode != 0 {
+		t.Errorf("the turn after the boot: %+v", exit)
+	}
+}

@@ -34,6 +34,7 @@ type Local struct {
 	active map[string]*running      // by session
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
+	boots  map[string]bool          // sessions that are being booted
 }
 
 var _ Engine = (*Local)(nil)
@@ -93,8 +94,10 @@ func (l *Local) rules(projectRoot string) (Rules, error) {
 type Limits struct {
 	// Stall ends a turn whose provider sends no bytes; Wall ends any turn.
 	Stall, Wall time.Duration
-	// MaxTurns bounds the model calls of a turn, MaxTokens its output (0: the
-	// model's own maximum), MaxCostUSD its price (0: none).
+	// MaxTurns is how many model calls a turn may make for which neither its
+	// options nor its persona say it: a default, which both may exceed. MaxTokens
+	// bounds its output (0: the model's own maximum), MaxCostUSD its price (0:
+	// none).
 	MaxTurns   int
 	MaxTokens  int64
 	MaxCostUSD float64
@@ -122,6 +125,7 @@ func NewLocal(o Options) *Local {
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
+		boots:  map[string]bool{},
 	}
 	l.listener.Go(l.listen)
 	return l

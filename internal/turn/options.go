@@ -35,7 +35,6 @@ func (o Opts) Validate() error {
 		}
 	}
 	// Mode and model go on record.
-	nameRule := fmt.Sprintf("must be at most %d bytes without control characters", maxNameBytes)
 	check(goodName(o.Mode), "mode", nameRule)
 	check(goodName(o.Model), "model", nameRule)
 	check(o.MaxTurns == nil || *o.MaxTurns > 0, "maxTurns", "must be a positive integer")

@@ -47,6 +47,7 @@ func TestFallbackChains(t *testing.T) {
 		{"mode: unknown", Opts{Mode: "plann"}, nil, func(s settings) any { return warned(s.warnings, "UNKNOWN_MODE") }, true},
 		{"mode: unknown is kept", Opts{Mode: "plann"}, nil, func(s settings) any { return s.mode }, "plann"},
 		{"maxTurns: opts", Opts{Persona: "BOSS", MaxTurns: ptr(3)}, nil, func(s settings) any { return s.maxTurns }, 3},
+		{"maxTurns: opts above the setting", Opts{MaxTurns: ptr(99)}, nil, func(s settings) any { return s.maxTurns }, 99},
 		{"maxTurns: effective persona", Opts{Persona: "BOSS"}, nil, func(s settings) any { return s.maxTurns }, 7},
 		{"maxTurns: setting", Opts{}, nil, func(s settings) any { return s.maxTurns }, 5},
 		{"maxTokens: only tighter", Opts{MaxTokens: ptr(int64(900))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s settings) any { return s.maxTokens }, int64(100)},
@@ -150,5 +151,21 @@ func TestNamesOnRecordAreBounded(t *testing.T) {
 	many := listed(slices.Repeat([]string{strings.Repeat("n", 10_000)}, 1000))
 	if !strings.HasSuffix(many, " and 980 more") || len(many) > 5000 {
 		t.Errorf("listed gives %d bytes, ending in %q", len(many), many[len(many)-20:])
+	}
+}
+
+// Every problem of a new session is told, always in the same order.
+func TestCreateTellsEveryProblem(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for range 20 {
+		_, err := r.engine.Create(r.ctx(), CreateRequest{ProjectRoot: r.project, Persona: "a\x00b", Mode: strings.Repeat("m", maxNameBytes+1)})
+		f := fault.From(err)
+		if f == nil || f.Type != fault.InvalidRequest || f.Details["field"] != "persona" {
+			t.Fatalf("got %+v", f)
+		}
+		if got := f.Details["problems"].([]fault.Problem); len(got) != 2 || got[1].Field != "mode" {
+			t.Fatalf("problems %+v", got)
+		}
 	}
 }

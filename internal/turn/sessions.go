@@ -26,17 +26,24 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	}
 	persona := first(r.Persona, defaultPersona)
 	mode := first(r.Mode, defaultMode)
-	for field, value := range map[string]string{"persona": persona, "mode": mode} {
-		if !goodName(value) {
-			return session.Record{}, fault.New(fault.InvalidRequest, "%s must be at most %d bytes without control characters", field, maxNameBytes).
-				With("field", field)
+	var bad []fault.Problem
+	for _, f := range []struct{ name, value string }{{"persona", persona}, {"mode", mode}} {
+		if !goodName(f.value) {
+			bad = append(bad, fault.Problem{Field: f.name, Message: nameRule})
 		}
+	}
+	if err := fault.Invalid(bad); err != nil {
+		return session.Record{}, err
 	}
 	return l.o.Store.Create(ctx, root, persona, mode)
 }
 
-// maxNameBytes bounds the names that callers give and records keep.
-const maxNameBytes = 200
+// maxNameBytes bounds the names that callers give and records keep, nameRule says
+// so.
+const (
+	maxNameBytes = 200
+	nameRule     = "must be at most 200 bytes without control characters"
+)
 
 func goodName(name string) bool {
 	return len(name) <= maxNameBytes && !strings.ContainsFunc(name, isControl)
