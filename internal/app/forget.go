@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"belay/internal/bus"
 	"belay/internal/turn"
 )
 
@@ -15,8 +14,8 @@ const forgetTimeout = 5 * time.Second
 type forgetting struct {
 	turn.Engine
 
-	app *App
-	bus *bus.Bus
+	app     *App
+	carrier *carrier
 }
 
 // Delete implements [turn.Engine]. A bus that cannot forget now does so at the
@@ -27,10 +26,16 @@ func (e forgetting) Delete(ctx context.Context, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetTimeout)
 	defer cancel()
-	if err := e.bus.Forget(ctx, id); err != nil {
+	if err := e.carrier.forget(ctx, id); err != nil {
 		e.app.log.Warn("a deleted session's events stay on the bus for now", "session", id, "error", err)
 	}
 	return nil
+}
+
+// forget takes a deleted session off the bus and off the publisher's mind.
+func (c *carrier) forget(ctx context.Context, id string) error {
+	c.publisher.Forget(id)
+	return c.bus.Forget(ctx, id)
 }
 
 // engine is the app's own, as a server with that carrier offers it to callers
@@ -38,7 +43,7 @@ func (e forgetting) Delete(ctx context.Context, id string) error {
 func (a *App) engine(c *carrier) turn.Engine {
 	var e turn.Engine = a.Engine
 	if c.bus != nil {
-		e = forgetting{Engine: e, app: a, bus: c.bus}
+		e = forgetting{Engine: e, app: a, carrier: c}
 	}
 	if roots := projectRoots(a.Config); roots != nil {
 		e = confined{e, roots}
@@ -68,7 +73,7 @@ func (a *App) forgetDeleted(ctx context.Context, c *carrier) error {
 		if known[id] {
 			continue
 		}
-		if err := c.bus.Forget(ctx, id); err != nil {
+		if err := c.forget(ctx, id); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,7 @@ type task struct {
 	confirmed int64 // cursor at the end of the last round
 	news      bool  // announced since a worker took it
 	doubt     bool  // cursor and floor are not to be trusted any more
+	gone      bool  // the session was deleted: dropped when it comes to rest
 	attempts  int   // failures in a row
 	due       time.Time
 }
@@ -96,11 +97,28 @@ func (a *agenda) add(session string, floor, last int64) {
 		t = &task{session: session, cursor: unknown, floor: floor, base: floor, confirmed: unknown}
 		a.tasks[session] = t
 	}
+	if t.gone { // and made again under the same id
+		t.gone, t.doubt, t.base, t.target = false, true, floor, 0
+	}
 	t.target = max(t.target, last)
 	t.news = true
 	if t.state == resting {
 		a.open++
 		a.enqueue(t)
+	}
+}
+
+// drop forgets a session that was deleted: what is known of it would be wrong for
+// another one of the same id.
+func (a *agenda) drop(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch t := a.tasks[session]; {
+	case t == nil:
+	case t.state == resting:
+		delete(a.tasks, session)
+	default: // a worker has it, or will: it finds an empty log
+		t.gone = true
 	}
 }
 
@@ -235,6 +253,9 @@ func (a *agenda) settle(t *task) {
 // rest takes t off the agenda until there is news of it. a.mu must be held.
 func (a *agenda) rest(t *task) {
 	t.state = resting
+	if t.gone {
+		delete(a.tasks, t.session)
+	}
 	if t.unreadable {
 		a.givenUp++
 	}

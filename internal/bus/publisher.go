@@ -107,6 +107,10 @@ func (p *Publisher) Resume(sessions ...string) {
 	}
 }
 
+// Forget drops what is known of a session that was deleted. Its messages are
+// [Bus.Forget]'s to remove.
+func (p *Publisher) Forget(session string) { p.agenda.drop(session) }
+
 // Stats returns the counters. It may be called at any time.
 func (p *Publisher) Stats() Stats {
 	s := Stats{Published: p.published.Load(), Omitted: p.omitted.Load(), Retries: p.retries.Load()}

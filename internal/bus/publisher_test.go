@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,4 +182,38 @@ func TestCloseSaysWhatIsLeft(t *testing.T) {
 		t.Errorf("Close = %v", err)
 	}
 	p.Observe("s1", src.append("s1", 1)) // after Close: ignored, not a panic
+}
+
+// What is known of a deleted session leaves the agenda, at once or when the
+// worker that has it is done.
+func TestAgendaDropsDeletedSessions(t *testing.T) {
+	t.Parallel()
+	a := newAgenda(time.Now, time.Second)
+	settled := func() {
+		for _, task := range a.take(10) {
+			task.drained = true
+			task.moveTo(5)
+			a.settle(task)
+		}
+	}
+	a.add("s1", 0, 5)
+	settled()
+	a.drop("s1")
+	if len(a.tasks) != 0 {
+		t.Errorf("a deleted session that rests is kept: %+v", a.tasks["s1"])
+	}
+	a.add("s1", 0, 5)
+	a.drop("s1") // while it waits for a worker
+	settled()
+	if len(a.tasks) != 0 {
+		t.Errorf("a deleted session that was at work is kept: %+v", a.tasks["s1"])
+	}
+	a.add("s1", 0, 5)
+	a.drop("s1")
+	a.add("s1", 2, 3) // another session of that id
+	task := a.take(1)[0]
+	if task.gone || task.cursor != unknown || task.floor != 2 || task.target != 3 {
+		t.Errorf("the new session has the old one's place: %+v", task)
+	}
+	a.drop("unknown")
 }
