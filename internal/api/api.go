@@ -177,10 +177,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rt, err := h.routes.find(r)
 	if err != nil {
 		if rt == nil && h.o.Page != nil && h.o.Page.Has(r.URL.Path) {
-			h.o.Page.ServeHTTP(res, r)
-			return
+			err = h.servePage(res, r)
 		}
-		h.fail(res, r, err)
+		if err != nil {
+			h.fail(res, r, err)
+		}
 		return
 	}
 	if err := h.authorize(r, rt); err != nil {
@@ -196,6 +197,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := rt.serve(h, res, r); err != nil {
 		h.fail(res, r, err)
 	}
+}
+
+// servePage answers for one of the page's files, which are for reading only.
+func (h *Handler) servePage(res *response, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return notAllowed(r, "GET, HEAD")
+	}
+	h.o.Page.ServeHTTP(res, r)
+	return nil
 }
 
 // finish records the request and answers for a handler that panicked. Where an

@@ -197,7 +197,8 @@ func unreadable(cause error) error {
 }
 
 func tooSlow(limit time.Duration) error {
-	return fault.New(fault.InvalidRequest, "the body did not arrive within %v (server.body_timeout)", limit).WithStatus(http.StatusRequestTimeout)
+	return fault.New(fault.InvalidRequest, "the body did not arrive within %v (server.body_timeout)", limit).
+		WithStatus(http.StatusRequestTimeout).With("field", "body")
 }
 
 func tooLarge(what string, limit int64, key string) error {

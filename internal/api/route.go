@@ -96,8 +96,12 @@ func (m *router) find(r *http.Request) (*route, error) {
 			return rt, nil
 		}
 	}
-	allow := allowed(candidates)
-	return candidates[0], fault.New(fault.MethodNotAllowed, "%s is not allowed on %s; use %s", r.Method, r.URL.Path, allow).With("allow", allow)
+	return candidates[0], notAllowed(r, allowed(candidates))
+}
+
+// notAllowed names the methods that the path has; fail puts them in Allow.
+func notAllowed(r *http.Request, allow string) error {
+	return fault.New(fault.MethodNotAllowed, "%s is not allowed on %s; use %s", r.Method, r.URL.Path, allow).With("allow", allow)
 }
 
 // match returns the routes of one path with variables, and the variables' names
