@@ -60,10 +60,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 			return nil, fmt.Errorf("state folder: %w", err)
 		}
 	}
-	if a.Root, err = persona.Open(cfg.Instructions); err != nil {
+	if a.Root, err = openRoot(cfg); err != nil {
 		return nil, err
 	}
-	a.Root.LimitFiles(cfg.Persona.FileBytes)
 	a.committer = durable.NewCommitter(0)
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString

@@ -137,18 +137,23 @@ func servedRoots(cfg *config.Config) Check {
 }
 
 func instructions(cfg *config.Config) Check {
-	root, err := persona.Open(cfg.Instructions)
+	var list []persona.Summary
+	root, err := openRoot(cfg)
 	if err == nil {
-		err = root.Check()
+		list, err = root.List()
 	}
 	if err != nil {
 		f := fault.From(err)
 		return Check{Name: "instructions", Level: Problem, Detail: f.Message, Next: f.NextStep()}
 	}
-	if cfg.Instructions == "" {
-		return Check{Name: "instructions", Level: OK, Detail: "the embedded set"}
+	c := Check{Name: "instructions", Level: OK, Detail: cmp.Or(cfg.Instructions, "the embedded set")}
+	for _, p := range list {
+		if len(p.Warnings) > 0 {
+			c.Level, c.Next = Notice, "correct the files; belay persona list shows what each says"
+			c.Detail += "; " + p.File + ": " + strings.Join(p.Warnings, ", ")
+		}
 	}
-	return Check{Name: "instructions", Level: OK, Detail: cfg.Instructions}
+	return c
 }
 
 func provider(cfg *config.Config) Check {

@@ -174,6 +174,26 @@ func TestSettingsActedUponAtOnce(t *testing.T) {
 	}
 }
 
+// The doctor reads instruction files within the limit that turns have.
+func TestDoctorReadsInstructions(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	names := []string{"AGENTS.md", "README.md", "docs/DIRECTIVE.md", "docs/CONTRACT.md", "docs/SPEC.md", "docs/TYPES.md", "docs/PLAN.md", "agents/AGENT_BIG.md"}
+	for _, name := range names {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(strings.Repeat("x\n", 1000)), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := instructions(load(t, "persona: {file_bytes: 1KiB}\ninstructions: "+root))
+	if c.Level != Notice || !strings.Contains(c.Detail, "AGENT_BIG.md: can not be read") || c.Next == "" {
+		t.Errorf("%+v", c)
+	}
+	if c := instructions(load(t, "")); c.Level != OK || c.Detail != "the embedded set" {
+		t.Errorf("the embedded set: %+v", c)
+	}
+}
+
 // try does what a server does until it would listen.
 func try(cfg *config.Config) (err error) {
 	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))

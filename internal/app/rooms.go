@@ -7,7 +7,18 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/anthropic"
 	"belay/internal/model/scripted"
+	"belay/internal/persona"
 )
+
+// openRoot opens the configured instruction root.
+func openRoot(cfg *config.Config) (*persona.Root, error) {
+	root, err := persona.Open(cfg.Instructions)
+	if err != nil {
+		return nil, err
+	}
+	root.LimitFiles(cfg.Persona.FileBytes)
+	return root, nil
+}
 
 // newProvider builds the configured provider with the one retry layer on top.
 func newProvider(cfg *config.Config) (model.Provider, error) {
