@@ -8,7 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"time"
+	"runtime"
 
 	"belay/internal/durable"
 )
@@ -90,22 +90,28 @@ func readNote(f *os.File) ([]byte, error) {
 	return nil, err
 }
 
-// peekNote reads the note of a session that somebody else may hold.
+// peeks bounds how often a note is read that looks torn. The write that tears it
+// is one system call of another thread or process, over in less time than a few
+// reads take; a note that stays unreadable is a spoilt one.
+const peeks = 100
+
+// peekNote reads the note of a session that somebody else may hold, and may be
+// writing to.
 func (s *Store) peekNote(id string) (note, bool) {
-	for range 3 { // a torn read is gone at the next look
-		f, err := s.state.Open(dirLocks + "/" + id + ".lock")
-		if err != nil {
-			return note{}, false
-		}
+	f, err := s.state.Open(dirLocks + "/" + id + ".lock")
+	if err != nil {
+		return note{}, false
+	}
+	defer func() { _ = f.Close() }()
+	for range peeks {
 		b, err := readNote(f)
-		_ = f.Close()
 		if err != nil || b == nil {
 			return note{}, false
 		}
 		if n, ok := decodeNote(b); ok {
 			return n, true
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	return note{}, false
 }
