@@ -121,6 +121,8 @@ func nextStep(f *fault.Error) string {
 			return "wait for it, or stop it with belay session interrupt"
 		case fault.AttachmentFailure:
 			return "see what is wrong with each file with belay attach inspect, or add a message"
+		case fault.Unauthorized:
+			return "give the file with the server's token: --token-file FILE"
 		}
 	}
 	return flagWords.Replace(f.NextStep())

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +34,7 @@ func TestScripts(t *testing.T) {
 			"spawn":   spawn,
 			"await":   await,
 			"signal":  sendSignal,
+			"insist":  insist,
 			"reap":    reap,
 		},
 	})
@@ -171,13 +171,49 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sendSignal sends a signal to a spawned process: signal NAME INT|TERM|KILL
+// sendSignal sends a signal to a spawned process: signal NAME INT|TERM|KILL|STOP
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
-	known := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}
-	if neg || len(args) != 2 || known[args[1]] == nil {
-		ts.Fatalf("usage: signal NAME INT|TERM|KILL")
+	if neg || len(args) != 2 || signals[args[1]] == nil {
+		ts.Fatalf("usage: signal NAME INT|TERM|KILL|STOP")
 	}
-	ts.Check(child(ts, args[0]).Process.Signal(known[args[1]]))
+	ts.Check(child(ts, args[0]).Process.Signal(signals[args[1]]))
+}
+
+// insist sends a signal for the second time, and again until the process has
+// ended: two that come close together may be one to it. It must be the signal
+// that ended it: insist NAME INT|TERM
+func insist(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || signals[args[1]] == nil {
+		ts.Fatalf("usage: insist NAME INT|TERM")
+	}
+	cmd := child(ts, args[0])
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	end := time.After(patience)
+	for {
+		select {
+		case err := <-ended:
+			forgetChild(ts, args[0])
+			checkCode(ts, "-1", err) // by a signal
+			return
+		case <-again.C:
+			_ = cmd.Process.Signal(signals[args[1]]) // it may have ended just now
+		case <-end:
+			_ = cmd.Process.Kill()
+			<-ended
+			forgetChild(ts, args[0])
+			ts.Fatalf("%s did not end in %v", args[0], patience)
+		}
+	}
+}
+
+func forgetChild(ts *testscript.TestScript, name string) {
+	c := childrenOf(ts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.running, name)
 }
 
 func child(ts *testscript.TestScript, name string) *exec.Cmd {
@@ -203,10 +239,7 @@ func reap(ts *testscript.TestScript, neg bool, args []string) {
 	if !timer.Stop() {
 		err = fmt.Errorf("%s did not end in %v", args[0], patience)
 	}
-	c := childrenOf(ts)
-	c.mu.Lock()
-	delete(c.running, args[0])
-	c.mu.Unlock()
+	forgetChild(ts, args[0])
 	if args[1] == "killed" {
 		args[1] = "-1"
 	}

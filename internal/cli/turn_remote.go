@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/client"
 	"belay/internal/config"
+	"belay/internal/durable"
 	"belay/internal/netguard"
 	"belay/internal/turn"
 )
@@ -83,20 +85,32 @@ func absolute(paths []string) ([]string, error) {
 // upload brings a file of this machine to the server and returns the path that
 // it has there. The server checks it as it checks every attachment.
 func upload(ctx context.Context, e turn.Engine, where turn.Upload, path string) (string, error) {
-	f, err := os.Open(path)
+	f, _, err := durable.OpenRegular(nil, path) // a pipe would be waited for
 	if err != nil {
-		return "", failed(ExitNotFound, "check the path given with --attach", err)
+		return "", notUploaded(path, err)
 	}
 	defer f.Close() // it was only read
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", failed(ExitUsage, "attach regular files", fmt.Errorf("%s is not a regular file", path))
-	}
 	where.Name, where.Content = filepath.Base(path), f
 	up, err := e.Upload(ctx, where)
 	if err != nil {
 		return "", fmt.Errorf("upload %s: %w", path, err)
 	}
 	return up.Path, nil
+}
+
+// notUploaded says why a file of this machine can not be sent.
+func notUploaded(path string, err error) error {
+	switch info, statErr := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return failed(ExitNotFound, "check the path given with --attach", fmt.Errorf("there is no file %s", path))
+	case statErr == nil && info.IsDir():
+		return failed(ExitUsage, "attach the files in it", fmt.Errorf("%s is a folder", path))
+	case errors.Is(err, durable.ErrNotRegular):
+		return failed(ExitUsage, "attach regular files", fmt.Errorf("%s is not a regular file", path))
+	case errors.Is(err, fs.ErrPermission):
+		return failed(ExitUsage, "check its permissions", fmt.Errorf("%s is not readable for you", path))
+	}
+	return failed(ExitFailed, "check the path given with --attach", fmt.Errorf("%s can not be read: %w", path, err))
 }
 
 // dial returns a client of the server at address, with the token that opens it:
