@@ -3,6 +3,7 @@ package durable
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -74,4 +75,27 @@ func names(t *testing.T, root *os.Root) []string {
 		all = append(all, e.Name())
 	}
 	return all
+}
+
+// A file that is replaced keeps the permissions that it is given, whatever the
+// umask takes away from new ones.
+func TestReplaceKeepsPermissions(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: this system has no permission bits")
+	}
+	root := openRoot(t)
+	must(t, root.WriteFile("f", []byte("old"), 0o600))
+	for _, perm := range []os.FileMode{0o666, 0o755, 0o600, 0o444} {
+		before, err := root.Stat("f")
+		must(t, err)
+		must(t, Replace(root, "f", []byte(perm.String()), perm, before, false))
+		info, err := root.Stat("f")
+		must(t, err)
+		data, err := root.ReadFile("f")
+		must(t, err)
+		if info.Mode() != perm || string(data) != perm.String() {
+			t.Errorf("the file is %v with %q, want %v", info.Mode(), data, perm)
+		}
+	}
 }
