@@ -18,7 +18,7 @@ import (
 
 // cacheVersion is part of every key. Raise it when the making of renditions
 // changes, so that old ones are not taken for new ones.
-const cacheVersion = 1
+const cacheVersion = 2
 
 // What was used within cacheGrace may be in a request right now and stays; the
 // time of use is written at most every cacheTouch. Temporary files older than

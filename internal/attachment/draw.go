@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -25,15 +24,6 @@ const (
 	minSide  = 32
 	shrinkBy = 0.7
 )
-
-// depth is the memory of a pixel in units of a usual one.
-func depth(cfg image.Config) int64 {
-	switch cfg.ColorModel {
-	case color.RGBA64Model, color.NRGBA64Model:
-		return 2
-	}
-	return 1
-}
 
 // onCanvas puts the first frame of an animation where the animation shows it;
 // other pictures are their own canvas.

@@ -2,9 +2,12 @@ package attachment
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"image"
+	"image/color"
+	"io"
 	"strings"
 )
 
@@ -38,15 +41,19 @@ func (p *Planner) planImage(ctx context.Context, it Item, src Content, c choice)
 // makeImage decodes, turns upright, shrinks and encodes. The header is looked at
 // again before anything is allocated by it: the item may be an old record.
 func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, error) {
-	cfg, err := header(ctx, src)
+	cfg, each, err := header(ctx, src)
 	if err != nil {
 		return made{}, err
 	}
-	pixels := int64(cfg.Width) * int64(cfg.Height)
+	pixels := int64(cfg.Width) * int64(cfg.Height) * each
 	if pixels > p.opts.MaxPixels {
-		return made{}, unfit(fmt.Sprintf("%d×%d pixels are more than the %d that are decoded (attachments.max_pixels)", cfg.Width, cfg.Height, p.opts.MaxPixels))
+		double := ""
+		if each > 1 {
+			double = ", which count double because of their format,"
+		}
+		return made{}, unfit(fmt.Sprintf("%d×%d pixels%s are more than the %d that are decoded (attachments.max_pixels)", cfg.Width, cfg.Height, double, p.opts.MaxPixels))
 	}
-	share := min(pixels*depth(cfg), p.opts.PixelBudget)
+	share := min(pixels, p.opts.PixelBudget)
 	if err := p.pixels.Acquire(ctx, share); err != nil {
 		return made{}, err
 	}
@@ -70,20 +77,26 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 	return shrink(ctx, onCanvas(picture, cfg), turn, c)
 }
 
-// header reads an image's size and colour model.
-func header(ctx context.Context, src Content) (image.Config, error) {
+// header reads an image's size and colour model, and the memory that decoding
+// takes for each pixel in units of a usual one.
+func header(ctx context.Context, src Content) (cfg image.Config, each int64, err error) {
 	f, err := src.Open()
 	if err != nil {
-		return image.Config{}, err
+		return cfg, 0, err
 	}
 	defer f.Close()
 	from := &sourceReader{ctx: ctx, r: f}
-	cfg, _, err := image.DecodeConfig(from)
+	seen := &bytes.Buffer{} // what precedes the size in a file is small, or unusual
+	cfg, _, err = image.DecodeConfig(io.TeeReader(from, seen))
 	if from.err != nil {
-		return image.Config{}, from.err
+		return cfg, 0, from.err
 	}
 	if err != nil || cfg.Width <= 0 || cfg.Height <= 0 {
-		return image.Config{}, unfit("its header cannot be decoded")
+		return cfg, 0, unfit("its header cannot be decoded")
 	}
-	return cfg, nil
+	deep := cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model
+	if deep || progressive(bufio.NewReader(seen)) {
+		return cfg, 2, nil
+	}
+	return cfg, 1, nil
 }

@@ -1,0 +1,207 @@
+package attachment
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hugePNG says that it has so many pixels; its data hold none of them.
+func hugePNG(t testing.TB, side uint32, bits byte) []byte {
+	t.Helper()
+	b := []byte("\x89PNG\r\n\x1a\n")
+	chunk := func(kind string, data []byte) {
+		b = binary.BigEndian.AppendUint32(b, uint32(len(data)))
+		body := append([]byte(kind), data...)
+		b = append(b, body...)
+		b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(body))
+	}
+	size := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, side), side)
+	chunk("IHDR", append(size, bits, 6, 0, 0, 0))
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	chunk("IDAT", packed.Bytes())
+	chunk("IEND", nil)
+	return b
+}
+
+// hugeJPEG says that it has so many pixels; frame is its kind.
+func hugeJPEG(side uint16, frame byte) []byte {
+	b := append([]byte{0xff, 0xd8, 0xff, 0xe0, 0, 4, 'x', 'x'}, 0xff, 0xff, frame, 0, 17, 8)
+	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, side), side)
+	return append(b, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12)
+}
+
+// film is an animation of many frames on a large canvas.
+func film(t testing.TB, side, frames int) []byte {
+	t.Helper()
+	frame := image.NewPaletted(image.Rect(0, 0, 1, 1), color.Palette{color.Black, color.White})
+	g := &gif.GIF{Config: image.Config{Width: side, Height: side}}
+	for range frames {
+		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, 1)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// zipBomb is a document as an office would write it, of a megabyte of nothing per
+// kilobyte.
+func zipBomb(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("word/document.xml")
+	if err == nil {
+		_, err = w.Write(make([]byte, 32<<20))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// pdfOf is a PDF of the given objects.
+func pdfOf(objects ...string) []byte {
+	b := []byte("%PDF-1.7\n")
+	for i, o := range objects {
+		b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	return append(b, "trailer << /Root 1 0 R >>\n"...)
+}
+
+// Files that were made to cost end at once, each in a refusal or a note that says
+// what is wrong with it, or in what can be sent of it.
+//
+// Covers: attachment-resolver REQ-13
+func TestHostileFiles(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, PlannerOptions{})
+	small := Limits{ImageTypes: []string{"image/png", "image/jpeg"}, ImageSide: 100, PDF: true, PDFPages: 10, TextBytes: 1 << 10}
+	bomb := zipBomb(t)
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, _ = w.Write(bytes.Repeat([]byte("1 0 "), 8<<20)) // a buffer does not fail
+	_ = w.Close()
+	tests := []struct {
+		name string
+		data []byte
+		code Code // of the refusal
+		used string
+		say  string
+	}{
+		{"huge.png", hugePNG(t, 60_000, 8), "", "note", "60000×60000 pixels are more than the 100000000 that are decoded"},
+		{"deep.png", hugePNG(t, 8_000, 16), "", "note", "8000×8000 pixels, which count double because of their format, are more"},
+		{"huge.jpg", hugeJPEG(65_535, 0xc0), "", "note", "65535×65535 pixels are more"},
+		{"passes.jpg", hugeJPEG(8_000, 0xc2), "", "note", "8000×8000 pixels, which count double because of their format, are more"},
+		{"empty.png", hugePNG(t, 200, 8), "", "note", "its pixels cannot be decoded"},
+		{"film.gif", film(t, 200, 10_000), "", "downscaled", "sent as"},
+		{"bomb.docx", bomb, ExtensionNotAllowed, "", ".docx is not accepted"},
+		{"bomb.txt", bomb, KindMismatch, "", "the bytes are application/"},
+		{"bomb.pdf", bomb, KindMismatch, "", "the bytes are application/"},
+		{"line.txt", bytes.Repeat([]byte("x"), 10<<20), "", "text", "only the beginning was sent: it has 10485760 bytes"},
+		{"line.csv", bytes.Repeat([]byte("x,"), 5<<20), "", "text", "only the beginning was sent"},
+		{"wide.txt", utf16Bytes(strings.Repeat("täxt ", 1<<20-1), 0, 1), "", "text", "only the beginning was sent"},
+		{"brackets.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("["), 9<<20)...), "", "note", "damaged"},
+		{"nested.pdf", pdfOf(strings.Repeat("[", 9<<20)), "", "note", "its values are nested more than 256 deep"},
+		{"objects.pdf", pdfOf("<< /Type /ObjStm /N 9 /First 9 /Filter /FlateDecode >>\nstream\n" + packed.String() + "\nendstream"), "", "note", "unpack to more than 100 times their size"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, tt.name, tt.data)
+			store := newStore()
+			start := time.Now()
+			r, err := Resolve(t.Context(), []string{path}, Policy{}, store)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case tt.code != "":
+				if len(r.Refused) != 1 || r.Refused[0].Code != tt.code || !strings.Contains(r.Refused[0].Reason, tt.say) {
+					t.Fatalf("got %+v", r)
+				}
+			case len(r.Items) != 1:
+				t.Fatalf("got %+v", r)
+			default:
+				src, err := store.Content(r.Items[0].SHA256)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := plan(t, p, r.Items[0], src, small, false); d.Used != tt.used || !strings.Contains(d.Warning, tt.say) {
+					t.Errorf("got %s, %q", d.Used, d.Warning)
+				}
+			}
+			if took := time.Since(start); took > 5*time.Second { // tens of milliseconds, if nothing else runs
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+	if p.engine.Running() {
+		t.Error("the PDF engine was started for one of them")
+	}
+}
+
+// A file that took too long is not tried again for a while, and then it is.
+func TestSlowList(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	l := &slowList{now: func() time.Time { return now }}
+	if l.has("a") {
+		t.Error("knows what was never added")
+	}
+	l.add("a")
+	if !l.has("a") || l.has("b") {
+		t.Error("does not know what was added, and only that")
+	}
+	for i := range 3 * slowKept {
+		l.add(fmt.Sprint(i))
+	}
+	if len(l.until) > slowKept {
+		t.Errorf("keeps %d", len(l.until))
+	}
+	l.add("a")
+	now = now.Add(slowFor)
+	if l.has("a") {
+		t.Error("never tries again")
+	}
+}
+
+// What the engine is too slow for is a note at once the second time, without the
+// engine and without the file.
+func TestPlanRemembersSlowPDF(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, PlannerOptions{})
+	it, _ := itemOf(t, "d.pdf", pdfBytes(t, nil, "x"))
+	calls := 0
+	slow := func() rendition {
+		r, err := p.rendition(t.Context(), cacheKey(it, "slow"), func(ctx context.Context) (made, error) {
+			calls++
+			return made{}, errTooSlow
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first, second := slow(), slow()
+	if calls != 1 || first.Note == "" || first.Note != second.Note {
+		t.Errorf("%d calls, %q, %q", calls, first.Note, second.Note)
+	}
+}
