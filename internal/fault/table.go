@@ -23,6 +23,9 @@ const (
 	IdempotencyConflict Type = "IDEMPOTENCY_CONFLICT"
 	SessionReadOnly     Type = "SESSION_READ_ONLY"
 	Overloaded          Type = "OVERLOADED"
+	NoTurnInProgress    Type = "NO_TURN_IN_PROGRESS"
+	DecisionClosed      Type = "DECISION_CLOSED"
+	ContentChanged      Type = "CONTENT_CHANGED"
 	StorageFailure      Type = "STORAGE_FAILURE"
 )
 
@@ -66,6 +69,9 @@ var table = []Spec{
 	{IdempotencyConflict, 409, "The idempotency key was used with another body.", "use a new key for a new request"},
 	{SessionReadOnly, 409, "The session folder is a copy; the original still exists.", "adopt the copy with belay session import"},
 	{Overloaded, 503, "The server has reached its limit of concurrent work.", "try again shortly"},
+	{NoTurnInProgress, 409, "No turn runs in this session, so nothing can be said into one.", "send the message as a turn of its own"},
+	{DecisionClosed, 409, "The question was answered already, or its time is over.", "list the open ones with belay decision list"},
+	{ContentChanged, 412, "A file was changed since; details.paths names it.", "look at the file as it is now, and decide anew"},
 	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "free disk space and send the turn again"},
 }
 
