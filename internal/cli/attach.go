@@ -50,6 +50,9 @@ one of them would be refused.`,
 			} else {
 				c.printInspections(found)
 			}
+			if w := a.Engine.ModelWarning(model); model != "" && w != "" {
+				c.warn(w)
+			}
 			for _, i := range found {
 				if !i.OK {
 					return ended(ExitFailed)

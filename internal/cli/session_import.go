@@ -77,7 +77,7 @@ func noExport(from string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return failed(ExitNotFound, "check the path; belay session export writes such a file", fmt.Errorf("there is no file or folder %s", from))
 	case errors.Is(err, durable.ErrNotRegular):
-		return failed(ExitUsage, "to read from a pipe, give - and redirect stdin", fmt.Errorf("%s is neither a file nor a folder", from))
+		return failed(ExitUsage, "to read from a pipe, give - and redirect stdin", fmt.Errorf("%s is not a regular file", from))
 	case errors.Is(err, fs.ErrPermission):
 		return failed(ExitUsage, "check its permissions", fmt.Errorf("%s is not readable for you", from))
 	}

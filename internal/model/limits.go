@@ -18,12 +18,15 @@ type Catalog struct {
 	Models map[string]Limits
 }
 
-// Limits returns the limits of the named model.
+// Limits returns the limits of the named model, those of Default, marked as
+// assumed, when no entry names it.
 func (c Catalog) Limits(model string) Limits {
 	if l, ok := lookup(c.Models, model); ok {
 		return l
 	}
-	return c.Default
+	l := c.Default
+	l.Assumed = true
+	return l
 }
 
 // Override replaces the token limits of one model; a zero field keeps what the
@@ -41,6 +44,7 @@ func (c Catalog) With(overrides map[string]Override) Catalog {
 	}
 	for name, o := range overrides {
 		l := c.Limits(name)
+		l.Assumed = false // the deployment vouches for it
 		if o.ContextTokens > 0 {
 			l.ContextTokens = o.ContextTokens
 		}

@@ -51,6 +51,9 @@ type Limits struct {
 	// OutputTokens is the most that one answer can have.
 	OutputTokens int64
 	Attachments  attachment.Limits
+	// Assumed is set when nothing is known of the model and these are the limits
+	// of any other.
+	Assumed bool
 }
 
 // Request is one model call.

@@ -42,6 +42,9 @@ func TestCatalogOverrides(t *testing.T) {
 	if got := c.Limits("claude-opus-5-20270101"); got.ContextTokens != 1_000_000 || got.OutputTokens != 64_000 {
 		t.Errorf("override kept or lost the wrong field: %+v", got)
 	}
+	if !c.Limits("gpt-9").Assumed || c.Limits("claude-opus-4-20250514").Assumed || c.Limits("house-model").Assumed {
+		t.Error("what is assumed and what is known is mixed up")
+	}
 	if got := c.Limits("house-model"); got.OutputTokens != 77 || got.ContextTokens != base.Default.ContextTokens {
 		t.Errorf("a new model does not start from the default: %+v", got)
 	}

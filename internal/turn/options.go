@@ -102,6 +102,9 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	if w := modeWarning(s.mode); w != "" {
 		s.add("UNKNOWN_MODE", w)
 	}
+	if w := l.ModelWarning(s.model); w != "" {
+		s.add("UNKNOWN_MODEL", w)
+	}
 	if len(o.Unknown) > 0 {
 		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", listed(o.Unknown))
 	}

@@ -28,3 +28,13 @@ func modeWarning(mode string) string {
 	}
 	return sentence + "; known are " + strings.Join(modes, ", ")
 }
+
+// ModelWarning says that nothing is known of a model and its limits are assumed;
+// it is "" for a model that the provider knows. An unknown one is no error: it is
+// likely newer than this program.
+func (l *Local) ModelWarning(name string) string {
+	if !l.o.Provider.Limits(name).Assumed {
+		return ""
+	}
+	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)
+}
