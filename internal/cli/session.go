@@ -7,11 +7,15 @@ import (
 )
 
 func newSession(c *console) *cobra.Command {
-	return group("session", "Look at, move and stop conversations",
+	g := group("session", "Look at, move and stop conversations",
 		"  belay session list\n  belay session transcript sess_2f4c8e0a",
 		newSessionList(c), newSessionShow(c), newSessionTranscript(c), newSessionManifest(c),
 		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
 	)
+	g.Long = `Look at, move and stop conversations. A session is named by its id, or by the
+beginning of its id as far as no other session's begins like it: four characters
+at least.`
+	return g
 }
 
 // when is a moment for people, in their own time zone.

@@ -37,8 +37,9 @@ else happens (the session, the files, warnings, usage) is told on stderr.
 
 Without --server the turn runs in this process, on the project in the current
 folder; a running server shows it live all the same. Without --session a new
-session is made. "-" reads the message from stdin. Ctrl-C interrupts the turn and
-leaves a whole record; a second one leaves at once.
+session is made; the beginning of an id is enough to name one. "-" reads the
+message from stdin. Ctrl-C interrupts the turn and leaves a whole record; a second
+one leaves at once.
 
 Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 3 not found, 124 a time limit, 130 interrupted.`,
