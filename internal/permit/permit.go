@@ -102,23 +102,35 @@ type Command struct {
 	Name    string   `json:"name"`
 	Words   []string `json:"words"`
 	Dynamic bool     `json:"dynamic,omitempty"`
+	// Fixed counts the leading words that stand for exactly themselves. The one
+	// after them depends on a variable, a substitution, or the files that a
+	// pattern finds, and may become any number of words.
+	Fixed int `json:"fixed,omitempty"`
+	// Wraps is set where this command only runs another, which is listed too:
+	// "env" in "env git status". It is allowed when that one is.
+	Wraps bool `json:"wraps,omitempty"`
 	// Class is what a decision for the session is remembered for: the program,
-	// and the subcommand of programs that have them ("git status").
+	// and the subcommand of programs that have them ("git status"). It is empty
+	// where the command cannot be told from others.
 	Class string `json:"class"`
 }
 
 // Classes are what a decision about this call for the whole session covers, in
-// a stable order: for a command the classes of all its parts, for a fetch the
-// hosts, for anything else the tool. They are nil where no such decision is
-// offered: the call cannot be told from others.
+// a stable order: for a command the classes of its parts, without those that
+// need no decision; for a fetch the hosts; for anything else the tool. They are
+// nil where no such decision is offered: the call cannot be told from others.
 func (e Effect) Classes() []string {
 	var classes []string
 	switch {
 	case e.Unconfined || e.Opaque:
 		return nil
 	case e.Kind == Execute:
+		looks := e.looker()
 		for _, c := range e.Commands {
-			if c.Dynamic && c.Name == "" {
+			if c.Wraps || looks.only(c) {
+				continue
+			}
+			if c.Class == "" {
 				return nil
 			}
 			classes = append(classes, e.Tool+" "+c.Class)

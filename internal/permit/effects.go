@@ -1,0 +1,156 @@
+package permit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Names of what is listed like a command and is none. No program can have such a
+// name: see plainName.
+const (
+	nameWrite      = ">"
+	nameArithmetic = "(("
+)
+
+// private are names of variables that scripts keep to themselves by custom: no
+// program and no shell acts on them unless they are exported.
+var private = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// redirect adds the file that a redirection writes.
+func (a *analysis) redirect(r *syntax.Redirect) {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {name}> sets a variable
+		a.assigned(&syntax.Lit{Value: strings.Trim(r.N.Value, "{}")}, arg{dynamic: true})
+	}
+	if r.Word == nil {
+		return
+	}
+	w := word(a.source, r.Word)
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
+		return
+	case syntax.RdrIn:
+		if w.dynamic || strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/") {
+			a.network = a.network || !w.dynamic
+			a.write(w) // opening a socket is no reading
+			return
+		}
+		// Reading a file this way is reading it with cat.
+		a.add(classed(command("<", []arg{{text: "<"}, w})))
+		return
+	case syntax.DplOut:
+		if strings.Trim(w.text, "0123456789-") == "" {
+			return // another of the command's own streams
+		}
+	}
+	if strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/") {
+		a.network = true
+	}
+	if !w.fixed() || !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr"}, w.text) {
+		a.write(w)
+	}
+}
+
+// write adds a file that is written. One whose name is not known could be any.
+func (a *analysis) write(w arg) {
+	a.opaque = a.opaque || !w.fixed()
+	a.add(classed(command(nameWrite, []arg{{text: nameWrite}, w})))
+}
+
+// classed gives a command the class of its words: it covers nothing else.
+func classed(c Command) Command {
+	c.Class = wholeClass(c)
+	return c
+}
+
+// variable adds an assignment.
+func (a *analysis) variable(as *syntax.Assign) {
+	value := arg{}
+	switch {
+	case as.Value != nil:
+		value = word(a.source, as.Value)
+	case as.Array != nil:
+		value = arg{text: written(a.source, as.Array), dynamic: true}
+	}
+	a.assigned(as.Name, value)
+}
+
+// assigned adds a variable that is set and that the shell or a program may act
+// on.
+func (a *analysis) assigned(name *syntax.Lit, value arg) {
+	if name == nil {
+		return
+	}
+	w := arg{text: name.Value + "=" + value.text, dynamic: value.dynamic}
+	c := command(name.Value+"=", []arg{w})
+	c.Class = c.Name
+	if private.MatchString(name.Value) && value.dynamic && value.text == "" {
+		return // a loop's variable
+	}
+	a.add(c)
+}
+
+// declare adds declare, export and their like, by all that they say.
+func (a *analysis) declare(n *syntax.DeclClause) {
+	words := []arg{{text: n.Variant.Value}}
+	for _, as := range n.Args {
+		w := arg{text: written(a.source, as)}
+		if as.Value != nil && word(a.source, as.Value).dynamic || as.Array != nil || as.Index != nil {
+			w.dynamic = true
+		}
+		words = append(words, w)
+	}
+	a.add(classed(command(n.Variant.Value, words)))
+}
+
+// expansion looks at what a variable's expansion does besides.
+func (a *analysis) expansion(n *syntax.ParamExp) {
+	switch {
+	case n.Excl: // ${!x}: the value of x is a name, or an expression
+		a.opaque = true
+	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps: // ${x@P} runs commands
+		a.opaque = true
+	case n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull):
+		a.assigned(n.Param, arg{dynamic: true})
+	}
+	if n.Index != nil {
+		a.arithmetic(n.Index)
+	}
+	if n.Slice != nil {
+		for _, x := range []syntax.ArithmExpr{n.Slice.Offset, n.Slice.Length} {
+			if x != nil {
+				a.arithmetic(x)
+			}
+		}
+	}
+}
+
+// arithmetic adds arithmetic that a variable takes part in: bash evaluates the
+// variable's value as an expression, and an expression can run commands.
+func (a *analysis) arithmetic(n syntax.Node) {
+	acts := false
+	_, isTest := n.(*syntax.TestClause)
+	syntax.Walk(n, func(m syntax.Node) bool {
+		switch m := m.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			acts = acts || !isTest
+			return false // visited on its own
+		case *syntax.BinaryTest:
+			acts = acts || m.Op >= syntax.TsEql && m.Op <= syntax.TsGtr
+		case *syntax.UnaryTest:
+			acts = acts || m.Op == syntax.TsVarSet || m.Op == syntax.TsRefVar
+		case *syntax.ParamExp:
+			acts = acts || !isTest
+		case *syntax.Lit:
+			acts = acts || !isTest && strings.ContainsFunc(m.Value, isLetter)
+		}
+		return true
+	})
+	if acts {
+		a.add(Command{Name: nameArithmetic, Words: []string{nameArithmetic, written(a.source, n)}, Dynamic: true, Fixed: 1, Class: nameArithmetic})
+	}
+}
+
+func isLetter(r rune) bool { return r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }

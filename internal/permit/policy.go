@@ -1,0 +1,123 @@
+package permit
+
+import (
+	"fmt"
+)
+
+// Policy is what a turn may do: the person's mode and rules, the persona's, and
+// whether anybody can be asked. It is immutable and safe for concurrent use.
+type Policy struct {
+	Mode Mode
+	// Allowed are rules of calls that need no decision, Denied of calls that are
+	// never made. A denial wins over everything.
+	Allowed, Denied []Rule
+	// NeverAsk is why nobody can be asked, such as a persona that never blocks;
+	// "" where somebody can. What would be asked is then refused.
+	NeverAsk string
+}
+
+// Judge rules on a call. In this order: a deny rule refuses; plan mode refuses
+// all but reads; a command that the machine cannot hold is asked about, whatever
+// the rules say; an allow rule allows; reads, and commands that only look, are
+// allowed; acceptEdits allows writes; everything else is asked about, which
+// dontAsk and [Policy.NeverAsk] make a refusal.
+//
+// It knows nothing of the write scope: tools enforce that where they write.
+func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
+
+// JudgeWith is [Policy.Judge] after the hooks had their say. What they refuse is
+// refused. What they allow is not asked about, but no hook overrides a deny rule,
+// plan mode, or that an unconfined command is asked about. What they want asked
+// is asked even where a rule allows it.
+func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
+	r, final := p.judge(e)
+	switch {
+	case r.Outcome == Refuse:
+		return r
+	case h.Verdict == HookDeny:
+		return Ruling{Outcome: Refuse, Reason: h.sentence("a hook refuses it"), Rule: h.Hook}
+	case h.Verdict == HookAsk && r.Outcome == Allow:
+		r = Ruling{Outcome: Ask, Reason: h.sentence("a hook wants it asked about"), Rule: h.Hook}
+	case h.Verdict == HookAllow && r.Outcome == Ask && !final:
+		return Ruling{Outcome: Allow, Reason: h.sentence("a hook allows it"), Rule: h.Hook}
+	}
+	if r.Outcome != Ask {
+		return r
+	}
+	switch {
+	case p.Mode == DontAsk:
+		r.Outcome, r.Reason = Refuse, r.Reason+"; the mode dontAsk refuses what would be asked about"
+	case p.NeverAsk != "":
+		r.Outcome, r.Reason = Refuse, r.Reason+"; nobody can be asked: "+p.NeverAsk
+	}
+	return r
+}
+
+// judge is the ruling where somebody can be asked; final asks cannot be answered
+// by a hook.
+func (p Policy) judge(e Effect) (r Ruling, final bool) {
+	maybe := ""
+	for _, rule := range p.Denied {
+		switch rule.denies(e) {
+		case certain:
+			return Ruling{Refuse, "the rule " + rule.text + " denies it", rule.text}, true
+		case possible:
+			maybe = rule.text
+		}
+	}
+	switch {
+	case p.Mode == Plan && e.Kind != Read:
+		return Ruling{Refuse, "the mode plan only looks", ""}, true
+	case e.Kind == Execute && e.Unconfined:
+		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
+	case maybe != "":
+		return Ruling{Ask, "it cannot be told whether the rule " + maybe + " denies it", maybe}, true
+	}
+	if rule := p.allows(e); rule != "" {
+		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
+	}
+	switch {
+	case e.Kind == Read:
+		return Ruling{Allow, "reading is allowed", ""}, false
+	case e.Kind == Execute && e.onlyLooks():
+		return Ruling{Allow, "the command only looks at the project", ""}, false
+	case e.Kind == Write && p.Mode == AcceptEdits:
+		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
+	}
+	return Ruling{Ask, e.question(), ""}, false
+}
+
+// question is why the call is asked about.
+func (e Effect) question() string {
+	switch {
+	case e.Kind == Execute && e.Opaque:
+		return "what the command does cannot be told beforehand"
+	case e.Kind == Execute:
+		return "no rule allows all that the command does"
+	case e.Kind == Write:
+		return "it changes project files"
+	case e.Kind == Network:
+		return "it reaches another machine"
+	case e.Kind == Delegate:
+		return "it starts another agent"
+	}
+	return fmt.Sprintf("no rule allows %s", e.Tool)
+}
+
+// onlyLooks reports whether nothing in the command needs a decision.
+func (e Effect) onlyLooks() bool {
+	if e.Opaque || e.Network || e.Unconfined {
+		return false
+	}
+	looks, any := e.looker(), false
+	for _, c := range e.Commands {
+		if c.Wraps {
+			continue
+		}
+		if !looks.only(c) {
+			return false
+		}
+		any = true
+	}
+	return any
+}

@@ -1,0 +1,139 @@
+package permit
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Rule names calls: all of a tool ("read"), or those of a tool that match a
+// pattern. What the pattern is compared with depends on what a call does:
+//
+//   - For a command, with each simple command in its text: "bash(git status *)".
+//     Patterns of words are separated by blanks; * and ? stand for characters of
+//     one word, and a * at the end for any further words, or none.
+//   - For the network, with the host: "fetch(*.example.com)".
+//   - For anything else, with the paths, relative to the project: "write(docs/**)",
+//     where * stays within one folder and ** does not.
+//
+// In a pattern for commands, quotes and backslashes make characters stand for
+// themselves. Tool names are compared without regard to case, and mcp.server.*
+// names all tools of a server. The zero Rule names nothing.
+type Rule struct {
+	text    string
+	tool    string // lower case
+	prefix  bool   // tool is the beginning of names
+	bounded bool   // there is a pattern
+	pattern string
+	words   []glob
+}
+
+// maxRuleBytes is the longest rule.
+const maxRuleBytes = 1000
+
+var ruleTool = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}?(?:\.\*)?$`)
+
+// ParseRule reads a rule as people write it.
+func ParseRule(text string) (Rule, error) {
+	text = strings.TrimSpace(text)
+	r := Rule{text: text}
+	if err := r.parse(text); err != nil {
+		return Rule{}, fmt.Errorf("rule %q: %w", clip(text, 80), err)
+	}
+	return r, nil
+}
+
+func (r *Rule) parse(text string) error {
+	if len(text) > maxRuleBytes {
+		return fmt.Errorf("it is longer than %d bytes", maxRuleBytes)
+	}
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return errors.New("it holds a control character")
+	}
+	name, rest, bounded := strings.Cut(text, "(")
+	name = strings.TrimSpace(name)
+	if !ruleTool.MatchString(name) {
+		return errors.New(`it must begin with the name of a tool, as "read" or "bash(git status *)" does`)
+	}
+	r.tool, r.prefix = strings.CutSuffix(strings.ToLower(name), ".*")
+	if r.prefix {
+		r.tool += "."
+	}
+	if !bounded {
+		return nil
+	}
+	pattern, closed := strings.CutSuffix(rest, ")")
+	if !closed {
+		return errors.New("there is no ) at its end")
+	}
+	if pattern = strings.TrimSpace(pattern); pattern == "" {
+		return fmt.Errorf("there is nothing between ( and ); %s alone names every call", name)
+	}
+	r.bounded, r.pattern = true, pattern
+	words, err := splitPattern(pattern)
+	if err != nil {
+		return err
+	}
+	r.words = words
+	return nil
+}
+
+// String is the rule as it was written.
+func (r Rule) String() string { return r.text }
+
+// Tool is the name of the tool that the rule is about, in lower case; with .* at
+// the end, of all tools whose names begin so.
+func (r Rule) Tool() string {
+	if r.prefix {
+		return r.tool + "*"
+	}
+	return r.tool
+}
+
+// Bounded reports whether the rule names only some of the tool's calls.
+func (r Rule) Bounded() bool { return r.bounded }
+
+// MarshalText implements encoding.TextMarshaler.
+func (r Rule) MarshalText() ([]byte, error) { return []byte(r.text), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (r *Rule) UnmarshalText(text []byte) error {
+	parsed, err := ParseRule(string(text))
+	if err == nil {
+		*r = parsed
+	}
+	return err
+}
+
+// ParseRules reads several rules and tells what is wrong with each.
+func ParseRules(texts []string) ([]Rule, error) {
+	rules := make([]Rule, 0, len(texts))
+	var errs []error
+	for _, t := range texts {
+		r, err := ParseRule(t)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		rules = append(rules, r)
+	}
+	return rules, errors.Join(errs...)
+}
+
+// names reports whether the rule is about a tool.
+func (r Rule) names(tool string) bool {
+	if r.tool == "" || len(tool) < len(r.tool) || !r.prefix && len(tool) != len(r.tool) {
+		return false
+	}
+	return strings.EqualFold(tool[:len(r.tool)], r.tool)
+}
+
+// clip shortens s for a message.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
