@@ -39,11 +39,41 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 	if h.draining.Load() {
 		return fault.New(fault.Overloaded, "the server is shutting down and takes no new turns")
 	}
-	f, err := h.fields(w, r)
+	req, err := h.readTurn(w, r)
 	if err != nil {
 		return err
 	}
-	req := turn.Request{
+	release, err := h.admit()
+	if err != nil {
+		return err
+	}
+	defer release()
+	s, err := h.start(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if h.copyStream(h.ended, w, r, s) == left && req.Opts.InterruptOnDisconnect() {
+		h.interruptAfter(r, req.SessionID, s.Turn())
+	}
+	return nil
+}
+
+// start passes the request on by value. serveTurn's frame stays on the stack as
+// long as the turn takes, and a thousand turns have a thousand of them: it must
+// not hold the copy.
+//
+//go:noinline
+func (h *Handler) start(ctx context.Context, req *turn.Request) (turn.Stream, error) {
+	return h.o.Engine.Start(ctx, *req)
+}
+
+func (h *Handler) readTurn(w *response, r *http.Request) (*turn.Request, error) {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return nil, err
+	}
+	req := &turn.Request{
 		SessionID:   f.required("sessionId"),
 		Message:     f.anyString("message"),
 		Attachments: f.strings("attachments"),
@@ -55,23 +85,7 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 		}
 		req.IdempotencyKey, req.BodyDigest = keys[0], digest(f.object)
 	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	release, err := h.admit()
-	if err != nil {
-		return err
-	}
-	defer release()
-	s, err := h.o.Engine.Start(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if h.copyStream(h.ended, w, r, s) == left && req.Opts.InterruptOnDisconnect() {
-		h.interruptAfter(r, req.SessionID, s.Turn())
-	}
-	return nil
+	return req, f.err()
 }
 
 // interruptAfter stops the turn of a client that left and had asked for that; a
