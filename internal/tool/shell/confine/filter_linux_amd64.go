@@ -1,0 +1,9 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+const (
+	thisArch = unix.AUDIT_ARCH_X86_64
+	// foreignCalls begin the numbers of the x32 interface.
+	foreignCalls = 0x40000000
+)

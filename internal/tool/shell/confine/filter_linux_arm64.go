@@ -1,0 +1,9 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+const (
+	thisArch = unix.AUDIT_ARCH_AARCH64
+	// foreignCalls begin where no call of this processor is.
+	foreignCalls = 0x40000000
+)
