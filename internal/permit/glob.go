@@ -95,24 +95,34 @@ func (g glob) match(s string, fold bool) bool {
 	return strings.Trim(p[i:], anyText) == ""
 }
 
-// matchPath reports whether a slash-separated path fits a pattern in which **
-// stands for any folders and * stays within one. Both are cleaned first.
-func matchPath(pattern, name string, fold bool) bool {
-	if fold {
-		pattern, name = strings.ToLower(pattern), strings.ToLower(name)
+// pathPattern is a pattern for slash-separated paths: ** stands for any folders,
+// * stays within one.
+type pathPattern []glob
+
+const anyFolders = glob("**")
+
+func splitPath(pattern string) pathPattern {
+	var parts pathPattern
+	for part := range strings.SplitSeq(path.Clean(pattern), "/") {
+		if part != string(anyFolders) {
+			part = strings.NewReplacer("*", anyText, "?", anyOne).Replace(part)
+		}
+		parts = append(parts, glob(part))
 	}
-	return matchParts(strings.Split(path.Clean(pattern), "/"), strings.Split(path.Clean(name), "/"))
+	return parts
 }
 
-// matchParts works through both lists as glob.match does through bytes.
-func matchParts(p, s []string) bool {
+// match reports whether a path, cleaned first, fits. It works through the parts
+// as glob.match does through bytes.
+func (p pathPattern) match(name string, fold bool) bool {
+	s := strings.Split(path.Clean(name), "/")
 	i, j, star, at := 0, 0, -1, 0
 	for j < len(s) {
 		switch {
-		case i < len(p) && p[i] == "**":
+		case i < len(p) && p[i] == anyFolders:
 			star, at = i, j
 			i++
-		case i < len(p) && pathGlob(p[i]).match(s[j], false):
+		case i < len(p) && p[i].match(s[j], fold):
 			i++
 			j++
 		case star >= 0:
@@ -122,12 +132,8 @@ func matchParts(p, s []string) bool {
 			return false
 		}
 	}
-	for i < len(p) && p[i] == "**" {
+	for i < len(p) && p[i] == anyFolders {
 		i++
 	}
 	return i == len(p)
-}
-
-func pathGlob(part string) glob {
-	return glob(strings.NewReplacer("*", anyText, "?", anyOne).Replace(part))
 }

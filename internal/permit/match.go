@@ -41,7 +41,7 @@ func (r Rule) denies(e Effect) fit {
 			return certain
 		}
 	default:
-		if slices.ContainsFunc(e.Paths, func(p string) bool { return matchPath(r.pattern, p, true) }) {
+		if slices.ContainsFunc(e.Paths, func(p string) bool { return r.paths.match(p, true) }) {
 			return certain
 		}
 	}
@@ -59,7 +59,7 @@ func (r Rule) deniesWrites(e Effect) fit {
 		name, known := e.written(c)
 		switch {
 		case name == "":
-		case !r.bounded, known && matchPath(r.pattern, name, true):
+		case !r.bounded, known && r.paths.match(name, true):
 			return certain
 		case !known:
 			most = possible
@@ -118,7 +118,7 @@ func (p Policy) allowsPart(e Effect, c Command) string {
 		if r.names(e.Tool) && r.command(c, false) == certain {
 			return r.text
 		}
-		if name, known := e.written(c); known && r.names(writeTool) && !outside(name) && (!r.bounded || matchPath(r.pattern, name, false)) {
+		if name, known := e.written(c); known && r.names(writeTool) && !outside(name) && (!r.bounded || r.paths.match(name, false)) {
 			return r.text
 		}
 	}
@@ -135,7 +135,7 @@ func (r Rule) covers(e Effect) bool {
 	if e.Kind == Network {
 		return len(e.Hosts) > 0 && !slices.ContainsFunc(e.Hosts, func(h string) bool { return !r.host(h) })
 	}
-	return len(e.Paths) > 0 && !slices.ContainsFunc(e.Paths, func(p string) bool { return !matchPath(r.pattern, p, false) })
+	return len(e.Paths) > 0 && !slices.ContainsFunc(e.Paths, func(p string) bool { return !r.paths.match(p, false) })
 }
 
 // host compares a host with the pattern.

@@ -26,8 +26,8 @@ type Rule struct {
 	tool    string // lower case
 	prefix  bool   // tool is the beginning of names
 	bounded bool   // there is a pattern
-	pattern string
 	words   []glob
+	paths   pathPattern
 }
 
 // maxRuleBytes is the longest rule.
@@ -71,12 +71,11 @@ func (r *Rule) parse(text string) error {
 	if pattern = strings.TrimSpace(pattern); pattern == "" {
 		return fmt.Errorf("there is nothing between ( and ); %s alone names every call", name)
 	}
-	r.bounded, r.pattern = true, pattern
 	words, err := splitPattern(pattern)
 	if err != nil {
 		return err
 	}
-	r.words = words
+	r.bounded, r.words, r.paths = true, words, splitPath(pattern)
 	return nil
 }
 

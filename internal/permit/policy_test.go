@@ -1,0 +1,244 @@
+package permit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// bash is the effect of a confined command at the project's own folder.
+func bash(t testing.TB, text string) Effect {
+	t.Helper()
+	e := Effect{Tool: "bash", Kind: Execute, Command: text}
+	e.Commands, e.Opaque, e.Network, _ = ParseCommand(text) // what is no command is opaque
+	return e
+}
+
+func rules(t testing.TB, texts ...string) []Rule {
+	t.Helper()
+	all, err := ParseRules(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Covers: turn-api REQ-04
+func TestModes(t *testing.T) {
+	t.Parallel()
+	effects := map[string]Effect{
+		"read":     {Tool: "read", Kind: Read, Paths: []string{"a"}},
+		"write":    {Tool: "write", Kind: Write, Paths: []string{"a"}},
+		"command":  bash(t, "make"),
+		"look":     bash(t, "git status"),
+		"fetch":    {Tool: "fetch", Kind: Network, Hosts: []string{"example.com"}},
+		"delegate": {Tool: "task", Kind: Delegate},
+		"unknown":  {Tool: "odd", Kind: "odd"},
+	}
+	for mode, want := range map[string]map[string]Outcome{
+		"direct":      {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
+		"acceptEdits": {"read": Allow, "write": Allow, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
+		"dontAsk":     {"read": Allow, "write": Refuse, "command": Refuse, "look": Allow, "fetch": Refuse, "delegate": Refuse, "unknown": Refuse},
+		"plan":        {"read": Allow, "write": Refuse, "command": Refuse, "look": Refuse, "fetch": Refuse, "delegate": Refuse, "unknown": Refuse},
+		"PIPELINE":    {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
+	} {
+		for name, e := range effects {
+			got := Policy{Mode: ModeOf(mode)}.Judge(e)
+			if got.Outcome != want[name] || got.Reason == "" {
+				t.Errorf("%s, %s: %+v, want %s with a reason", mode, name, got, want[name])
+			}
+			blocked := Policy{Mode: ModeOf(mode), NeverAsk: "the persona never blocks"}.Judge(e)
+			if want[name] == Ask && (blocked.Outcome != Refuse || !strings.Contains(blocked.Reason, "never blocks")) ||
+				want[name] != Ask && blocked.Outcome != want[name] {
+				t.Errorf("%s, %s where nobody can be asked: %+v", mode, name, blocked)
+			}
+		}
+	}
+}
+
+// Covers: turn-api REQ-04
+func TestRules(t *testing.T) {
+	t.Parallel()
+	write := func(paths ...string) Effect { return Effect{Tool: "write", Kind: Write, Paths: paths} }
+	fetch := func(hosts ...string) Effect { return Effect{Tool: "fetch", Kind: Network, Hosts: hosts} }
+	unconfined := bash(t, "git status")
+	unconfined.Unconfined = true
+	below := bash(t, "echo > x")
+	below.Dir = "docs"
+	for _, c := range []struct {
+		allow, deny string
+		e           Effect
+		want        Outcome
+	}{
+		{"write(docs/**)", "", write("docs/a/b.md"), Allow},
+		{"write(docs/**)", "", write("docs/a.md", "src/b"), Ask},
+		{"write(docs/**)", "", write("docs/../src/b"), Ask},
+		{"write(docs/*)", "", write("docs/a/b"), Ask},
+		{"write(docs/**)", "", write(), Ask},
+		{"write", "", write(), Allow},
+		{"WRITE", "", write("x"), Allow},
+		{"edit", "", write("x"), Ask},
+		{"write", "write(secret/**)", write("x", "secret/y"), Refuse},
+		{"write", "write(secret/**)", write("./a/../SECRET/y"), Refuse},
+		{"", "read(secret/**)", Effect{Tool: "read", Kind: Read, Paths: []string{"secret/x"}}, Refuse},
+		{"", "read", Effect{Tool: "read", Kind: Read, Paths: []string{"x"}}, Refuse},
+		{"fetch(example.com)", "", fetch("Example.com."), Allow},
+		{"fetch(example.com)", "", fetch("example.com", "evil.com"), Ask},
+		{"fetch(example.com)", "", fetch("example.com.evil.com"), Ask},
+		{"fetch(*.example.com)", "", fetch("a.b.example.com"), Allow},
+		{"fetch(*.example.com)", "", fetch(), Ask},
+		{"fetch", "fetch(*.evil.com)", fetch("x.EVIL.com"), Refuse},
+		{"mcp.server.*", "", Effect{Tool: "mcp.server.tool", Kind: Execute}, Allow},
+		{"mcp.server.*", "", Effect{Tool: "mcp.server2.tool", Kind: Execute}, Ask},
+		{"mcp.server.tool", "", Effect{Tool: "mcp.server.tool", Kind: Write}, Allow},
+
+		{"bash(make *)", "", bash(t, "make x y"), Allow},
+		{"bash(make *)", "", bash(t, "make"), Allow},
+		{"bash(make test)", "", bash(t, "make test"), Allow},
+		{"bash(make test)", "", bash(t, "make test x"), Ask},
+		{"bash(make test)", "", bash(t, "make test$X"), Ask},
+		{"bash(make * x)", "", bash(t, "make $Y x"), Ask},
+		{"bash(make *)", "", bash(t, "make $Y"), Allow},
+		{"bash(make *)", "", bash(t, "make; rm x"), Ask},
+		{"bash(make *)", "", bash(t, "make $(rm x)"), Ask},
+		{"bash(make *)", "", bash(t, "make > Makefile"), Ask},
+		{"bash(make *)", "", bash(t, "make && git status"), Allow},
+		{"bash(make *) write(out/**)", "", bash(t, "make > out/log"), Allow},
+		{"bash(make *) write(out/**)", "", bash(t, "cd .. && make > out/log"), Ask},
+		{"bash(make *) write", "", bash(t, "make > ../log"), Ask},
+		{"bash(make *)", "", bash(t, "env make x"), Allow},
+		{"bash(make *)", "", bash(t, "FOO=bar make"), Ask},
+		{"bash(make *) bash(FOO=*)", "", bash(t, "FOO=bar make"), Allow},
+		{"bash(make *)", "", bash(t, "./make"), Ask},
+		{"bash(make *)", "", bash(t, "/usr/bin/make"), Allow},
+		{"bash(make *)", "", bash(t, "bash -c 'make x'"), Allow},
+		{"bash(make *)", "", bash(t, "bash -c 'make x; rm y'"), Ask},
+		{"bash(make *)", "", bash(t, "xargs make"), Allow},
+		{"bash(make *)", "", bash(t, "make() { rm x; }; make"), Ask},
+		{"bash(sh *)", "", bash(t, "sh -c 'rm x'"), Ask},
+		{"bash(find *)", "", bash(t, "find . -exec rm {} +"), Ask},
+		{"bash(find *) bash(rm *)", "", bash(t, "find . -exec rm {} +"), Allow},
+		{"bash(sudo *)", "", bash(t, "sudo rm x"), Ask},
+		{"bash(rm *)", "", bash(t, "sudo rm x"), Ask},
+		{"bash(npm run test:*)", "", bash(t, "npm run test:unit"), Allow},
+		{"bash(echo '*')", "", bash(t, "echo x y"), Allow}, // echo only looks
+		{"bash(make '*')", "", bash(t, "make x"), Ask},
+		{"bash(make '*')", "", bash(t, "make '*'"), Allow},
+		{"bash(*)", "", bash(t, "make"), Allow},
+		{"bash(*)", "", bash(t, "$X"), Ask},
+		{"bash", "", bash(t, "$X"), Allow},
+		{"Bash(echo *)", "", bash(t, "echo hi"), Allow},
+		{"bash", "", bash(t, "if"), Allow},
+		{"bash(make)", "", Effect{Tool: "bash", Kind: Execute}, Ask},
+		{"bash", "", unconfined, Ask},
+		{"", "", bash(t, "bash -c ''"), Ask},
+
+		{"bash", "bash(rm *)", bash(t, "ls; rm x"), Refuse},
+		{"bash", "bash(rm *)", bash(t, "ls $(rm x)"), Refuse},
+		{"bash", "bash(rm *)", bash(t, "/tmp/RM x"), Refuse},
+		{"bash", "bash(rm *)", bash(t, `\r"m" x`), Refuse},
+		{"bash", "bash(rm *)", bash(t, "env nohup rm x"), Refuse},
+		{"bash", "bash(rm *)", bash(t, "find . -exec rm {} +"), Refuse},
+		{"bash", "bash(env *)", bash(t, "env make"), Refuse},
+		{"bash", "bash(rm *)", bash(t, "$X"), Ask},
+		{"bash", "bash(git push --force *)", bash(t, "git push $X"), Ask},
+		{"bash", "bash(git push --force *)", bash(t, "git push origin"), Allow},
+		{"bash", "bash(git push)", bash(t, "git push $X"), Ask},
+		{"bash", "write(docs/**)", bash(t, "echo > docs/x"), Refuse},
+		{"bash", "write(docs/**)", below, Refuse},
+		{"bash", "write(docs/**)", bash(t, "cd docs; echo > x"), Ask},
+		{"bash", "write", bash(t, "echo > x"), Refuse},
+		{"bash", "bash", bash(t, "ls"), Refuse},
+	} {
+		p := Policy{Mode: Direct, Allowed: rules(t, list(c.allow)...), Denied: rules(t, list(c.deny)...)}
+		got := p.Judge(c.e)
+		if got.Outcome != c.want {
+			t.Errorf("allow %q, deny %q, %q %v: %+v, want %s", c.allow, c.deny, c.e.Command, c.e.Paths, got, c.want)
+		}
+		if got.Outcome == Refuse && got.Rule != c.deny {
+			t.Errorf("deny %q, %q: the ruling names %q", c.deny, c.e.Command, got.Rule)
+		}
+	}
+}
+
+// list splits rules at the blanks between them.
+func list(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(s, ") ", ")\n"), "\n")
+}
+
+func TestParseRuleRefuses(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", " ", "()", "(x)", "bash(", "bash(x", "bash()", "bash( )", "bash)x(", "1bash", "ba sh(x)", "bash(x)y",
+		"bash('x)", `bash(x\)`, "bash(a\nb)", "bash(\x00)", "*", ".*", "bash(" + strings.Repeat("x", 1000) + ")",
+	} {
+		if r, err := ParseRule(text); err == nil {
+			t.Errorf("%q was read as %+v", text, r)
+		}
+	}
+	if _, err := ParseRules([]string{"read", "(", "bash("}); err == nil || strings.Count(err.Error(), "rule ") != 2 {
+		t.Errorf("two broken rules of three: %v, want both told", err)
+	}
+	var r Rule
+	if err := r.UnmarshalText([]byte("Read(a/**)")); err != nil || r.String() != "Read(a/**)" || r.Tool() != "read" || !r.Bounded() {
+		t.Errorf("the rule came out as %v, %v", r, err)
+	}
+	if (Rule{}).names("") || (Policy{Allowed: []Rule{{}}}).Judge(Effect{Kind: Write}).Outcome != Ask {
+		t.Error("the zero rule names something")
+	}
+}
+
+// A pattern matches what its pieces, in order, can be found in, and no other end.
+func TestGlobMatches(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.StringMatching(`[ab]{0,3}`), 1, 5).Draw(t, "pieces")
+		fill := rapid.SliceOfN(rapid.StringMatching(`[abc]{0,3}`), len(pieces), len(pieces)).Draw(t, "fill")
+		var s strings.Builder
+		for i, p := range pieces {
+			s.WriteString(p)
+			if i < len(pieces)-1 {
+				s.WriteString(fill[i])
+			}
+		}
+		if g := glob(strings.Join(pieces, anyText)); !g.match(s.String(), false) {
+			t.Fatalf("%q does not match %q", g, s.String())
+		}
+		if g := glob(strings.Join(pieces, anyText) + "d"); g.match(s.String(), false) {
+			t.Fatalf("%q matches %q", g, s.String())
+		}
+	})
+}
+
+func BenchmarkJudge(b *testing.B) {
+	p := Policy{Mode: Direct}
+	for i := range 20 {
+		p.Allowed = append(p.Allowed, rules(b, fmt.Sprintf("bash(git x%d *)", i))...)
+		p.Denied = append(p.Denied, rules(b, fmt.Sprintf("read(secret%d/**)", i))...)
+	}
+	for name, e := range map[string]Effect{
+		"read":    {Tool: "read", Kind: Read, Paths: []string{"docs/a/b.md"}},
+		"command": bash(b, "git status | grep -v x && ls"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if p.Judge(e).Outcome != Allow {
+					b.Fatal("refused")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkParseCommand(b *testing.B) {
+	for b.Loop() {
+		if _, opaque, _, err := ParseCommand("git log --oneline | grep -v x && (cd src; go test ./... > out 2>&1)"); opaque || err != nil {
+			b.Fatal(opaque, err)
+		}
+	}
+}
