@@ -1,0 +1,94 @@
+package watch
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// entry is what the system says of a file, a folder or a link without opening
+// it. The time of the last change of the inode cannot be set, so that an entry
+// that is the same is the same file with the same content.
+type entry struct {
+	mode           fs.FileMode
+	size           int64
+	mtime, ctime   int64 // nanoseconds
+	device, number uint64
+	// target is where a link leads.
+	target string
+}
+
+// same reports whether nothing happened to the file between the two.
+func (e entry) same(o entry) bool {
+	if e.mode.IsDir() && o.mode.IsDir() { // its times tell of its files
+		return e.mode == o.mode
+	}
+	return e == o
+}
+
+// tree is all entries of a project, by path.
+type tree map[string]entry
+
+// paths are the paths in order, a folder before what is in it.
+func (t tree) paths() []string {
+	all := make([]string, 0, len(t))
+	for p := range t {
+		all = append(all, p)
+	}
+	slices.Sort(all)
+	return all
+}
+
+const (
+	belayDir = ".belay"
+	gitName  = ".git"
+)
+
+// skipped reports whether a path is not looked at, nor what is in it.
+func skipped(p string) bool {
+	if p == belayDir {
+		return true
+	}
+	in, rest := gitPart(p)
+	return in && rest != "" && !gitWalked(rest)
+}
+
+// gitPart splits a path at its first .git component.
+func gitPart(p string) (in bool, rest string) {
+	parts := strings.Split(p, "/")
+	i := slices.Index(parts, gitName)
+	if i < 0 {
+		return false, ""
+	}
+	return true, path.Join(parts[i+1:]...)
+}
+
+// gitWalked reports whether a path in a .git folder is, or may hold, what is
+// protected: the configuration and the hooks, also of submodules and worktrees.
+func gitWalked(rest string) bool {
+	for part := range strings.SplitSeq(rest, "/") {
+		switch part {
+		case "objects", "refs", "logs", "lfs", "info":
+			return false
+		}
+	}
+	first, _, nested := strings.Cut(rest, "/")
+	return first == "modules" || first == "worktrees" || !nested && gitProtected(rest) || first == "hooks"
+}
+
+// gitProtected reports whether a path in a .git folder decides which programs
+// Git runs.
+func gitProtected(rest string) bool {
+	base := path.Base(rest)
+	return rest == "" || base == "config" || base == "config.worktree" ||
+		base == "hooks" || slices.Contains(strings.Split(rest, "/"), "hooks")
+}
+
+// readTarget fills in where a link leads.
+func (e *entry) readTarget(root *os.Root, p string) {
+	if e.mode.Type() == fs.ModeSymlink {
+		e.target, _ = root.Readlink(p) // one that is gone shows at the next look
+	}
+}
