@@ -148,22 +148,31 @@ func writeFile(path string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// warmBytes is what warm touches: all that ten clients can make a server store,
-// twice.
-const warmBytes = 2 * together * 18 << 20
+// warmBytes is how much warm touches: more than ten clients can make a server
+// store and send.
+const warmBytes = 3 * together * 18 << 20
 
 // warm touches memory and gives it back. A virtual machine gets its memory from
 // its host page by page, at the first touch, at a price far above that of using
-// it; a measured server would pay it for every page of file that it writes, and
-// the figure would be the host's.
+// it, and gives back what it has not used for seconds; a measured server would
+// pay for every page of file that it writes, and the figure would be the host's.
+// The kernel hands out memory by the size of a write, hence several.
 func (f *files) warm() error {
+	for _, size := range []int{32 << 10, 256 << 10, 1 << 20} {
+		if err := f.touch(make([]byte, size), warmBytes/3); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *files) touch(chunk []byte, total int) error {
 	path := filepath.Join(f.dir, "warm")
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	chunk := make([]byte, 1<<20)
-	for n := 0; n < warmBytes && err == nil; n += len(chunk) {
+	for n := 0; n < total && err == nil; n += len(chunk) {
 		_, err = file.Write(chunk)
 	}
 	return errors.Join(err, file.Close(), os.Remove(path))
