@@ -1,5 +1,93 @@
 package permit
 
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Hook is a command of the operator's that has a say in calls. It gets a
+// [HookInput] as JSON on its input and prints a [HookAnswer] as JSON. It must
+// come from the user's configuration or flags, never from a project.
+type Hook struct {
+	// Name is what people see; the command's when empty.
+	Name string
+	// Command is the program and its arguments. No shell reads it.
+	Command []string
+	// Calls are rules; the hook is asked about a call when one of them names any
+	// part of it. None stand for all calls.
+	Calls []Rule
+	// Timeout is how long it may take, 10 seconds for 0.
+	Timeout time.Duration
+}
+
+// HookOptions configure [NewHooks].
+type HookOptions struct {
+	Hooks []Hook
+	// Dir is the folder where hooks run; it must not be the project's, which an
+	// agent can write.
+	Dir string
+	// Env is all of their environment: see [HookEnv].
+	Env []string
+}
+
+// Hooks asks hooks, one after another. It is safe for concurrent use.
+type Hooks struct{ o HookOptions }
+
+// Limits of a hook.
+const (
+	hookTime      = 10 * time.Second
+	maxHookOutput = 64 << 10
+	maxHookError  = 1 << 10
+	hookDelay     = time.Second // for its pipes to close once it is dead
+)
+
+// NewHooks checks the hooks' configuration and tells all that is wrong with it.
+func NewHooks(o HookOptions) (*Hooks, error) {
+	var errs []error
+	o.Hooks = slices.Clone(o.Hooks)
+	for i := range o.Hooks {
+		h := &o.Hooks[i]
+		if len(h.Command) == 0 || h.Command[0] == "" {
+			errs = append(errs, fmt.Errorf("hook %d: there is no command", i+1))
+			continue
+		}
+		if h.Name == "" {
+			h.Name = h.Command[0]
+		}
+		if h.Timeout <= 0 {
+			h.Timeout = hookTime
+		}
+		if _, err := exec.LookPath(h.Command[0]); err != nil {
+			errs = append(errs, fmt.Errorf("hook %s: %w", h.Name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &Hooks{o}, nil
+}
+
+// HookInput is what a hook is told of a call.
+type HookInput struct {
+	SessionID   string `json:"sessionId"`
+	TurnID      string `json:"turnId"`
+	ToolCallID  string `json:"toolCallId"`
+	ProjectRoot string `json:"projectRoot"`
+	Persona     string `json:"persona"`
+	Agent       string `json:"agent"`
+	Mode        Mode   `json:"mode"`
+	Effect      Effect `json:"effect"`
+	// Input is the call's input, redacted.
+	Input json.RawMessage `json:"input,omitempty"`
+}
+
 // HookVerdict is what a hook says of a call.
 type HookVerdict string
 
@@ -10,10 +98,10 @@ const (
 	HookAsk   HookVerdict = "ask"
 )
 
-// HookAnswer is what the hooks together say of a call.
+// HookAnswer is what a hook says, or what all of them say together.
 type HookAnswer struct {
 	Verdict HookVerdict `json:"verdict"`
-	// Note is for the person and the model.
+	// Note is for the person and the model; the notes of all hooks are joined.
 	Note string `json:"note,omitempty"`
 	// Hook is the name of the hook whose verdict it is.
 	Hook string `json:"-"`
@@ -25,4 +113,118 @@ func (a HookAnswer) sentence(reason string) string {
 		return reason
 	}
 	return reason + ": " + a.Note
+}
+
+// weight orders the verdicts: the heaviest of several counts.
+func (v HookVerdict) weight() int {
+	return slices.Index([]HookVerdict{"", HookAllow, HookAsk, HookDeny}, v)
+}
+
+// Before asks the hooks that a call concerns. A denial ends the round; of other
+// verdicts asking weighs more than allowing. A hook that fails in any way, takes
+// too long, or says something else than it should, denies: the answer is then a
+// denial beside the error.
+func (h *Hooks) Before(ctx context.Context, in HookInput) (HookAnswer, error) {
+	var all HookAnswer
+	if h == nil {
+		return all, nil
+	}
+	var notes []string
+	for _, hook := range h.o.Hooks {
+		if len(hook.Calls) > 0 && !slices.ContainsFunc(hook.Calls, func(r Rule) bool { return r.denies(in.Effect) != none }) {
+			continue
+		}
+		a, err := h.ask(ctx, hook, in)
+		if err != nil {
+			return HookAnswer{Verdict: HookDeny, Note: "the hook " + hook.Name + " failed", Hook: hook.Name},
+				fmt.Errorf("hook %s: %w", hook.Name, err)
+		}
+		if a.Note != "" {
+			notes = append(notes, a.Note)
+		}
+		if a.Verdict.weight() > all.Verdict.weight() {
+			all.Verdict, all.Hook = a.Verdict, hook.Name
+		}
+		if all.Verdict == HookDeny {
+			break
+		}
+	}
+	all.Note = clip(strings.Join(notes, "; "), maxNote)
+	return all, nil
+}
+
+// ask runs one hook. The program and all that it started are dead when it
+// returns, as far as they stayed in its process group.
+func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, error) {
+	input, err := encode(in)
+	if err != nil {
+		return HookAnswer{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, hook.Timeout, fmt.Errorf("it took longer than %s", hook.Timeout))
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	tooMuch := fmt.Errorf("it said more than %d bytes", maxHookOutput)
+	out, errs := &capped{limit: maxHookOutput, full: func() { stop(tooMuch) }}, &capped{limit: maxHookError}
+	cmd := exec.CommandContext(ctx, hook.Command[0], hook.Command[1:]...)
+	cmd.Dir, cmd.Env = h.o.Dir, append([]string{}, h.o.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), out, errs
+	cmd.WaitDelay = hookDelay
+	own(cmd)
+	err = cmd.Run()
+	end(cmd)
+	switch {
+	case ctx.Err() != nil:
+		return HookAnswer{}, context.Cause(ctx) // it was ended, whatever it said
+	case err != nil:
+		return HookAnswer{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(errs.b.String()))
+	}
+	var a HookAnswer
+	if err := decode(out.b.Bytes(), &a); err != nil {
+		return HookAnswer{}, fmt.Errorf("its answer is not what it should be: %w", err)
+	}
+	if a.Verdict.weight() < 0 {
+		return HookAnswer{}, fmt.Errorf("its verdict %q is none of allow, deny, ask and the empty one", clip(string(a.Verdict), 40))
+	}
+	if !plain(a.Note, "\n\t") {
+		return HookAnswer{}, errors.New("its note holds control characters")
+	}
+	a.Note = clip(strings.TrimSpace(a.Note), maxNote)
+	return a, nil
+}
+
+// capped keeps the first bytes of what is written to it, and calls full at the
+// first that is too many.
+type capped struct {
+	b     bytes.Buffer // not embedded: its ReadFrom would take everything
+	limit int
+	full  func()
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	keep := min(len(p), c.limit-c.b.Len())
+	c.b.Write(p[:keep])
+	if keep < len(p) && c.full != nil {
+		c.full()
+	}
+	return len(p), nil
+}
+
+// hookVariables are what a hook may see of the environment: no key is among
+// them.
+var hookVariables = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "TERM", "NO_COLOR",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "SYSTEMROOT", "USERPROFILE", "APPDATA", "PATHEXT", "COMSPEC",
+}
+
+// HookEnv is the part of an environment that hooks get.
+func HookEnv(environ []string) []string {
+	var env []string
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		if name = strings.ToUpper(name); slices.Contains(hookVariables, name) || strings.HasPrefix(name, "LC_") {
+			env = append(env, v)
+		}
+	}
+	return env
 }

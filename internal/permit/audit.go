@@ -1,0 +1,214 @@
+package permit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/redact"
+)
+
+// Entry is one line of the audit log: what was decided or refused, by whom.
+// Texts are redacted and cut to a few kilobytes when they are written.
+type Entry struct {
+	// Kind is decision, refusal, grant, undo, transition or hook.
+	Kind       string `json:"kind"`
+	SessionID  string `json:"sessionId,omitempty"`
+	TurnID     string `json:"turnId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+	DecisionID string `json:"decisionId,omitempty"`
+	Project    string `json:"project,omitempty"`
+	Agent      string `json:"agent,omitempty"`
+	Tool       string `json:"tool,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+	Verdict    string `json:"verdict,omitempty"`
+	By         string `json:"by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+	Note       string `json:"note,omitempty"`
+}
+
+// maxEntryText is the longest text of an entry, maxAuditLine of a line.
+const (
+	maxEntryText = 2 << 10
+	maxAuditLine = 256 << 10
+)
+
+// Audit is the operator's record of every decision and every refused authority:
+// a file of JSON lines that only grows. Each line carries its number, the hash of
+// the line before it and its own, so a line that was changed, removed or put in
+// is found; a second file, the head, remembers the last line, so a cut end is
+// found as well.
+//
+// Any number of processes append to it, one at a time under a lock of the
+// system. An entry is on disk when [Audit.Append] returns. A process that dies
+// while it appends leaves a line without an end, which the next one drops. It
+// has no goroutines and holds no file open. Whoever can write both files as the
+// operator can write another history: the log tells of what agents and accidents
+// do.
+type Audit struct {
+	path   string
+	clock  func() time.Time
+	redact *redact.Redactor
+}
+
+// OpenAudit returns the log at path, which is made with its folder at the first
+// entry.
+func OpenAudit(path string, clock func() time.Time) (*Audit, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("audit log: %q is not an absolute path", path)
+	}
+	if clock == nil {
+		clock = time.Now
+	}
+	return &Audit{path: path, clock: clock}, nil
+}
+
+// Redacting returns the same log, written without what r knows to be secret. What
+// looks like a key is left out in any case.
+func (a *Audit) Redacting(r *redact.Redactor) *Audit {
+	c := *a
+	c.redact = r
+	return &c
+}
+
+// auditLine is a line as it is written, without its own hash, which follows.
+type auditLine struct {
+	N    int       `json:"n"`
+	Time time.Time `json:"time"`
+	Entry
+	Prev string `json:"prev"`
+}
+
+// head is what the head file remembers of the log's end.
+type head struct {
+	N    int    `json:"n"`
+	Size int64  `json:"size"`
+	Hash string `json:"hash"`
+}
+
+// sealBytes is the length of what follows the hashed part of a line:
+// ,"hash":"…"} and the line end.
+const sealBytes = len(`,"hash":""}`) + 2*sha256.Size + 1
+
+// seal closes a line with its hash, over all bytes before it.
+func (l auditLine) seal() (line []byte, hash string, err error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, "", err
+	}
+	body := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	sum := sha256.Sum256(body)
+	hash = hex.EncodeToString(sum[:])
+	return append(body, `,"hash":"`+hash+"\"}\n"...), hash, nil
+}
+
+// Append writes an entry and returns when it is on disk. It waits for other
+// processes until ctx is done.
+func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write the audit log: %w", err)
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
+		return err
+	}
+	lock, err := acquire(ctx, a.path+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	root, err := os.OpenRoot(filepath.Dir(a.path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return a.append(root, e)
+}
+
+// append writes an entry; the lock is held.
+func (a *Audit) append(root *os.Root, e Entry) (err error) {
+	name := filepath.Base(a.path)
+	lines, err := durable.OpenLines(root, name, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	end, err := a.end(root, lines.Size())
+	if err != nil {
+		return err
+	}
+	a.clean(&e)
+	line, hash, err := auditLine{N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.seal()
+	if err != nil {
+		return err
+	}
+	if err := lines.Append(line); err != nil {
+		return err
+	}
+	if err := lines.Sync(); err != nil {
+		return err
+	}
+	return writeJSON(root, name+".head", head{N: end.N + 1, Size: lines.Size(), Hash: hash})
+}
+
+// end is what the next line follows. It is what the head file says, unless a
+// process died between a line and the head: then the lines behind the head
+// count, as far as they continue it. A log that was cut or changed is continued
+// from the head, so that the break stays to be seen.
+func (a *Audit) end(root *os.Root, size int64) (head, error) {
+	h, err := a.head(root)
+	if err != nil || h.Size == size {
+		return h, err
+	}
+	f, _, err := durable.OpenRegular(root, filepath.Base(a.path))
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	if h.Size > size {
+		return h, nil
+	}
+	if _, err := f.Seek(h.Size, io.SeekStart); err != nil {
+		return h, err
+	}
+	c := chain{n: h.N, prev: h.Hash}
+	_, err = durable.Scan(io.LimitReader(f, size-h.Size), maxAuditLine, func(line []byte, _ int64) error { return c.follow(line) })
+	if err != nil && !errors.Is(err, ErrAuditBroken) {
+		return h, err
+	}
+	return head{N: c.n, Hash: c.prev}, nil
+}
+
+// head reads the head file; where there is none the log begins.
+func (a *Audit) head(root *os.Root) (head, error) {
+	var h head
+	err := readJSON(root, filepath.Base(a.path)+".head", 4<<10, &h)
+	if errors.Is(err, fs.ErrNotExist) {
+		return head{}, nil
+	}
+	return h, err
+}
+
+// clean makes the entry's texts fit to be kept.
+func (a *Audit) clean(e *Entry) {
+	for _, s := range []*string{
+		&e.Kind, &e.SessionID, &e.TurnID, &e.ToolCallID, &e.DecisionID, &e.Project, &e.Agent, &e.Tool,
+		&e.Summary, &e.Verdict, &e.By, &e.Reason, &e.Note,
+	} {
+		*s = clip(strings.ToValidUTF8(a.redact.String(*s), "\uFFFD"), maxEntryText)
+	}
+}

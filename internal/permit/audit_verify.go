@@ -1,0 +1,118 @@
+package permit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"belay/internal/durable"
+)
+
+// ErrAuditBroken is in the chain of an error about a log that is not what was
+// written.
+var ErrAuditBroken = errors.New("the audit log is broken")
+
+// chain follows the lines of a log.
+type chain struct {
+	n    int    // lines so far
+	prev string // the hash of the last one
+}
+
+// follow takes the next line, with its end.
+func (c *chain) follow(line []byte) error {
+	broken := func(format string, args ...any) error {
+		return fmt.Errorf("%w at line %d: %s", ErrAuditBroken, c.n+1, fmt.Sprintf(format, args...))
+	}
+	cut := len(line) - sealBytes
+	if cut <= 0 || !bytes.HasPrefix(line[cut:], []byte(`,"hash":"`)) || !bytes.HasSuffix(line, []byte("\"}\n")) {
+		return broken("it is not a line of this log")
+	}
+	var l auditLine
+	d := json.NewDecoder(bytes.NewReader(append(bytes.Clone(line[:cut]), '}')))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return broken("it is not a line of this log: %v", err)
+	}
+	sum := sha256.Sum256(line[:cut])
+	hash := hex.EncodeToString(sum[:])
+	switch {
+	case l.N != c.n+1:
+		return broken("it says that it is number %d", l.N)
+	case l.Prev != c.prev:
+		return broken("it does not follow the line before it")
+	case string(line[cut+len(`,"hash":"`):len(line)-len("\"}\n")]) != hash:
+		return broken("its content is not what its hash was made of")
+	}
+	c.n, c.prev = l.N, hash
+	return nil
+}
+
+// VerifyAudit reads a log from its beginning and returns how many lines are as
+// they were written. The error names the first line that is not; it is
+// [ErrAuditBroken]. A last line without an end is one that is being written. That
+// lines are missing at the end only [Audit.Verify] can tell.
+func VerifyAudit(r io.Reader) (n int, err error) {
+	var c chain
+	_, err = durable.Scan(r, maxAuditLine, func(line []byte, _ int64) error { return c.follow(line) })
+	return c.n, err
+}
+
+// Verify checks the whole log against itself and its head, as [VerifyAudit] does,
+// while nobody appends. A log that was never written has no lines.
+func (a *Audit) Verify(ctx context.Context) (n int, err error) {
+	lock, err := acquire(ctx, a.path+".lock")
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("verify the audit log: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	root, err := os.OpenRoot(filepath.Dir(a.path))
+	if err != nil {
+		return 0, fmt.Errorf("verify the audit log: %w", err)
+	}
+	defer root.Close()
+	h, err := a.head(root)
+	if err != nil {
+		return 0, fmt.Errorf("%w: its head cannot be read: %w", ErrAuditBroken, err)
+	}
+	f, _, err := durable.OpenRegular(root, filepath.Base(a.path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && h.N == 0:
+		return 0, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, fmt.Errorf("%w: it had %d lines and is gone", ErrAuditBroken, h.N)
+	case err != nil:
+		return 0, fmt.Errorf("verify the audit log: %w", err)
+	}
+	defer f.Close()
+	var c chain
+	at := "" // the hash of the head's line, as it is now
+	_, err = durable.Scan(f, maxAuditLine, func(line []byte, _ int64) error {
+		err := c.follow(line)
+		if err == nil && c.n == h.N {
+			at = c.prev
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return c.n, err
+	case c.n < h.N:
+		return c.n, fmt.Errorf("%w at line %d: it had %d lines, the rest was cut off", ErrAuditBroken, c.n+1, h.N)
+	case h.N == 0 && c.n > 0:
+		return c.n, fmt.Errorf("%w: its head is gone, so its end is not known", ErrAuditBroken)
+	case h.N > 0 && at != h.Hash:
+		return c.n, fmt.Errorf("%w at line %d: it is not the line that was written there", ErrAuditBroken, h.N)
+	}
+	return c.n, nil
+}

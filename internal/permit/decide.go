@@ -1,0 +1,144 @@
+package permit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"belay/internal/fault"
+)
+
+// The longest name and note of who decides.
+const (
+	maxBy   = 200
+	maxNote = 2000
+)
+
+// List returns the open questions of a session, of all sessions for "", oldest
+// first. What cannot be read is left out: [Desk.Problems] names it.
+func (d *Desk) List(ctx context.Context, sessionID string) ([]Request, error) {
+	open, err := d.open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the open questions: %w", err)
+	}
+	return slices.DeleteFunc(open, func(r Request) bool { return sessionID != "" && r.SessionID != sessionID }), nil
+}
+
+// open returns the questions without an answer whose time is not over.
+func (d *Desk) open(ctx context.Context) ([]Request, error) {
+	var open []Request
+	err := d.each(ctx, dirPending, func(id string) {
+		r, err := d.question(id)
+		if err != nil || d.expired(r) {
+			return
+		}
+		if _, err := d.root.Lstat(verdictFile(id)); errors.Is(err, fs.ErrNotExist) {
+			open = append(open, r)
+		}
+	})
+	slices.SortFunc(open, func(a, b Request) int {
+		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+	})
+	return open, err
+}
+
+// each calls f for the ids of a folder's files, of the first ten thousand names.
+func (d *Desk) each(ctx context.Context, dir string, f func(id string)) error {
+	names, err := d.names(dir)
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if id, ok := strings.CutSuffix(name, ".json"); ok && idPattern.MatchString(id) {
+			f(id)
+		}
+	}
+	return err
+}
+
+func (d *Desk) names(dir string) ([]string, error) {
+	f, err := d.root.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxListed)
+	if len(names) > 0 || err == nil {
+		return names, nil
+	}
+	return nil, ignoreEOF(err)
+}
+
+// Decide answers a question, from any process of the operator. A question that is
+// not there, or is another session's, is NOT_FOUND; one that was answered, or
+// whose time is over, DECISION_CLOSED with the decision in the details; a verdict
+// that is none, or a session-wide one where none is offered, INVALID_REQUEST.
+// An empty sessionID stands for whichever session asked.
+func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string) (Decision, error) {
+	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Time: d.o.Clock().UTC()}
+	if err := dec.check(); err != nil {
+		return Decision{}, err
+	}
+	r, err := d.question(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		if v, err := d.answer(id); err == nil && (sessionID == "" || sessionID == v.SessionID) {
+			return Decision{}, closed(v.Decision)
+		}
+	}
+	if err != nil || sessionID != "" && sessionID != r.SessionID {
+		return Decision{}, notFound(id, err)
+	}
+	if v == VerdictAllowSession && !r.Session {
+		return Decision{}, fault.New(fault.InvalidRequest, "this question cannot be answered for the whole session").
+			With("field", "verdict").WithHint("answer allow or deny")
+	}
+	late := d.expired(r)
+	if late {
+		dec = d.late(r)
+	}
+	settled, won, err := d.settle(ctx, r, dec)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Decision{}, notFound(id, err)
+	case err != nil:
+		return Decision{}, fmt.Errorf("decide: %w", storage(err))
+	case won && !late:
+		return settled, nil
+	}
+	return Decision{}, closed(settled)
+}
+
+// closed says how a question was answered before.
+func closed(d Decision) error {
+	text := "the question %s was answered already"
+	if d.Timeout {
+		text = "the time for the question %s is over"
+	}
+	return fault.New(fault.DecisionClosed, text, d.DecisionID).With("decisionId", d.DecisionID).
+		With("verdict", d.Verdict).With("by", d.By).With("time", d.Time)
+}
+
+func notFound(id string, cause error) error {
+	return fault.New(fault.NotFound, "there is no question %q", clip(id, 100)).With("decisionId", clip(id, 100)).
+		WithHint("list the open questions with belay decision list").Because(cause)
+}
+
+// check says all that is wrong with an answer as it was given.
+func (d Decision) check() error {
+	var problems []fault.Problem
+	if !d.valid() {
+		problems = append(problems, fault.Problem{Field: "verdict", Message: `must be "allow", "allow_session" or "deny"`})
+	}
+	if utf8.RuneCountInString(d.By) > maxBy || !plain(d.By, "") {
+		problems = append(problems, fault.Problem{Field: "by", Message: fmt.Sprintf("must be at most %d characters without control characters", maxBy)})
+	}
+	if utf8.RuneCountInString(d.Note) > maxNote || !plain(d.Note, "\n\t") {
+		problems = append(problems, fault.Problem{Field: "note", Message: fmt.Sprintf("must be at most %d characters without control characters", maxNote)})
+	}
+	return fault.Invalid(problems)
+}

@@ -1,0 +1,221 @@
+package permit
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// Verdict is a person's answer.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictAllow Verdict = "allow"
+	// VerdictAllowSession also allows later calls of the same classes, by the
+	// same agent in the same session.
+	VerdictAllowSession Verdict = "allow_session"
+	VerdictDeny         Verdict = "deny"
+)
+
+// Decision is how a question ended.
+type Decision struct {
+	DecisionID string    `json:"decisionId"`
+	Verdict    Verdict   `json:"verdict"`
+	By         string    `json:"by"`
+	Note       string    `json:"note,omitempty"`
+	Time       time.Time `json:"time"`
+	// Timeout is set where nobody answered in time, which is a denial.
+	Timeout bool `json:"timeout,omitempty"`
+}
+
+// Allowed reports whether the call may run.
+func (d Decision) Allowed() bool {
+	return d.Verdict == VerdictAllow || d.Verdict == VerdictAllowSession
+}
+
+// Folders of a desk, and its limits.
+const (
+	dirPending  = "pending"
+	dirVerdicts = "verdicts"
+	dirGrants   = "grants"
+	lockName    = "desk.lock"
+
+	maxRequestBytes = 512 << 10
+	maxVerdictBytes = 16 << 10
+	maxOpen         = 1000
+	maxListed       = 10_000
+	// kept is how long an answer is kept, so that a process which starts again
+	// finds it, and a second answer is told that it comes late.
+	kept = 24 * time.Hour
+	// settleTime bounds the wait for the desk where no caller's context does.
+	settleTime = 10 * time.Second
+)
+
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+
+// DeskOptions say where a desk is.
+type DeskOptions struct {
+	// Dir is the absolute path of its folder, which only the operator can enter.
+	Dir string
+	// Clock is time.Now when nil, NewID a random id.
+	Clock func() time.Time
+	NewID func() string
+	// Timeout is how long a question waits for an answer, 5 minutes for 0.
+	Timeout time.Duration
+	// Audit notes every decision before it takes effect; nil notes none.
+	Audit *Audit
+	// Poll is how often answers are looked for besides the system's
+	// notifications, every second for 0.
+	Poll time.Duration
+}
+
+// Desk is where questions lie until somebody answers. Each question is a file;
+// its answer is a second file, which comes into being whole and only once, so of
+// any number of answers from any number of processes one counts. Then the
+// question goes, and the answer stays for a day. Every process of
+// the operator may open a desk on the same folder: the one that runs the turn
+// waits, and a command line in another terminal answers, without a server.
+//
+// Nothing depends on a process that lives: a question outlasts the one that asked
+// ([Desk.Reopen]), an answer that was given meanwhile is kept ([Desk.Verdict]),
+// and a question whose time is over counts as denied whoever looks. Files that
+// are not a desk's are never taken for questions; [Desk.Problems] names them. A
+// power cut may take a question and its answer, as it takes the turn that waits,
+// but neither a grant nor a line of the audit log.
+//
+// It is safe for concurrent use. One goroutine watches for answers while anyone
+// waits; [Desk.Close] ends it.
+type Desk struct {
+	o     DeskOptions
+	root  *os.Root
+	watch *watcher
+}
+
+// OpenDesk opens or makes the desk in o.Dir, and tidies up after the processes
+// that have died.
+func OpenDesk(o DeskOptions) (*Desk, error) {
+	if !filepath.IsAbs(o.Dir) {
+		return nil, fmt.Errorf("open the desk: %q is not an absolute path", o.Dir)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = func() string { return "dec_" + rand.Text() }
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Minute
+	}
+	if o.Poll <= 0 {
+		o.Poll = time.Second
+	}
+	for _, dir := range []string{"", dirPending, dirVerdicts, dirGrants} {
+		if err := os.MkdirAll(filepath.Join(o.Dir, dir), 0o700); err != nil {
+			return nil, fmt.Errorf("open the desk: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the desk: %w", err)
+	}
+	d := &Desk{o: o, root: root}
+	d.watch = newWatcher(filepath.Join(o.Dir, dirVerdicts), o.Poll)
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	if err := d.Sweep(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the desk: %w", err), d.Close())
+	}
+	return d, nil
+}
+
+// Close ends the watching and waits for it; whoever waits for an answer gets
+// [ErrClosed]. Questions stay.
+func (d *Desk) Close() error {
+	return errors.Join(d.watch.close(), d.root.Close())
+}
+
+// ErrClosed is what those get who wait at a desk that is closed.
+var ErrClosed = errors.New("the desk is closed")
+
+// questionFile and verdictFile are where a question and its answer lie.
+func questionFile(id string) string { return dirPending + "/" + id + ".json" }
+func verdictFile(id string) string  { return dirVerdicts + "/" + id + ".json" }
+
+// locked runs f while no other process changes anything at the desk.
+func (d *Desk) locked(ctx context.Context, f func() error) error {
+	lock, err := acquire(ctx, filepath.Join(d.o.Dir, lockName))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(), lock.Unlock())
+}
+
+// question reads one; it is fs.ErrNotExist where there is none of that id.
+func (d *Desk) question(id string) (Request, error) {
+	var r Request
+	if !idPattern.MatchString(id) {
+		return r, fs.ErrNotExist
+	}
+	if err := readJSON(d.root, questionFile(id), maxRequestBytes, &r); err != nil {
+		return Request{}, err
+	}
+	if r.ID != id || !idPattern.MatchString(r.SessionID) {
+		return Request{}, fmt.Errorf("%s is not the question that its name says", questionFile(id))
+	}
+	return r, nil
+}
+
+// record is the content of an answer's file.
+type record struct {
+	SessionID string   `json:"sessionId"`
+	Decision  Decision `json:"decision"`
+}
+
+// answer reads one; it is fs.ErrNotExist where there is none.
+func (d *Desk) answer(id string) (record, error) {
+	var v record
+	if !idPattern.MatchString(id) {
+		return v, fs.ErrNotExist
+	}
+	err := readJSON(d.root, verdictFile(id), maxVerdictBytes, &v)
+	if err == nil && (v.Decision.DecisionID != id || !v.Decision.valid()) {
+		err = fmt.Errorf("%s is not the answer that its name says", verdictFile(id))
+	}
+	return v, err
+}
+
+// Verdict returns the answer to a question and whether there is one, also where
+// the process that asked has died. A question whose time is over is denied.
+// Answers are kept for a day.
+func (d *Desk) Verdict(id string) (Decision, bool, error) {
+	r, asked := d.question(id)
+	// In this order: an answer is there before its question goes.
+	v, err := d.answer(id)
+	switch {
+	case err == nil:
+		return v.Decision, true, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return Decision{}, false, fmt.Errorf("read the answer to %s: %w", id, err)
+	case asked == nil && d.expired(r):
+		return d.late(r), true, nil
+	case asked != nil && !errors.Is(asked, fs.ErrNotExist):
+		return Decision{}, false, fmt.Errorf("read the question %s: %w", id, asked)
+	}
+	return Decision{}, false, nil
+}
+
+func (d Decision) valid() bool { return d.Allowed() || d.Verdict == VerdictDeny }
+
+func (d *Desk) expired(r Request) bool { return !d.o.Clock().Before(r.Expires) }
+
+// late is the decision that nobody made in time.
+func (d *Desk) late(r Request) Decision {
+	return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: "timeout", Note: "nobody answered in time", Time: r.Expires, Timeout: true}
+}

@@ -1,0 +1,71 @@
+package permit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// acquire takes a lock that other processes hold for moments only, and waits for
+// it until ctx is done.
+func acquire(ctx context.Context, path string) (*durable.FileLock, error) {
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		lock, err := durable.Lock(path)
+		if !errors.Is(err, durable.ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for %w: %w", durable.ErrLocked, context.Cause(ctx))
+		case <-time.After(wait):
+		}
+	}
+}
+
+// writeJSON replaces a small file by v; it is on disk when it returns.
+func writeJSON(root *os.Root, name string, v any) error {
+	data, err := encode(v)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(root, name, data, 0o600, true)
+}
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// readJSON reads a file of one JSON value of at most limit bytes, strictly: a
+// field that v does not have, or anything behind the value, is an error.
+func readJSON(root *os.Root, name string, limit int64, v any) error {
+	data, _, err := durable.ReadFile(root, name, limit)
+	if err != nil {
+		return err
+	}
+	return decode(data, v)
+}
+
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is something behind the JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package permit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// maxGrantBytes bounds what is read of a session's grants.
+const maxGrantBytes = 4 << 20
+
+// grant is one line of a session's grants: this agent may make calls of this
+// class without being asked about.
+type grant struct {
+	Time       time.Time `json:"time"`
+	Agent      string    `json:"agent"`
+	Class      string    `json:"class"`
+	By         string    `json:"by"`
+	DecisionID string    `json:"decisionId"`
+}
+
+func grantFile(sessionID string) string { return dirGrants + "/" + sessionID + ".jsonl" }
+
+// grant notes what a session-wide decision covers. The desk's lock is held.
+func (d *Desk) grant(r Request, dec Decision) (err error) {
+	lines, err := durable.OpenLines(d.root, grantFile(r.SessionID), 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lines.Close()) }()
+	var all []byte
+	for _, class := range r.Effect.Classes() {
+		line, err := encode(grant{dec.Time, r.Agent, class, dec.By, r.ID})
+		if err != nil {
+			return err
+		}
+		all = append(all, line...)
+	}
+	if lines.Size()+int64(len(all)) > maxGrantBytes {
+		return fault.New(fault.InvalidRequest, "this session has too many decisions for the whole session").
+			WithHint("answer allow or deny")
+	}
+	if err := lines.Append(all); err != nil {
+		return err
+	}
+	return lines.Sync()
+}
+
+// Granted reports whether all of the classes were allowed to this agent for the
+// whole session. No classes are never granted, and neither is anything while the
+// grants cannot be read.
+func (d *Desk) Granted(sessionID, agent string, classes []string) bool {
+	if len(classes) == 0 || !idPattern.MatchString(sessionID) {
+		return false
+	}
+	f, info, err := durable.OpenRegular(d.root, grantFile(sessionID))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info.Size() > maxGrantBytes {
+		return false
+	}
+	missing := make(map[string]bool, len(classes))
+	for _, c := range classes {
+		missing[c] = true
+	}
+	_, err = durable.Scan(f, maxVerdictBytes, func(line []byte, _ int64) error {
+		var g grant
+		if json.Unmarshal(line, &g) == nil && g.Agent == agent {
+			delete(missing, g.Class)
+		}
+		return nil
+	})
+	return err == nil && len(missing) == 0
+}
+
+// Forget removes a session's questions, answers and grants: it was deleted.
+// Whoever still waits for one of them gets a denial.
+func (d *Desk) Forget(sessionID string) error {
+	if !idPattern.MatchString(sessionID) {
+		return nil // no session has such an id
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	err := d.locked(ctx, func() error {
+		var errs []error
+		drop := func(id, session string) {
+			if session == sessionID {
+				errs = append(errs, d.drop(id))
+				d.watch.wake(id)
+			}
+		}
+		errs = append(errs, d.each(ctx, dirPending, func(id string) {
+			if r, err := d.question(id); err == nil {
+				drop(id, r.SessionID)
+			}
+		}), d.each(ctx, dirVerdicts, func(id string) {
+			if v, err := d.answer(id); err == nil {
+				drop(id, v.SessionID)
+			}
+		}), d.remove(grantFile(sessionID)))
+		return errors.Join(errs...)
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the decisions of %s: %w", sessionID, err)
+	}
+	return nil
+}

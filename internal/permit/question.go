@@ -1,0 +1,198 @@
+package permit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Request is a question: may this call run?
+type Request struct {
+	// ID is the decision's id, made by the desk where it is empty.
+	ID          string `json:"id"`
+	SessionID   string `json:"sessionId"`
+	TurnID      string `json:"turnId"`
+	ToolCallID  string `json:"toolCallId"`
+	ProjectRoot string `json:"projectRoot"`
+	Persona     string `json:"persona"`
+	// Agent is whom a decision for the session is for.
+	Agent  string `json:"agent"`
+	Effect Effect `json:"effect"`
+	// Input is the call's input, redacted and capped by the caller.
+	Input   json.RawMessage `json:"input,omitempty"`
+	Reason  string          `json:"reason"`
+	Created time.Time       `json:"created"`
+	Expires time.Time       `json:"expires"`
+	// Session is set where a decision for the whole session is offered.
+	Session bool `json:"session"`
+	// PID is the process that waits.
+	PID int `json:"pid"`
+}
+
+// entry is the line of the audit log about a decision.
+func (r Request) entry(d Decision) Entry {
+	return Entry{
+		Kind: "decision", SessionID: r.SessionID, TurnID: r.TurnID, ToolCallID: r.ToolCallID, DecisionID: r.ID,
+		Project: r.ProjectRoot, Agent: r.Agent, Tool: r.Effect.Tool, Summary: r.Effect.Summary,
+		Verdict: string(d.Verdict), By: d.By, Reason: r.Reason, Note: d.Note,
+	}
+}
+
+// Pending is a question that its asker waits on.
+type Pending struct {
+	desk *Desk
+	// Request is the question as it was posted.
+	Request Request
+}
+
+// Post lays a question on the desk and returns at once. An id that is ill-formed
+// or taken, and a question of more than 512 KiB, are errors of the caller; more
+// than a thousand open questions are OVERLOADED. Where a session-wide answer
+// would cover nothing, none is offered.
+func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
+	if r.ID == "" {
+		r.ID = d.o.NewID()
+	}
+	if r.Created.IsZero() {
+		r.Created = d.o.Clock().UTC()
+	}
+	if r.Expires.IsZero() {
+		r.Expires = r.Created.Add(d.o.Timeout)
+	}
+	if r.PID == 0 {
+		r.PID = os.Getpid()
+	}
+	r.Session = r.Session && len(r.Effect.Classes()) > 0
+	if !idPattern.MatchString(r.ID) || !idPattern.MatchString(r.SessionID) {
+		return nil, fmt.Errorf("ask: the ids %q and %q must match %s", clip(r.ID, 100), clip(r.SessionID, 100), idPattern)
+	}
+	data, err := encode(r)
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	if len(data) > maxRequestBytes {
+		return nil, fmt.Errorf("ask: the question has %d bytes, the limit is %d", len(data), maxRequestBytes)
+	}
+	err = d.locked(ctx, func() error {
+		for _, name := range []string{questionFile(r.ID), verdictFile(r.ID)} {
+			if _, err := d.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("the id %s is taken: %w", r.ID, errors.Join(fs.ErrExist, err))
+			}
+		}
+		open, err := d.open(ctx)
+		if err != nil {
+			return err
+		}
+		if len(open) >= maxOpen {
+			return fault.New(fault.Overloaded, "%d questions wait for an answer", len(open)).
+				WithHint("answer some with belay decision")
+		}
+		return durable.WriteFile(d.root, questionFile(r.ID), data, 0o600, false)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask: %w", storage(err))
+	}
+	return &Pending{desk: d, Request: r}, nil
+}
+
+// Reopen takes up an open question that a process asked which has died. It is
+// false where there is none of that id; [Desk.Verdict] knows the answered ones.
+func (d *Desk) Reopen(id string) (*Pending, bool, error) {
+	r, err := d.question(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err == nil:
+		if _, err := d.answer(id); err == nil {
+			return nil, false, nil // the process that answered is about to remove it
+		}
+	default:
+		return nil, false, fmt.Errorf("take up the question %s: %w", clip(id, 100), err)
+	}
+	return &Pending{desk: d, Request: r}, true, nil
+}
+
+// ID is the decision's id.
+func (p *Pending) ID() string { return p.Request.ID }
+
+// Wait returns the answer when there is one. When the question's time is over,
+// that is a denial; should the record of it fail, it is returned with the error.
+// An answer that cannot be read is none. When ctx is done first, its error is
+// returned and the question stays.
+func (p *Pending) Wait(ctx context.Context) (Decision, error) {
+	d, r := p.desk, p.Request
+	woken, forget, err := d.watch.add(r.ID)
+	if err != nil {
+		return Decision{}, err
+	}
+	defer forget()
+	timer := time.NewTimer(max(0, r.Expires.Sub(d.o.Clock())))
+	defer timer.Stop()
+	for {
+		gone := d.gone(r.ID)
+		answer, ok, err := d.Verdict(r.ID)
+		switch {
+		case ok && !answer.Timeout:
+			return answer, nil
+		case d.expired(r):
+			return p.expire()
+		case err == nil && !ok && gone:
+			return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: "belay", Note: "the session was deleted", Time: d.o.Clock().UTC()}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return Decision{}, fmt.Errorf("wait for the decision: %w", context.Cause(ctx))
+		case _, ok := <-woken:
+			if !ok {
+				return Decision{}, ErrClosed
+			}
+		case <-timer.C:
+			// A clock that is not the timer's may say that there is time left.
+			timer.Reset(max(d.o.Poll, r.Expires.Sub(d.o.Clock())))
+		}
+	}
+}
+
+// gone reports whether the question was taken away.
+func (d *Desk) gone(id string) bool {
+	_, err := d.root.Lstat(questionFile(id))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// expire records that nobody answered.
+func (p *Pending) expire() (Decision, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	answer, _, err := p.desk.settle(ctx, p.Request, p.desk.late(p.Request))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.desk.late(p.Request), nil // the session is gone
+	}
+	if err != nil {
+		return p.desk.late(p.Request), fmt.Errorf("record that nobody answered: %w", storage(err))
+	}
+	return answer, nil
+}
+
+// Withdraw closes the question: its turn has ended. An answer that came before
+// stands.
+func (p *Pending) Withdraw() error {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_, _, err := p.desk.settle(ctx, p.Request, Decision{
+		DecisionID: p.Request.ID, Verdict: VerdictDeny, By: "belay", Note: "the turn ended", Time: p.desk.o.Clock().UTC(),
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the session is gone
+	}
+	if err != nil {
+		return fmt.Errorf("withdraw the question %s: %w", p.Request.ID, storage(err))
+	}
+	return nil
+}

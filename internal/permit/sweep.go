@@ -1,0 +1,103 @@
+package permit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"belay/internal/durable"
+)
+
+// Sweep denies the questions whose time is over and forgets the answers of a day
+// ago. OpenDesk does it; a process that lives long does it at times.
+func (d *Desk) Sweep(ctx context.Context) error {
+	var errs []error
+	err := d.each(ctx, dirPending, func(id string) {
+		r, err := d.question(id)
+		if err != nil {
+			return
+		}
+		if _, err := d.answer(id); err == nil { // a process died between the two
+			errs = append(errs, d.remove(questionFile(id)))
+		} else if d.expired(r) {
+			if _, _, err := d.settle(ctx, r, d.late(r)); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	})
+	errs = append(errs, err, d.each(ctx, dirVerdicts, func(id string) {
+		if info, err := d.root.Lstat(verdictFile(id)); err == nil && d.o.Clock().Sub(info.ModTime()) > kept {
+			errs = append(errs, d.locked(ctx, func() error { return d.drop(id) }))
+		}
+	}), d.sweepTemps())
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sweep the desk: %w", err)
+	}
+	return nil
+}
+
+// drop removes a question, then its answer: at no moment is it open again.
+func (d *Desk) drop(id string) error {
+	return errors.Join(d.remove(questionFile(id)), d.remove(verdictFile(id)))
+}
+
+func (d *Desk) remove(name string) error {
+	if err := d.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// sweepTemps removes what processes left that died while they wrote.
+func (d *Desk) sweepTemps() error {
+	var errs []error
+	for _, dir := range []string{".", dirPending, dirVerdicts, dirGrants} {
+		names, err := d.names(dir)
+		errs = append(errs, err)
+		for _, name := range names {
+			if !strings.HasPrefix(name, durable.TempPrefix) {
+				continue
+			}
+			full := dir + "/" + name
+			if info, err := d.root.Lstat(full); err == nil && d.o.Clock().Sub(info.ModTime()) > settleTime {
+				errs = append(errs, d.remove(full))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Problems names what lies on the desk and is no part of it: files of other
+// names, and those that cannot be read.
+func (d *Desk) Problems(ctx context.Context) ([]string, error) {
+	var problems []string
+	for dir, read := range map[string]func(id string) error{
+		dirPending:  func(id string) error { _, err := d.question(id); return err },
+		dirVerdicts: func(id string) error { _, err := d.answer(id); return err },
+	} {
+		names, err := d.names(dir)
+		if err != nil {
+			return nil, fmt.Errorf("look over the desk: %w", err)
+		}
+		for _, name := range names {
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("look over the desk: %w", context.Cause(ctx))
+			}
+			id, ok := strings.CutSuffix(name, ".json")
+			switch {
+			case strings.HasPrefix(name, durable.TempPrefix):
+			case !ok || !idPattern.MatchString(id):
+				problems = append(problems, fmt.Sprintf("%s/%q is not a file of the desk", dir, clip(name, 100)))
+			default:
+				if err := read(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					problems = append(problems, fmt.Sprintf("%s/%s cannot be read: %v", dir, name, err))
+				}
+			}
+		}
+	}
+	slices.Sort(problems)
+	return problems, nil
+}
