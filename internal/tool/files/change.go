@@ -1,0 +1,242 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"belay/internal/durable"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/workspace"
+)
+
+// change is a file and the content that it is to have: worked out, judged by
+// people, and then done if the file is still what it was.
+type change struct {
+	w     *tool.Workplace
+	bench *bench
+	p     place
+	// before is what the file held when the change was worked out, nil for none.
+	before *content
+	after  []byte
+	diff   string
+	// tool and done are the words for it, as in "write" and "wrote".
+	tool, done string
+}
+
+// plan finds the file of a change and what it holds. It refuses what may not be
+// written.
+func plan(ctx context.Context, w *tool.Workplace, written string) (place, *content, error) {
+	p, err := locate(w, written)
+	if err != nil {
+		return place{}, nil, err
+	}
+	if err := p.regular(); err != nil {
+		return place{}, nil, err
+	}
+	if err := writable(w, p, written); err != nil {
+		return place{}, nil, err
+	}
+	if !p.exists() {
+		return p, nil, nil
+	}
+	before, err := load(ctx, p, w.Limits.ReadBytes)
+	if err != nil {
+		return place{}, nil, unreadable(p.shown(), err)
+	}
+	if before.info.Mode().Perm()&0o200 == 0 {
+		return place{}, nil, tool.Refuse("%s is write-protected", p.shown())
+	}
+	return p, before, nil
+}
+
+// writable asks the scope about the file that a path leads to, and about the path
+// itself where that is another name.
+func writable(w *tool.Workplace, p place, written string) error {
+	if p.scratch {
+		return nil
+	}
+	named, err := parse(w, written)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{p.name, named.name} {
+		if err := w.Scope.Allows(name, p.exists()); err != nil {
+			return outside(err)
+		}
+	}
+	return nil
+}
+
+// outside makes a refusal of a scope's error.
+func outside(err error) error {
+	r := authority("%v", err).Because(err)
+	var scope *workspace.ScopeError
+	if errors.As(err, &scope) && scope.Protected {
+		r.Hint = "leave it as it is, and tell the person what you would change"
+	}
+	return r
+}
+
+// settle refuses a change that the limits or the zones of people do not allow, and
+// makes the diff that people decide on.
+func (c *change) settle() error {
+	if n := int64(len(c.after)); n > c.w.Limits.WriteBytes {
+		return tool.Refuse("%s would have %d bytes; a file that is written has at most %d", c.p.shown(), n, c.w.Limits.WriteBytes)
+	}
+	if !c.p.scratch {
+		if err := c.w.Scope.KeepsZones(c.p.name, c.data(), c.after); err != nil {
+			return outside(err)
+		}
+	}
+	c.diff = unified(c.p.shown(), c.data(), c.after)
+	return nil
+}
+
+// Effect implements [tool.Call].
+func (c *change) Effect() permit.Effect {
+	summary := c.tool + " " + c.p.shown()
+	if c.before == nil {
+		summary += " (a new file)"
+	}
+	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff}
+}
+
+// data is the content before, nil for none.
+func (c *change) data() []byte {
+	if c.before == nil {
+		return nil
+	}
+	return c.before.data
+}
+
+// Run implements [tool.Call]: the file gets its content, unless it changed since
+// the change was worked out.
+func (c *change) Run(ctx context.Context) (tool.Result, error) {
+	defer c.bench.lock(c.p.abs())()
+	if err := ctx.Err(); err != nil {
+		return tool.Result{}, err
+	}
+	folder, made, err := makeFolder(c.p.root, path.Dir(c.p.name))
+	if err != nil {
+		return tool.Result{}, explain(c.p.shown(), err)
+	}
+	defer folder.Close()
+	if err := c.replace(ctx, folder, made); err != nil {
+		removeFolders(c.p.root, path.Dir(c.p.name), made)
+		return tool.Result{}, unreadable(c.p.shown(), err)
+	}
+	return tool.Result{Text: fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after))}, nil
+}
+
+// replace does the change in the file's own folder.
+func (c *change) replace(ctx context.Context, folder *os.Root, made int) error {
+	base := path.Base(c.p.name)
+	now, err := c.current(folder, base)
+	if err != nil {
+		return err
+	}
+	noted := session.Change{Path: c.p.name, After: digest(c.after), AfterBytes: int64(len(c.after)), Folders: made}
+	perm, like := fs.FileMode(0o666), fs.FileInfo(nil)
+	if now != nil {
+		if bytes.Equal(now.data, c.after) {
+			c.w.Seen.Note(c.p.shown(), now.sha256)
+			return nil
+		}
+		perm, like = now.info.Mode().Perm(), now.info
+		noted.Before, noted.BeforeBytes, noted.BeforeMode = now.sha256, now.info.Size(), perm
+	}
+	if !c.p.scratch {
+		if err := c.keep(ctx, &noted); err != nil {
+			return err
+		}
+	}
+	if like == nil {
+		err = durable.WriteFile(folder, base, c.after, perm, true)
+	} else {
+		err = durable.Replace(folder, base, c.after, perm, like, true)
+	}
+	if err != nil {
+		return err
+	}
+	c.remember(folder, base, noted)
+	return nil
+}
+
+// current returns what the file holds now, nil for none, and refuses when that is
+// not what the change was worked out for.
+func (c *change) current(folder *os.Root, base string) (*content, error) {
+	f, info, err := openFile(folder, base)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if c.before != nil {
+			return nil, tool.Refuse("%s was removed meanwhile", c.p.shown())
+		}
+		return nil, nil
+	case errors.Is(err, errMoved):
+		return nil, c.moved()
+	case err != nil:
+		return nil, err
+	}
+	defer f.Close()
+	now, err := slurp(f, info, c.w.Limits.ReadBytes)
+	if err != nil {
+		return nil, err
+	}
+	if c.before == nil || now.sha256 != c.before.sha256 {
+		return nil, c.moved()
+	}
+	return now, nil
+}
+
+func (c *change) moved() error {
+	return tool.Refuse("%s was changed by something else meanwhile", c.p.shown()).WithHint("read it again, then repeat the change")
+}
+
+// keep stores both contents for undo. What is too large to keep is lost, and the
+// record says so.
+func (c *change) keep(ctx context.Context, noted *session.Change) error {
+	for _, data := range [][]byte{c.data(), c.after} {
+		if data == nil || int64(len(data)) > c.w.Limits.KeepBytes {
+			continue
+		}
+		if _, _, err := c.w.Blobs.Put(ctx, bytes.NewReader(data), c.w.Limits.KeepBytes); err != nil {
+			return fmt.Errorf("keep what %s held: %w", c.p.shown(), err)
+		}
+	}
+	if noted.BeforeBytes > c.w.Limits.KeepBytes {
+		noted.Lost = fmt.Sprintf("it had more than %d bytes", c.w.Limits.KeepBytes)
+	}
+	return nil
+}
+
+// remember notes what was done. The model knows a content that it wrote itself,
+// and after an edit it knows as much as it did before.
+func (c *change) remember(folder *os.Root, base string, noted session.Change) {
+	if c.before == nil || c.tool == "write" || c.w.Seen.SHA256(c.p.shown()) == c.before.sha256 {
+		c.w.Seen.Note(c.p.shown(), noted.After)
+	} else {
+		c.w.Seen.NoteLines(c.p.shown(), noted.After, 0, 0, 1)
+	}
+	if c.p.scratch {
+		return
+	}
+	if info, err := folder.Lstat(base); err == nil {
+		noted.AfterMode = info.Mode().Perm()
+	}
+	c.w.Ledger.Note(noted)
+}
+
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}

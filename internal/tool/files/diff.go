@@ -1,0 +1,110 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+const (
+	// maxDiff caps a diff that people and models are shown, in bytes.
+	maxDiff = 64 << 10
+	// maxCompare caps a content that is compared line by line.
+	maxCompare = 8 << 20
+)
+
+// Diff shows a change as a unified diff, at most 64 KiB. What cannot be shown as
+// one (binary, not kept, too large) is said in its place. The error is the blob
+// store's.
+func Diff(blobs tool.Blobs, c session.Change) (string, error) {
+	before, kept, err := contentOf(blobs, c.Before, c.BeforeBytes)
+	if err != nil {
+		return "", fmt.Errorf("diff of %s: %w", c.Path, err)
+	}
+	after, kept2, err := contentOf(blobs, c.After, c.AfterBytes)
+	if err != nil {
+		return "", fmt.Errorf("diff of %s: %w", c.Path, err)
+	}
+	modes := ""
+	if c.Before != "" && c.After != "" && c.BeforeMode != c.AfterMode {
+		modes = fmt.Sprintf("mode %v -> %v\n", c.BeforeMode, c.AfterMode)
+	}
+	if !kept || !kept2 || c.Lost != "" {
+		return modes + fmt.Sprintf("%s: from %d to %d bytes; the contents were not kept\n", c.Path, c.BeforeBytes, c.AfterBytes), nil
+	}
+	return modes + unified(c.Path, before, after), nil
+}
+
+// contentOf reads one side of a change: nil where there was no file. It is false
+// for what was not kept or is too large to compare.
+func contentOf(blobs tool.Blobs, sha string, size int64) (data []byte, ok bool, err error) {
+	if sha == "" {
+		return nil, true, nil
+	}
+	if size > maxCompare {
+		return nil, false, nil
+	}
+	content, err := blobs.Content(sha)
+	if errors.Is(err, session.ErrNoBlob) {
+		return nil, false, nil
+	} else if err != nil {
+		return nil, false, err
+	}
+	r, err := content.Open()
+	if err != nil {
+		return nil, false, err
+	}
+	defer r.Close()
+	if data, err = io.ReadAll(io.LimitReader(r, maxCompare+1)); err != nil {
+		return nil, false, err
+	}
+	return data, len(data) <= maxCompare, nil
+}
+
+// unified is the unified diff of two contents of a file, nil for no file, capped
+// at a line. It is empty where nothing changed.
+func unified(path string, before, after []byte) string {
+	from, to := "a/"+path, "b/"+path
+	if before == nil {
+		from = "/dev/null"
+	}
+	if after == nil {
+		to = "/dev/null"
+	}
+	was, _, err1 := decodeText(before)
+	is, _, err2 := decodeText(after)
+	switch {
+	case before == nil && after != nil && len(after) == 0:
+		return path + ": a new, empty file\n"
+	case after == nil && before != nil && len(before) == 0:
+		return path + ": an empty file, removed\n"
+	case bytes.Equal(before, after):
+		return ""
+	case err1 != nil || err2 != nil:
+		return fmt.Sprintf("%s: binary, from %d to %d bytes\n", path, len(before), len(after))
+	case len(before) > maxCompare || len(after) > maxCompare:
+		return fmt.Sprintf("%s: too large to compare, from %d to %d bytes\n", path, len(before), len(after))
+	case was == is:
+		return fmt.Sprintf("%s: only the encoding changed, from %d to %d bytes\n", path, len(before), len(after))
+	}
+	out := diff.Diff(from, []byte(was), to, []byte(is))
+	_, text, _ := strings.Cut(string(out), "\n") // the first line is of no standard
+	return capDiff(text)
+}
+
+// capDiff cuts a diff at a line.
+func capDiff(text string) string {
+	const room = 100
+	if len(text) <= maxDiff {
+		return text
+	}
+	end := strings.LastIndexByte(text[:maxDiff-room], '\n') + 1
+	return text[:end] + fmt.Sprintf("[%d more lines of the diff are not shown]\n", strings.Count(text[end:], "\n"))
+}

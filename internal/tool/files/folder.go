@@ -1,0 +1,168 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/tool"
+)
+
+// openFolder opens a folder of a place's root by a name without links. Each part
+// is opened through its parent and must be the folder that the parent listed, so
+// a link that was put in the way since the name was resolved is errMoved. The
+// caller closes it.
+func openFolder(root *os.Root, name string) (*os.Root, error) {
+	folder, err := root.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range partsOf(name) {
+		next, err := enter(folder, part)
+		_ = folder.Close() // it was only a step on the way
+		if err != nil {
+			return nil, err
+		}
+		folder = next
+	}
+	return folder, nil
+}
+
+// partsOf takes a clean name apart; "." has no parts.
+func partsOf(name string) []string {
+	if name == "." || name == "" {
+		return nil
+	}
+	return strings.Split(name, "/")
+}
+
+// enter opens a folder in parent, never through a link.
+func enter(parent *os.Root, name string) (*os.Root, error) {
+	before, err := parent.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case before.Mode()&fs.ModeSymlink != 0:
+		return nil, errMoved
+	case !before.IsDir():
+		return nil, errFile
+	}
+	folder, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := folder.Stat("."); err != nil || !os.SameFile(before, info) {
+		return nil, errors.Join(errMoved, err, folder.Close())
+	}
+	return folder, nil
+}
+
+// makeFolder is openFolder that makes what is missing. It returns how many
+// folders it made; on an error those are gone again.
+func makeFolder(root *os.Root, name string) (folder *os.Root, made int, err error) {
+	parts := partsOf(name)
+	for i := range parts {
+		parent, err := openFolder(root, path.Join(append([]string{"."}, parts[:i]...)...))
+		if err == nil {
+			if err = parent.Mkdir(parts[i], 0o777); err == nil {
+				made++
+			} else if errors.Is(err, fs.ErrExist) {
+				err = nil
+			}
+			_ = parent.Close() // it was only a step on the way
+		}
+		if err != nil {
+			removeFolders(root, name, made)
+			return nil, 0, err
+		}
+	}
+	if folder, err = openFolder(root, name); err != nil {
+		removeFolders(root, name, made)
+		return nil, 0, err
+	}
+	return folder, made, nil
+}
+
+// removeFolders removes the innermost n folders of name, as far as they are empty.
+func removeFolders(root *os.Root, name string, n int) {
+	for ; n > 0; n-- {
+		if root.Remove(name) != nil {
+			return // something is in it: it stays, and so do those around it
+		}
+		name = path.Dir(name)
+	}
+}
+
+// openFile opens a regular file in an opened folder: no link, no pipe, no device,
+// whatever takes the name's place meanwhile. The caller closes it.
+func openFile(folder *os.Root, base string) (*os.File, fs.FileInfo, error) {
+	before, err := folder.Lstat(base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if before.Mode()&fs.ModeSymlink != 0 {
+		return nil, nil, errMoved
+	}
+	if !before.Mode().IsRegular() {
+		return nil, nil, notRegular(before.Mode())
+	}
+	f, info, err := durable.OpenRegular(folder, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !os.SameFile(before, info) {
+		return nil, nil, errors.Join(errMoved, f.Close())
+	}
+	return f, info, nil
+}
+
+// open opens a place's file.
+func (p place) open() (*os.File, fs.FileInfo, error) {
+	folder, err := openFolder(p.root, path.Dir(p.name))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer folder.Close()
+	return openFile(folder, path.Base(p.name))
+}
+
+// regular refuses a place that is there and not a regular file.
+func (p place) regular() error {
+	if p.info == nil || p.info.Mode().IsRegular() {
+		return nil
+	}
+	return kindError(p.shown(), p.info.Mode())
+}
+
+func notRegular(mode fs.FileMode) error {
+	return fmt.Errorf("%w: %s", durable.ErrNotRegular, kindOf(mode))
+}
+
+func kindError(path string, mode fs.FileMode) error {
+	r := tool.Refuse("%s is %s, not a file", clip(path, 200), kindOf(mode))
+	if mode.IsDir() {
+		r.Hint = "look into it with list"
+	}
+	return r
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a folder"
+	case mode&fs.ModeSymlink != 0:
+		return "a link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "no regular file"
+}

@@ -1,0 +1,286 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"belay/internal/attachment"
+	"belay/internal/durable"
+	"belay/internal/nearest"
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// read shows a file: text by pages of lines, images and PDFs as attachments.
+type read struct{}
+
+type readInput struct {
+	Path   string `json:"path"`
+	Offset int    `json:"offset"`
+	Limit  int    `json:"limit"`
+}
+
+const defaultLines = 2000
+
+// Spec implements [tool.Tool].
+func (read) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "read",
+		Description: "Read a file. Text comes with line numbers, at most 2000 lines unless limit says otherwise; lines over 2000 bytes are cut. " +
+			"Page with offset (first line to show) and limit; a negative offset shows the last lines, also of very large files. " +
+			"Images (PNG, JPEG, GIF, WebP) and PDFs are shown to you as attachments. Other binary files, folders, pipes and devices are refused.",
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["path"],"properties":{
+"path":{"type":"string","minLength":1,"description":"relative to the project, or absolute in the project or the scratch folder"},
+"offset":{"type":"integer","minimum":-1000000000,"maximum":1000000000,"description":"first line, from 1; negative counts from the end: -50 shows the last 50 lines"},
+"limit":{"type":"integer","minimum":1,"maximum":100000,"description":"most lines to show, 2000 by default"}}}`),
+	}
+}
+
+// Prepare implements [tool.Tool].
+func (read) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+	in, err := decode[readInput](input)
+	if err != nil {
+		return nil, err
+	}
+	p, err := locate(w, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if !p.exists() {
+		return nil, notFound(w, p)
+	}
+	if err := p.regular(); err != nil {
+		return nil, err
+	}
+	if in.Limit == 0 {
+		in.Limit = defaultLines
+	}
+	return &readCall{w, p, in}, nil
+}
+
+type readCall struct {
+	w  *tool.Workplace
+	p  place
+	in readInput
+}
+
+// Effect implements [tool.Call].
+func (c *readCall) Effect() permit.Effect {
+	return permit.Effect{Tool: "read", Kind: permit.Read, Summary: clip("read "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
+}
+
+// Run implements [tool.Call].
+func (c *readCall) Run(ctx context.Context) (result tool.Result, err error) {
+	err = steady(ctx, func() error {
+		f, info, err := c.p.open()
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		head, err := section(f, info, 0, min(1024, info.Size()))
+		switch {
+		case err != nil:
+			return err
+		case drawn(head):
+			result, err = c.attach(ctx)
+		case info.Size() <= c.w.Limits.ReadBytes:
+			result, err = c.whole(f, info)
+		case c.in.Offset < 0:
+			result, err = c.tail(f, info)
+		default:
+			result, err = c.head(f, info)
+		}
+		return err
+	})
+	if err != nil {
+		return tool.Result{}, unreadable(c.p.shown(), err)
+	}
+	return result, nil
+}
+
+// drawn reports whether a file is an image or a PDF that models are shown.
+func drawn(head []byte) bool {
+	for _, magic := range []string{"\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF87a", "GIF89a", "%PDF-"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return true
+		}
+	}
+	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+}
+
+// attach shows the file as an attachment.
+func (c *readCall) attach(ctx context.Context) (tool.Result, error) {
+	item, err := c.w.Files.Admit(ctx, c.p.abs())
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return tool.Result{
+		Text:  fmt.Sprintf("%s is attached (%s, %d bytes)", c.p.shown(), item.MIMEType, item.Bytes),
+		Items: []attachment.Item{item},
+	}, nil
+}
+
+// whole shows a page of a file that is read as a whole, so that its lines have
+// numbers from the beginning and what was shown is remembered.
+func (c *readCall) whole(f *os.File, info fs.FileInfo) (tool.Result, error) {
+	got, err := slurp(f, info, c.w.Limits.ReadBytes)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	text, _, err := decodeText(got.data)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	lines := splitLines(text)
+	if len(lines) == 0 {
+		c.w.Seen.Note(c.p.shown(), got.sha256)
+		return tool.Result{Text: "(the file is empty)"}, nil
+	}
+	first := c.in.Offset - 1
+	switch {
+	case c.in.Offset == 0:
+		first = 0
+	case c.in.Offset < 0:
+		first = max(0, len(lines)+c.in.Offset)
+	case first >= len(lines):
+		return tool.Result{}, tool.Refuse("%s has %d lines; line %d is behind its end", c.p.shown(), len(lines), c.in.Offset)
+	}
+	page := layOut(lines[first:], 1+first, c.in.Limit, c.w.Limits.OutputBytes)
+	last := first + page.lines
+	if page.cut {
+		c.w.Seen.NoteLines(c.p.shown(), got.sha256, 0, 0, len(lines)) // seen, but not all of it
+	} else {
+		c.w.Seen.NoteLines(c.p.shown(), got.sha256, first+1, last, len(lines))
+	}
+	result := tool.Result{Text: page.text, Truncated: last < len(lines)}
+	switch {
+	case result.Truncated:
+		result.Text += fmt.Sprintf("[lines %d to %d of %d; go on with offset %d]\n", first+1, last, len(lines), last+1)
+	case first > 0:
+		result.Text += fmt.Sprintf("[lines %d to %d, the end of the file]\n", first+1, last)
+	}
+	return result, nil
+}
+
+// head shows lines of a file that is too large to be read as a whole, as far
+// from its beginning as one read looks.
+func (c *readCall) head(f *os.File, info fs.FileInfo) (tool.Result, error) {
+	data, err := section(f, info, 0, c.w.Limits.ReadBytes)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if end := bytes.LastIndexByte(data, '\n'); end >= 0 {
+		data = data[:end+1]
+	} else {
+		data = data[:lastWhole(data)]
+	}
+	lines, err := c.linesOf(data, encodingOf(data), info)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	first := max(0, c.in.Offset-1)
+	if first >= len(lines) {
+		return tool.Result{}, tool.Refuse("%s has %d bytes, and line %d is not in the first %d, which is how far a read looks",
+			c.p.shown(), info.Size(), c.in.Offset, c.w.Limits.ReadBytes).
+			WithHint("look at its end with a negative offset, or search it with grep")
+	}
+	page := layOut(lines[first:], 1+first, c.in.Limit, c.w.Limits.OutputBytes)
+	last := first + page.lines
+	page.text += fmt.Sprintf("[lines %d to %d of a file of %d bytes; go on with offset %d, or see its end with a negative offset]\n",
+		first+1, last, info.Size(), last+1)
+	return tool.Result{Text: page.text, Truncated: true}, nil
+}
+
+// tail shows the last lines, found from the end: nothing before them is read.
+func (c *readCall) tail(f *os.File, info fs.FileInfo) (tool.Result, error) {
+	mark, err := section(f, info, 0, 3)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	want := -c.in.Offset
+	var data []byte
+	for n := min(info.Size(), 64<<10); ; n = min(4*n, c.w.Limits.ReadBytes) {
+		if data, err = section(f, info, info.Size()-n, n); err != nil {
+			return tool.Result{}, err
+		}
+		// One line end more than lines: the first line may have begun earlier.
+		if bytes.Count(data, []byte{'\n'}) > want || n >= c.w.Limits.ReadBytes {
+			break
+		}
+	}
+	if _, rest, ok := bytes.Cut(data, []byte{'\n'}); ok {
+		data = rest
+	} else {
+		data = data[firstWhole(data):]
+	}
+	lines, err := c.linesOf(data, encodingOf(mark), info)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	lines = lines[max(0, len(lines)-want):]
+	page := layOut(lines, -len(lines), c.in.Limit, c.w.Limits.OutputBytes)
+	page.text += fmt.Sprintf("[%d of the last %d lines of a file of %d bytes; lines are numbered from the end]\n", page.lines, len(lines), info.Size())
+	return tool.Result{Text: page.text, Truncated: true}, nil
+}
+
+// linesOf takes a part of a large file apart. A part of UTF-16 cannot be told
+// from its middle, and its whole is too large to convert.
+func (c *readCall) linesOf(data []byte, e encoding, info fs.FileInfo) ([]string, error) {
+	if e == utf16Little || e == utf16Big {
+		return nil, notText{fmt.Sprintf("is %s text of %d bytes, which is too large to convert", e, info.Size())}
+	}
+	text, _, err := decodeText(data)
+	return splitLines(text), err
+}
+
+// unreadable turns an error of reading a file into a refusal.
+func unreadable(shown string, err error) error {
+	var not notText
+	switch {
+	case errors.As(err, &not):
+		return tool.Refuse("%s %s", shown, not.why).WithHint("only text, images and PDFs can be read")
+	case errors.Is(err, errChanging):
+		return tool.Refuse("%s keeps changing while it is read", shown).WithHint("try again when it is at rest").Because(err)
+	case errors.Is(err, durable.ErrTooLarge):
+		return tool.Refuse("%s is too large: %v", shown, err).Because(err)
+	case errors.Is(err, durable.ErrNotRegular):
+		return tool.Refuse("%s is not a file any more", shown).Because(err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return explain(shown, err)
+}
+
+// notFound refuses a path that leads to nothing and says what was perhaps meant.
+func notFound(w *tool.Workplace, p place) error {
+	r := tool.Refuse("%s does not exist", clip(p.shown(), 200))
+	if p.missing != 1 {
+		return r.WithHint("find files with glob or list")
+	}
+	dir := path.Dir(p.name)
+	folder, err := openFolder(p.root, dir)
+	if err != nil {
+		return r
+	}
+	defer folder.Close()
+	entries, _, err := readNames(folder, 1000)
+	if err != nil {
+		return r
+	}
+	var names []string
+	for _, e := range entries {
+		if p.scratch || !w.Scope.Hidden(path.Join(dir, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	if near := nearest.Of(path.Base(p.name), names); near != "" {
+		return r.WithHint("did you mean %s?", p.below(path.Join(dir, near)))
+	}
+	return r.WithHint("find files with glob or list")
+}
