@@ -63,7 +63,7 @@ func TestOpening(t *testing.T) {
 	script := filepath.Join(w.folder(id), "transcript.jsonl")
 	for line, want := range map[string]string{
 		`{"kind":"turn","turn":"t","message":"first"}` + "\n" + `{"kind":"turn","turn":"u","message":"second"}` + "\n": "first",
-		`{"kind":"turn","turn":"t","message":"half a l`: "",
+		`{"kind":"turn","turn":"t","message":"half a l`:                                                                "",
 		"no entry\n": "",
 	} {
 		must(t, os.WriteFile(script, []byte(line), 0o600))

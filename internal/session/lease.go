@@ -21,6 +21,7 @@ type Lease struct {
 	// by live.mu, as is turn.
 	lock     *durable.FileLock
 	turn     string
+	deaf     bool // the turn takes no more inputs
 	severed  bool // the lock excludes nobody any more: nothing is written
 	blobs    *Blobs
 	tampered []string

@@ -19,6 +19,8 @@ type note struct {
 	PID int `json:"pid,omitempty"`
 	// Turn runs when it is not empty and the lock is held.
 	Turn string `json:"turn,omitempty"`
+	// Deaf is set when that turn takes no more inputs.
+	Deaf bool `json:"deaf,omitempty"`
 	// LastSeq keeps sequences from being given twice, should the log be lost.
 	LastSeq    int64 `json:"lastSeq,omitempty"`
 	Transcript mark  `json:"transcript"`

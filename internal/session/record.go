@@ -94,6 +94,8 @@ type Entry struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Partial is set when the answer was cut off by an error or interrupt.
 	Partial bool `json:"partial,omitempty"`
+	// Mode says when the running turn takes an input.
+	Mode InputMode `json:"mode,omitempty"`
 	// Agent is the tool call that started the subagent whose line this is, ""
 	// for the turn's own.
 	Agent string `json:"agent,omitempty"`
@@ -184,6 +186,9 @@ type Manifest struct {
 	// were sent again.
 	Attachments []Delivered `json:"attachments"`
 	History     History     `json:"history"`
+	// Shown are files that tools showed to the model in the course of the turn.
+	// It is gathered from the transcript, not stored.
+	Shown []attachment.Item `json:"shown,omitempty"`
 }
 
 // Source is one file that went into a prompt.

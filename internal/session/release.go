@@ -21,11 +21,11 @@ func (l *Lease) Begin(turnID string) error {
 	if v.noted == nil {
 		n = v.note()
 	}
-	n.PID, n.Turn = os.Getpid(), turnID
+	n.PID, n.Turn, n.Deaf = os.Getpid(), turnID, false
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)
 	}
-	l.turn = turnID
+	l.turn, l.deaf = turnID, false
 	return nil
 }
 

@@ -83,6 +83,7 @@ const (
 	dirIndex      = "sessions"
 	dirLocks      = "locks"
 	dirInterrupts = "interrupts"
+	dirInputs     = "inputs"
 	dirSeals      = "seals"
 )
 
@@ -94,7 +95,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{})}
 	s.defaults()
-	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirSeals} {
+	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals} {
 		if err := os.MkdirAll(filepath.Join(o.StateDir, d), 0o700); err != nil {
 			return nil, fmt.Errorf("open session store: %w", err)
 		}

@@ -17,6 +17,7 @@ import (
 // they are described to the model, so that prompt caches hold. It is immutable.
 type Set struct {
 	entries []entry
+	specs   []model.ToolSpec
 	byName  map[string]int // canonical
 	byWire  map[string]int
 }
@@ -52,10 +53,18 @@ func NewSet(tools ...Tool) (*Set, error) {
 	return s, nil
 }
 
+// NoTools is the empty set.
+func NoTools() *Set { return &Set{} }
+
 func (s *Set) add(e entry) {
 	e.wire = wireName(e.spec.Name, func(name string) bool { _, taken := s.byWire[name]; return taken })
+	s.put(e)
+}
+
+func (s *Set) put(e entry) {
 	s.byName[e.spec.Name], s.byWire[e.wire] = len(s.entries), len(s.entries)
 	s.entries = append(s.entries, e)
+	s.specs = append(s.specs, model.ToolSpec{Name: e.wire, Description: e.spec.Description, Schema: e.spec.Schema})
 }
 
 func compile(spec Spec) (*jsonschema.Schema, error) {
@@ -91,15 +100,20 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 		if keep(e.spec.Name) {
 			// The wire name stays what it was, so that a conversation that goes
 			// on with fewer tools still means the same ones.
-			less.byName[e.spec.Name], less.byWire[e.wire] = len(less.entries), len(less.entries)
-			less.entries = append(less.entries, e)
+			less.put(e)
 		}
+	}
+	if len(less.entries) == len(s.entries) {
+		return s
 	}
 	return less
 }
 
 // With returns the set with more tools behind its own.
 func (s *Set) With(tools ...Tool) (*Set, error) {
+	if len(tools) == 0 {
+		return s, nil
+	}
 	all := make([]Tool, 0, len(s.entries)+len(tools))
 	for _, e := range s.entries {
 		all = append(all, e.tool)
@@ -119,14 +133,9 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Specs offers the tools to a model, under their wire names.
-func (s *Set) Specs() []model.ToolSpec {
-	specs := make([]model.ToolSpec, 0, len(s.entries))
-	for _, e := range s.entries {
-		specs = append(specs, model.ToolSpec{Name: e.wire, Description: e.spec.Description, Schema: e.spec.Schema})
-	}
-	return specs
-}
+// Specs offers the tools to a model, under their wire names. They are not to be
+// changed.
+func (s *Set) Specs() []model.ToolSpec { return s.specs }
 
 // Canonical is the name of the tool that the model called by name, which is a
 // wire name; a canonical name is understood too. It is false for a tool that is

@@ -35,10 +35,10 @@ func (t *running) allowance() allowance {
 		"the conversation of this turn has filled the model's context")
 	if most := t.settings.maxTokens; most > 0 {
 		edge := model.StopMaxTokens
-		if most <= t.totals.OutputTokens {
+		if most <= t.spent.totals.OutputTokens {
 			edge = model.StopBudget
 		}
-		tighten(most-t.totals.OutputTokens, edge,
+		tighten(most-t.spent.totals.OutputTokens, edge,
 			"the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", most)
 	}
 	if most := t.settings.maxCostUSD; most > 0 {
@@ -66,8 +66,8 @@ func (t *running) affordable(budget float64) int64 {
 		t.cost(model.Usage{InputTokens: t.inputTokens}),
 		t.cost(model.Usage{CacheWriteTokens: t.inputTokens}))
 	left := budget - input
-	if t.totals.CostUSD != nil {
-		left -= *t.totals.CostUSD
+	if t.spent.totals.CostUSD != nil {
+		left -= *t.spent.totals.CostUSD
 	}
 	const million = 1_000_000
 	perMillion := t.cost(model.Usage{OutputTokens: million})
@@ -97,35 +97,35 @@ func (t *running) account(u model.Usage, complete bool) {
 		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
 	}
-	t.totals.InputTokens += call.InputTokens
-	t.totals.OutputTokens += call.OutputTokens
-	t.totals.CacheReadTokens += call.CacheReadTokens
-	t.totals.CacheWriteTokens += call.CacheWriteTokens
+	t.spent.totals.InputTokens += call.InputTokens
+	t.spent.totals.OutputTokens += call.OutputTokens
+	t.spent.totals.CacheReadTokens += call.CacheReadTokens
+	t.spent.totals.CacheWriteTokens += call.CacheWriteTokens
 	if cost, ok := t.l.o.Prices.Cost(t.settings.model, u); ok {
 		call.CostUSD = &cost
 		total := cost
-		if t.totals.CostUSD != nil {
-			total += *t.totals.CostUSD
+		if t.spent.totals.CostUSD != nil {
+			total += *t.spent.totals.CostUSD
 		}
-		t.totals.CostUSD = &total
+		t.spent.totals.CostUSD = &total
 	}
-	t.called = true
-	t.owed = append(t.owed, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: t.totals}})
+	t.spent.called = true
+	t.spent.owed = append(t.spent.owed, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: t.spent.totals}})
 }
 
 // settle takes the reports that are owed.
 func (t *running) settle() []event.Draft {
-	owed := t.owed
-	t.owed = nil
+	owed := t.spent.owed
+	t.spent.owed = nil
 	return owed
 }
 
 // usage is what the transcript keeps of a turn's cost, nil when no call was
 // accounted for.
 func (t *running) usage() *event.Tokens {
-	if !t.called {
+	if !t.spent.called {
 		return nil
 	}
-	u := t.totals
+	u := t.spent.totals
 	return &u
 }

@@ -21,8 +21,8 @@ type delta struct {
 
 // stream appends text of one kind to the log, coalesced.
 func (t *running) stream(kind event.Type, text string) error {
-	if text == "" {
-		return nil
+	if text == "" || t.agent != "" {
+		return nil // what a delegated agent says is the result of a call
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,6 +57,7 @@ func (t *running) flushLater() {
 }
 
 func (t *running) flush() error {
+	t = t.top()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.flushLocked()
@@ -82,6 +83,7 @@ func (t *running) flushLocked() error {
 
 // emit writes events after whatever text is pending.
 func (t *running) emit(d ...event.Draft) error {
+	t = t.top()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.flushLocked(); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/event"
+	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
 )
@@ -76,6 +77,33 @@ type Personas interface {
 	Persona(ctx context.Context, name string) (persona.Persona, error)
 }
 
+// Rope is how people hold on to a turn that acts.
+type Rope interface {
+	// Steer says something into a session's running turn, wherever it runs: at
+	// its next tool boundary or, as a follow-up, when the model has answered. It
+	// returns NO_TURN_IN_PROGRESS when no turn will take it.
+	Steer(ctx context.Context, r SteerRequest) error
+	// Decisions are the calls that wait for a person, of one session or, for "",
+	// of all, oldest first.
+	Decisions(ctx context.Context, sessionID string) ([]permit.Request, error)
+	// Decide answers one of them. A question that is not open any more is
+	// DECISION_CLOSED. The caller has the operator's authority.
+	Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error)
+	// Changes are the file changes of a session's turns, of one or, for "", of
+	// all, in their order.
+	Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error)
+}
+
+// DecisionRequest is a person's answer.
+type DecisionRequest struct {
+	SessionID  string         `json:"sessionId"`
+	DecisionID string         `json:"decisionId"`
+	Verdict    permit.Verdict `json:"verdict"`
+	// By is who says so, Note what the model is told with it.
+	By   string `json:"by,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
 // Stream reads a session's log. It is used by one goroutine.
 type Stream interface {
 	// Turn is the id of the turn that Start began or replayed, or "".
@@ -97,6 +125,17 @@ type Request struct {
 	// when the caller gave no key.
 	IdempotencyKey string
 	BodyDigest     string
+	// Allow are rules of calls that need no question in this turn, given by the
+	// operator's own command line; no request from outside sets them.
+	Allow []string
+}
+
+// SteerRequest is what a person says into a running turn.
+type SteerRequest struct {
+	SessionID   string            `json:"sessionId"`
+	Message     string            `json:"message"`
+	Attachments []string          `json:"attachments,omitempty"`
+	Mode        session.InputMode `json:"mode"`
 }
 
 // Opts are the options of a turn or boot (compatible contract, section 4, and

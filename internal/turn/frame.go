@@ -65,6 +65,9 @@ func (t *running) frameTokens() int64 {
 	for _, s := range t.system {
 		size += len(s)
 	}
+	for _, s := range t.tools.Specs() {
+		size += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
 	return tokens(size) + requestOverheadTokens
 }
 
@@ -95,6 +98,9 @@ func (r *request) next(answer model.Message, results []model.Content) *request {
 	if r.Prompt != nil {
 		history = append(history, model.Message{Role: model.User, Content: media(r.Prompt.Parts())})
 	}
+	if len(answer.Content) == 0 {
+		answer.Content = []model.Content{model.Text{Text: noAnswer}}
+	}
 	next := *r
 	next.History = append(history, answer, model.Message{Role: model.User, Content: results})
 	next.Prompt = nil
@@ -113,11 +119,12 @@ func (t *running) request() (*request, error) {
 			return nil, err
 		}
 	}
+	t.planned = &h
 	t.inputTokens = h.tokens + t.frameTokens()
 	m := session.Manifest{
 		Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Persona: t.settings.persona.ID, Mode: t.settings.mode,
-		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.settings.tools,
+		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
 		Instructions: t.sources, SystemSHA256: digest(t.system),
 		Attachments: h.prompt.items, History: h.summary(),
 	}
@@ -125,6 +132,7 @@ func (t *running) request() (*request, error) {
 	return &request{model.Request{
 		Model: t.settings.model, System: t.system, History: h.messages(),
 		Prompt: model.NewPrompt(t.refused, t.req.Message, h.prompt.parts),
+		Tools:  t.tools.Specs(),
 		Mode:   t.settings.mode, Session: t.lease.Record().ClaudeSessionID,
 	}}, err
 }

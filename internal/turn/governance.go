@@ -5,18 +5,17 @@ import (
 	"log/slog"
 	"time"
 
-	"belay/internal/event"
 	"belay/internal/persona"
 )
 
 // govern evaluates delegation (workspace 9.7); the decision never fails the
 // turn. Every decision is one line of the server's log, and so is every subagent
 // that had to be left out.
-func (l *Local) govern(sessionID string, r Rules, p persona.Persona, o Opts) event.Governance {
+func (l *Local) govern(sessionID string, r Rules, p persona.Persona, o Opts) persona.Decision {
 	start := time.Now()
 	d := persona.Govern(l.o.Root, p, o.SubagentGovernance, r.SubagentsEnabled)
 	l.logDecision(sessionID, p.ID, d, time.Since(start))
-	return event.Governance{Allowed: d.Allowed, Gate: string(d.Gate), Reason: d.Reason}
+	return d
 }
 
 func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.Duration) {

@@ -9,6 +9,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // noAnswer stands in the conversation for an answer that never came: providers
@@ -29,6 +30,8 @@ type exchange struct {
 	message string
 	warning string
 	items   []attachment.Item
+	// shown are the files that tools showed.
+	shown []shown
 	// asked is what the person sent, as the model gets it again; it is nil
 	// where attachments have to be planned for the model first.
 	asked []model.Content
@@ -38,6 +41,16 @@ type exchange struct {
 	load load
 	size int64
 }
+
+// shown are the files of one tool result.
+type shown struct {
+	call  string
+	items []attachment.Item
+}
+
+// hasFiles reports whether something of the exchange has to be planned for the
+// model at hand.
+func (x *exchange) hasFiles() bool { return len(x.items) > 0 || len(x.shown) > 0 }
 
 // memory is the conversation as far as it was read from the transcript. It is
 // kept between turns, because a long conversation should not be read again for
@@ -50,13 +63,18 @@ type memory struct {
 	// (those have to be planned): most conversations are sent as they are.
 	flat  []model.Message
 	mixed bool
+	// seen is which project files the model knows.
+	seen *tool.Seen
 }
 
 // remember returns the conversation before the turn under way.
 func (t *running) remember() memory {
+	if t.agent != "" {
+		return memory{} // a delegated agent knows its task and nothing else
+	}
 	m, _ := t.lease.Memo().(memory)
 	if len(t.lease.Tampered()) > 0 {
-		m = memory{}
+		m = memory{seen: m.seen}
 	}
 	m = m.extend(t.lease.Entries(), t.id)
 	t.lease.SetMemo(m)
@@ -68,14 +86,14 @@ func (t *running) remember() memory {
 // and nothing half-said is replayed.
 func (m memory) extend(entries []session.Entry, current string) memory {
 	if m.entries > len(entries) || m.entries > 0 && entries[m.entries-1].Turn != m.last {
-		m = memory{} // not the transcript that we knew
+		m = memory{seen: m.seen} // not the transcript that we knew
 	}
 	var open *exchange
 	closeOpen := func() {
 		if open != nil {
 			open.close()
 			m.exchanges = append(m.exchanges, *open)
-			if m.mixed = m.mixed || len(open.items) > 0; m.mixed {
+			if m.mixed = m.mixed || open.hasFiles(); m.mixed {
 				m.flat = nil
 			} else {
 				m.flat = append(append(m.flat, model.Message{Role: model.User, Content: open.asked}), open.replies...)
@@ -93,8 +111,8 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 		case session.EntryTurn:
 			closeOpen()
 			open = &exchange{turn: e.Turn, message: e.Message, warning: e.Warning, items: e.Attachments}
-		case session.EntryAssistant, session.EntryTools:
-			if open != nil && open.turn == e.Turn {
+		case session.EntryAssistant, session.EntryTools, session.EntryInput:
+			if open != nil && open.turn == e.Turn && e.Agent == "" {
 				open.reply(e)
 			}
 		case session.EntryRequest, session.EntryEnd:
@@ -104,17 +122,23 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 	return m
 }
 
-// reply adds an answer or tool results.
+// reply adds an answer, tool results, or what a person said in between.
 func (x *exchange) reply(e session.Entry) {
 	m := model.Message{Role: model.Assistant}
-	if e.Kind == session.EntryTools {
+	if e.Kind != session.EntryAssistant {
 		m.Role = model.User
+	}
+	if e.Kind == session.EntryInput {
+		m.Content = x.heard(e)
 	}
 	for _, b := range e.Blocks {
 		var c model.Content
 		switch {
 		case m.Role == model.User && b.Type == session.BlockToolResult:
 			c = toolOutput(b)
+			if len(b.Items) > 0 {
+				x.shown = append(x.shown, shown{b.ID, b.Items})
+			}
 		case m.Role == model.User:
 			continue
 		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
@@ -140,6 +164,19 @@ func (x *exchange) reply(e session.Entry) {
 	x.replies = append(x.replies, m)
 }
 
+// heard is an input as later turns repeat it. Its files are delivered with those
+// that the exchange began with.
+func (x *exchange) heard(e session.Entry) []model.Content {
+	words := spoken(e.Message)
+	if n := len(e.Attachments); n > 0 {
+		x.items = append(x.items[:len(x.items):len(x.items)], e.Attachments...)
+		words += fmt.Sprintf("\n\n[With this came %d files; they are shown above, where this exchange begins.]", n)
+	}
+	content := media(model.NewPrompt(e.Warning, words, nil).Parts())
+	x.size += int64(len(e.Warning)+len(words)) + 64
+	return content
+}
+
 // close makes the exchange end with an answer and every call have its result.
 func (x *exchange) close() {
 	x.size += int64(len(x.message)+len(x.warning)) + 128
@@ -152,20 +189,22 @@ func (x *exchange) close() {
 	if strings.TrimSpace(x.message+x.warning) == "" && len(x.items) == 0 {
 		x.message = noMessage
 	}
-	if len(x.items) == 0 {
+	if !x.hasFiles() {
 		x.asked = media(model.NewPrompt(x.warning, x.message, nil).Parts())
 	}
 }
 
 // paired makes replies fit for sending whatever the transcript held: they begin
-// with the assistant, the roles alternate, and each message of tool results has
-// exactly one for every call of the message before it. Calls without a result
-// get one that says so; results without a call are dropped.
+// with the assistant, the roles alternate, and the message after one with calls
+// begins with exactly one result for each of them. Calls without a result get
+// one that says so; results without a call are dropped. What a person said in
+// between stays where it was.
 func paired(replies []model.Message) []model.Message {
 	var out []model.Message
 	for i := range replies {
 		if replies[i].Role != model.Assistant {
-			continue // results of calls that are not there
+			out = spokenInto(out, replies[i].Content)
+			continue
 		}
 		said, calls := uniqueCalls(replies[i].Content)
 		if len(said) == 0 {
@@ -188,6 +227,28 @@ func paired(replies []model.Message) []model.Message {
 		out = append(out, model.Message{Role: model.User, Content: results(calls, given)})
 	}
 	return out
+}
+
+// spokenInto adds what a person said, which is all of a message but its results:
+// those were taken with the calls that they answer.
+func spokenInto(out []model.Message, content []model.Content) []model.Message {
+	var words []model.Content
+	for _, c := range content {
+		if _, result := c.(model.ToolOutput); !result {
+			words = append(words, c)
+		}
+	}
+	if len(words) == 0 {
+		return out
+	}
+	if len(out) == 0 {
+		out = append(out, model.Message{Role: model.Assistant, Content: []model.Content{model.Text{Text: noAnswer}}})
+	}
+	if last := &out[len(out)-1]; last.Role == model.User {
+		last.Content = append(last.Content, words...)
+		return out
+	}
+	return append(out, model.Message{Role: model.User, Content: words})
 }
 
 // uniqueCalls returns the content without calls that cannot be sent (no name, no
@@ -217,7 +278,7 @@ func results(calls []string, given []model.Content) []model.Content {
 	for i, id := range calls {
 		o, ok := byID[id]
 		if !ok {
-			o = toolOutput(session.Block{ID: id, Text: "the turn ended before this call ran", Failed: true})
+			o = toolOutput(session.Block{ID: id, Text: resultUnknown, Failed: true})
 		}
 		out[i] = o
 	}

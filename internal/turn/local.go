@@ -8,8 +8,11 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/persona"
+	"belay/internal/redact"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // Local is the [Engine] that runs turns in this process.
@@ -37,7 +40,10 @@ type Local struct {
 	boots  map[string]bool          // sessions that are being booted
 }
 
-var _ Engine = (*Local)(nil)
+var (
+	_ Engine = (*Local)(nil)
+	_ Rope   = (*Local)(nil)
+)
 
 // Options are the parts that a [Local] stands on and the limits it keeps.
 // Every pointer is required unless it says otherwise.
@@ -56,8 +62,22 @@ type Options struct {
 	// which may have tightened them. It is asked at the start of each turn.
 	Rules    Rules
 	RulesFor func(projectRoot string) (Rules, error)
-	// ScratchDir holds the files of a dry run while it lasts.
+	// ScratchDir holds the files of a dry run while it lasts, and a folder for
+	// each session whose tools need one.
 	ScratchDir string
+
+	// Tools are what turns can offer; nil is none. Scope says which files of a
+	// project a persona may change, and is required with Tools.
+	Tools *tool.Set
+	Scope ScopeOf
+	// Desk takes the questions about calls that a person must allow; nil refuses
+	// such calls. Audit records what was refused; Hooks have their say before a
+	// call. Both may be nil.
+	Desk  Desk
+	Audit *permit.Audit
+	Hooks *permit.Hooks
+	// Redact takes secrets out of what readers see of calls; nil leaves it.
+	Redact *redact.Redactor
 
 	// GlobalModel is the model tier between opts and AGENTS.md.
 	GlobalModel string
@@ -79,6 +99,10 @@ type Rules struct {
 	// SubagentsEnabled is the environment gate's raw value (workspace 9.7).
 	SubagentsEnabled string
 	Limits           Limits
+	// Tools bound a tool call. Allowed and Denied are the rules that hold for
+	// every persona; a project can only add to Denied.
+	Tools           tool.Limits
+	Allowed, Denied []permit.Rule
 }
 
 // rules returns those of a project.
@@ -119,6 +143,9 @@ type Limits struct {
 
 // NewLocal returns an engine that takes turns until it is closed.
 func NewLocal(o Options) *Local {
+	if o.Tools == nil {
+		o.Tools = tool.NoTools()
+	}
 	life, end := context.WithCancelCause(context.Background())
 	l := &Local{
 		o: o, life: life, end: end, closing: make(chan struct{}),

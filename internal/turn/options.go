@@ -11,6 +11,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // OnDisconnect values of [Opts].
@@ -56,12 +57,12 @@ type settings struct {
 	persona    persona.Persona
 	mode       string
 	model      string
-	tools      []string
+	tools      *tool.Set
 	maxTurns   int
 	maxTokens  int64
 	maxCostUSD float64
 	timeoutMS  int64
-	governance event.Governance
+	governance persona.Decision
 	warnings   []event.Warning
 }
 
@@ -98,7 +99,8 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 				WithHint("set a price for the model under prices, or leave the cost budget out")
 		}
 	}
-	s.warn(o, l.requestedTools(s.persona, o))
+	missing := s.offer(l.o.Tools, l.requestedTools(s.persona, o))
+	s.warn(o, missing)
 	if w := modeWarning(s.mode); w != "" {
 		s.add("UNKNOWN_MODE", w)
 	}
@@ -132,20 +134,35 @@ func (l *Local) requestedTools(p persona.Persona, o Opts) []string {
 }
 
 // warn collects what the person should know about the options themselves.
-func (s *settings) warn(o Opts, requested []string) {
+func (s *settings) warn(o Opts, missing []string) {
 	for _, w := range s.persona.Warnings {
 		s.add("PERSONA", w)
 	}
 	if len(o.Unknown) > 0 {
 		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+listed(o.Unknown))
 	}
-	s.tools = []string{}
-	missing := slices.Clone(requested)
-	slices.Sort(missing)
-	missing = slices.Compact(missing)
 	if len(missing) > 0 {
 		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+listed(missing))
 	}
+}
+
+// offer chooses the tools of the turn: those that were asked for, nil being all,
+// without those that the persona may not use. Names are understood in any case.
+// It returns the names that no tool has.
+func (s *settings) offer(all *tool.Set, requested []string) (missing []string) {
+	named := func(list []string, name string) bool {
+		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
+	}
+	s.tools = all.Only(func(name string) bool {
+		return (requested == nil || named(requested, name)) && !named(s.persona.DisallowedTools, name)
+	})
+	for _, r := range requested {
+		if !named(all.Names(), strings.TrimSpace(r)) {
+			missing = append(missing, r)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
 }
 
 // listed names the first of names and says how many more there are: they come

@@ -16,6 +16,8 @@ type plan struct {
 	prompt   delivery
 	tokens   int64
 	warnings []string
+	// many is set where there are so many images that each must be smaller.
+	many bool
 }
 
 // delivery is a set of attachments as the model gets them, with the words that
@@ -24,6 +26,8 @@ type delivery struct {
 	each  []attachment.Delivery
 	items []session.Delivered
 	parts []attachment.Part
+	// shown are the parts of tool results, by call.
+	shown map[string][]attachment.Part
 	load  load
 }
 
@@ -60,14 +64,14 @@ func (t *running) plan() (plan, error) {
 	m := t.remember()
 	earlier := m.exchanges
 	many := manyImages(earlier, t.files, t.limits.Attachments)
-	p := plan{files: map[string]delivery{}}
+	p := plan{files: map[string]delivery{}, many: many}
 	room := t.room()
 	if err := t.planPrompt(&p, room, many); err != nil {
 		return p, err
 	}
 	for i := range earlier {
 		x := &earlier[i]
-		if len(x.items) == 0 {
+		if !x.hasFiles() {
 			continue
 		}
 		d, err := t.deliver(x, t.limits.Attachments, many)
@@ -93,7 +97,7 @@ func (t *running) plan() (plan, error) {
 
 // load is what an earlier exchange adds to the request.
 func (p *plan) load(x *exchange) load {
-	if len(x.items) > 0 {
+	if x.hasFiles() {
 		return p.files[x.turn].load
 	}
 	return x.load
@@ -139,6 +143,9 @@ func manyImages(earlier []exchange, now []attachment.Item, l attachment.Limits) 
 	n := 0
 	for i := range earlier {
 		n += imagesIn(earlier[i].items)
+		for _, s := range earlier[i].shown {
+			n += imagesIn(s.items)
+		}
 	}
 	return l.ManyImages > 0 && n+imagesIn(now) > l.ManyImages
 }
@@ -204,7 +211,27 @@ func (t *running) deliver(x *exchange, l attachment.Limits, many bool) (delivery
 			return delivery{}, err
 		}
 	}
-	return gather(x, each), nil
+	d := gather(x, each)
+	return d, t.deliverShown(x, &d, l, many)
+}
+
+// deliverShown plans the files that tools showed in an exchange.
+func (t *running) deliverShown(x *exchange, d *delivery, l attachment.Limits, many bool) error {
+	for _, s := range x.shown {
+		for _, it := range s.items {
+			one, err := t.deliverItem(it, l, many)
+			if err != nil {
+				return err
+			}
+			if d.shown == nil {
+				d.shown = map[string][]attachment.Part{}
+			}
+			d.shown[s.call] = append(d.shown[s.call], one.Parts...)
+			d.items = append(d.items, session.Delivered{Item: it, Used: one.Used})
+			d.load = d.load.plus(load{bytes: one.WireBytes, tokens: one.Tokens, images: one.Images, pages: one.Pages})
+		}
+	}
+	return nil
 }
 
 // gather adds up what the attachments of an exchange became.
@@ -243,12 +270,36 @@ func (p *plan) messages() []model.Message {
 	}
 	for i := range p.earlier {
 		x := &p.earlier[i]
-		asked := x.asked
-		if len(x.items) > 0 {
+		asked, replies := x.asked, x.replies
+		if x.hasFiles() {
+			replies = withShown(replies, p.files[x.turn].shown)
 			asked = media(model.NewPrompt(x.warning, x.message, p.files[x.turn].parts).Parts())
 		}
 		out = append(out, model.Message{Role: model.User, Content: asked})
-		out = append(out, x.replies...)
+		out = append(out, replies...)
+	}
+	return out
+}
+
+// withShown returns replies with the files that tools showed in their results.
+func withShown(replies []model.Message, shown map[string][]attachment.Part) []model.Message {
+	if len(shown) == 0 {
+		return replies
+	}
+	out := make([]model.Message, len(replies))
+	for i, m := range replies {
+		out[i] = m
+		if m.Role != model.User {
+			continue
+		}
+		out[i].Content = make([]model.Content, len(m.Content))
+		for k, c := range m.Content {
+			if o, ok := c.(model.ToolOutput); ok {
+				o.Parts = append(o.Parts[:len(o.Parts):len(o.Parts)], shown[o.CallID]...)
+				c = o
+			}
+			out[i].Content[k] = c
+		}
 	}
 	return out
 }
@@ -256,7 +307,7 @@ func (p *plan) messages() []model.Message {
 func (p *plan) summary() session.History {
 	h := session.History{Turns: len(p.earlier), Elided: p.elided}
 	for i := range p.earlier {
-		if x := &p.earlier[i]; len(x.items) > 0 {
+		if x := &p.earlier[i]; x.hasFiles() {
 			h.Attachments = append(h.Attachments, p.files[x.turn].items...)
 		}
 	}

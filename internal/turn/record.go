@@ -11,10 +11,14 @@ import (
 // a transcript that misses an entry must not look complete, so that the next
 // lease of the session takes what is missing from the log ([Local.settleRecord]).
 func (t *running) append(entries ...session.Entry) error {
-	if t.torn == nil {
-		t.torn = t.lease.Append(entries...)
+	for i := range entries {
+		entries[i].Agent = t.agent
 	}
-	return t.torn
+	top := t.top()
+	if top.torn == nil {
+		top.torn = t.lease.Append(entries...)
+	}
+	return top.torn
 }
 
 // record writes what the person sent. From here on the turn is accepted.
@@ -44,9 +48,11 @@ func (t *running) init() error {
 		Model:           t.settings.model,
 		TurnID:          t.id,
 		PromptMode:      t.promptMode(),
-		Tools:           t.settings.tools,
+		Tools:           t.tools.Names(),
 		Warnings:        warnings,
-		Governance:      &t.settings.governance,
+		Governance: &event.Governance{
+			Allowed: t.settings.governance.Allowed, Gate: string(t.settings.governance.Gate), Reason: t.settings.governance.Reason,
+		},
 	}})
 }
 

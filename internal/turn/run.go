@@ -10,7 +10,9 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // running is one turn from its lease to its process:exit. Its fields up to mu
@@ -24,11 +26,19 @@ type running struct {
 	blobs   *session.Blobs
 
 	settings settings
+	tools    *tool.Set
+	policy   permit.Policy
+	place    *tool.Workplace
 	files    []attachment.Item
 	refused  string
 	system   []string
 	sources  []session.Source
 	limits   model.Limits
+	// parent is set for a delegated agent, agent the tool call that started it.
+	// It is a part of the turn: it works in the turn's goroutine, from the turn's
+	// budget, under the turn's lease.
+	parent *running
+	agent  string
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -41,22 +51,40 @@ type running struct {
 	pending delta
 	words   []event.Event // made-up ends of an unwritable log
 
-	// totals counts the calls so far; inputTokens estimates the next one.
-	totals      event.Tokens
-	called      bool
+	planned *plan
+	// later are inputs that wait for the answer's end.
+	later   []session.Input
+	repeats repeats
+	// spent is what the turn has used, its delegated agents included;
+	// inputTokens estimates the next call.
+	spent       *spending
 	inputTokens int64
 	// torn is the error after which nothing is added to the transcript.
 	torn error
-	// owed are events that go out with the next ones: reports that nobody
-	// waits for.
+}
+
+// spending is what a turn has used, shared by all of its agents.
+type spending struct {
+	totals event.Tokens
+	called bool
+	// owed are events that go out with the next ones: reports that nobody waits
+	// for.
 	owed []event.Draft
+}
+
+// top is the turn itself.
+func (t *running) top() *running {
+	if t.parent != nil {
+		return t.parent.top()
+	}
+	return t
 }
 
 func (l *Local) newRunning(lease *session.Lease, r Request) *running {
 	ctx, cancel := context.WithCancelCause(l.life)
 	return &running{
 		l: l, id: "turn_" + l.o.NewID(), session: r.SessionID, req: r, lease: lease,
-		ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), spent: &spending{},
 	}
 }
 
@@ -82,6 +110,7 @@ func (t *running) run() {
 	}
 	done, err := t.converse()
 	storing.Wait()
+	t.closePlace()
 	t.finish(t.judge(done, err))
 }
 
@@ -100,6 +129,11 @@ func (t *running) converse() (done completion, err error) {
 	if err != nil {
 		return completion{}, err
 	}
+	return t.loop(request)
+}
+
+// loop asks the model and runs its tools, until one of the two is done.
+func (t *running) loop(request *request) (done completion, err error) {
 	for round := 1; ; round++ {
 		if err := t.ctx.Err(); err != nil {
 			return completion{}, err
@@ -114,20 +148,27 @@ func (t *running) converse() (done completion, err error) {
 			return completion{}, err
 		}
 		done.text = answer.said()
-		if answer.stop != model.StopToolUse {
-			done.reason = string(most.stopReason(answer.stop))
-			return done, nil
+		out := &output{}
+		atEnd := answer.stop != model.StopToolUse
+		if !atEnd {
+			if out, err = t.runTools(answer); err != nil {
+				return completion{}, err
+			}
 		}
-		results, err := t.runTools(answer)
+		said, weight, err := t.heard(atEnd)
 		if err != nil {
 			return completion{}, err
 		}
-		if round >= t.settings.maxTurns {
+		switch {
+		case atEnd && len(said) == 0:
+			done.reason = string(most.stopReason(answer.stop))
+			return done, nil
+		case round >= t.settings.maxTurns:
 			done.reason = string(model.StopMaxTurns)
 			return done, nil
 		}
-		t.inputTokens += answer.tokens() + outputTokens(results)
-		request = request.next(answer.message(), results)
+		t.inputTokens += answer.tokens() + out.load.tokens + weight.tokens
+		request = request.next(answer.message(), append(out.content, said...))
 	}
 }
 

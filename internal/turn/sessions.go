@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
+	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/workspace"
@@ -75,9 +78,23 @@ func (l *Local) Find(ctx context.Context, prefix string) ([]session.Record, erro
 	return l.o.Store.Find(ctx, prefix)
 }
 
-// Delete implements [Engine]; a session whose turn runs is not deleted.
+// Delete implements [Engine]; a session whose turn runs is not deleted. What was
+// decided for it, and its tools' own folder, go with it.
 func (l *Local) Delete(ctx context.Context, id string) error {
-	err := l.whenFree(ctx, id, func() error { return l.o.Store.Delete(ctx, id) })
+	err := l.whenFree(ctx, id, func() error {
+		if err := l.o.Store.Delete(ctx, id); err != nil {
+			return err
+		}
+		if l.o.Desk != nil {
+			if err := l.o.Desk.Forget(id); err != nil {
+				return fault.New(fault.StorageFailure, "the session is deleted, what was decided for it is not").Because(err)
+			}
+		}
+		// The id is safe as a name: the store has just found it. A leftover is
+		// swept with the scratch folder.
+		_ = os.RemoveAll(filepath.Join(l.o.ScratchDir, id))
+		return nil
+	})
 	if errors.Is(err, session.ErrBusy) {
 		return busy(id)
 	}
@@ -96,8 +113,10 @@ func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manife
 		return session.Manifest{}, err
 	}
 	for i := len(entries) - 1; i >= 0; i-- {
-		if m := entries[i].Manifest; m != nil && (turnID == "" || m.Turn == turnID) {
-			return *m, nil
+		if m := entries[i].Manifest; m != nil && entries[i].Agent == "" && (turnID == "" || m.Turn == turnID) {
+			whole := *m
+			whole.Shown = shownIn(entries[i:], m.Turn)
+			return whole, nil
 		}
 	}
 	return session.Manifest{}, fault.New(fault.NotFound, "session %s has no turn %q whose request was recorded", id, turnID).With("turn", turnID)
@@ -106,4 +125,17 @@ func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manife
 // notStored reports that the store has no such blob.
 func notStored(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
+}
+
+// shownIn are the files that tools showed to the model in a turn.
+func shownIn(entries []session.Entry, turnID string) (items []attachment.Item) {
+	for _, e := range entries {
+		if e.Turn != turnID {
+			continue
+		}
+		for _, b := range e.Blocks {
+			items = append(items, b.Items...)
+		}
+	}
+	return items
 }

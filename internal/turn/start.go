@@ -115,6 +115,17 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if err := t.settings.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
+	agents, problems := l.delegates(t.settings.governance)
+	for _, p := range problems {
+		t.settings.add("SUBAGENT", p)
+	}
+	if t.tools, err = t.settings.tools.With(agents...); err != nil {
+		return err
+	}
+	var badRules []string
+	if t.policy, badRules = t.policyOf(t.req); len(badRules) > 0 {
+		t.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+listed(badRules))
+	}
 	for _, sentence := range t.lease.Tampered() {
 		t.settings.add("RECORD_CHANGED", sentence)
 	}

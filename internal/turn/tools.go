@@ -1,49 +1,257 @@
 package turn
 
 import (
-	"belay/internal/attachment"
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
-// runTools answers every call of the model. No tool exists yet, so each is told
-// so, which lets the model go on without it.
-func (t *running) runTools(a *answer) ([]model.Content, error) {
+// parallelCalls bounds the harmless calls of one answer that run at once.
+const parallelCalls = 8
+
+// step is one tool call of an answer on its way.
+type step struct {
+	id    string
+	name  string // canonical
+	input json.RawMessage
+
+	call   tool.Call
+	effect permit.Effect
+	began  time.Time
+
+	// settled is set when result is what the model gets; err ends the turn.
+	settled bool
+	result  tool.Result
+	// overreach is what of the call the agent may never do, for the audit log.
+	overreach string
+	err       error
+}
+
+func (s *step) settle(r tool.Result) { s.result, s.settled = r, true }
+
+// fail takes what a tool said instead of doing its work: a refusal is the
+// model's, everything else ends the turn.
+func (s *step) fail(err error) {
+	if r, ok := tool.AsRefusal(err); ok {
+		s.settle(r.Result())
+		if r.Authority {
+			s.overreach = r.Reason
+		}
+		return
+	}
+	s.err, s.settled = err, true
+}
+
+// runTools answers every call of the model, in the calls' order. Calls that only
+// look run at once; any other runs alone, after those before it and before those
+// behind it. Whatever ends the turn in between, every call gets a result, so that
+// the conversation can go on.
+func (t *running) runTools(a *answer) (*output, error) {
 	if len(a.calls) == 0 {
 		return nil, fault.New(fault.SDKFailure, "the model stopped for tools without calling one").
 			WithStatus(502).With("category", "API_RESPONSE_ERROR")
 	}
-	e := session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}}
-	var results []model.Content
-	drafts := t.settle()
-	for _, c := range a.calls {
-		said := "there is no tool named " + c.Name
-		drafts = append(drafts, event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: c.ID, Name: c.Name, Output: said}})
-		e.Blocks = append(e.Blocks, session.Block{Type: session.BlockToolResult, ID: c.ID, Name: c.Name, Text: said, Failed: true})
-		results = append(results, toolOutput(e.Blocks[len(e.Blocks)-1]))
-	}
-	// Readers first: a crash between the two must leave the answer as the
-	// transcript's last word, or it would be taken from the log once more.
-	if err := t.emit(drafts...); err != nil {
+	if err := t.openPlace(); err != nil {
 		return nil, err
 	}
-	return results, t.append(e)
+	steps, err := t.announce(a.calls)
+	if err != nil {
+		return nil, err
+	}
+	err = t.takeSteps(steps)
+	out, recorded := t.results(steps, err)
+	return out, errors.Join(err, recorded)
 }
 
-// outputTokens estimates what tool results add to the next request.
-func outputTokens(results []model.Content) int64 {
-	size := 0
-	for _, c := range results {
-		if o, ok := c.(model.ToolOutput); ok {
-			size += 64
-			for _, p := range o.Parts {
-				if text, ok := p.(attachment.TextPart); ok {
-					size += len(text.Text)
-				}
+// announce tells the readers what the model asks for.
+func (t *running) announce(calls []model.ToolCall) ([]*step, error) {
+	drafts := t.settle()
+	steps := make([]*step, len(calls))
+	for i, c := range calls {
+		name, _ := t.tools.Canonical(c.Name)
+		steps[i] = &step{id: c.ID, name: name, input: toolCall(session.Block{Input: c.Input}).Input}
+		drafts = append(drafts, event.Draft{Type: event.ToolCall, Data: event.ToolUse{
+			ToolCallID: c.ID, Name: name, Input: t.l.show(steps[i].input), ParentToolCallID: t.agent,
+		}})
+	}
+	return steps, t.emit(drafts...)
+}
+
+// takeSteps takes the calls as far as they go. An error is the end of the turn.
+func (t *running) takeSteps(steps []*step) error {
+	var looks []*step // calls that wait to run at once
+	for _, s := range steps {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+		t.prepareStep(s)
+		if !s.settled && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow {
+			if looks = append(looks, s); len(looks) < parallelCalls {
+				continue
 			}
 		}
+		if err := t.runLooks(&looks); err != nil {
+			return err
+		}
+		if err := t.takeStep(s); err != nil {
+			return err
+		}
 	}
-	return tokens(size)
+	return t.runLooks(&looks)
+}
+
+// runLooks runs the calls that only look.
+func (t *running) runLooks(looks *[]*step) error {
+	var all sync.WaitGroup
+	for _, s := range *looks {
+		all.Go(func() { t.runStep(s) })
+	}
+	all.Wait()
+	var errs []error
+	for _, s := range *looks {
+		errs = append(errs, t.tell(s))
+	}
+	*looks = nil
+	return errors.Join(errs...)
+}
+
+// takeStep asks for one call where that is needed, runs it, and tells.
+func (t *running) takeStep(s *step) error {
+	if !s.settled {
+		if err := t.allow(s); err != nil {
+			return err
+		}
+	}
+	if !s.settled {
+		t.runStep(s)
+	}
+	return t.tell(s)
+}
+
+// prepareStep checks a call's input. A panic in a tool ends this turn alone.
+func (t *running) prepareStep(s *step) {
+	defer s.recovered("prepare")
+	if why := t.repeated(s); why != nil {
+		s.settle(why.Result())
+		return
+	}
+	call, err := t.tools.Prepare(t.ctx, t.place, s.name, s.input)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.call, s.effect = call, call.Effect()
+}
+
+func (t *running) runStep(s *step) {
+	defer s.recovered("run")
+	s.began = time.Now()
+	result, err := s.call.Run(withCall(t.ctx, t, s))
+	switch {
+	case err == nil:
+		s.settle(result)
+	case t.ctx.Err() != nil:
+		s.err = t.ctx.Err()
+	default:
+		s.fail(err)
+	}
+}
+
+func (s *step) recovered(what string) {
+	if v := recover(); v != nil {
+		s.err, s.settled = panicked("the tool "+s.name+" crashed", v, debug.Stack()), true
+	}
+}
+
+// tell gives the readers a call's result and puts it on record: readers first,
+// because what they saw is found again in the log after a crash.
+func (t *running) tell(s *step) error {
+	if s.err != nil {
+		return s.err
+	}
+	if !s.settled {
+		return nil // the turn was stopped before it
+	}
+	if s.overreach != "" {
+		if err := t.auditRefusal(s, s.overreach); err != nil {
+			return err
+		}
+	}
+	t.cap(s)
+	changes := t.place.Ledger.Take()
+	for i := range changes {
+		changes[i].Call = s.id
+	}
+	if err := t.emit(t.outcome(s, changes)...); err != nil {
+		return err
+	}
+	s.told()
+	return t.append(session.Entry{
+		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		Blocks: []session.Block{s.block()}, Changes: changes,
+	})
+}
+
+// told drops what is of no use once the result is out.
+func (s *step) told() { s.call = nil }
+
+func (s *step) block() session.Block {
+	return session.Block{
+		Type: session.BlockToolResult, ID: s.id, Name: s.name,
+		Text: s.result.Text, Failed: s.result.Failed, Items: s.result.Items,
+	}
+}
+
+// outcome are the events that tell of a result.
+func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
+	o := event.ToolOutcome{
+		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
+		Output: t.l.clean(s.result.Text), Truncated: s.result.Truncated, ParentToolCallID: t.agent,
+	}
+	if !s.began.IsZero() {
+		o.DurationMS = time.Since(s.began).Milliseconds()
+	}
+	for _, c := range changes {
+		o.Changed = append(o.Changed, c.Path)
+	}
+	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
+	for i, it := range s.result.Items {
+		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{
+			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: s.id,
+		}})
+	}
+	return drafts
+}
+
+// cap holds a result to what a call may tell.
+func (t *running) cap(s *step) {
+	most := t.settings.rules.Tools.OutputBytes
+	if most <= 0 || int64(len(s.result.Text)) <= most {
+		return
+	}
+	s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
+	s.result.Truncated = true
+}
+
+// callKey finds the call that a tool runs in, for tools that need the turn
+// itself: delegation.
+type callKey struct{}
+
+type callContext struct {
+	turn *running
+	step *step
+}
+
+func withCall(ctx context.Context, t *running, s *step) context.Context {
+	return context.WithValue(ctx, callKey{}, callContext{t, s})
 }

@@ -70,7 +70,7 @@ func tally(sum map[UsageRow]*UsageRow, projectRoot string, entries []session.Ent
 	model := ""
 	for _, e := range entries {
 		switch {
-		case e.Kind == session.EntryRequest && e.Manifest != nil:
+		case e.Kind == session.EntryRequest && e.Manifest != nil && e.Agent == "":
 			model = e.Manifest.Model
 		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since):
 			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: model}

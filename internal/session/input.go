@@ -1,0 +1,224 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Input is what a person says into a running turn.
+type Input struct {
+	// Turn is the turn that it is for.
+	Turn    string            `json:"turn"`
+	Message string            `json:"message"`
+	Mode    InputMode         `json:"mode"`
+	Items   []attachment.Item `json:"items,omitempty"`
+	// Warning says which of its files were refused.
+	Warning string `json:"warning,omitempty"`
+	Time    Time   `json:"time"`
+}
+
+// InputMode says when a running turn takes an input.
+type InputMode string
+
+// The modes of an input.
+const (
+	// Steer is taken before the next model call.
+	Steer InputMode = "steer"
+	// FollowUp is taken when the model has answered.
+	FollowUp InputMode = "followUp"
+)
+
+// What a running turn's inputs may hold at once.
+const (
+	maxInputs     = 64
+	maxInputBytes = 8 << 20
+)
+
+// NoTurn is the answer to an input when no turn runs, or none that still listens.
+func NoTurn(id string) *fault.Error {
+	return fault.New(fault.NoTurnInProgress, "no turn is running in session %s", id).With("sessionId", id).
+		WithHint("send it as a turn of its own")
+}
+
+// SendInput leaves an input for the turn that runs in a session, in whichever
+// process: a file in the state folder, which the turn takes at its next boundary.
+// It returns NO_TURN_IN_PROGRESS when no turn will take it any more; after nil,
+// one will.
+func (s *Store) SendInput(id string, in Input) error {
+	if !ValidID(id) {
+		return notFound(id)
+	}
+	var listens bool
+	if in.Turn, listens = s.listening(id); !listens {
+		return NoTurn(id)
+	}
+	dir := dirInputs + "/" + id
+	if err := s.state.MkdirAll(dir, 0o700); err != nil {
+		return storage("the input could not be written", err)
+	}
+	waiting, err := s.inputNames(id)
+	if err != nil {
+		return storage("the input could not be written", err)
+	}
+	if len(waiting) >= maxInputs {
+		return fault.New(fault.Overloaded, "%d inputs wait already for the turn in session %s", len(waiting), id).
+			WithHint("wait until the turn has taken some")
+	}
+	data, err := json.Marshal(in)
+	if err != nil {
+		return storage("the input could not be written", err)
+	}
+	if len(data) > maxInputBytes {
+		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
+	}
+	// The name keeps the order in which inputs came.
+	name := fmt.Sprintf("%s/%020d-%s%s", dir, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
+	if err := durable.WriteFile(s.state, name, data, 0o600, false); err != nil {
+		return storage("the input could not be written", err)
+	}
+	// Between the question and the write the turn may have stopped listening. It
+	// says so first and looks for inputs then: either it has found this one, or
+	// it is still here.
+	if turn, listens := s.listening(id); listens && turn == in.Turn {
+		return nil
+	}
+	switch err := s.state.Remove(name); {
+	case err == nil:
+		return NoTurn(id)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // taken
+	default:
+		return storage("the input could not be taken back", err)
+	}
+}
+
+const inputSuffix = ".json"
+
+// listening is the turn that runs in a session and still takes inputs.
+func (s *Store) listening(id string) (turn string, ok bool) {
+	s.mu.Lock()
+	v := s.live[id]
+	s.mu.Unlock()
+	if v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.lease != nil && v.lease.lock != nil {
+			return v.lease.turn, v.lease.turn != "" && !v.lease.deaf
+		}
+	}
+	n, ok := s.peekNote(id)
+	if !ok || n.Turn == "" || n.Deaf || !durable.Locked(s.lockPath(id)) {
+		return "", false
+	}
+	return n.Turn, true
+}
+
+func (s *Store) inputNames(id string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInputs, id))
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), inputSuffix) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// TakeInputs removes and returns what was said into a turn since the last call,
+// in its order: the running turn, or one that died. What was meant for another
+// goes; a file that is no input goes, and is told.
+func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
+	v := l.live
+	v.mu.Lock()
+	err = l.check()
+	v.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	s := v.store
+	names, err := s.inputNames(v.id)
+	if err != nil || len(names) == 0 {
+		return nil, storage("what was said into the turn could not be read", err)
+	}
+	var errs []error
+	for _, name := range names {
+		in, err := s.takeInput(dirInputs + "/" + v.id + "/" + name)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case in.Turn == turn:
+			inputs = append(inputs, in)
+		}
+	}
+	return inputs, storage("what was said into the turn could not be read", errors.Join(errs...))
+}
+
+func (s *Store) takeInput(name string) (in Input, err error) {
+	f, err := s.state.Open(name)
+	if err != nil {
+		return in, err
+	}
+	data, err := readCapped(f, maxInputBytes)
+	_ = f.Close() // it was only read
+	if err == nil {
+		err = json.Unmarshal(data, &in)
+	}
+	return in, errors.Join(err, s.state.Remove(name))
+}
+
+// StopListening says that the running turn takes no more inputs, and returns
+// those that came before: if there are any, the turn goes on and listens again.
+func (l *Lease) StopListening() ([]Input, error) {
+	if err := l.listen(false); err != nil {
+		return nil, err
+	}
+	inputs, err := l.TakeInputs(l.turn)
+	if err != nil || len(inputs) == 0 {
+		return nil, err
+	}
+	return inputs, l.listen(true)
+}
+
+func (l *Lease) listen(on bool) error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	n, ok := decodeNote(v.noted)
+	if !ok {
+		n = v.note()
+	}
+	n.PID, n.Turn, n.Deaf = os.Getpid(), l.turn, !on
+	if err := l.writeNote(n); err != nil {
+		return storage("the session's lock could not be written", err)
+	}
+	l.deaf = !on
+	return nil
+}
+
+// dropInputs removes what is left for a turn that is over.
+func (s *Store) dropInputs(id string) error {
+	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
+		return nil
+	}
+	return s.state.RemoveAll(dirInputs + "/" + id)
+}

@@ -1,0 +1,173 @@
+package turn
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// Desk takes the questions that a person must answer; [permit.Desk] is one.
+type Desk interface {
+	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
+	Granted(sessionID, agent string, classes []string) bool
+	List(ctx context.Context, sessionID string) ([]permit.Request, error)
+	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string) (permit.Decision, error)
+	Forget(sessionID string) error
+}
+
+// allow decides whether a call may run; where it may not, the call is settled
+// with the reason. An error ends the turn.
+func (t *running) allow(s *step) error {
+	if s.effect.Kind == permit.Delegate {
+		return nil // the gates of delegation were that decision
+	}
+	hooked, err := t.l.o.Hooks.Before(t.ctx, permit.HookInput{
+		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
+		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
+	})
+	if err != nil { // it fails closed: the answer is a denial
+		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", s.name, "error", err)
+	}
+	ruling := t.policy.JudgeWith(s.effect, hooked)
+	switch ruling.Outcome {
+	case permit.Allow:
+		return nil
+	case permit.Refuse:
+		s.settle(tool.Refuse("not permitted: %s", ruling.Reason).Result())
+		return t.auditRefusal(s, ruling.Reason)
+	}
+	switch {
+	case t.l.o.Desk == nil:
+		s.settle(tool.Refuse("not permitted: nobody can be asked").Result())
+		return t.auditRefusal(s, "nobody can be asked")
+	case t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect.Classes()):
+		return nil
+	}
+	return t.ask(s, ruling)
+}
+
+// ask puts the question and waits for its answer. The wait ends with the turn,
+// and the question with it.
+func (t *running) ask(s *step, ruling permit.Ruling) error {
+	request := permit.Request{
+		ID: decisionID(t.session, t.id, s.id), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
+		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
+		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
+		Session: true,
+	}
+	pending, err := t.l.o.Desk.Post(t.ctx, request)
+	if err != nil {
+		return err
+	}
+	request = pending.Request // with what the desk filled in
+	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+		DecisionID: request.ID, ToolCallID: s.id, Name: s.name, Input: request.Input, Reason: request.Reason,
+		ExpiresAt: request.Expires.UTC(), Effect: request.Effect, Session: request.Session, Persona: request.Persona,
+	}}); err != nil {
+		return err
+	}
+	decision, err := pending.Wait(t.ctx)
+	if err != nil {
+		if withdrawn := pending.Withdraw(); withdrawn != nil {
+			t.l.o.Logger.Error("withdraw a question", "session", t.session, "decision", request.ID, "error", withdrawn)
+		}
+		// The readers are told that the question is closed, whatever ended it.
+		return errors.Join(err, t.resolved(s, permit.Decision{DecisionID: request.ID, Verdict: permit.VerdictDeny, By: "interrupt"}))
+	}
+	if !decision.Allowed() {
+		s.settle(denied(decision))
+	}
+	return t.resolved(s, decision)
+}
+
+// resolved tells the readers how a question ended.
+func (t *running) resolved(s *step, d permit.Decision) error {
+	return t.emit(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
+		DecisionID: d.DecisionID, ToolCallID: s.id, Verdict: string(d.Verdict), By: d.By, Note: d.Note,
+	}})
+}
+
+// decisionID is the id of the question about a call: the same after a restart.
+func decisionID(session, turn, call string) string {
+	sum := fingerprint(session, turn, call)
+	return "dec_" + hex.EncodeToString(sum[:12])
+}
+
+// denied is what the model is told of a person's no.
+func denied(d permit.Decision) tool.Result {
+	r := tool.Refuse("a person was asked and did not allow this call")
+	if d.Timeout {
+		r = tool.Refuse("a person was asked and did not answer in time; the call was not made")
+	}
+	if d.Note != "" {
+		r = r.WithHint("they said: %s", d.Note)
+	}
+	return r.Result()
+}
+
+// policyOf is what the turn's persona may do in its mode.
+func (t *running) policyOf(r Request) (permit.Policy, []string) {
+	s := &t.settings
+	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied}
+	if s.persona.Blocking == "never" {
+		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.persona.ID)
+	}
+	var bad []string
+	add := func(to []permit.Rule, where string, texts []string) []permit.Rule {
+		to = to[:len(to):len(to)] // the rules before are other turns', too
+		for _, text := range texts {
+			rule, err := permit.ParseRule(text)
+			if err != nil {
+				bad = append(bad, fmt.Sprintf("%s: %v", where, err))
+				continue
+			}
+			to = append(to, rule)
+		}
+		return to
+	}
+	p.Allowed = add(p.Allowed, "auto_approve_tools", s.persona.AutoApproveTools)
+	p.Allowed = add(p.Allowed, "--allow", r.Allow)
+	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
+	return p, bad
+}
+
+// auditRefusal puts a refused call on the audit log.
+func (t *running) auditRefusal(s *step, reason string) error {
+	if t.l.o.Audit == nil {
+		return nil
+	}
+	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
+		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Summary, Reason: reason,
+	})
+}
+
+// Decisions implements [Rope].
+func (l *Local) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
+	if sessionID != "" {
+		if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
+			return nil, err
+		}
+	}
+	if l.o.Desk == nil {
+		return nil, nil
+	}
+	return l.o.Desk.List(ctx, sessionID)
+}
+
+// Decide implements [Rope].
+func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error) {
+	if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
+		return permit.Decision{}, err
+	}
+	if l.o.Desk == nil {
+		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
+	}
+	return l.o.Desk.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note)
+}

@@ -1,0 +1,204 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/permit"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// agentPrefix begins the names of the tools that delegate.
+const agentPrefix = "agent."
+
+// maxTaskBytes bounds what a parent tells its subagent.
+const maxTaskBytes = 64 << 10
+
+// delegates are the tools by which a turn calls its subagents, none unless every
+// gate of delegation is open (workspace 9.7).
+func (l *Local) delegates(d persona.Decision) (tools []tool.Tool, problems []string) {
+	for _, id := range d.DelegatedSubagents {
+		p, err := l.o.Root.Persona(id)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("subagent %s: %v", id, err))
+			continue
+		}
+		if s := strings.ToLower(p.Surface); s != "" && s != "both" && !strings.Contains(s, "spawned") && !strings.Contains(s, "init-task") {
+			problems = append(problems, fmt.Sprintf("subagent %s: its INTERACTION_SURFACE is %s, which does not allow spawned or INIT-TASK", p.ID, p.Surface))
+		}
+		tools = append(tools, delegate{persona: p, approvalRef: d.ApprovalRef})
+	}
+	return tools, problems
+}
+
+// delegate is the tool that runs one subagent.
+type delegate struct {
+	persona     persona.Persona
+	approvalRef string
+}
+
+var _ tool.Tool = delegate{}
+
+// Spec implements [tool.Tool].
+func (d delegate) Spec() tool.Spec {
+	about := cmp.Or(d.persona.Description, "a specialist")
+	return tool.Spec{
+		Name: agentPrefix + d.persona.ID,
+		Description: fmt.Sprintf("Hands a task to the agent %s (%s). It works alone, with tools no wider than yours and from the same budget, "+
+			"sees nothing of this conversation, and answers with a report. Tell it everything it needs.", d.persona.ID, about),
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["task"],` +
+			`"properties":{"task":{"type":"string","minLength":1,"description":"what to do, with all the context that it takes"}}}`),
+	}
+}
+
+// Prepare implements [tool.Tool].
+func (d delegate) Prepare(_ context.Context, _ *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+	var in struct {
+		Task string `json:"task"`
+	}
+	if err := tool.Decode(input, &in); err != nil {
+		return nil, err
+	}
+	if in.Task = strings.TrimSpace(in.Task); in.Task == "" || len(in.Task) > maxTaskBytes {
+		return nil, tool.Refuse("the task must have 1 to %d bytes", maxTaskBytes)
+	}
+	return delegation{d, in.Task}, nil
+}
+
+// delegation is one call of a subagent.
+type delegation struct {
+	delegate
+	task string
+}
+
+// Effect implements [tool.Call].
+func (d delegation) Effect() permit.Effect {
+	line, _, _ := strings.Cut(d.task, "\n")
+	return permit.Effect{Tool: agentPrefix + d.persona.ID, Kind: permit.Delegate, Summary: cutText("delegate to "+d.persona.ID+": "+line, 200)}
+}
+
+// Run implements [tool.Call]: the subagent's whole work, in the turn's goroutine.
+func (d delegation) Run(ctx context.Context) (tool.Result, error) {
+	c, ok := ctx.Value(callKey{}).(callContext)
+	if !ok {
+		return tool.Result{}, tool.Refuse("nobody to delegate for")
+	}
+	sub, err := c.turn.subagent(d.persona, c.step.id, d.task)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.step.id}
+	if err := c.turn.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
+		return tool.Result{}, err
+	}
+	done, err := sub.work()
+	good := err == nil && done.reason == string(model.StopEndTurn)
+	about.OK = &good
+	if told := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); told != nil {
+		return tool.Result{}, told
+	}
+	if err != nil {
+		return tool.Result{}, err
+	}
+	text := done.text
+	if !good {
+		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + outcome{completion: done}.warning() + "]")
+	}
+	return tool.Result{Text: cmp.Or(text, "(the agent said nothing)"), Failed: !good}, nil
+}
+
+// subagent is a delegated agent of the turn: its own instructions and
+// conversation, everything else no wider than the parent's.
+func (t *running) subagent(p persona.Persona, call, task string) (*running, error) {
+	sub := &running{
+		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs,
+		req: Request{SessionID: t.session, Message: task},
+		ctx: t.ctx, cancel: t.cancel, done: t.done, parent: t, agent: call, spent: t.spent,
+	}
+	s := t.settings
+	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
+	s.model = cmp.Or(p.Model, t.settings.model)
+	if s.maxCostUSD > 0 {
+		if _, ok := t.l.o.Prices.Cost(s.model, zeroUsage); !ok {
+			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.model)
+		}
+	}
+	if p.MaxTurns > 0 {
+		s.maxTurns = min(s.maxTurns, p.MaxTurns)
+	}
+	var requested []string
+	if p.Tools != nil {
+		requested = *p.Tools
+	}
+	s.offer(t.tools.Only(func(name string) bool { return !strings.HasPrefix(name, agentPrefix) }), requested)
+	sub.settings, sub.tools = s, s.tools
+	sub.policy = t.policy
+	own, bad := sub.policyOf(Request{})
+	if len(bad) > 0 {
+		return nil, tool.Refuse("agent %s has rules that cannot be read: %s", p.ID, listed(bad))
+	}
+	// What the parent may do without asking is the most; what either is denied
+	// is denied.
+	sub.policy.Denied = append(sub.policy.Denied[:len(sub.policy.Denied):len(sub.policy.Denied)], own.Denied...)
+	if sub.policy.NeverAsk == "" {
+		sub.policy.NeverAsk = own.NeverAsk
+	}
+	sub.limits = t.l.o.Provider.Limits(s.model)
+	sub.system = []string{p.SystemPrompt()}
+	for _, src := range p.Sources() {
+		sub.sources = append(sub.sources, session.Source{Path: src.Path, SHA256: src.SHA256, Bytes: src.Bytes})
+	}
+	if len(t.system) > 1 { // the project's own notes
+		sub.system = append(sub.system, t.system[1:]...)
+		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
+	}
+	place := *t.place
+	place.Scope = within{t.place.Scope, t.l.o.Scope(place.Project, p)}
+	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{}
+	place.Files = admitter{sub, place.Project}
+	sub.place = &place
+	return sub, nil
+}
+
+// within is the scope of a subagent: what it and its parent both may write.
+type within struct{ parent, own tool.Scope }
+
+// Allows implements [tool.Scope].
+func (w within) Allows(path string, exists bool) error {
+	if err := w.parent.Allows(path, exists); err != nil {
+		return err
+	}
+	return w.own.Allows(path, exists)
+}
+
+// Hidden implements [tool.Scope].
+func (w within) Hidden(path string) bool { return w.parent.Hidden(path) || w.own.Hidden(path) }
+
+// KeepsZones implements [tool.Scope].
+func (w within) KeepsZones(path string, before, after []byte) error {
+	if err := w.parent.KeepsZones(path, before, after); err != nil {
+		return err
+	}
+	return w.own.KeepsZones(path, before, after)
+}
+
+// Describe implements [tool.Scope].
+func (w within) Describe() string {
+	return w.own.Describe() + " And no more than its parent: " + w.parent.Describe()
+}
+
+// work is the subagent's whole conversation.
+func (t *running) work() (completion, error) {
+	r, err := t.request()
+	if err != nil {
+		return completion{}, err
+	}
+	return t.loop(r)
+}

@@ -1,0 +1,146 @@
+package turn
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"belay/internal/model"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// output is the results of an answer's calls as the next request has them.
+type output struct {
+	content []model.Content
+	load    load
+}
+
+// What stands for the result of a call that has none.
+const (
+	resultUnknown = "The turn ended while this call ran or before it did. What it was to change may have been changed: look before you call it again."
+	resultNotRun  = "The turn was stopped before this call ran."
+)
+
+// results gathers what the model gets back. After an error that ends the turn,
+// the calls that have no result get one that says so, on record: the next turn
+// goes on from a conversation without gaps.
+func (t *running) results(steps []*step, ended error) (*output, error) {
+	out := &output{}
+	if ended != nil {
+		return out, t.closeSteps(steps)
+	}
+	many := t.planned != nil && t.planned.many
+	for _, s := range steps {
+		o, l, err := t.toolOutput(s.block(), many)
+		if err != nil {
+			return out, err
+		}
+		out.content, out.load = append(out.content, o), out.load.plus(l)
+	}
+	return out, nil
+}
+
+// closeSteps records a result for every call that has none.
+func (t *running) closeSteps(steps []*step) error {
+	e := session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}}
+	for _, s := range steps {
+		if s.settled && s.err == nil {
+			continue
+		}
+		text := resultNotRun
+		if !s.began.IsZero() {
+			text = resultUnknown
+		}
+		e.Blocks = append(e.Blocks, session.Block{Type: session.BlockToolResult, ID: s.id, Name: s.name, Text: text, Failed: true})
+	}
+	e.Changes = t.place.Ledger.Take() // of a call that was cut off
+	if len(e.Blocks) == 0 {
+		return nil
+	}
+	return t.append(e)
+}
+
+// toolOutput is a recorded result as a provider gets it, with its files planned
+// for the model.
+func (t *running) toolOutput(b session.Block, many bool) (model.ToolOutput, load, error) {
+	o := toolOutput(b)
+	l := load{bytes: jsonBytes(int64(len(b.Text) + 64)), tokens: tokens(len(b.Text) + 64)}
+	for _, it := range b.Items {
+		d, err := t.deliverItem(it, t.limits.Attachments, many)
+		if err != nil {
+			return o, l, err
+		}
+		o.Parts = append(o.Parts, d.Parts...)
+		l = l.plus(load{bytes: d.WireBytes, tokens: d.Tokens, images: d.Images, pages: d.Pages})
+	}
+	return o, l, nil
+}
+
+// repeatsMost is how often one call may give one result in a row before it is
+// refused: a model that turns in circles must be told so.
+const repeatsMost = 6
+
+// repeats notes the last call and how often it came in a row with one result.
+type repeats struct {
+	last  [sha256.Size]byte
+	count int
+}
+
+func fingerprint(parts ...string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// repeated is the refusal of a call that has been made too often.
+func (t *running) repeated(s *step) *tool.Refusal {
+	sum := fingerprint(s.name, string(s.input))
+	if sum != t.repeats.last {
+		t.repeats = repeats{last: sum}
+	}
+	if t.repeats.count++; t.repeats.count <= repeatsMost {
+		return nil
+	}
+	return tool.Refuse("this is the same call of %s for the %dth time in a row, and it was not made again", s.name, t.repeats.count).
+		WithHint("do something else, or say what keeps you from going on")
+}
+
+// shownInput is the most bytes of a call's input that an event carries.
+const shownInput = 16 << 10
+
+// show is a call's input for readers: without secrets, and not too long.
+func (l *Local) show(input json.RawMessage) json.RawMessage {
+	if l.o.Redact != nil {
+		if clean, ok := l.o.Redact.Value(input).(json.RawMessage); ok {
+			input = clean
+		}
+	}
+	if len(input) <= shownInput {
+		return input
+	}
+	return mustJSON(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": cutText(string(input), 1024)})
+}
+
+// clean takes secrets out of a text.
+func (l *Local) clean(s string) string {
+	if l.o.Redact == nil {
+		return s
+	}
+	return l.o.Redact.String(s)
+}
+
+// cutText is at most n bytes of s, whole characters.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

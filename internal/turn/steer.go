@@ -1,0 +1,134 @@
+package turn
+
+import (
+	"context"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// Steer implements [Rope]. The files pass the same checks as a turn's, here
+// and now, so that who sends them learns what became of them.
+func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
+	if r.Mode == "" {
+		r.Mode = session.Steer
+	}
+	if r.Mode != session.Steer && r.Mode != session.FollowUp {
+		return fault.Invalid([]fault.Problem{{Field: "mode", Message: `must be "steer" or "followUp"`}})
+	}
+	rec, err := l.o.Store.Get(ctx, r.SessionID)
+	if err != nil {
+		return err
+	}
+	rules, err := l.rules(rec.ProjectRoot)
+	if err != nil {
+		return err
+	}
+	if err := rules.Limits.admit(r.Message); err != nil {
+		return err
+	}
+	if _, _, runs := l.o.Store.Running(r.SessionID); !runs {
+		return session.NoTurn(r.SessionID)
+	}
+	blobs, err := l.o.Store.Blobs(rec.ProjectRoot)
+	if err != nil {
+		return err
+	}
+	files, err := attachment.Resolve(ctx, r.Attachments, rules.policy(rec.ProjectRoot), blobs)
+	if err != nil {
+		return err
+	}
+	if err := admit(Request{Message: r.Message, Attachments: r.Attachments}, files); err != nil {
+		return err
+	}
+	if err := blobs.Sync(ctx); err != nil {
+		return err
+	}
+	return l.o.Store.SendInput(r.SessionID, session.Input{
+		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: l.o.Clock()},
+	})
+}
+
+// heard takes what was said into the turn and is due now: at a tool boundary the
+// steering, at the end of an answer everything. The content follows what the
+// model was told last, in the same message.
+func (t *running) heard(atEnd bool) ([]model.Content, load, error) {
+	if t.agent != "" {
+		return nil, load{}, nil // people speak to the turn, not to its helpers
+	}
+	var inputs []session.Input
+	var err error
+	switch {
+	case atEnd && len(t.later) > 0:
+		inputs, err = t.lease.TakeInputs(t.id)
+	case atEnd:
+		inputs, err = t.lease.StopListening()
+	default:
+		inputs, err = t.lease.TakeInputs(t.id)
+	}
+	if err != nil {
+		return nil, load{}, err
+	}
+	due := inputs
+	if atEnd {
+		due, t.later = append(t.later, inputs...), nil
+	} else {
+		due = nil
+		for _, in := range inputs {
+			if in.Mode == session.FollowUp {
+				t.later = append(t.later, in)
+			} else {
+				due = append(due, in)
+			}
+		}
+	}
+	var content []model.Content
+	var sum load
+	for _, in := range due {
+		c, l, err := t.takeInput(in)
+		if err != nil {
+			return nil, sum, err
+		}
+		content, sum = append(content, c...), sum.plus(l)
+	}
+	return content, sum, nil
+}
+
+// takeInput puts an input on record and plans its files for the model.
+func (t *running) takeInput(in session.Input) ([]model.Content, load, error) {
+	if err := t.emit(append(t.settle(), event.Draft{Type: event.TurnInput, Data: event.Input{
+		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
+	}})...); err != nil {
+		return nil, load{}, err
+	}
+	if err := t.append(inputEntry(t.id, in)); err != nil {
+		return nil, load{}, err
+	}
+	x := exchange{message: in.Message, warning: in.Warning, items: in.Items}
+	size := int64(len(in.Message)+len(in.Warning)) + 128
+	x.load = load{bytes: jsonBytes(size), tokens: tokens(int(size))}
+	d, err := t.deliver(&x, t.limits.Attachments, t.planned != nil && t.planned.many)
+	if err != nil {
+		return nil, load{}, err
+	}
+	return media(model.NewPrompt(in.Warning, spoken(in.Message), d.parts).Parts()), d.load, nil
+}
+
+func inputEntry(turnID string, in session.Input) session.Entry {
+	return session.Entry{
+		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
+		Message: in.Message, Warning: in.Warning, Attachments: in.Items,
+	}
+}
+
+// spoken is an input's words: a text must not be blank.
+func spoken(message string) string {
+	if strings.TrimSpace(message) == "" {
+		return "(files, without words)"
+	}
+	return message
+}

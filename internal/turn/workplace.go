@@ -1,0 +1,123 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// openPlace opens the project and the session's scratch folder for the turn's
+// tools, at the first call: most turns make none. The turn closes the roots.
+func (t *running) openPlace() error {
+	if t.place != nil {
+		return nil
+	}
+	if len(t.tools.Names()) == 0 {
+		t.place = &tool.Workplace{Ledger: &tool.Ledger{}} // every call will be refused
+		return nil
+	}
+	projectRoot := t.lease.Record().ProjectRoot
+	scratch := filepath.Join(t.l.o.ScratchDir, t.session)
+	for _, dir := range []string{"home", "tmp"} {
+		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o700); err != nil {
+			return fault.New(fault.StorageFailure, "the session's scratch folder could not be made").Because(err)
+		}
+	}
+	root, err := os.OpenRoot(projectRoot)
+	if err != nil {
+		return fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
+	}
+	own, err := os.OpenRoot(scratch)
+	if err != nil {
+		return errors.Join(fault.New(fault.StorageFailure, "the session's scratch folder could not be opened").Because(err), root.Close())
+	}
+	t.place = &tool.Workplace{
+		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
+		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{},
+		Limits: t.settings.rules.Tools, Clock: t.l.o.Clock,
+	}
+	return nil
+}
+
+func (t *running) closePlace() {
+	if t.place == nil || t.place.Root == nil {
+		return
+	}
+	if err := errors.Join(t.place.Root.Close(), t.place.ScratchRoot.Close()); err != nil {
+		t.l.o.Logger.Error("close the turn's workplace", "session", t.session, "error", err)
+	}
+}
+
+// ScopeOf says which project files a persona may change.
+type ScopeOf func(projectRoot string, p persona.Persona) tool.Scope
+
+// admitter lets tools show files of the project to the model, under the rules of
+// attachments.
+type admitter struct {
+	t       *running
+	project string
+}
+
+// Admit implements [tool.Admitter].
+func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, error) {
+	policy := a.t.settings.rules.policy(a.project)
+	policy.Roots = []string{a.project, a.t.place.Scratch}
+	r, err := attachment.Resolve(ctx, []string{path}, policy, a.t.blobs)
+	if err != nil {
+		return attachment.Item{}, err
+	}
+	if len(r.Refused) > 0 {
+		return attachment.Item{}, tool.Refuse("%s cannot be shown: %s", filepath.Base(path), r.Refused[0].Reason)
+	}
+	return r.Items[0], nil
+}
+
+// seen is what the model was shown of the project's files in this session, as
+// far as this process knows.
+func (t *running) seen() *tool.Seen {
+	m, _ := t.lease.Memo().(memory)
+	if m.seen == nil {
+		m.seen = &tool.Seen{}
+		t.lease.SetMemo(m)
+	}
+	return m.seen
+}
+
+// Changes implements [Rope].
+func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error) {
+	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	var all []TurnChanges
+	for _, e := range entries {
+		if len(e.Changes) == 0 || turnID != "" && e.Turn != turnID {
+			continue
+		}
+		if n := len(all); n == 0 || all[n-1].Turn != e.Turn {
+			all = append(all, TurnChanges{Turn: e.Turn})
+		}
+		last := &all[len(all)-1]
+		last.Changes = append(last.Changes, e.Changes...)
+	}
+	if turnID != "" && all == nil {
+		if _, ok := findTurn(entries, turnID); !ok {
+			return nil, fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
+		}
+	}
+	return all, nil
+}
+
+// TurnChanges are the file changes of one turn, in their order.
+type TurnChanges struct {
+	Turn    string           `json:"turn"`
+	Changes []session.Change `json:"changes"`
+}
