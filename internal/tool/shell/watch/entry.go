@@ -58,7 +58,7 @@ func skipped(p string) bool {
 // gitPart splits a path at its first .git component.
 func gitPart(p string) (in bool, rest string) {
 	parts := strings.Split(p, "/")
-	i := slices.Index(parts, gitName)
+	i := slices.IndexFunc(parts, func(s string) bool { return strings.EqualFold(s, gitName) }) // some systems know no difference
 	if i < 0 {
 		return false, ""
 	}

@@ -1,0 +1,89 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/watch"
+)
+
+// call is one command, checked.
+type call struct {
+	shell  *Shell
+	place  *tool.Workplace
+	in     input
+	dir    string
+	limit  time.Duration
+	report Report
+}
+
+// reviewTime bounds how long a command's changes are looked at after it. The
+// review is not cut short by an interrupt: what a command had no right to do is
+// taken back in any case.
+const reviewTime = 5 * time.Minute
+
+// Run implements tool.Call.
+func (c *call) Run(ctx context.Context) (tool.Result, error) {
+	w := c.place
+	watched, err := c.shell.watch.Begin(ctx, watch.Place{
+		Project: w.Project, Root: w.Root, Scope: w.Scope, Blobs: w.Blobs, FileBytes: w.Limits.KeepBytes,
+	})
+	if err != nil {
+		return tool.Result{}, beginError(err)
+	}
+	outcome, runErr := c.shell.runner.Run(ctx, confine.Command{
+		Text: c.in.Command, Dir: c.dir, Project: w.Project, Scratch: w.Scratch,
+		Masked: []string{filepath.Join(w.Project, ".belay")},
+		Time:   c.limit, OutputBytes: outputBytes(w.Limits),
+	})
+	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
+	defer cancel()
+	did, err := watched.End(reviewCtx)
+	c.note(did.Changes)
+	if err != nil {
+		return tool.Result{}, errors.Join(err, runErr)
+	}
+	var setup *confine.SetupError
+	switch {
+	case errors.As(runErr, &setup):
+		return tool.Result{}, tool.Refuse("the command was not run: the sandbox could not be set up (%s)", setup.Step).
+			WithHint("belay doctor says what this machine holds").Because(runErr)
+	case runErr != nil:
+		return tool.Result{}, runErr
+	case did.Gone:
+		r := tool.Refuse("the command removed the project folder; it was made again with what was kept of it").
+			WithHint("start a new turn")
+		r.Authority = true
+		return tool.Result{}, r
+	}
+	return c.result(outcome, did), nil
+}
+
+// beginError tells the model why its command was not run.
+func beginError(err error) error {
+	var many *watch.TooManyFilesError
+	if errors.As(err, &many) {
+		return tool.Refuse("the command was not run: %v, so that what it changes could not be watched", many).
+			WithHint("bash.max_files raises the limit").Because(err)
+	}
+	return err
+}
+
+// note records the changes, and that the model does not know these files any
+// more.
+func (c *call) note(changes []session.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	c.place.Ledger.Note(changes...)
+	for _, change := range changes {
+		if !change.Restored && c.place.Seen != nil {
+			c.place.Seen.Forget(change.Path)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+)
+
+// input is what the schema describes.
+type input struct {
+	Command     string `json:"command"`
+	Dir         string `json:"dir"`
+	TimeoutMS   int64  `json:"timeout_ms"`
+	Description string `json:"description"`
+}
+
+// maxCommandBytes is what the kernel takes as one argument of a program, less
+// some room.
+const maxCommandBytes = 120 << 10
+
+// maxSummaryBytes is the longest summary of an effect.
+const maxSummaryBytes = 200
+
+// Prepare implements tool.Tool.
+func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMessage) (tool.Call, error) {
+	var in input
+	if err := tool.Decode(raw, &in); err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.TrimSpace(in.Command) == "":
+		return nil, tool.Refuse("command is blank")
+	case len(in.Command) > maxCommandBytes:
+		return nil, tool.Refuse("command has %d bytes, and %d are the most", len(in.Command), maxCommandBytes).
+			WithHint("write a script into the project or $TMPDIR and run that")
+	case strings.ContainsRune(in.Command, 0):
+		return nil, tool.Refuse("command holds a NUL byte, which no program can be given")
+	}
+	limit, err := timeLimit(w.Limits, in.TimeoutMS)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := workingDir(w, in.Dir)
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.Report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &call{shell: s, place: w, in: in, dir: dir, limit: limit, report: report}, nil
+}
+
+// timeLimit is how long a command may run that asks for ms milliseconds.
+func timeLimit(l tool.Limits, ms int64) (time.Duration, error) {
+	if ms == 0 {
+		return l.CommandTime, nil
+	}
+	if ms > l.CommandTimeMost.Milliseconds() {
+		return 0, tool.Refuse("timeout_ms is %d, and %d is the most", ms, l.CommandTimeMost.Milliseconds()).
+			WithHint("ask for less, or split the work")
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// workingDir is the absolute path of the folder that the model named, which is
+// in the project or the scratch folder.
+func workingDir(w *tool.Workplace, dir string) (string, error) {
+	base, root, rel := w.Project, w.Root, dir
+	switch {
+	case dir == "":
+		return w.Project, nil
+	case filepath.IsAbs(dir) && below(dir, w.Scratch) != "":
+		base, root, rel = w.Scratch, w.ScratchRoot, below(dir, w.Scratch)
+	case filepath.IsAbs(dir):
+		rel = below(dir, w.Project)
+	}
+	if rel == "" || !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return "", tool.Refuse("dir %q is not in the project", dir)
+	}
+	rel = filepath.Clean(filepath.FromSlash(rel))
+	info, err := root.Stat(rel)
+	switch {
+	case base == w.Project && w.Scope.Hidden(filepath.ToSlash(rel)), os.IsNotExist(err):
+		return "", tool.Refuse("dir %q does not exist", dir)
+	case err != nil:
+		return "", tool.Refuse("dir %q cannot be used", dir).Because(err)
+	case !info.IsDir():
+		return "", tool.Refuse("dir %q is not a folder", dir).Because(fs.ErrInvalid)
+	}
+	return filepath.Join(base, rel), nil
+}
+
+// below is path relative to dir, "" where it is not in it.
+func below(path, dir string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return rel
+}
+
+// Effect implements tool.Call.
+func (c *call) Effect() permit.Effect {
+	cmds, opaque, network, err := permit.ParseCommand(c.in.Command)
+	e := permit.Effect{
+		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
+		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
+		Network:    (network || opaque) && c.report.Network != confine.NetworkNone,
+		Unconfined: c.report.Unconfined,
+	}
+	if rel := below(c.dir, c.place.Project); rel != "." {
+		e.Dir = filepath.ToSlash(rel)
+		if rel == "" {
+			e.Dir = c.dir
+		}
+	}
+	return e
+}
+
+// summary is the model's own word for the command, or its first line.
+func (c *call) summary() string {
+	text := c.in.Description
+	if strings.TrimSpace(text) == "" {
+		text = c.in.Command
+	}
+	text = strings.TrimSpace(text)
+	line, more, _ := strings.Cut(text, "\n")
+	if more != "" {
+		line = fmt.Sprintf("%s …", strings.TrimSpace(line))
+	}
+	if len(line) > maxSummaryBytes {
+		cut := maxSummaryBytes - len("…")
+		for !utf8.RuneStart(line[cut]) {
+			cut--
+		}
+		line = line[:cut] + "…"
+	}
+	return line
+}

@@ -1,0 +1,125 @@
+// Package shell is the bash tool: a command runs in the project, confined
+// (package confine), for a limited time and with a limited voice, and what it did
+// to the project is recorded, or taken back where it had no right to
+// (package watch).
+//
+// The program must call [Sandboxed] before anything else in its main: on Linux it
+// is its own sandbox, started again. A process that holds keys calls [Harden].
+//
+// What the machine can hold of a command differs. [Shell.Report] says what this
+// one does, for people and for the effect of each call: where the most important
+// of it is missing, every command is asked about.
+//
+// Contract: turn API REQ-04; architecture, "Security posture"; workspace 9.5.
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/watch"
+)
+
+// Name is the tool's canonical name.
+const Name = "bash"
+
+// Options configure the tool.
+type Options struct {
+	// Off runs commands without confinement. ReadPaths are toolchains that they
+	// may read, Hidden what they may never reach beside StateDir.
+	Off               bool
+	ReadPaths, Hidden []string
+	// Network is confine.NetworkPorts when empty, ConnectPorts then 80 and 443
+	// when nil.
+	Network                   confine.Network
+	ConnectPorts, ListenPorts []uint16
+	Limits                    confine.Limits
+	// Environ is the server's environment, EnvNames the variables of it that
+	// commands get beside those that every program needs.
+	Environ, EnvNames []string
+	// StateDir is the operator's state folder. What commands changed is kept in
+	// its folder watch, up to KeepBytes of a project with at most MaxFiles; zero
+	// takes the defaults of package watch.
+	StateDir  string
+	KeepBytes int64
+	MaxFiles  int
+	// Without are means of confinement that are left alone, for tests.
+	Without confine.Means
+}
+
+// Report is what this machine holds of a command.
+type Report = confine.Report
+
+// Sandboxed runs the sandbox of a command when args, the program's arguments
+// without its name, ask for it. The program calls it before anything else and
+// exits with the code if ok.
+func Sandboxed(args []string) (code int, ok bool) { return confine.Sandboxed(args) }
+
+// Harden keeps other processes of the user, such as commands, from looking into
+// this one: its environment, its memory, its files in use.
+func Harden() error { return confine.Harden() }
+
+// Shell is the bash tool. One is made for a process; it is safe for concurrent
+// use.
+type Shell struct {
+	runner *confine.Runner
+	watch  *watch.Watcher
+}
+
+var _ tool.Tool = (*Shell)(nil)
+
+// New returns the tool. It does nothing yet: the machine is tried out at the
+// first report or call. Close it when no call runs.
+func New(o Options) *Shell {
+	hidden := o.Hidden
+	if o.StateDir != "" {
+		hidden = append(slices.Clone(hidden), o.StateDir)
+	}
+	return &Shell{
+		runner: confine.New(confine.Options{
+			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
+			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts,
+			Limits: o.Limits, Without: o.Without,
+			Env: confine.Environment(o.Environ, o.EnvNames),
+		}),
+		watch: watch.New(watch.Options{
+			Dir: filepath.Join(o.StateDir, "watch"), KeepBytes: o.KeepBytes, MaxFiles: o.MaxFiles,
+			System: append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...),
+		}),
+	}
+}
+
+// Report tells what the machine holds. The first call tries it out and takes
+// some ten milliseconds.
+func (s *Shell) Report(ctx context.Context) (Report, error) { return s.runner.Report(ctx) }
+
+// Close frees what is kept of projects.
+func (s *Shell) Close() error { return s.watch.Close() }
+
+// Spec implements tool.Tool.
+func (s *Shell) Spec() tool.Spec {
+	return tool.Spec{
+		Name: Name,
+		Description: `Run a command with bash in the project folder and return what it writes to stdout and stderr, in order, and its exit code.
+Each call is a new shell: a working folder, variables and background processes do not outlive it. There is no terminal and no input.
+The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. Changes to protected files are taken back and reported.
+Use read, list, glob and grep to look at files, and edit and write to change them: they are faster and safer than cat, find and sed.`,
+		Schema: schema,
+	}
+}
+
+var schema = json.RawMessage(`{
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "minLength": 1, "maxLength": 100000, "description": "What bash runs, as after bash -c."},
+    "dir": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The working folder: relative to the project, or absolute in it or in $HOME or $TMPDIR. The project folder if absent."},
+    "timeout_ms": {"type": "integer", "minimum": 1, "description": "How long it may run. The server sets a default and a most."},
+    "description": {"type": "string", "maxLength": 500, "description": "What it is for, in one line, for the person who decides."}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+}`)

@@ -1,0 +1,83 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/watch"
+)
+
+// The room in a result for what is not output.
+const (
+	maxNotes     = 20
+	noteRoom     = 4 << 10
+	maxNoteBytes = 500
+)
+
+// outputBytes is how much of a command's output is kept: what may be kept of it,
+// and no more than can be told.
+func outputBytes(l tool.Limits) int64 {
+	return max(min(l.CommandBytes, l.OutputBytes-noteRoom), min(l.OutputBytes/2, noteRoom))
+}
+
+// result is what the model gets to read.
+func (c *call) result(o confine.Outcome, did watch.Result) tool.Result {
+	var b strings.Builder
+	b.WriteString(clean(o.Output.Head))
+	if o.Output.Dropped > 0 {
+		fmt.Fprintf(&b, "\n[… %d bytes of output left out …]\n", o.Output.Dropped)
+	}
+	b.WriteString(clean(o.Output.Tail))
+	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(c.ended(o))
+	if o.Left > 0 && !o.TimedOut && !o.Crowded {
+		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
+	}
+	for i, n := range did.Notes {
+		if i == maxNotes {
+			fmt.Fprintf(&b, "\nand %d more of these", len(did.Notes)-maxNotes)
+			break
+		}
+		b.WriteString("\n" + cut(n, maxNoteBytes))
+	}
+	if c.report.Unconfined {
+		b.WriteString("\n(this machine does not confine commands in full; belay doctor says what is missing)")
+	}
+	text := b.String()
+	truncated := o.Output.Dropped > 0
+	if most := int(c.place.Limits.OutputBytes); len(text) > most {
+		text, truncated = cut(text, most), true
+	}
+	return tool.Result{Text: text, Truncated: truncated, Failed: o.ExitCode != 0 || o.TimedOut || o.Crowded}
+}
+
+// ended is a line on how the command ended.
+func (c *call) ended(o confine.Outcome) string {
+	took := o.Took.Round(time.Millisecond)
+	switch {
+	case o.TimedOut:
+		return fmt.Sprintf("ended after %v: its time of %v ran out (timeout_ms may be up to %d)", took, c.limit, c.place.Limits.CommandTimeMost.Milliseconds())
+	case o.Crowded:
+		return fmt.Sprintf("ended after %v: it had more processes than it may have", took)
+	case o.Signal != "":
+		return fmt.Sprintf("ended by %s after %v", o.Signal, took)
+	}
+	return fmt.Sprintf("exit code %d after %v", o.ExitCode, took)
+}
+
+// clean is output as text: what is no UTF-8 is marked.
+func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+
+// cut shortens text to at most n bytes.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	const mark = "…"
+	return strings.ToValidUTF8(text[:max(n-len(mark), 0)], "") + mark
+}
