@@ -348,6 +348,29 @@ func TestGrantsAreForOneAgentInOneSession(t *testing.T) {
 	faulty(t, "a deleted session's question", err, fault.NotFound)
 }
 
+// Fifty calls of one kind, each with other arguments, are asked about once.
+//
+// Covers: turn-api REQ-04
+func TestOneKindIsAskedAboutOnce(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, t.TempDir())
+	asked := 0
+	for i := range 50 {
+		e := bash(t, fmt.Sprintf("ls -l /usr/%d | head -%d", i, i))
+		if (Policy{}).Judge(e).Outcome == Allow || d.Granted("sess_1", "TASK", e.Classes()) {
+			continue
+		}
+		asked++
+		r := question("")
+		r.Effect, r.Agent = e, "TASK"
+		_, err := d.Decide(soon(t), "", post(t, d, r).ID(), VerdictAllowSession, "ann", "")
+		must(t, err)
+	}
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // What lies in the folder and is no question or answer harms nobody.
 func TestForeignFilesOnTheDesk(t *testing.T) {
 	t.Parallel()
