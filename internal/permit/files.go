@@ -13,9 +13,14 @@ import (
 	"belay/internal/durable"
 )
 
+// lockTime is how long one process waits for another's moment with a lock.
+const lockTime = 10 * time.Second
+
 // acquire takes a lock that other processes hold for moments only, and waits for
-// it until ctx is done.
+// it until ctx is done, ten seconds at most.
 func acquire(ctx context.Context, path string) (*durable.FileLock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockTime)
+	defer cancel()
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		lock, err := durable.Lock(path)
 		if !errors.Is(err, durable.ErrLocked) {

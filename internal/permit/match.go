@@ -37,7 +37,7 @@ func (r Rule) denies(e Effect) fit {
 		}
 		return most
 	case Network:
-		if slices.ContainsFunc(e.Hosts, func(h string) bool { return r.host(h) }) {
+		if slices.ContainsFunc(e.Hosts, r.host) {
 			return certain
 		}
 	default:

@@ -102,8 +102,11 @@ func (a *analysis) through(name string, w wrapper, words []arg) bool {
 		a.opaque = true
 		return false
 	}
-	if rest = rest[w.words:]; len(rest) == 0 {
-		return w.more // xargs alone is echo
+	if rest = rest[w.words:]; len(rest) == 0 && !w.more {
+		return false
+	}
+	if len(rest) == 0 {
+		rest = []arg{{text: "echo"}} // what xargs runs where it is told nothing
 	}
 	if w.more {
 		rest = append(slices.Clone(rest), arg{text: "…", dynamic: true})
