@@ -3,6 +3,7 @@ package permit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,28 @@ var (
 	stubs = []string{"rm", "ls", "git", "cat", "tee", "echo", "curl", "y", "x", "X", "st", "sudo", "evil"}
 	reals = []string{"env", "timeout", "nice", "nohup", "xargs", "find", "sh", "bash"}
 )
+
+// variants are further ways to run a program, and to seem to.
+var variants = []string{
+	"r\\\nm x", "rm\\\n x", "git status;# rm x\nrm x", "# rm x", "echo '#' ; rm x", "echo a#b; rm x", "echo ok\\;rm x", "echo ok \\\nrm x",
+	"ls;rm x", "ls&rm x", "ls|rm x", "ls||rm x", "ls &&rm x", "ls 'a;rm x'", "ls \"a\nrm x\"", "ls $'\\n'rm", `"r"'m' x`, "'' rm x",
+	"X=1 Y=2 rm x", "X= rm x", "X=$(rm x)", "a[$(rm x)]=1", "a=(a $(rm x))", ": ${z:=$(rm x)}", "export A=$(rm x)", "local A=`rm x`",
+	"<<E rm x\nE", "cat <<'E' | rm\nhello\nE", "cat <<\"E\"\n$(rm x)\nE", "cat <<\\E\n$(rm x)\nE", "cat <<E\n\\$(rm x)\nE", "cat <<E\n${z:-$(rm x)}\nE",
+	"echo \"a `rm x` b\"", "echo \"${z:-`rm x`}\"", "echo $((`rm x`))", "echo ${z:$(rm x)}", "echo \"$(echo \"$(rm x)\")\"", "echo `echo \\`rm x\\``",
+	"{ rm x; }", "( rm x )", "if true; then rm x; fi > f", "until rm x; do break; done", "for i in $(rm x); do :; done", "for ((i=0;i<1;i++)); do rm x; done",
+	"case $(rm x) in *) ;; esac", "[ \"$(rm x)\" ]", "[[ a =~ $(rm x) ]]", "[[ -f z ]] || rm x", "((1)) && rm x", "test -f z || { rm x; }",
+	"function f() (rm x); f", "f() { rm x; }; trap f EXIT", "f() { \"$@\"; }; f rm x", "f() { $1; }; f rm", "time rm x", "time -p rm x", "time -- rm x", "! rm x",
+	"command command rm x", "builtin command rm x", "builtin eval rm x", "command eval 'rm x'", "eval -- 'rm x'", "eval 'ev''al rm x'", "exec sh -c 'rm x'",
+	"exec -a ls rm x", "env -- rm x", "env -u FOO rm x", "env -uFOO rm x", "env - PATH=\"$PATH\" rm x", "env FOO=$(rm x) git", "env env env rm x", "env -S'rm x'",
+	"nice rm x", "nice -n5 rm x", "nice -5 rm x", "timeout 5s rm x", "timeout --kill-after 5 5 rm x", "timeout -s KILL 5 rm x", "nohup -- rm x",
+	"sh -c rm\\ x", "sh -c \"rm\" x", "bash -c -e 'rm x'", "bash -c -- 'rm x'", "bash -ec 'rm x'", "bash -x -c 'rm x'", "bash +e -c 'rm x'", "bash -c 'rm x' -e",
+	"bash --norc -c 'rm x'", "bash <(echo rm x)", "bash -O extglob -c 'rm x'", "echo rm x | sh", "sh - <<< 'rm x'", "bash -s <<< 'rm x'", "bash -c '$0' rm", "bash -c 'eval \"$1\"' a 'rm x'",
+	"xargs -n1 rm <<< x", "xargs -d '\\n' rm <<< x", "xargs -i rm {} <<< x", "xargs --max-args=1 rm <<< x", "xargs -I % % x <<< rm", "xargs <<< x", "xargs -a f -E z rm",
+	"find . -maxdepth 0 -exec rm x ';'", "find . \\( -maxdepth 0 -exec rm {} + \\)", "find . -maxdepth 0 -exec env rm x \\; -quit", "find . -maxdepth 0 -exec sh -c 'rm x' \\;",
+	"trap 'rm x' EXIT", "trap -- 'rm x' EXIT", "trap 'rm x' DEBUG; :", "coproc rm x", "cat <(rm x)", "ls > >(rm x)", "ls 2> >(rm x)", "alias ls=rm\nls x",
+	"shopt -s expand_aliases\nalias ls='rm x;'\nls", "hash -p \"$(command -v rm)\" zz; zz", "z=rm; $z x", "z=(rm x); \"${z[@]}\"", "z=rm; y=z; ${!y}", "printf -v z rm; $z",
+	"{rm,x}", "/bin/tr[u]e; rm x", "${0#*} rm x", "$(printf rm) x", "set -- rm x; \"$@\"", "read z <<< rm; $z", "mapfile -C 'rm x' -c 1 z <<< 1",
+}
 
 // The analysis is held against the shell itself: of a text that it says it has
 // taken apart in full, bash runs no program that it did not name.
@@ -39,7 +62,7 @@ func TestBashRunsWhatWasSaid(t *testing.T) {
 		}
 	}
 	ran := 0
-	for text := range texts {
+	for _, text := range slices.AppendSeq(slices.Clone(variants), maps.Keys(texts)) {
 		cmds, opaque, network, err := ParseCommand(text)
 		if err != nil || opaque || network || strings.Contains(text, "/dev/tcp") {
 			continue

@@ -159,9 +159,9 @@ func (a *analysis) call(n *syntax.CallExpr) {
 	a.simple(words)
 }
 
-// plainName is what a program's name looks like. Anything else as a command's
-// name is not taken for one.
-var plainName = regexp.MustCompile(`^(?:\[|[A-Za-z0-9_.:+@%/~-]{1,200})$`)
+// plainName is what a program's name looks like. Anything else in its place, an
+// option that was not understood among it, is not taken for one.
+var plainName = regexp.MustCompile(`^(?:\[|[A-Za-z0-9_.:+@%/~][A-Za-z0-9_.:+@%/~-]{0,199})$`)
 
 // simple adds the command that words make, and those that it runs in turn.
 func (a *analysis) simple(words []arg) {

@@ -141,7 +141,7 @@ func (a *analysis) arithmetic(n syntax.Node) {
 			acts = acts || m.Op >= syntax.TsEql && m.Op <= syntax.TsGtr
 		case *syntax.UnaryTest:
 			acts = acts || m.Op == syntax.TsVarSet || m.Op == syntax.TsRefVar
-		case *syntax.ParamExp:
+		case *syntax.ParamExp, *syntax.SglQuoted, *syntax.DblQuoted:
 			acts = acts || !isTest
 		case *syntax.Lit:
 			acts = acts || !isTest && strings.ContainsFunc(m.Value, isLetter)

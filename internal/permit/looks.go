@@ -51,13 +51,14 @@ var viewers = func() map[string]options {
 		"sort": {long: []string{"output", "compress-program", "temporary-directory"}, short: "oT"},
 		"tree": {short: "oR"},
 		"rg":   {long: []string{"pre", "pre-glob", "hostname-bin", "search-zip"}, short: "z"},
+		"wait": {short: "p"}, // sets a variable
 		"uniq": {plain: true, words: 1}, "hostname": {plain: true, short: "Fb", long: []string{"file", "boot"}},
 	}
 	for _, name := range strings.Fields(`
 		cat head tail wc ls pwd basename dirname realpath readlink stat du df cut tr nl tac rev fold expand unexpand
 		paste join comm cmp cksum sum md5sum sha1sum sha256sum sha512sum b2sum seq sleep whoami id groups uname nproc
 		arch which type grep egrep fgrep od hexdump strings column tsort ps uptime free jq
-		cd : true false exit return break continue shift wait`) {
+		cd : true false exit return break continue shift`) {
 		m[name] = options{}
 	}
 	return m

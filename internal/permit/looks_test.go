@@ -55,7 +55,9 @@ func TestCommandsThatDoMore(t *testing.T) {
 		"[ -v 'a[$(rm x)]' ]", "test $x", "((x=1))", "echo $((x))", "awk 1 a", `awk 'BEGIN{system("x")}'`,
 		"less a", "vim a", "env", "printenv", `eval "$x"`, "bash x", `bash -c "$x"`, "bash -c ''", "xargs cat",
 		"go env -w A=b", "go version -m x y", "go list", "python3 -c 1", "node x --version", "curl --version", "curl example.com",
-		"mkfifo x", "rm x", "touch x", "sudo ls", "make", "jobs", "kill 1", "ulimit -n 5", "", "if",
+		"mkfifo x", "rm x", "touch x", "sudo ls", "make", "jobs", "kill 1", "wait -np PATH",
+		"PS4='$(rm x)'; set -x; ls", `x='a[$(rm x)]'; echo $((x))`, "echo ${a['$(rm x)']}", "[[ 'a[$(rm x)]' -eq 1 ]]", "let 'a[$(rm x)]'",
+		"unset 'a[$(rm x)]'", "read 'a[$(rm x)]'", "printf -v 'a[$(rm x)]' 1", ". ./x", "ulimit -n 5", "", "if",
 	} {
 		if got := (Policy{}).Judge(bash(t, text)); got.Outcome != Ask {
 			t.Errorf("%s: %+v, want it asked about", text, got)

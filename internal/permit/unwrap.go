@@ -184,6 +184,9 @@ func (a *analysis) finds(words []arg) {
 
 // evaluates adds the commands of eval's text.
 func (a *analysis) evaluates(words []arg) bool {
+	if len(words) > 0 && words[0].text == "--" {
+		words = words[1:]
+	}
 	texts := make([]string, 0, len(words))
 	for _, w := range words {
 		if !w.fixed() {
@@ -226,7 +229,8 @@ func (a *analysis) shell(words []arg) bool {
 		switch {
 		case !w.fixed():
 		case shellScript.MatchString(w.text):
-			if i+1 < len(words) && words[i+1].fixed() {
+			// More options may come before the text.
+			if i+1 < len(words) && words[i+1].fixed() && !strings.HasPrefix(words[i+1].text, "-") && !strings.HasPrefix(words[i+1].text, "+") {
 				a.inner(words[i+1].text)
 				return true
 			}
