@@ -31,7 +31,7 @@ func (p plan) enterTree() error {
 	if err := p.pivot(); err != nil {
 		return err
 	}
-	for _, step := range []func() error{p.mountSystem, p.mountDevices, p.mountOwn, p.mask} {
+	for _, step := range []func() error{p.mountTemp, p.mountSystem, p.mountDevices, p.mountOwn, p.mask} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -108,12 +108,14 @@ func (p plan) mountDevices() error {
 	return unix.Mount("shm", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "mode=1777,size=256m")
 }
 
-// mountOwn brings in what may be changed. /tmp comes first: the project may lie
-// in the machine's.
+// mountTemp brings in /tmp, which is the command's own. It comes before all that
+// may lie in the machine's.
+func (p plan) mountTemp() error {
+	return bind(p.Temp, "/tmp", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV)
+}
+
+// mountOwn brings in what may be changed.
 func (p plan) mountOwn() error {
-	if err := bind(p.Temp, "/tmp", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
-		return err
-	}
 	for _, path := range p.Write {
 		if err := bind(path, path, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV); err != nil {
 			return err

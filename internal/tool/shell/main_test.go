@@ -1,0 +1,40 @@
+package shell
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain makes the test program what belay is, its own sandbox, and what an
+// escape is tried from and at ([probe], [victim]).
+func TestMain(m *testing.M) {
+	if code, ok := Sandboxed(os.Args[1:]); ok {
+		os.Exit(code)
+	}
+	if play, ok := roles[os.Getenv(roleVar)]; ok && len(os.Args) > 1 && os.Args[1] == roleArg {
+		os.Exit(play(os.Args[2:]))
+	}
+	state, err := os.MkdirTemp("", "belay-shell-*")
+	if err != nil {
+		panic(err)
+	}
+	shared = New(Options{Environ: os.Environ(), StateDir: state})
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := errors.Join(shared.Close(), os.RemoveAll(state)); err != nil {
+			panic(err)
+		}
+		os.Exit(code)
+	}))
+}
+
+// shared is a tool with no options, which has tried the machine only once.
+var shared *Shell
+
+// A program that tests start plays one of the roles.
+const (
+	roleArg = "__role"
+	roleVar = "BELAY_TEST_ROLE"
+)

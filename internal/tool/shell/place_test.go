@@ -1,0 +1,128 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// guard is a scope that protects every _STATUS.md.
+type guard struct{}
+
+func (guard) Allows(p string, _ bool) error {
+	if path.Base(p) == "_STATUS.md" {
+		return errors.New(p + " is protected")
+	}
+	return nil
+}
+func (guard) KeepsZones(string, []byte, []byte) error { return nil }
+func (guard) Hidden(p string) bool                    { return p == ".belay" }
+func (guard) Describe() string                        { return "all but _STATUS.md" }
+
+// blobs is a content store in memory.
+type blobs struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+}
+
+func (b *blobs) Put(_ context.Context, r io.Reader, most int64) (string, int64, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil || int64(len(data)) > most {
+		return "", 0, errors.Join(err, session.ErrTooLarge)
+	}
+	sum := sha256.Sum256(data)
+	sha := hex.EncodeToString(sum[:])
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept[sha] = bytes.Clone(data)
+	return sha, int64(len(data)), nil
+}
+
+func (b *blobs) Content(string) (attachment.Content, error) { return nil, session.ErrNoBlob }
+
+// newPlace is a project in base, with a scratch and a state folder beside it.
+func newPlace(t testing.TB, base string) *tool.Workplace {
+	t.Helper()
+	open := func(name string) (string, *os.Root) {
+		dir := filepath.Join(base, name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = root.Close() })
+		return dir, root
+	}
+	w := &tool.Workplace{
+		Scope: guard{}, Blobs: &blobs{kept: map[string][]byte{}}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
+		Limits: tool.Limits{
+			OutputBytes: 32 << 10, CommandBytes: 1 << 20, CommandTime: 20 * time.Second, CommandTimeMost: time.Minute, KeepBytes: 1 << 20,
+		},
+		Clock: time.Now,
+	}
+	w.Project, w.Root = open("project")
+	w.Scratch, w.ScratchRoot = open("scratch")
+	return w
+}
+
+func newShell(t testing.TB, base string, o Options) *Shell {
+	t.Helper()
+	o.StateDir = filepath.Join(base, "state")
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	s := New(o)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// tempDir is a real path, as projects have.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// call runs a command through the tool.
+func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result, error) {
+	t.Helper()
+	m := map[string]any{"command": in.Command}
+	if in.Dir != "" {
+		m["dir"] = in.Dir
+	}
+	if in.TimeoutMS != 0 {
+		m["timeout_ms"] = in.TimeoutMS
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Prepare(t.Context(), w, raw)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	return c.Run(t.Context())
+}
