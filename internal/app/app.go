@@ -24,8 +24,10 @@ import (
 	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/tool/shell"
 	"belay/internal/turn"
 )
 
@@ -41,6 +43,8 @@ type App struct {
 	planner   *attachment.Planner
 	provider  model.Provider
 	committer *durable.Committer
+	desk      *permit.Desk
+	shell     *shell.Shell
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
@@ -76,7 +80,13 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	if a.provider, err = newProvider(cfg); err != nil {
 		return nil, err
 	}
-	engine := engineOptions(cfg)
+	engine, err := engineOptions(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.equip(&engine); err != nil {
+		return nil, err
+	}
 	engine.Store, engine.Root, engine.Provider, engine.Planner = a.Store, a.Root, a.provider, a.planner
 	engine.Logger, engine.Clock, engine.NewID = log, time.Now, newTurnID
 	engine.RulesFor = newProjects(cfg).rules
@@ -99,6 +109,12 @@ func (a *App) release() error {
 	var errs []error
 	if a.planner != nil {
 		errs = append(errs, a.planner.Close())
+	}
+	if a.desk != nil {
+		errs = append(errs, a.desk.Close())
+	}
+	if a.shell != nil {
+		errs = append(errs, a.shell.Close())
 	}
 	if a.Store != nil {
 		errs = append(errs, a.Store.Close())

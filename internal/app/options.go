@@ -39,11 +39,12 @@ func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
 	}
 }
 
-func engineOptions(cfg *config.Config) turn.Options {
+func engineOptions(cfg *config.Config) (turn.Options, error) {
+	r, err := rules(cfg)
 	return turn.Options{
-		Prices: prices(cfg), Rules: rules(cfg), ScratchDir: scratchDir(cfg), GlobalModel: cfg.Model,
+		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), GlobalModel: cfg.Model,
 		SubagentsWarn: cfg.Subagents.Warn,
-	}
+	}, err
 }
 
 func retryPolicy(cfg *config.Config) model.RetryPolicy {

@@ -34,8 +34,9 @@ func load(t testing.TB, yaml string) *config.Config {
 
 // wiring is everything that the rooms get of the settings.
 func wiring(cfg *config.Config) []any {
+	engine, err := engineOptions(cfg)
 	return []any{
-		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engineOptions(cfg), retryPolicy(cfg),
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), retryPolicy(cfg),
 		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg),
 	}
 }
@@ -71,6 +72,12 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.pdf_idle": "61s", "attachments.pdf_interpreted": "true",
 		"session.idle_close": "61s", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
 		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
+		"permit.timeout": "6m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "tools.output_bytes": "65KiB",
+		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
+		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
+		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "none",
+		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
+		"bash.processes": "9", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
 	}
 	standard := wiring(load(t, ""))
@@ -107,6 +114,9 @@ func TestProjectTightens(t *testing.T) {
 		"turn.message_bytes": "1KiB", "turn.answer_bytes": "1KiB", "turn.instructions_bytes": "1KiB",
 		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
 		"attachments.turn_bytes": "1KiB", "attachments.upload_bytes": "1KiB", "subagents.enabled": "false", "default_model": "m",
+		"permit.deny": "[write]", "tools.output_bytes": "1KiB", "tools.read_bytes": "1KiB", "tools.write_bytes": "1KiB", "tools.matches": "1",
+		"tools.fetch_bytes": "1KiB", "tools.fetch_timeout": "1s", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
+		"bash.output_bytes": "1KiB",
 	}
 	cfg := load(t, "subagents: {enabled: true}\n")
 	p := newProjects(cfg)

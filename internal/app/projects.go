@@ -4,6 +4,8 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/tool/shell"
 	"belay/internal/turn"
 )
 
@@ -21,11 +23,24 @@ func (p projects) rules(projectRoot string) (turn.Rules, error) {
 		return turn.Rules{}, fault.New(fault.InvalidRequest, "the project's belay.yaml is not valid: %v", err).
 			WithHint("correct the file; belay config check lists every problem").Because(err)
 	}
-	return rules(cfg), nil
+	return rules(cfg)
 }
 
-func rules(cfg *config.Config) turn.Rules {
+func rules(cfg *config.Config) (turn.Rules, error) {
+	allowed, err := permitRules("permit.allow", cfg.Permit.Allow)
+	if err != nil {
+		return turn.Rules{}, err
+	}
+	denied, err := permitRules("permit.deny", cfg.Permit.Deny)
+	if err != nil {
+		return turn.Rules{}, err
+	}
+	var withheld []string
+	if !cfg.Bash.Enabled {
+		withheld = []string{shell.Name}
+	}
 	return turn.Rules{
+		Tools: toolLimits(cfg), Allowed: allowed, Denied: denied, Withheld: withheld,
 		Policy: attachment.Policy{
 			Extensions: cfg.Attachments.Extensions, MaxItems: cfg.Attachments.MaxItems,
 			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,
@@ -35,7 +50,17 @@ func rules(cfg *config.Config) turn.Rules {
 		DefaultModel:       cfg.DefaultModel,
 		SubagentsEnabled:   gate(cfg.Subagents.Enabled),
 		Limits:             limits(cfg),
+	}, nil
+}
+
+// permitRules reads the rules of a setting.
+func permitRules(key string, texts []string) ([]permit.Rule, error) {
+	rules, err := permit.ParseRules(texts)
+	if err != nil {
+		return nil, fault.New(fault.InvalidRequest, "%s: %v", key, err).
+			WithHint("correct the setting; belay config show says where it comes from").Because(err)
 	}
+	return rules, nil
 }
 
 func limits(cfg *config.Config) turn.Limits {

@@ -17,12 +17,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"belay/internal/tool/shell"
 )
 
 // Main runs the command line of this process and returns its exit code.
@@ -31,6 +34,12 @@ import (
 // interrupted and recorded, a server lets its turns end. The second one is left
 // to the system, which ends the process at once.
 func Main() int {
+	if code, ok := shell.Sandboxed(os.Args[1:]); ok {
+		return code // this process is the cage of a command
+	}
+	if err := shell.Harden(); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "warning: other programs of yours can look into this one:", err) // there is nowhere else to say it
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

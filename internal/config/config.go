@@ -57,6 +57,9 @@ type Config struct {
 	Blobs       Blobs
 	Bus         Bus
 	Subagents   Subagents
+	Permit      Permit
+	Tools       Tools
+	Bash        Bash
 
 	// Prices are per model; models that are not named have the built-in price
 	// or none.

@@ -210,7 +210,7 @@ func scalarOf(n *yaml.Node, want kind) (string, error) {
 	case n.Kind == yaml.SequenceNode && want&sequence != 0:
 		items := make([]string, len(n.Content))
 		for i, item := range n.Content {
-			if item.Kind != yaml.ScalarNode || item.Tag != "!!str" || strings.Contains(item.Value, ",") {
+			if item.Kind != yaml.ScalarNode || have[item.Tag]&want == 0 || strings.Contains(item.Value, ",") {
 				return "", fmt.Errorf("item %d is not a plain string", i+1)
 			}
 			items[i] = item.Value

@@ -103,6 +103,8 @@ type Rules struct {
 	// every persona; a project can only add to Denied.
 	Tools           tool.Limits
 	Allowed, Denied []permit.Rule
+	// Withheld are tools that no turn is offered.
+	Withheld []string
 }
 
 // rules returns those of a project.

@@ -154,7 +154,7 @@ func (s *settings) offer(all *tool.Set, requested []string) (missing []string) {
 		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
 	}
 	s.tools = all.Only(func(name string) bool {
-		return (requested == nil || named(requested, name)) && !named(s.persona.DisallowedTools, name)
+		return (requested == nil || named(requested, name)) && !named(s.persona.DisallowedTools, name) && !named(s.rules.Withheld, name)
 	})
 	for _, r := range requested {
 		if !named(all.Names(), strings.TrimSpace(r)) {

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/permit"
+	"belay/internal/persona"
+	"belay/internal/redact"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+	"belay/internal/tool/shell"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/turn"
+	"belay/internal/workspace"
+)
+
+// equip gives the engine its tools, and the people their say about them.
+func (a *App) equip(o *turn.Options) (err error) {
+	cfg := a.Config
+	clean := redact.New(secrets(cfg)...)
+	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	if err != nil {
+		return err
+	}
+	desk := deskOptions(cfg)
+	desk.Clock, desk.Audit = time.Now, audit.Redacting(clean)
+	if a.desk, err = permit.OpenDesk(desk); err != nil {
+		return err
+	}
+	sh := shellOptions(cfg)
+	sh.Environ = os.Environ()
+	a.shell = shell.New(sh)
+	all := append(files.New(files.Options{}), a.shell)
+	if o.Tools, err = tool.NewSet(all...); err != nil {
+		return err
+	}
+	o.Desk, o.Audit, o.Redact = a.desk, desk.Audit, clean
+	o.Scope = func(projectRoot string, p persona.Persona) tool.Scope {
+		return workspace.NewScope(workspace.ScopeOptions{
+			WriteScope: p.WriteScope, Persona: p.ID, InstructionRoot: a.Root.Path(), Project: projectRoot,
+			Private: append(private(cfg), cfg.Paths.StateDir, cfg.Paths.CacheDir),
+		})
+	}
+	return nil
+}
+
+// AuditPath is where the audit log of a state folder lies.
+func AuditPath(stateDir string) string { return filepath.Join(stateDir, "audit.jsonl") }
+
+// secrets are the values that no event and no log may show.
+func secrets(cfg *config.Config) []string {
+	var all []string
+	if key := cfg.Keys.Anthropic.Reveal(); key != "" {
+		all = append(all, key)
+	}
+	return all
+}
+
+func deskOptions(cfg *config.Config) permit.DeskOptions {
+	return permit.DeskOptions{Dir: filepath.Join(cfg.Paths.StateDir, "permit"), Timeout: cfg.Permit.Timeout, Poll: cfg.Session.Poll}
+}
+
+func shellOptions(cfg *config.Config) shell.Options {
+	b := cfg.Bash
+	return shell.Options{
+		Off: !b.Confine, ReadPaths: b.ReadPaths,
+		Hidden:       private(cfg),
+		Network:      confine.Network(b.Network),
+		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts),
+		Limits:   confine.Limits{Processes: b.Processes, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
+		EnvNames: b.Env, StateDir: cfg.Paths.StateDir,
+	}
+}
+
+// private are the user's own folders beside the state folder: no tool sees them
+// even where they lie inside a project. Of the cache, commands have the scratch
+// folder of their session.
+func private(cfg *config.Config) []string {
+	all := []string{filepath.Join(cfg.Paths.CacheDir, "renditions")}
+	if cfg.Paths.ConfigFile != "" {
+		all = append(all, filepath.Dir(cfg.Paths.ConfigFile))
+	}
+	return all
+}
+
+// ports are the numbers of ports that the configuration has checked.
+func ports(texts []string) []uint16 {
+	all := []uint16{}
+	for _, s := range texts {
+		if n, err := strconv.ParseUint(s, 10, 16); err == nil {
+			all = append(all, uint16(n))
+		}
+	}
+	return all
+}
+
+func toolLimits(cfg *config.Config) tool.Limits {
+	t, b := cfg.Tools, cfg.Bash
+	return tool.Limits{
+		OutputBytes: t.OutputBytes, ReadBytes: t.ReadBytes, WriteBytes: t.WriteBytes, KeepBytes: t.KeepBytes,
+		Matches: t.Matches, FetchBytes: t.FetchBytes, FetchTime: t.FetchTime,
+		CommandTime: b.Timeout, CommandTimeMost: b.TimeoutMost, CommandBytes: b.OutputBytes,
+	}
+}

@@ -1,0 +1,143 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Permit says who decides about tool calls, and how long they have.
+type Permit struct {
+	Timeout time.Duration
+	// Allow and Deny are rules in the form of permit.ParseRule.
+	Allow, Deny []string
+}
+
+// Tools bounds tool calls.
+type Tools struct {
+	OutputBytes, ReadBytes, WriteBytes, KeepBytes int64
+	Matches                                       int
+	FetchBytes                                    int64
+	FetchTime                                     time.Duration
+}
+
+// Bash is about commands.
+type Bash struct {
+	Enabled              bool
+	Timeout, TimeoutMost time.Duration
+	OutputBytes          int64
+	Confine              bool
+	Network              string
+	ConnectPorts         []string
+	ListenPorts          []string
+	Env                  []string
+	ReadPaths            []string
+	Processes            int
+	MemoryBytes          int64
+	FileBytes            int64
+}
+
+func acting(c *Config) []*key {
+	p, t, b := &c.Permit, &c.Tools, &c.Bash
+	return []*key{
+		{name: "permit.timeout", value: duration(&p.Timeout, time.Second, day), def: "5m",
+			doc: "How long a tool call waits for a person's decision; then it is refused."},
+		{name: "permit.allow", value: list{&p.Allow, rule},
+			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona."},
+		{name: "permit.deny", value: denials{list{&p.Deny, rule}}, project: tighten,
+			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some."},
+		{name: "tools.output_bytes", value: size(&t.OutputBytes, kib, 16*mib), def: "64KiB", project: tighten,
+			doc: "Most that one tool call tells the model."},
+		{name: "tools.read_bytes", value: size(&t.ReadBytes, kib, gib), def: "16MiB", project: tighten,
+			doc: "Most that one call of read looks at."},
+		{name: "tools.write_bytes", value: size(&t.WriteBytes, kib, gib), def: "8MiB", project: tighten,
+			doc: "Largest file that a tool writes."},
+		{name: "tools.keep_bytes", value: size(&t.KeepBytes, kib, gib), def: "16MiB",
+			doc: "Largest file whose content is kept when a tool changes it, so that the change can be taken back."},
+		{name: "tools.matches", value: count(&t.Matches, 1, 100_000), def: "500", project: tighten,
+			doc: "Most results of one glob, grep or list."},
+		{name: "tools.fetch_bytes", value: size(&t.FetchBytes, kib, gib), def: "8MiB", project: tighten,
+			doc: "Largest download of fetch."},
+		{name: "tools.fetch_timeout", value: duration(&t.FetchTime, time.Second, time.Hour), def: "30s", project: tighten,
+			doc: "How long a download may take."},
+		{name: "bash.enabled", value: boolean{&b.Enabled}, def: "true", project: tighten,
+			doc: "Whether agents can run commands at all."},
+		{name: "bash.timeout", value: duration(&b.Timeout, time.Second, day), def: "2m", project: tighten,
+			doc: "How long a command may run that asks for no time of its own."},
+		{name: "bash.timeout_max", value: duration(&b.TimeoutMost, time.Second, day), def: "10m", project: tighten,
+			doc: "Longest time that a command can ask for."},
+		{name: "bash.output_bytes", value: size(&b.OutputBytes, kib, 16*mib), def: "48KiB", project: tighten,
+			doc: "How much of a command's output is kept, its beginning and its end."},
+		{name: "bash.confine", value: boolean{&b.Confine}, def: "true",
+			doc: "Whether the system holds commands to the project and the network rules. Without it every command is asked about, one by one."},
+		{name: "bash.network", value: choice[string]{p: &b.Network, words: []string{"none", "ports", "open"}}, def: "ports",
+			doc: "What commands reach: none, ports (those of bash.connect_ports), or open, with which every command is asked about."},
+		{name: "bash.connect_ports", value: numbers{list{&b.ConnectPorts, port}}, def: "443, 80",
+			doc: "TCP ports that commands may connect to; never the server's own."},
+		{name: "bash.listen_ports", value: numbers{list{&b.ListenPorts, port}},
+			doc: "TCP ports that commands may listen on."},
+		{name: "bash.env", value: list{&b.Env, variable},
+			doc: "Environment variables that commands get beside the few that every program needs. Never name a key."},
+		{name: "bash.read_paths", value: list{&b.ReadPaths, folderPath},
+			doc: "Folders outside the project that commands may read, such as toolchains in your home folder."},
+		{name: "bash.processes", value: count(&b.Processes, 1, 100_000), def: "512",
+			doc: "Processes that one command may have at once."},
+		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, mib, tib), def: "8GiB",
+			doc: "Memory that one process of a command may allocate."},
+		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",
+			doc: "Largest file that a command may write."},
+	}
+}
+
+// rule checks the shape of a rule; package permit reads it.
+func rule(s string) (string, error) {
+	if !ruleShape.MatchString(s) || len(s) > 1024 {
+		return "", fmt.Errorf("%.60q is not a rule: write a tool, or a tool and what it is called with, as in bash(git status *)", s)
+	}
+	return s, nil
+}
+
+var ruleShape = regexp.MustCompile(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)
+
+func port(s string) (string, error) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || n == 0 {
+		return "", fmt.Errorf("%q is not a port from 1 to 65535", s)
+	}
+	return strconv.FormatUint(n, 10), nil
+}
+
+func variable(s string) (string, error) {
+	ok := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if !ok {
+		return "", fmt.Errorf("%q is not the name of a variable", s)
+	}
+	return s, nil
+}
+
+// denials are a list that grows stricter by what is added.
+type denials struct{ list }
+
+// tighten adds what the other list has.
+func (v denials) tighten(o value) bool {
+	other := *o.(denials).p
+	all := append(slices.Clone(*v.p), other...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	changed := len(all) > len(*v.p)
+	*v.p = all
+	return changed
+}
+
+// numbers are a list whose items may be written without quotes.
+type numbers struct{ list }
+
+func (numbers) kind() kind { return sequence | scalarString | scalarInt }
+func (numbers) schema() map[string]any {
+	return map[string]any{"type": []string{"array", "string", "integer"}, "items": map[string]any{"type": []string{"string", "integer"}}}
+}
