@@ -1,5 +1,5 @@
 // Package files holds the tools with which a model looks at a project's files and
-// changes them: read, write, edit and list. [New] returns them.
+// changes them: read, write, edit, list, glob and grep. [New] returns them.
 //
 // Three rules hold for all of them.
 //
@@ -47,7 +47,7 @@ func New(o Options) []tool.Tool {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
 	b := &bench{}
-	return []tool.Tool{read{}, write{b}, edit{b}, list{}}
+	return []tool.Tool{read{}, write{b}, edit{b}, list{}, glob{o.Workers}, grep{o.Workers}}
 }
 
 // bench is where files are changed: one change of a file at a time in a process.
