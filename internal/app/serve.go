@@ -80,12 +80,25 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
 	background.Go(func() { a.thrift(life) })
+	background.Go(func() { a.resume(life) })
 	so := serveOptions(a.Config)
 	so.Quiesce, so.Logger = a.drain, a.log
 	err = api.Serve(ctx, ln, h, so)
 	end()
 	background.Wait()
 	return errors.Join(err, note.remove(), carrier.stop())
+}
+
+// resume takes up the turns that a dead process left waiting for a person's
+// decision, and puts the end of other such turns on record.
+func (a *App) resume(ctx context.Context) {
+	ids, err := a.Store.Abandoned(ctx)
+	if err != nil {
+		a.log.Error("look for abandoned turns", "error", err)
+	}
+	if err := a.Engine.Resume(ctx, ids...); err != nil && ctx.Err() == nil {
+		a.log.Error("take up abandoned turns", "error", err)
+	}
 }
 
 // drain waits for running turns; called after new ones are refused. What is

@@ -83,6 +83,8 @@ type Entry struct {
 	Warning     string            `json:"warning,omitempty"`
 	Attachments []attachment.Item `json:"attachments,omitempty"`
 	Idempotency *Idempotency      `json:"idempotency,omitempty"`
+	// Options are the turn's options as they were sent.
+	Options json.RawMessage `json:"options,omitempty"`
 	// After is the log's last sequence before the turn's first event.
 	After int64 `json:"after,omitempty"`
 

@@ -18,6 +18,10 @@ type Desk interface {
 	Granted(sessionID, agent string, classes []string) bool
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
 	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string) (permit.Decision, error)
+	// Verdict knows the answers given while nobody waited; Reopen takes up a
+	// question whose asker died.
+	Verdict(id string) (permit.Decision, bool, error)
+	Reopen(id string) (*permit.Pending, bool, error)
 	Forget(sessionID string) error
 }
 
@@ -61,7 +65,12 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
 		Session: true,
 	}
-	pending, err := t.l.o.Desk.Post(t.ctx, request)
+	if t.pause != nil {
+		if decision, answered, err := t.l.o.Desk.Verdict(request.ID); err != nil || answered {
+			return errors.Join(err, t.decided(s, decision))
+		}
+	}
+	pending, err := t.question(request)
 	if err != nil {
 		return err
 	}
@@ -80,10 +89,25 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 		// The readers are told that the question is closed, whatever ended it.
 		return errors.Join(err, t.resolved(s, permit.Decision{DecisionID: request.ID, Verdict: permit.VerdictDeny, By: "interrupt"}))
 	}
-	if !decision.Allowed() {
-		s.settle(denied(decision))
+	return t.decided(s, decision)
+}
+
+// question posts a question, or takes up the one that a dead process posted.
+func (t *running) question(r permit.Request) (*permit.Pending, error) {
+	if t.pause != nil {
+		if pending, open, err := t.l.o.Desk.Reopen(r.ID); err != nil || open {
+			return pending, err
+		}
 	}
-	return t.resolved(s, decision)
+	return t.l.o.Desk.Post(t.ctx, r)
+}
+
+// decided lets the call run, or not.
+func (t *running) decided(s *step, d permit.Decision) error {
+	if !d.Allowed() {
+		s.settle(denied(d))
+	}
+	return t.resolved(s, d)
 }
 
 // resolved tells the readers how a question ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"belay/internal/attachment"
@@ -31,6 +32,9 @@ type Local struct {
 
 	// work counts what Close waits for, listener the one other goroutine.
 	work, listener sync.WaitGroup
+
+	// stays is set once this process takes up the turns of dead ones.
+	stays atomic.Bool
 
 	mu     sync.Mutex
 	closed bool
@@ -73,9 +77,9 @@ type Options struct {
 	// Desk takes the questions about calls that a person must allow; nil refuses
 	// such calls. Audit records what was refused; Hooks have their say before a
 	// call. Both may be nil.
-	Desk  Desk
-	Audit *permit.Audit
-	Hooks *permit.Hooks
+	Desk Desk
+	Audit  *permit.Audit
+	Hooks  *permit.Hooks
 	// Redact takes secrets out of what readers see of calls; nil leaves it.
 	Redact *redact.Redactor
 

@@ -31,7 +31,14 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	return false, errors.Join(l.settleRecord(ctx, lease), lease.Release())
+	p, err := l.paused(ctx, lease)
+	if err != nil {
+		return false, errors.Join(err, lease.Release())
+	}
+	if p == nil {
+		return false, errors.Join(l.settleRecord(ctx, lease), lease.Release())
+	}
+	return true, l.resume(context.WithoutCancel(ctx), lease, p)
 }
 
 // settleRecord ends the turn that a crash or a full disk left open, in the
@@ -73,13 +80,23 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 func (l *Local) settleTranscript(lease *session.Lease, last session.Entry, said string) error {
 	code, now := exitFailed, session.Time{Time: l.o.Clock()}
 	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: StopProcessEnded}
-	if said == "" || last.Kind == session.EntryAssistant {
-		return lease.Append(end)
+	var entries []session.Entry
+	if said != "" && last.Kind != session.EntryAssistant {
+		entries = append(entries, session.Entry{
+			Kind: session.EntryAssistant, Turn: last.Turn, Time: now, Model: lease.Record().Model, Partial: true,
+			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
+		})
 	}
-	return lease.Append(session.Entry{
-		Kind: session.EntryAssistant, Turn: last.Turn, Time: now, Model: lease.Record().Model, Partial: true,
-		Blocks: []session.Block{{Type: session.BlockText, Text: said}},
-	}, end)
+	// What was said into the turn and never heard is not lost either.
+	inputs, err := lease.TakeInputs(last.Turn)
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		entries = append(entries, inputEntry(last.Turn, in))
+	}
+	l.withdrawQuestions(lease, last.Turn)
+	return lease.Append(append(entries, end)...)
 }
 
 // settleLog ends a turn that only the log knows of: the transcript was cut.
@@ -98,6 +115,9 @@ func died() *fault.Error {
 // trace is what the log has of a turn.
 type trace struct {
 	seen map[event.Type]bool
+	// resolved are the calls whose question was answered.
+	resolved map[string]bool
+	totals   *event.Tokens
 	// text is what was said since the last model call that ended.
 	text strings.Builder
 }
@@ -109,7 +129,7 @@ func (l *Local) retrace(ctx context.Context, lease *session.Lease, begun session
 		return nil, err
 	}
 	defer func() { _ = r.Close() }() // a reader holds nothing but a place
-	t := &trace{seen: map[event.Type]bool{}}
+	t := &trace{seen: map[event.Type]bool{}, resolved: map[string]bool{}}
 	for r.After() < lease.LastSeq() {
 		events, err := r.Next(ctx)
 		if err != nil {
@@ -129,6 +149,12 @@ func (t *trace) add(e event.Event) {
 	switch e.Type {
 	case event.Usage: // the call's answer is in the transcript
 		t.text.Reset()
+		t.totals = usageOf(e)
+	case event.PermissionGiven:
+		var v event.Verdict
+		if json.Unmarshal(e.Data, &v) == nil {
+			t.resolved[v.ToolCallID] = true
+		}
 	case event.ChatDelta:
 		var d event.Text
 		if json.Unmarshal(e.Data, &d) == nil {

@@ -52,6 +52,8 @@ type running struct {
 	words   []event.Event // made-up ends of an unwritable log
 
 	planned *plan
+	// pause is set for a turn that another process began.
+	pause *pause
 	// later are inputs that wait for the answer's end.
 	later   []session.Input
 	repeats repeats
@@ -108,7 +110,11 @@ func (t *running) run() {
 		// commit tries again, and tells.
 		storing.Go(func() { _ = t.blobs.Sync(context.WithoutCancel(t.ctx)) })
 	}
-	done, err := t.converse()
+	work := t.converse
+	if t.pause != nil {
+		work = t.again
+	}
+	done, err := work()
 	storing.Wait()
 	t.closePlace()
 	t.finish(t.judge(done, err))

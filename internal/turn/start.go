@@ -105,7 +105,29 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if err := l.settleRecord(ctx, t.lease); err != nil {
 		return err
 	}
+	if err := l.settleOptions(t); err != nil {
+		return err
+	}
+	root := t.lease.Record().ProjectRoot
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.settings.rules.policy(root), t.blobs)
+	if err != nil {
+		return err
+	}
+	if err := admit(t.req, files); err != nil {
+		return err
+	}
+	t.files, t.refused = files.Items, files.Warning()
+	if t.refused != "" {
+		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
+	}
+	return t.frame(root)
+}
+
+// settleOptions resolves everything that follows from the session's record, the
+// turn's options and the project's rules.
+func (l *Local) settleOptions(t *running) error {
 	rec := t.lease.Record()
+	var err error
 	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
 		return err
 	}
@@ -132,18 +154,7 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
 	}
-	files, err := attachment.Resolve(ctx, t.req.Attachments, t.settings.rules.policy(rec.ProjectRoot), t.blobs)
-	if err != nil {
-		return err
-	}
-	if err := admit(t.req, files); err != nil {
-		return err
-	}
-	t.files, t.refused = files.Items, files.Warning()
-	if t.refused != "" {
-		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
-	}
-	return t.frame(rec.ProjectRoot)
+	return nil
 }
 
 // admit refuses a message that is too long.

@@ -1,0 +1,162 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/permit"
+)
+
+// deciding is a script whose turn reads a file, edits it, and runs a command.
+const deciding = `turns:
+  - steps:
+      - say: Let me look.
+      - call: {name: read, input: {path: notes.md}}
+      - say: Now I change it.
+      - call: {name: edit, input: {path: notes.md, edits: [{old: beta, new: gamma}]}}
+      - call: {name: bash, input: {command: "tr a-z A-Z < notes.md > loud.txt"}}
+      - say: Done.
+`
+
+// desk is the operator's view of a place's open questions, as a second terminal
+// has it.
+func (p *place) desk() *permit.Desk {
+	p.t.Helper()
+	must(p.t, os.MkdirAll(p.state(), 0o700))
+	audit, err := permit.OpenAudit(filepath.Join(p.state(), "audit.jsonl"), time.Now)
+	must(p.t, err)
+	d, err := permit.OpenDesk(permit.DeskOptions{Dir: filepath.Join(p.state(), "permit"), Audit: audit})
+	must(p.t, err)
+	p.t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func (p *place) state() string {
+	for _, v := range p.env {
+		if dir, ok := strings.CutPrefix(v, "XDG_STATE_HOME="); ok {
+			return filepath.Join(dir, "belay")
+		}
+	}
+	p.t.Fatal("no state folder")
+	return ""
+}
+
+// asked waits for a question about the tool.
+func (p *place) asked(d *permit.Desk, tool string) permit.Request {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		open, err := d.List(context.Background(), "")
+		must(p.t, err)
+		for _, r := range open {
+			if r.Effect.Tool == tool {
+				return r
+			}
+		}
+	}
+	p.t.Fatalf("nobody asks about %s", tool)
+	return permit.Request{}
+}
+
+func (p *place) file(name, content string) {
+	p.t.Helper()
+	must(p.t, os.WriteFile(filepath.Join(p.project, name), []byte(content), 0o644))
+}
+
+func (p *place) content(name string) string {
+	p.t.Helper()
+	b, err := os.ReadFile(filepath.Join(p.project, name))
+	must(p.t, err)
+	return string(b)
+}
+
+// A turn waits for decisions that come from another process; the server is
+// killed while one is open, another is answered while no server runs, and the
+// turn goes on to its end. What was asked about happens once.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestKilledInMidDecision(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	script := filepath.Join(t.TempDir(), "script.yaml")
+	must(t, os.WriteFile(script, []byte(deciding), 0o600))
+	p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script)
+	p.file("notes.md", "# Notes\nalpha\nbeta\n")
+	d := p.desk()
+
+	s := p.serve()
+	id := s.session()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
+	first := p.asked(d, "edit")
+	if first.Effect.Diff == "" || first.Effect.Paths[0] != "notes.md" {
+		t.Errorf("the question does not say what will happen: %+v", first.Effect)
+	}
+	s.kill() // while the question is open
+	_ = stream.Body.Close()
+	if got := p.content("notes.md"); strings.Contains(got, "gamma") {
+		t.Fatalf("changed before it was allowed: %q", got)
+	}
+	if _, err := d.Decide(ctx, id, first.ID, permit.VerdictAllow, "a test", ""); err != nil {
+		t.Fatal(err) // answered while nobody waits
+	}
+
+	s = p.serve()
+	second := p.asked(d, "bash")
+	if got := p.content("notes.md"); !strings.Contains(got, "gamma") {
+		t.Errorf("the allowed edit was not made: %q", got)
+	}
+	s.kill() // while the second question is open
+	s = p.serve()
+	again := p.asked(d, "bash")
+	if again.ID != second.ID {
+		t.Errorf("the question has another id after the restart: %s, %s", again.ID, second.ID)
+	}
+	if _, err := d.Decide(ctx, id, second.ID, permit.VerdictAllow, "a test", ""); err != nil {
+		t.Fatal(err)
+	}
+	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+second.TurnID, "").Body)
+	if end := last(t, all); end.data["exitCode"] != 0.0 {
+		t.Fatalf("the turn ended with %v: %s", end.data, names(all))
+	}
+	if got := p.content("loud.txt"); got != "# NOTES\nALPHA\nGAMMA\n" {
+		t.Errorf("the command made %q", got)
+	}
+	if n := strings.Count(names(all), "permission:resolved"); n != 2 {
+		t.Errorf("%d decisions in the log, want 2: %s", n, names(all))
+	}
+	// The conversation can go on, and the record is whole.
+	if all := s.turn(map[string]any{"sessionId": id, "message": "and on"}); last(t, all).data["exitCode"] != 0.0 {
+		t.Errorf("the session does not go on: %v", last(t, all).data)
+	}
+	p.checkRecord(id)
+	p.checkAudit(2)
+}
+
+// checkAudit reads the audit log and counts its decisions.
+func (p *place) checkAudit(decisions int) {
+	p.t.Helper()
+	f, err := os.Open(filepath.Join(p.state(), "audit.jsonl"))
+	must(p.t, err)
+	defer f.Close()
+	if _, err := permit.VerifyAudit(f); err != nil {
+		p.t.Error(err)
+	}
+	data, err := os.ReadFile(f.Name())
+	must(p.t, err)
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		var e struct{ Kind string }
+		if json.Unmarshal([]byte(line), &e) == nil && e.Kind == "decision" {
+			n++
+		}
+	}
+	if n != decisions {
+		p.t.Errorf("the audit log has %d decisions, want %d:\n%s", n, decisions, data)
+	}
+}
