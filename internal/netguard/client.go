@@ -57,7 +57,7 @@ type guard struct {
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := g.check(req); err != nil {
+	if err := g.rules.request(req.URL); err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close() // a RoundTripper closes the body even on errors
 		}
@@ -68,13 +68,6 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		res.Body = &cappedBody{res.Body, g.rules.MaxBody, g.rules.MaxBody}
 	}
 	return res, err
-}
-
-func (g *guard) check(req *http.Request) error {
-	if req.URL.User != nil {
-		return &ViolationError{RuleUserinfo, req.URL.Hostname(), "a URL with a user name is not allowed"}
-	}
-	return g.rules.target(req.URL.Scheme, req.URL.Hostname(), req.URL.Port())
 }
 
 // CloseIdleConnections lets http.Client.CloseIdleConnections reach the transport.

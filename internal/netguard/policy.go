@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,17 @@ type Policy struct {
 	// response headers after the request was written (default none), and
 	// IdleTimeout how long a connection is kept for reuse (default 90 s).
 	ConnectTimeout, HeaderTimeout, IdleTimeout time.Duration
+}
+
+// Check holds a URL to the policy as far as that can be done without looking up
+// its name: a *[ViolationError] says that a request for it would be refused. The
+// client checks again, with the address.
+func (p Policy) Check(u *url.URL) error {
+	r, err := newRules(p)
+	if err != nil {
+		return err
+	}
+	return r.request(u)
 }
 
 // Rule is the part of a policy that was violated.
@@ -145,6 +157,14 @@ func newRules(p Policy) (*rules, error) {
 		r.ports = append(r.ports, uint16(n))
 	}
 	return r, nil
+}
+
+// request checks a request's URL.
+func (r *rules) request(u *url.URL) error {
+	if u.User != nil {
+		return &ViolationError{RuleUserinfo, u.Hostname(), "a URL with a user name is not allowed"}
+	}
+	return r.target(u.Scheme, u.Hostname(), u.Port())
 }
 
 // target checks a request's scheme, host and port.
