@@ -178,11 +178,14 @@ func (s *scene) set(t *testing.T) {
 	s.place = newPlace(t, s.base)
 }
 
+// noSleep keeps programs that find races from sleeping at their end.
+const noSleep = "GORACE=atexit_sleep_ms=0"
+
 // startVictim starts what stands for the server, and ends it with the test.
 func (s *scene) startVictim(t *testing.T) {
 	t.Helper()
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], roleArg, filepath.Join(s.base, "run", "bus"), "visible")
-	cmd.Env = []string{roleVar + "=victim", "ANTHROPIC_API_KEY=" + secret}
+	cmd.Env = []string{roleVar + "=victim", noSleep, "ANTHROPIC_API_KEY=" + secret}
 	cmd.Dir = s.base
 	in, err := cmd.StdinPipe()
 	must(t, err)
@@ -202,7 +205,7 @@ func (s *scene) startVictim(t *testing.T) {
 	must(t, err)
 	s.env = []string{
 		"V=" + fmt.Sprint(cmd.Process.Pid), "PORT=" + ports[0], "UDP=" + ports[1], "OUT=" + s.base,
-		"PROBE=env " + roleVar + "=probe " + self + " " + roleArg,
+		"PROBE=env " + noSleep + " " + roleVar + "=probe " + self + " " + roleArg,
 		"ANTHROPIC_API_KEY=" + secret, "LD_PRELOAD=", "BASH_ENV=" + filepath.Join(s.base, "home", ".bashrc"), "PATH=" + os.Getenv("PATH"),
 	}
 }
@@ -302,7 +305,7 @@ func asNobody(t *testing.T) tried {
 	answer := filepath.Join(dir, "answer")
 	const nobody = 65534
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestEscapesAsNobody$")
-	cmd.Env = append(os.Environ(), roleVar+"=nobody", "BELAY_TEST_ANSWER="+answer, "TMPDIR="+dir, "HOME="+dir)
+	cmd.Env = append(os.Environ(), noSleep, roleVar+"=nobody", "BELAY_TEST_ANSWER="+answer, "TMPDIR="+dir, "HOME="+dir)
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -14,6 +14,9 @@ func TestMain(m *testing.M) {
 	if code, ok := Sandboxed(os.Args[1:]); ok {
 		os.Exit(code)
 	}
+	if err := Harden(); err != nil { // as belay is
+		panic(err)
+	}
 	if play, ok := roles[os.Getenv(roleVar)]; ok && len(os.Args) > 1 && os.Args[1] == roleArg {
 		os.Exit(play(os.Args[2:]))
 	}

@@ -3,6 +3,7 @@ package confine
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -112,6 +113,11 @@ func refused(err error) answer {
 
 // prepare does what concerns the whole process.
 func (k *keeper) prepare() error {
+	if u := k.plan.User; u != nil {
+		if err := u.enter(); err != nil {
+			return &SetupError{"be the same user in a namespace", err}
+		}
+	}
 	if k.plan.Namespaces {
 		if err := k.plan.enterTree(); err != nil {
 			return &SetupError{"give the command a file tree of its own", err}
@@ -134,6 +140,21 @@ func (k *keeper) prepare() error {
 	// When memory runs out, the command goes before the server. A system that
 	// does not let us say so has its own order.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
+	return nil
+}
+
+// enter makes the user of the machine the only one of the process's user
+// namespace, under the same numbers.
+func (u user) enter() error {
+	for _, f := range []struct{ name, text string }{
+		{"setgroups", "deny"}, // the kernel asks for it before a user may map groups
+		{"uid_map", fmt.Sprintf("%d %d 1", u.UID, u.UID)},
+		{"gid_map", fmt.Sprintf("%d %d 1", u.GID, u.GID)},
+	} {
+		if err := os.WriteFile("/proc/self/"+f.name, []byte(f.text), 0); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

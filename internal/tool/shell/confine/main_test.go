@@ -12,5 +12,8 @@ func TestMain(m *testing.M) {
 	if code, ok := Sandboxed(os.Args[1:]); ok {
 		os.Exit(code)
 	}
+	if err := Harden(); err != nil { // as belay is
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }

@@ -31,7 +31,12 @@ type plan struct {
 	LimitTCP, NoNetwork, OwnNetwork, NoUnix bool
 	Connect, Listen                         []uint16
 	Limits                                  Limits
+	// User is who starts the command, where that needs a user namespace.
+	User *user
 }
+
+// user is a user of the machine, by numbers.
+type user struct{ UID, GID int }
 
 // systemPaths are what programs need to run, where it is there. Links among
 // them stay links.
@@ -55,6 +60,9 @@ func (r *Runner) plan(c Command, found Report) (plan, error) {
 		Env:    append(slices.Clone(r.o.Env), homes(c.Scratch)...),
 		Limits: r.o.Limits, Landlock: found.Landlock, Namespaces: found.Namespaces, Filter: found.Filter,
 		Temp: filepath.Join(c.Scratch, tmpDir),
+	}
+	if uid := os.Geteuid(); p.Namespaces && uid != 0 {
+		p.User = &user{uid, os.Getegid()}
 	}
 	switch {
 	case r.o.Off:

@@ -224,7 +224,7 @@ func TestKilledParent(t *testing.T) {
 			t.Parallel()
 			c := room(t)
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperRuns$")
-			cmd.Env = append(os.Environ(), "CONFINE_HELPER="+name, "CONFINE_DIR="+filepath.Dir(c.Project))
+			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "CONFINE_HELPER="+name, "CONFINE_DIR="+filepath.Dir(c.Project))
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

@@ -24,6 +24,10 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	return startKeeper(p, out)
 }
 
+// keeperEnv is all that a keeper needs: one processor, because it mostly waits,
+// and no sleep at its end where it was built to find races.
+var keeperEnv = []string{"GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0"}
+
 // kept is a command in its keeper's hands.
 type kept struct {
 	cmd     *exec.Cmd
@@ -60,7 +64,7 @@ func startKeeper(p plan, out *os.File) (process, error) {
 	// No context: the keeper ends with its pipe, so that it can end its tree.
 	cmd := &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{os.Args[0], keeperArg}, // also when the file was replaced meanwhile
-		Env: []string{"GOMAXPROCS=1"}, Dir: "/",
+		Env: keeperEnv, Dir: "/",
 		Stdout: out, ExtraFiles: []*os.File{controlOut, answerIn},
 		SysProcAttr: p.attributes(),
 	}
@@ -85,10 +89,11 @@ func (p plan) attributes() *syscall.SysProcAttr {
 	if p.OwnNetwork {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
-	if uid := os.Geteuid(); uid != 0 {
+	if p.User != nil {
+		// The keeper maps its user itself: this process may be closed to others
+		// ([Harden]), and so is then its child's map, until the child is a program
+		// of its own.
 		a.Cloneflags |= unix.CLONE_NEWUSER
-		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	}
 	return a
