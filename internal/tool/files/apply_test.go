@@ -57,7 +57,7 @@ func reference(text string, edits []replacement) (string, bool) {
 			return "", false
 		}
 		first := strings.Index(text, e.Old)
-		if again := strings.Index(text[first+1:], e.Old) >= 0; again && !e.All {
+		if again := strings.Contains(text[first+1:], e.Old); again && !e.All {
 			return "", false
 		}
 		text = strings.ReplaceAll(text, e.Old, e.New)

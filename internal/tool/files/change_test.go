@@ -1,6 +1,8 @@
 package files
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/tool"
 	"belay/internal/workspace"
@@ -283,5 +286,36 @@ func TestDiffs(t *testing.T) {
 	got := unified("f", nil, []byte(long))
 	if len(got) > maxDiff || !strings.HasSuffix(got, "more lines of the diff are not shown]\n") {
 		t.Errorf("a long diff has %d bytes and ends with %q", len(got), got[len(got)-60:])
+	}
+}
+
+// full is a blob store without room.
+type full struct{ *memory }
+
+func (full) Put(context.Context, io.Reader, int64) (string, int64, error) {
+	return "", 0, fault.New(fault.StorageFailure, "the disk is full")
+}
+
+// What cannot be taken back is not done: a blob store that fails ends the turn
+// before the file is touched.
+func TestNothingChangesWithoutABackup(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	x.put("f", "1\n")
+	x.w.Blobs = full{x.blobs}
+	before := tree(t, x.w.Project)
+	for _, c := range []struct {
+		tool  string
+		input in
+	}{
+		{"edit", in{"path": "f", "edits": []in{{"old": "1", "new": "2"}}}},
+		{"write", in{"path": "a/b/new", "content": "x"}},
+	} {
+		if _, err := x.call(c.tool, c.input); !fault.Is(err, fault.StorageFailure) {
+			t.Errorf("%s: %v, want STORAGE_FAILURE", c.tool, err)
+		}
+	}
+	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+		t.Errorf("something was done:\n%s", d)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"belay/internal/fault"
 	"belay/internal/tool"
 )
 
@@ -199,10 +200,15 @@ func resolve(p place) (place, error) {
 }
 
 // explain turns an error of the file system into a refusal. Paths of this machine
-// stay out of it: path is what the model may know.
+// stay out of it: path is what the model may know. A failure of the project's blob
+// store stays an error.
 func explain(path string, err error) error {
 	if r, ok := tool.AsRefusal(err); ok {
 		return r
+	}
+	var failure *fault.Error
+	if errors.As(err, &failure) {
+		return err // belay's own storage: nothing that the model can mend
 	}
 	reason := "cannot be used"
 	switch {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -192,8 +193,8 @@ func TestRevertIsAllOrNothing(t *testing.T) {
 
 func ExampleDiff() {
 	x := &memory{}
-	before, _, _ := x.Put(nil, strings.NewReader("one\ntwo\n"), 100)
-	after, _, _ := x.Put(nil, strings.NewReader("one\n2\n"), 100)
+	before, _, _ := x.Put(context.Background(), strings.NewReader("one\ntwo\n"), 100)
+	after, _, _ := x.Put(context.Background(), strings.NewReader("one\n2\n"), 100)
 	diff, _ := Diff(x, session.Change{Path: "list.txt", Before: before, After: after, BeforeBytes: 8, AfterBytes: 6})
 	fmt.Print(diff)
 	// Output:

@@ -45,7 +45,7 @@ func (s *searcher) file(folder *handle, name string) (hits fileHits) {
 	if err != nil {
 		return fileHits{}
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	if want := int(min(size+1, int64(s.limit))); cap(s.buf) < want {
 		s.buf = make([]byte, max(min(firstBuffer, s.limit), want))
 	}
