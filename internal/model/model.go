@@ -73,6 +73,9 @@ type Request struct {
 	Mode string
 	// Session is the provider-side conversation id (claudeSessionId).
 	Session string
+	// Summary marks the request for a summary of earlier turns (only the
+	// scripted provider looks).
+	Summary bool
 }
 
 // Prompt is the user content of a turn: a [StringPrompt] or a [BlockPrompt]

@@ -67,6 +67,9 @@ const (
 	EntryTools EntryKind = "tools"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
+	// EntrySummary stands for the turns up to one of them, for models that they
+	// no longer fit.
+	EntrySummary EntryKind = "summary"
 	// EntryEnd says how the turn ended. The last one of a turn counts: a second
 	// corrects the first when what followed that could not be made durable.
 	EntryEnd EntryKind = "end"
@@ -103,6 +106,10 @@ type Entry struct {
 	Agent string `json:"agent,omitempty"`
 	// Changes are the file changes of the calls that the results belong to.
 	Changes []Change `json:"changes,omitempty"`
+
+	// Of a summary: the text, and the last turn that it covers.
+	Summary string `json:"summary,omitempty"`
+	Through string `json:"through,omitempty"`
 
 	// Of an end.
 	StopReason string        `json:"stopReason,omitempty"`

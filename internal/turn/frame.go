@@ -111,6 +111,13 @@ func (r *request) next(answer model.Message, results []model.Content) *request {
 // is about to be shown.
 func (t *running) request() (*request, error) {
 	h, err := t.plan()
+	if err == nil && len(h.leftOut) > 0 {
+		t.inputTokens = h.tokens + t.frameTokens()
+		var made bool
+		if made, err = t.summarise(&h); made && err == nil {
+			h, err = t.plan()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +133,7 @@ func (t *running) request() (*request, error) {
 		Persona: t.settings.persona.ID, Mode: t.settings.mode,
 		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
 		Instructions: t.sources, SystemSHA256: digest(t.system),
-		Attachments: h.prompt.items, History: h.summary(),
+		Attachments: h.prompt.items, History: h.history(),
 	}
 	err = t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
 	return &request{model.Request{

@@ -91,7 +91,7 @@ func FuzzMemory(f *testing.F) {
 			}
 		}
 		steps = steps.extend(entries, "now")
-		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(memory{}, exchange{}, load{})); diff != "" {
+		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(summary{}, memory{}, exchange{}, load{})); diff != "" {
 			t.Fatalf("in steps it is another conversation (-at once +in steps):\n%s\nof %+v", diff, entries)
 		}
 	})

@@ -63,6 +63,8 @@ type memory struct {
 	// (those have to be planned): most conversations are sent as they are.
 	flat  []model.Message
 	mixed bool
+	// summary is the last one on record.
+	summary summary
 	// seen is which project files the model knows.
 	seen *tool.Seen
 }
@@ -115,6 +117,8 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 			if open != nil && open.turn == e.Turn && e.Agent == "" {
 				open.reply(e)
 			}
+		case session.EntrySummary:
+			m.summary = summary{e.Through, e.Summary}
 		case session.EntryRequest, session.EntryEnd:
 		}
 	}
@@ -301,12 +305,15 @@ func toolOutput(b session.Block) model.ToolOutput {
 
 // elided is the exchange that stands for turns that no longer fit. It is a pair
 // of its own so that the exchanges after it stay what they were.
-func elided(n int) []model.Message {
+func elided(n int, summary string) []model.Message {
 	turns := "1 earlier turn"
 	if n != 1 {
 		turns = fmt.Sprintf("%d earlier turns", n)
 	}
 	note := "[" + turns + " of this conversation left out here to fit the model; the session's transcript has them.]"
+	if summary != "" {
+		note += "\n\nSummary of them:\n\n" + summary
+	}
 	return []model.Message{
 		{Role: model.User, Content: []model.Content{model.Text{Text: note}}},
 		{Role: model.Assistant, Content: []model.Content{model.Text{Text: "(Noted.)"}}},

@@ -77,9 +77,9 @@ type Options struct {
 	// Desk takes the questions about calls that a person must allow; nil refuses
 	// such calls. Audit records what was refused; Hooks have their say before a
 	// call. Both may be nil.
-	Desk Desk
-	Audit  *permit.Audit
-	Hooks  *permit.Hooks
+	Desk  Desk
+	Audit *permit.Audit
+	Hooks *permit.Hooks
 	// Redact takes secrets out of what readers see of calls; nil leaves it.
 	Redact *redact.Redactor
 

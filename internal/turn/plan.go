@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"strings"
+
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -9,10 +11,13 @@ import (
 // plan is what one request shows the model: the history that fits and this
 // turn's prompt.
 type plan struct {
-	earlier  []exchange
-	whole    []model.Message     // the history, where it needs no planning
-	files    map[string]delivery // of earlier turns with attachments, by turn
-	elided   int
+	earlier []exchange
+	whole   []model.Message     // the history, where it needs no planning
+	files   map[string]delivery // of earlier turns with attachments, by turn
+	elided  int
+	// leftOut are those of the elided turns that summary does not cover.
+	leftOut  []exchange
+	summary  summary
 	prompt   delivery
 	tokens   int64
 	warnings []string
@@ -80,8 +85,18 @@ func (t *running) plan() (plan, error) {
 		}
 		p.files[x.turn] = d
 	}
-	p.elided = p.cut(earlier, room.minus(p.prompt.load).minus(elidedLoad()))
-	p.earlier = earlier[p.elided:]
+	p.summary = m.summary
+	if t.fresh.text != "" {
+		p.summary = t.fresh
+	}
+	covered := p.summary.covered(earlier)
+	// A first summary needs room, too: what it stands for must not change with it.
+	reserve := summaryLoad(p.summary.text)
+	if most := summaryTokens(room); most*bytesPerToken > int64(len(p.summary.text)) {
+		reserve = summaryLoad(strings.Repeat(" ", int(most*bytesPerToken)))
+	}
+	p.elided = covered + p.cut(earlier[covered:], room.minus(p.prompt.load).minus(reserve))
+	p.leftOut, p.earlier = earlier[covered:p.elided], earlier[p.elided:]
 	if p.elided == 0 && !m.mixed {
 		p.whole = m.flat[:len(m.flat):len(m.flat)]
 	}
@@ -90,7 +105,7 @@ func (t *running) plan() (plan, error) {
 		p.tokens += p.load(&p.earlier[i]).tokens
 	}
 	if p.elided > 0 {
-		p.tokens += elidedLoad().tokens
+		p.tokens += summaryLoad(p.summary.text).tokens
 	}
 	return p, nil
 }
@@ -266,7 +281,7 @@ func (p *plan) messages() []model.Message {
 	}
 	out := make([]model.Message, 0, 2*len(p.earlier)+2)
 	if p.elided > 0 {
-		out = append(out, elided(p.elided)...)
+		out = append(out, elided(p.elided, p.summary.text)...)
 	}
 	for i := range p.earlier {
 		x := &p.earlier[i]
@@ -304,7 +319,7 @@ func withShown(replies []model.Message, shown map[string][]attachment.Part) []mo
 	return out
 }
 
-func (p *plan) summary() session.History {
+func (p *plan) history() session.History {
 	h := session.History{Turns: len(p.earlier), Elided: p.elided}
 	for i := range p.earlier {
 		if x := &p.earlier[i]; x.hasFiles() {

@@ -52,6 +52,8 @@ type running struct {
 	words   []event.Event // made-up ends of an unwritable log
 
 	planned *plan
+	// fresh is the summary that this turn made.
+	fresh summary
 	// pause is set for a turn that another process began.
 	pause *pause
 	// later are inputs that wait for the answer's end.

@@ -120,7 +120,24 @@ func (p *Provider) open(ctx context.Context, r *model.Request, yield func(model.
 	if err := p.check(*r, m); err != nil {
 		return nil, nil, err
 	}
-	return p.newSpeaker(ctx, *r, m.Tokens, yield), p.script.next(*r), nil
+	s := p.newSpeaker(ctx, *r, m.Tokens, yield)
+	if r.Summary {
+		return s, p.summary(r), nil
+	}
+	return s, p.script.next(*r), nil
+}
+
+// summary is what this provider makes of a conversation: the beginnings of what
+// the person said.
+func (p *Provider) summary(r *model.Request) []step {
+	words, _ := read(r)
+	var said []string
+	for line := range strings.Lines(words) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "Person: "); ok && len(said) < 20 {
+			said = append(said, "- "+text[:min(len(text), 60)])
+		}
+	}
+	return []step{{say: strings.ToValidUTF8("The person said:\n"+strings.Join(said, "\n"), "")}}
 }
 
 // echo is the answer without a script.

@@ -1,0 +1,119 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// small is a model that a dozen turns of this file outgrow.
+func small() model.Limits {
+	l := catalog.Limits("claude-sonnet-4-20250514")
+	l.ContextTokens, l.OutputTokens = 24_000, 2_000
+	return l
+}
+
+// A conversation that outgrows its model goes on from a summary of its oldest
+// turns. The summary is on record, asked for once, and what it stands for stays
+// in the transcript.
+func TestOutgrownTurnsAreSummarised(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.provider.limits = func(string) model.Limits { return small() }
+	asked := 0
+	r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		if q.Summary {
+			asked++
+			if got := q.Prompt.Parts(); !strings.Contains(partText(got[0]), "question 0") && asked == 1 {
+				t.Error("the first summary is made without the first question")
+			}
+			says(fmt.Sprintf("NOTES %d: the person wants a bridge.", asked))(ctx, q, yield)
+			return
+		}
+		says("answer")(ctx, q, yield)
+	})
+	id := r.session()
+	warned := 0
+	for i := range 30 {
+		events := r.say(id, fmt.Sprintf("question %d %s", i, strings.Repeat("word ", 600)))
+		if e := exitOf(t, events); e.ExitCode != 0 {
+			t.Fatalf("turn %d: %+v", i, e)
+		}
+		for _, e := range events {
+			if e.Type == event.ChatDelta && strings.Contains(string(e.Data), "NOTES") {
+				t.Errorf("turn %d: the summary was shown as an answer", i)
+			}
+			if e.Type == event.TurnWarning && strings.Contains(string(e.Data), "SUMMARISED") {
+				warned++
+			}
+		}
+	}
+	if asked == 0 || asked > 10 || warned != asked {
+		t.Errorf("%d summaries were asked for and %d told in 30 turns", asked, warned)
+	}
+	history := r.provider.last(t).History
+	if got, want := textOf(history[0].Content[0]), fmt.Sprintf("NOTES %d", asked); !strings.Contains(got, want) {
+		t.Errorf("the request begins with %.200q, want %q", got, want)
+	}
+	entries, err := r.engine.Transcript(r.ctx(), id)
+	must(t, err)
+	turns, summaries := 0, 0
+	for _, e := range entries {
+		switch e.Kind {
+		case session.EntryTurn:
+			turns++
+		case session.EntrySummary:
+			summaries++
+		}
+	}
+	if turns != 30 || summaries != asked {
+		t.Errorf("the transcript has %d turns and %d summaries, want 30 and %d", turns, summaries, asked)
+	}
+	// Another process goes on from the same summary.
+	r.open()
+	before := asked
+	r.say(id, "short")
+	if asked != before {
+		t.Error("a new process asks for a summary that is on record")
+	}
+}
+
+func TestSummaryThatFailsCostsNothingElse(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.provider.limits = func(string) model.Limits { return small() }
+	r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		if q.Summary {
+			yield(nil, errors.New("the service is down"))
+			return
+		}
+		says("answer")(ctx, q, yield)
+	})
+	id := r.session()
+	told := false
+	for i := range 25 {
+		events := r.say(id, fmt.Sprintf("question %d %s", i, strings.Repeat("word ", 600)))
+		if e := exitOf(t, events); e.ExitCode != 0 {
+			t.Fatalf("turn %d: %+v", i, e)
+		}
+		told = told || strings.Contains(fmt.Sprint(payloads(events, event.TurnWarning)), "NOT_SUMMARISED")
+	}
+	if !told {
+		t.Error("nobody was told that the summary failed")
+	}
+}
+
+func payloads(events []event.Event, kind event.Type) (all []string) {
+	for _, e := range events {
+		if e.Type == kind {
+			all = append(all, string(e.Data))
+		}
+	}
+	return all
+}
