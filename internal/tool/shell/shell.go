@@ -34,9 +34,10 @@ type Options struct {
 	Off               bool
 	ReadPaths, Hidden []string
 	// Network is confine.NetworkPorts when empty, ConnectPorts then 80 and 443
-	// when nil.
+	// when nil. ServerPorts tells those of the server, which no command gets.
 	Network                   confine.Network
 	ConnectPorts, ListenPorts []uint16
+	ServerPorts               func() []uint16
 	Limits                    confine.Limits
 	// Environ is the server's environment, EnvNames the variables of it that
 	// commands get beside those that every program needs.
@@ -82,7 +83,7 @@ func New(o Options) *Shell {
 	return &Shell{
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
-			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts,
+			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
 			Limits: o.Limits, Without: o.Without,
 			Env: confine.Environment(o.Environ, o.EnvNames),
 		}),

@@ -71,7 +71,11 @@ type Options struct {
 	// 80 and 443 when nil; ListenPorts may be listened on, none when nil.
 	Network                   Network
 	ConnectPorts, ListenPorts []uint16
-	Limits                    Limits
+	// ServerPorts tells which ports commands may not connect to although
+	// ConnectPorts has them: those of the server itself. It is asked before each
+	// command; nil has none.
+	ServerPorts func() []uint16
+	Limits      Limits
 	// Without are means that are not used although they are there. Tests use it
 	// to show what each of them holds alone.
 	Without Means

@@ -70,13 +70,22 @@ func (r *Runner) plan(c Command, found Report) (plan, error) {
 	case r.o.Network == NetworkNone:
 		p.NoNetwork, p.OwnNetwork = !found.Namespaces, found.Namespaces
 	case r.o.Network == NetworkPorts:
-		p.LimitTCP, p.Connect, p.Listen = true, r.o.ConnectPorts, r.o.ListenPorts
+		p.LimitTCP, p.Connect, p.Listen = true, r.o.connectPorts(), r.o.ListenPorts
 	}
 	p.NoUnix = !found.Namespaces && found.Landlock < landlockUnix
 	if err := p.grant(r.o, c, r.etc()); err != nil {
 		return plan{}, &SetupError{"decide what the command may reach", err}
 	}
 	return p, nil
+}
+
+// connectPorts are those that may be connected to now.
+func (o Options) connectPorts() []uint16 {
+	if o.ServerPorts == nil {
+		return o.ConnectPorts
+	}
+	never := o.ServerPorts()
+	return slices.DeleteFunc(slices.Clone(o.ConnectPorts), func(p uint16) bool { return slices.Contains(never, p) })
 }
 
 // grant fills in the paths. It fails where something hidden would be granted and

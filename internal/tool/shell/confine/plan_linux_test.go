@@ -71,6 +71,14 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
+func TestServerPorts(t *testing.T) {
+	t.Parallel()
+	o := Options{ConnectPorts: []uint16{80, 4000, 443}, ServerPorts: func() []uint16 { return []uint16{4000, 5000} }}
+	if got := o.connectPorts(); len(got) != 2 || got[0] != 80 || got[1] != 443 || len(o.ConnectPorts) != 3 {
+		t.Error(got)
+	}
+}
+
 func TestPublicParts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -31,16 +31,6 @@ func (e entry) same(o entry) bool {
 // tree is all entries of a project, by path.
 type tree map[string]entry
 
-// paths are the paths in order, a folder before what is in it.
-func (t tree) paths() []string {
-	all := make([]string, 0, len(t))
-	for p := range t {
-		all = append(all, p)
-	}
-	slices.Sort(all)
-	return all
-}
-
 const (
 	belayDir = ".belay"
 	gitName  = ".git"

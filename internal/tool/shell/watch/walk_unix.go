@@ -43,7 +43,7 @@ func statEntry(f *os.File) (entry, error) {
 
 func fromStat(s *unix.Stat_t) entry {
 	return entry{
-		mode: modeOf(uint32(s.Mode)), size: s.Size,
+		mode: modeOf(uint32(s.Mode)), size: s.Size, //nolint:unconvert // its type depends on the system
 		mtime: s.Mtim.Nano(), ctime: s.Ctim.Nano(),
 		device: uint64(s.Dev), number: s.Ino, //nolint:unconvert // its type depends on the system
 	}

@@ -125,10 +125,6 @@ type Place struct {
 	FileBytes int64
 }
 
-// protector is what a scope may tell beside [tool.Scope]: which files are
-// protected whatever the scope is. They are kept before all others.
-type protector interface{ Protected(path string) bool }
-
 // Watch is the watch over one command.
 type Watch struct {
 	w      *Watcher
