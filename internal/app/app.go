@@ -27,6 +27,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/tool/fetch"
 	"belay/internal/tool/shell"
 	"belay/internal/turn"
 )
@@ -45,6 +46,7 @@ type App struct {
 	committer *durable.Committer
 	desk      *permit.Desk
 	shell     *shell.Shell
+	fetch     *fetch.Tool
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
@@ -112,6 +114,9 @@ func (a *App) release() error {
 	}
 	if a.desk != nil {
 		errs = append(errs, a.desk.Close())
+	}
+	if a.fetch != nil {
+		a.fetch.Close()
 	}
 	if a.shell != nil {
 		errs = append(errs, a.shell.Close())

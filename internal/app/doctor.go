@@ -56,6 +56,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 	}
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
+	checks = append(checks, commands(ctx, cfg)...)
 	for _, w := range cfg.Warnings {
 		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
 	}

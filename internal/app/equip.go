@@ -1,16 +1,21 @@
 package app
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/netguard"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/redact"
 	"belay/internal/tool"
+	"belay/internal/tool/fetch"
 	"belay/internal/tool/files"
 	"belay/internal/tool/shell"
 	"belay/internal/tool/shell/confine"
@@ -34,7 +39,18 @@ func (a *App) equip(o *turn.Options) (err error) {
 	sh := shellOptions(cfg)
 	sh.Environ = os.Environ()
 	a.shell = shell.New(sh)
-	all := append(files.New(files.Options{}), a.shell)
+	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
+		return err
+	}
+	hooks, err := hookOptions(cfg)
+	if err != nil {
+		return err
+	}
+	hooks.Env = permit.HookEnv(os.Environ())
+	if o.Hooks, err = permit.NewHooks(hooks); err != nil {
+		return fault.New(fault.InvalidRequest, "hooks: %v", err).WithHint("correct the setting; belay config show says where it comes from").Because(err)
+	}
+	all := append(files.New(files.Options{}), a.fetch, a.shell)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}
@@ -96,6 +112,27 @@ func ports(texts []string) []uint16 {
 		}
 	}
 	return all
+}
+
+func fetchOptions(cfg *config.Config) fetch.Options {
+	return fetch.Options{Policy: netguard.Policy{
+		AllowedHosts: cfg.Tools.FetchHosts, AllowPrivate: len(cfg.Tools.FetchHosts) > 0,
+	}}
+}
+
+// hookOptions are the configured hooks, in the order of their names. They run in
+// the state folder, where no agent can leave them anything.
+func hookOptions(cfg *config.Config) (permit.HookOptions, error) {
+	o := permit.HookOptions{Dir: cfg.Paths.StateDir}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Hooks)) {
+		h := cfg.Hooks[name]
+		calls, err := permitRules("hooks."+name+".calls", h.Calls)
+		if err != nil {
+			return o, err
+		}
+		o.Hooks = append(o.Hooks, permit.Hook{Name: name, Command: h.Command, Calls: calls, Timeout: h.Timeout})
+	}
+	return o, nil
 }
 
 func toolLimits(cfg *config.Config) tool.Limits {

@@ -35,8 +35,9 @@ func load(t testing.TB, yaml string) *config.Config {
 // wiring is everything that the rooms get of the settings.
 func wiring(cfg *config.Config) []any {
 	engine, err := engineOptions(cfg)
+	hooked, hooksErr := hookOptions(cfg)
 	return []any{
-		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), retryPolicy(cfg),
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg),
 	}
 }
@@ -72,7 +73,7 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.pdf_idle": "61s", "attachments.pdf_interpreted": "true",
 		"session.idle_close": "61s", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
 		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
-		"permit.timeout": "6m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "tools.output_bytes": "65KiB",
+		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "tools.output_bytes": "65KiB",
 		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
 		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
 		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "none",

@@ -60,6 +60,8 @@ type Config struct {
 	Permit      Permit
 	Tools       Tools
 	Bash        Bash
+	// Hooks are commands that have a say in tool calls, by name.
+	Hooks map[string]Hook
 
 	// Prices are per model; models that are not named have the built-in price
 	// or none.

@@ -20,6 +20,7 @@ type Permit struct {
 type Tools struct {
 	OutputBytes, ReadBytes, WriteBytes, KeepBytes int64
 	Matches                                       int
+	FetchHosts                                    []string
 	FetchBytes                                    int64
 	FetchTime                                     time.Duration
 }
@@ -49,6 +50,10 @@ func acting(c *Config) []*key {
 			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona."},
 		{name: "permit.deny", value: denials{list{&p.Deny, rule}}, project: tighten,
 			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some."},
+		{name: "hooks", value: hooks{&c.Hooks},
+			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses."},
+		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},
+			doc: "The only hosts that fetch may reach, which may be in your own network. Blank is every public host."},
 		{name: "tools.output_bytes", value: size(&t.OutputBytes, kib, 16*mib), def: "64KiB", project: tighten,
 			doc: "Most that one tool call tells the model."},
 		{name: "tools.read_bytes", value: size(&t.ReadBytes, kib, gib), def: "16MiB", project: tighten,

@@ -135,6 +135,9 @@ func (l *Local) requestedTools(p persona.Persona, o Opts) []string {
 
 // warn collects what the person should know about the options themselves.
 func (s *settings) warn(o Opts, missing []string) {
+	if surface := strings.ToLower(s.persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
+		s.add("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.persona.ID, s.persona.Surface))
+	}
 	for _, w := range s.persona.Warnings {
 		s.add("PERSONA", w)
 	}
