@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,6 +71,32 @@ func (f fields) optional(name string) string {
 		f.bad(name, "must be a string")
 	}
 	return trim(v.text)
+}
+
+// choice reads a string that may be absent, and is one of a few where it is not.
+func (f fields) choice(name string, options ...string) string {
+	before := len(*f.problems)
+	s := f.optional(name)
+	if s != "" && len(*f.problems) == before {
+		f.among(name, s, options)
+	}
+	return s
+}
+
+// requiredChoice reads a string that must be one of a few.
+func (f fields) requiredChoice(name string, options ...string) string {
+	before := len(*f.problems)
+	s := f.required(name)
+	if len(*f.problems) == before {
+		f.among(name, s, options)
+	}
+	return s
+}
+
+func (f fields) among(name, s string, options []string) {
+	if !slices.Contains(options, s) {
+		f.bad(name, `must be "`+strings.Join(options, `" or "`)+`"`)
+	}
 }
 
 func (f fields) flag(name string) bool {

@@ -11,6 +11,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -233,4 +234,59 @@ func (c confined) Personas(ctx context.Context) ([]persona.Summary, error) {
 // Persona implements [turn.Engine].
 func (c confined) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	return c.engine.Persona(ctx, name)
+}
+
+// Steer implements [turn.Engine].
+func (c confined) Steer(ctx context.Context, r turn.SteerRequest) error {
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return err
+	}
+	return c.engine.Steer(ctx, r)
+}
+
+// Decisions implements [turn.Engine]. Those of projects elsewhere are left out.
+func (c confined) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
+	if sessionID != "" {
+		if err := c.session(ctx, sessionID); err != nil {
+			return nil, err
+		}
+	}
+	open, err := c.engine.Decisions(ctx, sessionID)
+	return slices.DeleteFunc(open, func(r permit.Request) bool { return !c.allows(r.ProjectRoot) }), err
+}
+
+// Decide implements [turn.Engine]. The session must be named: without it, nobody
+// knows whose question that is.
+func (c confined) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Decision, error) {
+	if r.SessionID == "" {
+		return permit.Decision{}, fault.Invalid([]fault.Problem{{Field: "sessionId", Message: "is required"}})
+	}
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return permit.Decision{}, err
+	}
+	return c.engine.Decide(ctx, r)
+}
+
+// Changes implements [turn.Engine].
+func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]turn.TurnChanges, error) {
+	if err := c.session(ctx, sessionID); err != nil {
+		return nil, err
+	}
+	return c.engine.Changes(ctx, sessionID, turnID)
+}
+
+// Undo implements [turn.Engine].
+func (c confined) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return turn.UndoResult{}, err
+	}
+	return c.engine.Undo(ctx, r)
+}
+
+// Fork implements [turn.Engine]. The new session belongs to the same project.
+func (c confined) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+	if err := c.session(ctx, r.SessionID); err != nil {
+		return session.Record{}, err
+	}
+	return c.engine.Fork(ctx, r)
 }

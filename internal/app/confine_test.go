@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
@@ -116,6 +117,12 @@ func everyCall(ctx context.Context, e turn.Engine, id string) map[string]error {
 	_, errs["inspect"] = e.Inspect(ctx, turn.InspectRequest{SessionID: id})
 	_, errs["upload"] = e.Upload(ctx, turn.Upload{SessionID: id, Name: "x.txt", Content: strings.NewReader("x")})
 	_, _, errs["blob"] = e.Blob(ctx, id, "none")
+	errs["steer"] = e.Steer(ctx, turn.SteerRequest{SessionID: id, Message: "left"})
+	_, errs["decisions"] = e.Decisions(ctx, id)
+	_, errs["decide"] = e.Decide(ctx, turn.DecisionRequest{SessionID: id, DecisionID: "none", Verdict: permit.VerdictDeny})
+	_, errs["changes"] = e.Changes(ctx, id, "")
+	_, errs["undo"] = e.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: "none"})
+	_, errs["fork"] = e.Fork(ctx, turn.ForkRequest{SessionID: id})
 	errs["delete"] = e.Delete(ctx, id)
 	return errs
 }

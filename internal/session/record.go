@@ -36,9 +36,18 @@ type Record struct {
 	BootFingerprint string `json:"bootFingerprint,omitempty"`
 	BootedAt        *Time  `json:"bootedAt,omitempty"`
 	Model           string `json:"model,omitempty"`
+	// ForkedFrom says where a session's conversation comes from that did not begin
+	// in it.
+	ForkedFrom *Origin `json:"forkedFrom,omitempty"`
 	// ReadOnly is set on reading when the folder is a copy whose original still
 	// exists; it is never stored.
 	ReadOnly bool `json:"readOnly,omitempty"`
+}
+
+// Origin is the end of a turn of another session.
+type Origin struct {
+	SessionID string `json:"sessionId"`
+	TurnID    string `json:"turnId"`
 }
 
 // Time is a moment as the contract writes it: UTC with milliseconds and Z.
@@ -73,6 +82,9 @@ const (
 	// EntryEnd says how the turn ended. The last one of a turn counts: a second
 	// corrects the first when what followed that could not be made durable.
 	EntryEnd EntryKind = "end"
+	// EntryUndo says that the file changes of an ended turn, the entry's, were
+	// taken back. It stands where that happened, after any later turn.
+	EntryUndo EntryKind = "undo"
 )
 
 // Entry is one line of transcript.jsonl. Fields are set by kind.
@@ -88,7 +100,9 @@ type Entry struct {
 	Idempotency *Idempotency      `json:"idempotency,omitempty"`
 	// Options are the turn's options as they were sent.
 	Options json.RawMessage `json:"options,omitempty"`
-	// After is the log's last sequence before the turn's first event.
+	// After is the log's last sequence before the turn's first event, -1 for a
+	// turn whose events are in the log of the session that this one was forked
+	// from.
 	After int64 `json:"after,omitempty"`
 
 	// Of a request.
@@ -115,6 +129,11 @@ type Entry struct {
 	StopReason string        `json:"stopReason,omitempty"`
 	ExitCode   *int          `json:"exitCode,omitempty"`
 	Usage      *event.Tokens `json:"usage,omitempty"`
+
+	// Of an undo: the files that are as they were before the turn, and who had
+	// that done.
+	Paths []string `json:"paths,omitempty"`
+	By    string   `json:"by,omitempty"`
 }
 
 // BlockType says what a [Block] holds.

@@ -31,15 +31,16 @@ func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (
 	if !ValidID(rec.SessionID) {
 		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
 	}
-	if err := s.make(rec); err != nil {
+	if err := s.make(rec, nil); err != nil {
 		return Record{}, storage("the session could not be created", err)
 	}
 	return rec, nil
 }
 
-// make writes a new session's folder and index entry. The record comes last: a
-// folder without one is not a session.
-func (s *Store) make(rec Record) error {
+// make writes a new session's folder, with a transcript if there is one already,
+// and its index entry. The record comes last: a folder without one is not a
+// session.
+func (s *Store) make(rec Record, transcript []byte) error {
 	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
 	base, err := s.openBase(p)
 	if err != nil {
@@ -54,6 +55,11 @@ func (s *Store) make(rec Record) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if len(transcript) > 0 {
+		if err := durable.WriteFile(root, fileTranscript, transcript, 0o600, true); err != nil {
+			return err
+		}
+	}
 	if err := writeRecord(root, rec); err != nil {
 		return err
 	}

@@ -187,8 +187,10 @@ func (l *Local) Decisions(ctx context.Context, sessionID string) ([]permit.Reque
 
 // Decide implements [Rope].
 func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error) {
-	if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
-		return permit.Decision{}, err
+	if r.SessionID != "" {
+		if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
+			return permit.Decision{}, err
+		}
 	}
 	if l.o.Desk == nil {
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)

@@ -28,6 +28,7 @@ type Engine interface {
 	Sessions
 	Attachments
 	Personas
+	Rope
 }
 
 // Turns starts and stops work.
@@ -90,11 +91,19 @@ type Rope interface {
 	// DECISION_CLOSED. The caller has the operator's authority.
 	Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error)
 	// Changes are the file changes of a session's turns, of one or, for "", of
-	// all, in their order.
+	// all, in their order, as diffs.
 	Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error)
+	// Undo takes a turn's file changes back, all of them or none. A file that is
+	// not as the turn left it is CONTENT_CHANGED, a session in which a turn runs
+	// TURN_IN_PROGRESS. The caller has the operator's authority.
+	Undo(ctx context.Context, r UndoRequest) (UndoResult, error)
+	// Fork makes a new session that begins as another one did, up to the end of
+	// one of its turns. The other stays as it is.
+	Fork(ctx context.Context, r ForkRequest) (session.Record, error)
 }
 
-// DecisionRequest is a person's answer.
+// DecisionRequest is a person's answer. No SessionID stands for whichever session
+// asked.
 type DecisionRequest struct {
 	SessionID  string         `json:"sessionId"`
 	DecisionID string         `json:"decisionId"`

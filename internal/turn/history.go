@@ -119,7 +119,7 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 			}
 		case session.EntrySummary:
 			m.summary = summary{e.Through, e.Summary}
-		case session.EntryRequest, session.EntryEnd:
+		case session.EntryRequest, session.EntryEnd, session.EntryUndo: // the next turn was told of an undo
 		}
 	}
 	closeOpen()

@@ -44,10 +44,7 @@ type Local struct {
 	boots  map[string]bool          // sessions that are being booted
 }
 
-var (
-	_ Engine = (*Local)(nil)
-	_ Rope   = (*Local)(nil)
-)
+var _ Engine = (*Local)(nil)
 
 // Options are the parts that a [Local] stands on and the limits it keeps.
 // Every pointer is required unless it says otherwise.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"belay/internal/event"
@@ -188,9 +189,13 @@ func (l *Local) emitTo(lease *session.Lease, turnID string, d ...event.Draft) er
 	return err
 }
 
+// lastEntry is the last line about the course of a turn: one that is taken back
+// later goes on no further.
 func lastEntry(entries []session.Entry) session.Entry {
-	if len(entries) == 0 {
-		return session.Entry{}
+	for _, e := range slices.Backward(entries) {
+		if e.Kind != session.EntryUndo {
+			return e
+		}
 	}
-	return entries[len(entries)-1]
+	return session.Entry{}
 }

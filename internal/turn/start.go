@@ -120,6 +120,7 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if t.refused != "" {
 		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
 	}
+	t.refused = joined(takenBack(t.lease.Entries()), t.refused)
 	return t.frame(root)
 }
 

@@ -9,7 +9,6 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/persona"
-	"belay/internal/session"
 	"belay/internal/tool"
 )
 
@@ -89,35 +88,4 @@ func (t *running) seen() *tool.Seen {
 		t.lease.SetMemo(m)
 	}
 	return m.seen
-}
-
-// Changes implements [Rope].
-func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error) {
-	entries, err := l.o.Store.Transcript(ctx, sessionID)
-	if err != nil {
-		return nil, err
-	}
-	var all []TurnChanges
-	for _, e := range entries {
-		if len(e.Changes) == 0 || turnID != "" && e.Turn != turnID {
-			continue
-		}
-		if n := len(all); n == 0 || all[n-1].Turn != e.Turn {
-			all = append(all, TurnChanges{Turn: e.Turn})
-		}
-		last := &all[len(all)-1]
-		last.Changes = append(last.Changes, e.Changes...)
-	}
-	if turnID != "" && all == nil {
-		if _, ok := findTurn(entries, turnID); !ok {
-			return nil, fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
-		}
-	}
-	return all, nil
-}
-
-// TurnChanges are the file changes of one turn, in their order.
-type TurnChanges struct {
-	Turn    string           `json:"turn"`
-	Changes []session.Change `json:"changes"`
 }

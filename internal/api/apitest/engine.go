@@ -17,6 +17,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -51,6 +52,11 @@ type Engine struct {
 	requests []turn.Request
 	uploads  []Received
 	closed   int
+	// open are the questions that wait, answered those that do not any more.
+	open     []permit.Request
+	answered []string
+	steers   []turn.SteerRequest
+	undone   map[string]bool // by turn
 }
 
 // File is a blob.

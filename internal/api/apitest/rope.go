@@ -1,0 +1,152 @@
+package apitest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// Ask lays a question before the people, with the fields that its asker would
+// fill in.
+func (e *Engine) Ask(r permit.Request) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.Created, r.Expires = Start, Start.Add(5*time.Minute)
+	e.open = append(e.open, r)
+}
+
+// Steers returns what was said into turns, in order.
+func (e *Engine) Steers() []turn.SteerRequest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.steers)
+}
+
+// Steer implements turn.Engine.
+func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
+	l, err := e.log(r.SessionID)
+	if err != nil {
+		return err
+	}
+	if !l.busy() {
+		return session.NoTurn(r.SessionID)
+	}
+	e.mu.Lock()
+	e.steers = append(e.steers, r)
+	e.mu.Unlock()
+	l.append(event.TurnInput, event.Input{Message: r.Message, Mode: string(r.Mode), Attachments: len(r.Attachments)})
+	return e.Fail["Steer"]
+}
+
+// Decisions implements turn.Engine.
+func (e *Engine) Decisions(_ context.Context, sessionID string) ([]permit.Request, error) {
+	if sessionID != "" {
+		if _, err := e.log(sessionID); err != nil {
+			return nil, err
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	open := slices.DeleteFunc(slices.Clone(e.open), func(r permit.Request) bool { return sessionID != "" && r.SessionID != sessionID })
+	return open, e.Fail["Decisions"]
+}
+
+// Decide implements turn.Engine.
+func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decision, error) {
+	if _, err := e.log(r.SessionID); err != nil {
+		return permit.Decision{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if slices.Contains(e.answered, r.DecisionID) {
+		return permit.Decision{}, fault.New(fault.DecisionClosed, "the question %s was answered already", r.DecisionID).With("decisionId", r.DecisionID)
+	}
+	i := slices.IndexFunc(e.open, func(q permit.Request) bool { return q.ID == r.DecisionID && q.SessionID == r.SessionID })
+	if i < 0 {
+		return permit.Decision{}, fault.New(fault.NotFound, "there is no question %q", r.DecisionID).With("decisionId", r.DecisionID)
+	}
+	e.open = slices.Delete(e.open, i, i+1)
+	e.answered = append(e.answered, r.DecisionID)
+	return permit.Decision{DecisionID: r.DecisionID, Verdict: r.Verdict, By: r.By, Note: r.Note, Time: Start}, e.Fail["Decide"]
+}
+
+// Changes implements turn.Engine: every turn has changed one file.
+func (e *Engine) Changes(_ context.Context, id, of string) ([]turn.TurnChanges, error) {
+	if _, err := e.log(id); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var all []turn.TurnChanges
+	for i, r := range e.requests {
+		one := turnID(i + 1)
+		if r.SessionID != id || of != "" && of != one {
+			continue
+		}
+		t := turn.TurnChanges{Turn: one, Changes: []turn.FileChange{{
+			Change: session.Change{Call: "c1", Path: "notes.md", Before: strings.Repeat("a", 64), After: strings.Repeat("b", 64),
+				BeforeMode: 0o644, AfterMode: 0o644, BeforeBytes: 4, AfterBytes: 6},
+			Diff: "--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-old\n+newer\n",
+		}}}
+		if e.undone[one] {
+			t.Undone = &session.Time{Time: Start}
+		}
+		all = append(all, t)
+	}
+	if of != "" && all == nil {
+		return nil, noTurn(id, of)
+	}
+	return all, e.Fail["Changes"]
+}
+
+// Undo implements turn.Engine.
+func (e *Engine) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+	l, err := e.log(r.SessionID)
+	if err != nil {
+		return turn.UndoResult{}, err
+	}
+	if l.busy() {
+		return turn.UndoResult{}, fault.New(fault.TurnInProgress, "a turn runs in session %s", r.SessionID).With("sessionId", r.SessionID)
+	}
+	if _, err := e.Changes(ctx, r.SessionID, r.TurnID); err != nil {
+		return turn.UndoResult{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	done := turn.UndoResult{TurnID: r.TurnID, Paths: []string{"notes.md"}, Time: session.Time{Time: Start}, Already: e.undone[r.TurnID]}
+	if e.undone == nil {
+		e.undone = map[string]bool{}
+	}
+	if e.Fail["Undo"] == nil {
+		e.undone[r.TurnID] = true
+	}
+	return done, e.Fail["Undo"]
+}
+
+// Fork implements turn.Engine.
+func (e *Engine) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+	l, err := e.log(r.SessionID)
+	if err != nil {
+		return session.Record{}, err
+	}
+	if r.TurnID == "" {
+		r.TurnID = turnID(len(e.Requests()))
+	}
+	if _, err := e.Changes(ctx, r.SessionID, r.TurnID); err != nil {
+		return session.Record{}, err
+	}
+	rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: l.record.ProjectRoot, Persona: l.record.Persona, Mode: l.record.Mode})
+	rec.ForkedFrom = &session.Origin{SessionID: r.SessionID, TurnID: r.TurnID}
+	return rec, err
+}
+
+func noTurn(id, turnID string) error {
+	return fault.New(fault.NotFound, "session %s has no turn %q", id, turnID).With("turn", turnID)
+}

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// Steer implements turn.Engine. The paths of its attachments are the server's.
+func (c *Client) Steer(ctx context.Context, r turn.SteerRequest) error {
+	if r.Mode == "" {
+		r.Mode = session.Steer
+	}
+	return c.call(ctx, http.MethodPost, harness+"steer", r, new(struct{}))
+}
+
+// Decisions implements turn.Engine; the token must be the operator's.
+func (c *Client) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
+	path := harness + "decisions"
+	if sessionID != "" {
+		path += "?sessionId=" + url.QueryEscape(sessionID)
+	}
+	var out struct{ Decisions []permit.Request }
+	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	return out.Decisions, err
+}
+
+// Decide implements turn.Engine; the token must be the operator's. A server wants
+// the session to be named.
+func (c *Client) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Decision, error) {
+	var out struct{ Decision permit.Decision }
+	err := c.call(ctx, http.MethodPost, harness+"decision", r, &out)
+	return out.Decision, err
+}
+
+// Changes implements turn.Engine.
+func (c *Client) Changes(ctx context.Context, id, turnID string) ([]turn.TurnChanges, error) {
+	path := sessionPath(id, "/changes")
+	if turnID != "" {
+		path += "?turn=" + url.QueryEscape(turnID)
+	}
+	var out struct{ Turns []turn.TurnChanges }
+	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	return out.Turns, err
+}
+
+// Undo implements turn.Engine; the token must be the operator's.
+func (c *Client) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+	var out struct{ Undo turn.UndoResult }
+	err := c.call(ctx, http.MethodPost, harness+"undo", r, &out)
+	return out.Undo, err
+}
+
+// Fork implements turn.Engine.
+func (c *Client) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+	var out struct{ Session session.Record }
+	err := c.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
+	return out.Session, err
+}

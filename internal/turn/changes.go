@@ -1,0 +1,110 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/tool/files"
+)
+
+// maxDiffs bounds the diffs of one answer, in bytes. A change beyond it is still
+// listed.
+const maxDiffs = 16 << 20
+
+// TurnChanges are the file changes of one turn, in their order.
+type TurnChanges struct {
+	Turn    string       `json:"turn"`
+	Changes []FileChange `json:"changes"`
+	// Undone is when they were taken back, absent while they stand.
+	Undone *session.Time `json:"undone,omitempty"`
+}
+
+// FileChange is one file that a turn changed, and how.
+type FileChange struct {
+	session.Change
+	// Diff is unified, at most 64 KiB; what cannot be shown as one is said in its
+	// place.
+	Diff string `json:"diff"`
+}
+
+// Changes implements [Rope].
+func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error) {
+	rec, err := l.o.Store.Get(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := findTurn(entries, turnID); turnID != "" && !known {
+		return nil, noTurn(sessionID, turnID)
+	}
+	blobs, err := l.o.Store.Blobs(rec.ProjectRoot)
+	if err != nil {
+		return nil, err
+	}
+	all := changesIn(entries, turnID)
+	room := maxDiffs
+	for _, turn := range all {
+		for i := range turn.Changes {
+			c := &turn.Changes[i]
+			if err := ctx.Err(); err != nil {
+				return nil, context.Cause(ctx)
+			}
+			if room <= 0 {
+				c.Diff = fmt.Sprintf("%s: not shown here, the diffs before it have %d bytes\n", c.Path, maxDiffs)
+				continue
+			}
+			if c.Diff, err = files.Diff(blobs, c.Change); err != nil {
+				return nil, unread(err)
+			}
+			room -= len(c.Diff)
+		}
+	}
+	return all, nil
+}
+
+// changesIn are the changes that a transcript has, without their diffs: those of
+// one turn or, for "", of all.
+func changesIn(entries []session.Entry, turnID string) []TurnChanges {
+	var all []TurnChanges
+	at := map[string]int{}
+	for _, e := range entries {
+		if turnID != "" && e.Turn != turnID {
+			continue
+		}
+		i, known := at[e.Turn]
+		switch {
+		case e.Kind == session.EntryUndo && known:
+			all[i].Undone = &e.Time
+			continue
+		case len(e.Changes) == 0:
+			continue
+		case !known:
+			i = len(all)
+			at[e.Turn] = i
+			all = append(all, TurnChanges{Turn: e.Turn})
+		}
+		for _, c := range e.Changes {
+			all[i].Changes = append(all[i].Changes, FileChange{Change: c})
+		}
+	}
+	return all
+}
+
+func noTurn(sessionID, turnID string) *fault.Error {
+	return fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID).
+		WithHint("see its turns with belay session show %s", sessionID)
+}
+
+// unread is the fault for kept contents that cannot be read.
+func unread(err error) error {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return f
+	}
+	return fault.New(fault.StorageFailure, "what was kept of the changes cannot be read").WithStatus(500).Because(err)
+}
