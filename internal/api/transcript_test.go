@@ -25,6 +25,7 @@ import (
 	"belay/internal/api/apitest"
 	"belay/internal/attachment"
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestTurnTranscripts(t *testing.T) { transcripts(t, "turn") }
 
 func TestSessionTranscripts(t *testing.T) { transcripts(t, "session") }
+
+// Covers: turn-api REQ-04
+func TestRopeTranscripts(t *testing.T) { transcripts(t, "rope") }
 
 func TestAttachmentTranscripts(t *testing.T) { transcripts(t, "attachment") }
 
@@ -69,10 +73,12 @@ func transcript(t *testing.T, file string) {
 	opts := api.Options{Engine: engine, Version: "1.2.3"}
 	out := &txtar.Archive{Comment: archive.Comment}
 	var base string
+	held := false
 	for i, f := range archive.Files {
 		if f.Name == "options" {
 			out.Files = append(out.Files, f)
 			configure(t, string(f.Data), &opts, engine)
+			held = bytes.Contains(f.Data, []byte("held: "))
 		}
 		if f.Name != "request" {
 			continue
@@ -82,9 +88,14 @@ func transcript(t *testing.T, file string) {
 			if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
 				t.Fatal(err)
 			}
+			if held {
+				hold(t, engine)
+			}
 		}
 		got := exchange(t, base, string(f.Data))
-		engine.Wait()
+		if !held {
+			engine.Wait()
+		}
 		out.Files = append(out.Files, f, txtar.File{Name: "answer", Data: []byte(got)})
 		if !*update {
 			want := ""
@@ -101,6 +112,27 @@ func transcript(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// hold begins a turn in s1 that runs as long as the test does.
+func hold(t *testing.T, engine *apitest.Engine) {
+	s, err := engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: apitest.Hold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		engine.Release("s1")
+		engine.Wait()
+		_ = s.Close()
+	})
+}
+
+// question is what a held turn of s1 asks.
+func question(id string) permit.Request {
+	return permit.Request{ID: id, SessionID: "s1", TurnID: "t1", ToolCallID: "c1", ProjectRoot: "/project", Persona: "WORKING_ITEMS", Agent: "WORKING_ITEMS",
+		Effect: permit.Effect{Tool: "bash", Kind: permit.Execute, Summary: "run npm test", Command: "npm test", Dir: "web",
+			Commands: []permit.Command{{Name: "npm", Words: []string{"npm", "test"}, Fixed: 2, Class: "npm test"}}},
+		Input: []byte(`{"command":"npm test"}`), Reason: "the mode direct asks about commands", Session: true, PID: 42}
 }
 
 // sampleFiles are the blobs that sessions have in transcripts.
@@ -133,6 +165,11 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.BodyBytes = number(t, v)
 		case "upload-bytes":
 			o.UploadBytes = number(t, v)
+		case "held":
+		case "ask":
+			engine.Ask(question(v))
+		case "changed":
+			engine.Fail = map[string]error{"Undo": fault.New(fault.ContentChanged, "changed since the turn").With("paths", []string{v})}
 		case "forget":
 			engine.Forget = number(t, v)
 		case "panic":

@@ -73,6 +73,12 @@ func (r UndoRequest) check() error {
 }
 
 func (l *Local) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (UndoResult, error) {
+	switch p, err := l.paused(ctx, lease); {
+	case err != nil:
+		return UndoResult{}, err
+	case p != nil:
+		return UndoResult{}, busy(r.SessionID).WithHint("its process died while a call waited for a decision: answer that, or interrupt the turn")
+	}
 	if err := l.settleRecord(ctx, lease); err != nil {
 		return UndoResult{}, err
 	}
