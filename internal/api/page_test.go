@@ -15,7 +15,9 @@ type onePage struct{}
 
 func (onePage) Has(path string) bool { return path == "/" }
 
-func (onePage) ServeHTTP(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") }
+func (onePage) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, "the page")
+}
 
 // A page's files are for reading; every other method gets the error that every
 // endpoint gives.

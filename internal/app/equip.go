@@ -2,6 +2,7 @@ package app
 
 import (
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	sh := shellOptions(cfg)
-	sh.Environ = os.Environ()
+	sh.Environ, sh.ServerPorts = os.Environ(), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
 	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
 		return err
@@ -87,8 +88,8 @@ func shellOptions(cfg *config.Config) shell.Options {
 		Hidden:       private(cfg),
 		Network:      confine.Network(b.Network),
 		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts),
-		Limits:   confine.Limits{Processes: b.Processes, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
-		EnvNames: b.Env, StateDir: cfg.Paths.StateDir,
+		Limits:   confine.Limits{Processes: b.Processes, Files: b.Files, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
+		EnvNames: b.Env, StateDir: cfg.Paths.StateDir, KeepBytes: b.KeepBytes, MaxFiles: b.MaxFiles,
 	}
 }
 
@@ -99,6 +100,19 @@ func private(cfg *config.Config) []string {
 	all := []string{filepath.Join(cfg.Paths.CacheDir, "renditions")}
 	if cfg.Paths.ConfigFile != "" {
 		all = append(all, filepath.Dir(cfg.Paths.ConfigFile))
+	}
+	return all
+}
+
+// serverPorts are those of this user's servers, which no command may reach. A
+// list that cannot be read has none: the state folder is looked at before each
+// command, and doctor tells what is wrong with it.
+func serverPorts(stateDir string) (all []uint16) {
+	servers, _ := Servers(stateDir)
+	for _, s := range servers {
+		if u, err := url.Parse(s.URL); err == nil {
+			all = append(all, ports([]string{u.Port()})...)
+		}
 	}
 	return all
 }

@@ -36,7 +36,9 @@ type Bash struct {
 	ListenPorts          []string
 	Env                  []string
 	ReadPaths            []string
-	Processes            int
+	Processes, Files     int
+	KeepBytes            int64
+	MaxFiles             int
 	MemoryBytes          int64
 	FileBytes            int64
 }
@@ -90,6 +92,12 @@ func acting(c *Config) []*key {
 			doc: "Folders outside the project that commands may read, such as toolchains in your home folder."},
 		{name: "bash.processes", value: count(&b.Processes, 1, 100_000), def: "512",
 			doc: "Processes that one command may have at once."},
+		{name: "bash.files", value: count(&b.Files, 16, 1_000_000), def: "4096",
+			doc: "Files that one process of a command may have open."},
+		{name: "bash.keep_bytes", value: size(&b.KeepBytes, mib, tib), def: "512MiB",
+			doc: "Contents of a project's files that are kept around commands, so that what one changed can be shown, restored and taken back."},
+		{name: "bash.max_files", value: count(&b.MaxFiles, 100, 100_000_000), def: "1000000",
+			doc: "Files of a project that are looked at around a command; in a larger one every command is refused."},
 		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, mib, tib), def: "8GiB",
 			doc: "Memory that one process of a command may allocate."},
 		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",

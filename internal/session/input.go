@@ -215,7 +215,7 @@ func (l *Lease) listen(on bool) error {
 	return nil
 }
 
-// dropInputs removes what is left for a turn that is over.
+// dropInputs removes what is left for a session that is gone.
 func (s *Store) dropInputs(id string) error {
 	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
 		return nil

@@ -228,7 +228,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(storage("the session could not be removed", l.remove()), l.Release())
+	return errors.Join(storage("the session could not be removed", errors.Join(l.remove(), s.dropInputs(id))), l.Release())
 }
 
 // deletedPrefix starts the name of a session folder that is being removed.

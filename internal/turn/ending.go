@@ -79,10 +79,14 @@ func (t *running) finish(o outcome) {
 
 func (t *running) conclude(o outcome) error {
 	defer t.said.Store(true)
-	err := t.append(session.Entry{
+	unheard, err := t.unheard()
+	if err != nil {
+		return err
+	}
+	err = t.append(append(unheard, session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(),
-	})
+	})...)
 	if err != nil {
 		return err
 	}

@@ -60,31 +60,9 @@ func (t *running) heard(atEnd bool) ([]model.Content, load, error) {
 	if t.agent != "" {
 		return nil, load{}, nil // people speak to the turn, not to its helpers
 	}
-	var inputs []session.Input
-	var err error
-	switch {
-	case atEnd && len(t.later) > 0:
-		inputs, err = t.lease.TakeInputs(t.id)
-	case atEnd:
-		inputs, err = t.lease.StopListening()
-	default:
-		inputs, err = t.lease.TakeInputs(t.id)
-	}
+	due, err := t.due(atEnd)
 	if err != nil {
 		return nil, load{}, err
-	}
-	due := inputs
-	if atEnd {
-		due, t.later = append(t.later, inputs...), nil
-	} else {
-		due = nil
-		for _, in := range inputs {
-			if in.Mode == session.FollowUp {
-				t.later = append(t.later, in)
-			} else {
-				due = append(due, in)
-			}
-		}
 	}
 	var content []model.Content
 	var sum load
@@ -96,6 +74,45 @@ func (t *running) heard(atEnd bool) ([]model.Content, load, error) {
 		content, sum = append(content, c...), sum.plus(l)
 	}
 	return content, sum, nil
+}
+
+// due are the inputs whose time has come; the others wait in t.later.
+func (t *running) due(atEnd bool) ([]session.Input, error) {
+	if !atEnd || len(t.later) > 0 {
+		inputs, err := t.lease.TakeInputs(t.id)
+		t.later = append(t.later, inputs...)
+		if err != nil || atEnd {
+			return t.allWaiting(), err
+		}
+		steers, rest := t.later[:0:0], t.later[:0:0]
+		for _, in := range t.later {
+			if in.Mode == session.FollowUp {
+				rest = append(rest, in)
+			} else {
+				steers = append(steers, in)
+			}
+		}
+		t.later = rest
+		return steers, nil
+	}
+	return t.lease.StopListening()
+}
+
+func (t *running) allWaiting() []session.Input {
+	all := t.later
+	t.later = nil
+	return all
+}
+
+// unheard are the inputs that came too late for this turn, which has ended: they
+// are on record, and the next turn's history has them.
+func (t *running) unheard() ([]session.Entry, error) {
+	inputs, err := t.lease.StopListening()
+	var entries []session.Entry
+	for _, in := range append(t.allWaiting(), inputs...) {
+		entries = append(entries, inputEntry(t.id, in))
+	}
+	return entries, err
 }
 
 // takeInput puts an input on record and plans its files for the model.
