@@ -45,7 +45,7 @@ func (a *App) thrift(ctx context.Context) {
 // late; a fixed amount costs a small heap less and leaves a large one smaller.
 const (
 	garbageBytes   = 16 << 20
-	garbageLeast   = 20 // percent of what is in use: or a large heap does nothing else
+	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 100
 	garbageAtFirst = 50
 )
