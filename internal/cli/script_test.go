@@ -56,6 +56,7 @@ func setup(e *testscript.Env) error {
 	}
 	e.Setenv("BELAY_SCRIPTED_PACE", "0")
 	e.Setenv("TZ", "UTC")
+	e.Setenv("USER", "somebody")
 	// A process with the race detector would wait a second before it exits.
 	e.Setenv("GORACE", "atexit_sleep_ms=0")
 	c := &children{running: map[string]*exec.Cmd{}}

@@ -10,6 +10,7 @@ func newSession(c *console) *cobra.Command {
 	g := group("session", "Look at, move and stop conversations",
 		"  belay session list\n  belay session transcript sess_2f4c8e0a",
 		newSessionList(c), newSessionShow(c), newSessionTranscript(c), newSessionManifest(c),
+		newSessionChanges(c), newSessionUndo(c), newSessionFork(c), newSessionSteer(c), newSessionSearch(c),
 		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
 	)
 	g.Long = `Look at, move and stop conversations. A session is named by its id, or by the

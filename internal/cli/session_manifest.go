@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ func newSessionManifest(c *console) *cobra.Command {
 		Use:   "manifest SESSION",
 		Short: "List everything the model saw in a turn, with its sha256",
 		Long: `List everything that the model saw in a turn: the instruction files, the files of
-this turn and of earlier ones, how each was delivered, and the sha256 of each. The
+this turn and of earlier ones, the files that tools showed it, how each was
+delivered, and the sha256 of each. The
 sums are those of the files on disk, so sha256sum can check them.`,
 		Example: "  belay session manifest sess_2f4c8e0a\n  belay session manifest sess_2f4c8e0a --turn turn_0198 --json",
 		Args:    needsSession,
@@ -52,7 +54,7 @@ func (c *console) printManifest(m session.Manifest) {
 		history += fmt.Sprintf(", %d older left out", m.History.Elided)
 	}
 	c.fields("turn", m.Turn, "time", when(m.Time.Time), "persona", m.Persona, "mode", m.Mode,
-		"provider", m.Provider, "model", m.Model, "prompt", string(m.PromptMode), "history", history, "system", m.SystemSHA256)
+		"provider", m.Provider, "model", m.Model, "prompt", string(m.PromptMode), "history", history, "tools", strings.Join(m.Tools, ", "), "system", m.SystemSHA256)
 	t := &table{heads: []string{"INPUT", "FILE", "USED", "SIZE", "SHA256"}}
 	for _, s := range m.Instructions {
 		used := "whole"
@@ -63,6 +65,9 @@ func (c *console) printManifest(m session.Manifest) {
 	}
 	for _, d := range m.Attachments {
 		t.add("attachment", d.Name, d.Used, size(d.Bytes), d.SHA256)
+	}
+	for _, it := range m.Shown {
+		t.add("shown by a tool", it.Name, "in its result", size(it.Bytes), it.SHA256)
 	}
 	for _, d := range m.History.Attachments {
 		t.add("earlier", d.Name, d.Used, size(d.Bytes), d.SHA256)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,9 @@ type turnSummary struct {
 	Time        session.Time `json:"time"`
 	Message     string       `json:"message"`
 	Attachments int          `json:"attachments"`
+	// Changes counts the file changes of the turn, which may have been undone.
+	Changes int  `json:"changes,omitempty"`
+	Undone  bool `json:"undone,omitempty"`
 	// ExitCode is absent while the turn runs, or when its process died in it.
 	ExitCode   *int   `json:"exitCode,omitempty"`
 	StopReason string `json:"stopReason,omitempty"`
@@ -156,6 +160,14 @@ func summarise(entries []session.Entry) []turnSummary {
 			if i, ok := at[e.Turn]; ok {
 				turns[i].ExitCode, turns[i].StopReason = e.ExitCode, e.StopReason
 			}
+		case session.EntryTools:
+			if i, ok := at[e.Turn]; ok {
+				turns[i].Changes += len(e.Changes)
+			}
+		case session.EntryUndo:
+			if i, ok := at[e.Turn]; ok {
+				turns[i].Undone = true
+			}
 		}
 	}
 	return turns
@@ -179,12 +191,16 @@ func (c *console) printSession(s *shown) {
 	c.fields(
 		"session", r.SessionID, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
 		"model", r.Model, "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
-		"folder", s.Folder, "size", size(s.Bytes), "turns", strconv.Itoa(s.Turns),
+		"forked", forkedFrom(r), "folder", s.Folder, "size", size(s.Bytes), "turns", strconv.Itoa(s.Turns),
 	)
 	if len(s.Last) == 0 {
 		return
 	}
 	t := &table{heads: []string{"TURN", "TIME", "EXIT", "FILES", "MESSAGE"}}
+	acted := slices.ContainsFunc(s.Last, func(one turnSummary) bool { return one.Changes > 0 })
+	if acted {
+		t.heads = append(t.heads, "CHANGES")
+	}
 	for _, one := range s.Last {
 		exit := "none"
 		switch {
@@ -193,10 +209,30 @@ func (c *console) printSession(s *shown) {
 		case one.ExitCode != nil:
 			exit = strconv.Itoa(*one.ExitCode)
 		}
-		t.add(one.TurnID, when(one.Time.Time), exit, strconv.Itoa(one.Attachments), excerpt(one.Message))
+		t.add(one.TurnID, when(one.Time.Time), exit, strconv.Itoa(one.Attachments), excerpt(one.Message), one.changes())
 	}
 	c.write("\n")
 	c.print(t, "")
+}
+
+// changes says how many file changes a turn made, and whether they stand.
+func (t turnSummary) changes() string {
+	switch {
+	case t.Changes == 0:
+		return ""
+	case t.Undone:
+		return strconv.Itoa(t.Changes) + " undone"
+	}
+	return strconv.Itoa(t.Changes)
+}
+
+// forkedFrom says where a conversation comes from that did not begin in its
+// session.
+func forkedFrom(r session.Record) string {
+	if r.ForkedFrom == nil {
+		return ""
+	}
+	return "from " + r.ForkedFrom.TurnID + " of " + r.ForkedFrom.SessionID
 }
 
 // excerptCells is how much of a message a table shows.

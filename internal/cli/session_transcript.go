@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func newSessionTranscript(c *console) *cobra.Command {
 			for _, e := range entries {
 				c.printEntry(e)
 			}
-			if n := len(entries); n > 0 && entries[n-1].Kind != session.EntryEnd {
+			if open(entries) {
 				if before == nil && runningIn(a, id) == nil {
 					c.write("── " + diedHere + "\n\n")
 				} else {
@@ -47,30 +48,86 @@ func newSessionTranscript(c *console) *cobra.Command {
 	return cmd
 }
 
+// open reports whether the last turn has no end.
+func open(entries []session.Entry) bool {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind != session.EntryUndo { // which comes after an end
+			return e.Kind != session.EntryEnd
+		}
+	}
+	return false
+}
+
 // printEntry prints one line of a transcript as a person reads it.
 func (c *console) printEntry(e session.Entry) {
 	switch e.Kind {
 	case session.EntryTurn:
 		c.write(fmt.Sprintf("── you, %s, %s\n", when(e.Time.Time), e.Turn))
-		c.paragraph(e.Message)
-		for _, it := range e.Attachments {
-			c.write("  attached " + hang(line(describe(it)), c.width, 4) + "\n")
+		c.printSaid(e)
+	case session.EntryInput:
+		how := "into the turn"
+		if e.Mode == session.FollowUp {
+			how = "after the answer"
 		}
-		if e.Warning != "" {
-			c.write("  " + hang(clean(e.Warning), c.width, 4) + "\n")
-		}
+		c.write(fmt.Sprintf("── you, %s, %s\n", when(e.Time.Time), how))
+		c.printSaid(e)
 	case session.EntryAssistant:
-		c.write(fmt.Sprintf("── %s, %s\n", line(e.Model), when(e.Time.Time)))
+		c.write(fmt.Sprintf("── %s, %s%s\n", line(e.Model), when(e.Time.Time), ofAgent(e)))
 		c.printBlocks(e.Blocks)
 		if e.Partial {
 			c.write("  (cut off here)\n")
 		}
 	case session.EntryTools:
-		c.write("── tools\n")
+		c.write("── tools" + ofAgent(e) + "\n")
 		c.printBlocks(e.Blocks)
+		for _, change := range e.Changes {
+			c.write("  " + hang(changed(change), c.width, 4) + "\n")
+		}
+	case session.EntrySummary:
+		c.write("── the turns up to " + e.Through + ", in short, for a model that cannot hold them\n")
+		c.paragraph(e.Summary)
+	case session.EntryUndo:
+		by := ""
+		if e.By != "" {
+			by = " by " + line(e.By)
+		}
+		c.write(hang(fmt.Sprintf("── the changes of %s were taken back%s, %s: %s", e.Turn, by, when(e.Time.Time), line(strings.Join(e.Paths, ", "))), c.width, 3) + "\n\n")
 	case session.EntryEnd:
 		c.write("── " + endOf(e) + "\n\n")
 	}
+}
+
+// printSaid prints what a person said, and the files that came with it.
+func (c *console) printSaid(e session.Entry) {
+	c.paragraph(e.Message)
+	for _, it := range e.Attachments {
+		c.write("  attached " + hang(line(describe(it)), c.width, 4) + "\n")
+	}
+	if e.Warning != "" {
+		c.write("  " + hang(clean(e.Warning), c.width, 4) + "\n")
+	}
+}
+
+// ofAgent marks the lines of a subagent.
+func ofAgent(e session.Entry) string {
+	if e.Agent == "" {
+		return ""
+	}
+	return ", of the agent that call " + line(e.Agent) + " started"
+}
+
+// changed says what became of a file.
+func changed(c session.Change) string {
+	path := line(c.Path)
+	switch {
+	case c.Restored:
+		return "put back " + path + ", which a command must not change"
+	case c.Before == "" && c.Lost == "":
+		return "made " + path + ", " + size(c.AfterBytes)
+	case c.After == "":
+		return "removed " + path
+	}
+	return "changed " + path + ", " + size(c.AfterBytes)
 }
 
 func (c *console) printBlocks(blocks []session.Block) {
@@ -88,6 +145,9 @@ func (c *console) printBlocks(blocks []session.Block) {
 				verdict = "failure of"
 			}
 			c.write("  " + verdict + " " + hang(line(b.Name)+"\n"+clean(b.Text), c.width, 4) + "\n")
+			for _, it := range b.Items {
+				c.write("    showed " + hang(line(describe(it)), c.width, 6) + "\n")
+			}
 		}
 	}
 }

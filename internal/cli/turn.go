@@ -13,13 +13,14 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
 // turnFlags are the flags of belay turn that are not settings.
 type turnFlags struct {
 	session, persona, mode, model string
-	tools, attach                 []string
+	tools, attach, allow          []string
 	maxTurns                      int
 	maxCost                       float64
 	timeout                       time.Duration
@@ -41,6 +42,9 @@ session is made; the beginning of an id is enough to name one. "-" reads the
 message from stdin. Ctrl-C interrupts the turn and leaves a whole record; a second
 one leaves at once.
 
+A tool call that nobody has allowed yet is asked about: here, where stdin is a
+terminal, and in every other terminal with belay decision.
+
 Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 3 not found, 124 a time limit, 130 interrupted.`,
 		Example: `  belay turn "What is in this project?"
@@ -61,6 +65,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.StringSliceVar(&f.tools, "tools", nil, "allow only these tools, `A,B`; an empty list allows none")
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`; may be repeated")
+	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking, such as 'bash(go test *)'; may be repeated")
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before the turn costs more than `USD`")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the turn after a `DURATION` such as 90s or 5m")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
@@ -108,6 +113,10 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	if given("session") && given("project") {
 		return r, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project"))
 	}
+	if err := allowed(f); err != nil {
+		return r, err
+	}
+	r.Allow = f.allow
 	for _, path := range f.attach {
 		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
 			return r, failed(ExitUsage, "download it first, for instance with curl -O, and attach the file",
@@ -120,19 +129,50 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	if len(args) == 0 {
 		return r, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`)
 	}
-	r.Message = args[0]
-	if r.Message != "-" {
+	var err error
+	if r.Message, err = c.message(args[0]); err != nil {
+		return r, err
+	}
+	if args[0] != "-" {
 		return r, sendable(r, "the message is empty", `say what the agent should do: belay turn "…"`)
+	}
+	return r, sendable(r, "there was no message on stdin", `write the message to it, as in: echo "…" | belay turn -`)
+}
+
+// message is the argument, or what stdin has for "-".
+func (c *console) message(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
 	}
 	message, err := io.ReadAll(io.LimitReader(c.in, maxStdin+1))
 	if err != nil {
-		return r, fmt.Errorf("read the message from stdin: %w", err)
+		return "", fmt.Errorf("read the message from stdin: %w", err)
 	}
 	if len(message) > maxStdin {
-		return r, failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
+		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
 	}
-	r.Message = string(message)
-	return r, sendable(r, "there was no message on stdin", `write the message to it, as in: echo "…" | belay turn -`)
+	return string(message), nil
+}
+
+// allowed checks the rules of --allow, all of them.
+func allowed(f *turnFlags) error {
+	if len(f.allow) == 0 {
+		return nil
+	}
+	if f.server != "" {
+		return failed(ExitUsage, "set permit.allow in the configuration of the server, or answer its questions with belay decision",
+			errors.New("--allow does not go with --server: what a server permits is for its operator to say, not for who calls it"))
+	}
+	var wrong []string
+	for _, text := range f.allow {
+		if _, err := permit.ParseRule(text); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return failed(ExitUsage, "write rules like read, write(docs/**), 'bash(go test *)' or fetch(example.com)", fmt.Errorf("--allow: %s", strings.Join(wrong, "; ")))
 }
 
 // sendable refuses a turn with neither words nor files.
@@ -189,5 +229,8 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		return err
 	}
 	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json}
+	if isTerminal(c.in) && c.errTerminal && !f.json {
+		w.asker = &asker{c: c, engine: e}
+	}
 	return errors.Join(w.watch(ctx, s), s.Close())
 }

@@ -21,6 +21,8 @@ type watcher struct {
 	engine  turn.Engine
 	session string
 	json    bool
+	// asker puts questions to the person at the terminal, nil where there is none.
+	asker *asker
 
 	// open is set while the last line on stdout has no end, thinking while the
 	// last thing on stderr was the model's reasoning.
@@ -120,13 +122,9 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 	case *event.Warning:
 		w.breakLine()
 		w.c.warn(d.Message)
-	case *event.ToolOutcome:
+	case *event.ToolUse, *event.ToolOutcome, *question, *event.Verdict, *event.Subagent, *event.Input, *event.Attachment:
 		w.breakLine()
-		verdict := "done"
-		if !d.OK {
-			verdict = "failed"
-		}
-		w.c.note("tool", fmt.Sprintf("%s %s in %v", line(d.Name), verdict, time.Duration(d.DurationMS)*time.Millisecond))
+		w.act(ctx, t, d)
 	case *event.Gap:
 		w.breakLine()
 		w.c.warn(fmt.Sprintf("events before %d are missing here (%s); the log has what is left", d.Next, d.Reason))
@@ -206,8 +204,20 @@ func decode(e event.Event) (any, error) {
 		d = &event.Init{}
 	case event.ChatDelta, event.ChatThinking, event.ChatComplete:
 		d = &event.Text{}
+	case event.ToolCall:
+		d = &event.ToolUse{}
 	case event.ToolResult:
 		d = &event.ToolOutcome{}
+	case event.PermissionAsked:
+		d = &question{}
+	case event.PermissionGiven:
+		d = &event.Verdict{}
+	case event.AttachmentAdd:
+		d = &event.Attachment{}
+	case event.SubagentStart, event.SubagentEnd:
+		d = &event.Subagent{}
+	case event.TurnInput:
+		d = &event.Input{}
 	case event.Usage:
 		d = &event.UsageReport{}
 	case event.TurnWarning:

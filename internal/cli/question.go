@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"belay/internal/permit"
+)
+
+// shortDiff is how many lines of a diff are shown where more can be asked for.
+const shortDiff = 24
+
+// aspects are what a person decides on, as labels and values: all that the call
+// would do.
+func aspects(r permit.Request) []string {
+	e := r.Effect
+	does := e.Summary
+	if e.Command != "" {
+		does = "" // the command says it better
+	}
+	files := strings.Join(e.Paths, ", ")
+	if len(e.Paths) > shownMatches {
+		files = strings.Join(e.Paths[:shownMatches], ", ") + " and " + strconv.Itoa(len(e.Paths)-shownMatches) + " more"
+	}
+	folder := ""
+	if e.Kind == permit.Execute {
+		folder = e.Dir
+		if folder == "" || folder == "." {
+			folder = "the project's"
+		}
+	}
+	network := strings.Join(e.Hosts, ", ")
+	if network == "" && e.Network {
+		network = "it may reach other machines"
+	}
+	caution := ""
+	switch {
+	case e.Unconfined:
+		caution = "this machine cannot hold the command in; see belay doctor"
+	case e.Opaque:
+		caution = "the command runs what cannot be told from its text"
+	}
+	return []string{
+		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
+		"files", files, "network", network, "caution", caution, "because", r.Reason,
+	}
+}
+
+// answers are the lines to type.
+func answers(r permit.Request) []string {
+	all := []string{"belay decision allow " + r.ID}
+	if r.Session {
+		all = append(all, "belay decision allow "+r.ID+" --session")
+	}
+	return append(all, "belay decision deny "+r.ID)
+}
+
+// printQuestion prints a question on stdout; lines bounds its diff, 0 does not.
+func (c *console) printQuestion(r permit.Request, lines int) {
+	pairs := append([]string{"decision", r.ID, "session", r.SessionID, "project", r.ProjectRoot}, aspects(r)...)
+	c.fields(append(pairs, "until", untilWhen(r, time.Now()), "answer", strings.Join(answers(r), "\n"))...)
+	if r.Effect.Diff != "" {
+		c.write("\n")
+		c.printDiff(r.Effect.Diff, lines, "belay decision show "+r.ID)
+	}
+}
+
+// noteQuestion tells of a question on stderr, as one of a turn's events.
+func (c *console) noteQuestion(r permit.Request) {
+	pairs := aspects(r)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			c.note(pairs[i], pairs[i+1])
+		}
+	}
+	if r.Effect.Diff != "" {
+		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+r.ID)
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/turn"
+)
+
+func newSessionChanges(c *console) *cobra.Command {
+	var turnID string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "changes SESSION",
+		Short: "Show which files the turns of a session changed, as diffs",
+		Long: `Show which files the turns of a session changed, as unified diffs, and which of these
+changes were taken back. belay session undo takes a turn's changes back.`,
+		Example: "  belay session changes sess_2f4c8e0a\n  belay session changes sess_2f4c8e0a --turn turn_0198 --json",
+		Args:    needsSession,
+	}
+	cmd.Flags().StringVar(&turnID, "turn", "", "only those of the turn `ID`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
+			if err != nil {
+				return err
+			}
+			all, err := a.Engine.Changes(ctx, id, turnID)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"sessionId": id, "turns": orEmpty(all)})
+			}
+			for _, t := range all {
+				c.printChanges(t)
+			}
+			if len(all) == 0 {
+				c.tell(c.paint(styleQuiet, "nothing"), "was changed")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printChanges(t turn.TurnChanges) {
+	head := fmt.Sprintf("── %s, %s", t.Turn, count(len(t.Changes), "change", "changes"))
+	if t.Undone != nil {
+		head += ", taken back " + when(t.Undone.Time)
+	}
+	c.write(hang(head, c.width, 3) + "\n")
+	for _, change := range t.Changes {
+		if change.Restored {
+			c.write("   " + hang(line(change.Path)+" was changed by a command that must not, and is as before again:", c.width, 3) + "\n")
+		}
+		c.printDiff(change.Diff, 0, "")
+	}
+	c.write("\n")
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/turn"
+)
+
+func newSessionFork(c *console) *cobra.Command {
+	var turnID string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "fork SESSION",
+		Short: "Make a new session that goes on from a turn of this one",
+		Long: `Make a new session whose conversation is that of this one up to the end of a turn. It
+has an id and a log of its own; this one stays as it is. The project's files are
+what they are: belay session undo puts them back. The new id is on stdout.`,
+		Example: "  belay session fork sess_2f4c8e0a\n  belay turn --session \"$(belay session fork sess_2f4c8e0a --turn turn_0198)\" \"Try it the other way\"",
+		Args:    needsSession,
+	}
+	cmd.Flags().StringVar(&turnID, "turn", "", "go on from the turn `ID` (default: the last that has ended)")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
+			if err != nil {
+				return err
+			}
+			rec, err := a.Engine.Fork(ctx, turn.ForkRequest{SessionID: id, TurnID: turnID})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"session": rec})
+			}
+			c.note("forked", "from "+rec.ForkedFrom.TurnID+" of "+rec.ForkedFrom.SessionID)
+			c.write(rec.SessionID + "\n")
+			return nil
+		})
+	}
+	return cmd
+}

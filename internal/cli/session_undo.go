@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/turn"
+)
+
+func newSessionUndo(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "undo SESSION [TURN]",
+		Short: "Take back what a turn changed in the project's files",
+		Long: `Take back what a turn changed in the project's files: the last turn whose changes
+still stand, or the one that is named. All of its files are put back, or, where one
+was changed since, none. The conversation stays as it is; the next turn is told.
+The files are on stdout, one a line.`,
+		Example: "  belay session undo sess_2f4c8e0a\n  belay session undo sess_2f4c8e0a turn_0198",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			return needsSession(cmd, args)
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
+			turnID, err := undoTurn(ctx, a.Engine, id, args[1:])
+			if err != nil {
+				return err
+			}
+			done, err := a.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: turnID, By: c.person()})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"undo": done})
+			}
+			if done.Already {
+				c.note("undone", fmt.Sprintf("the changes of %s were taken back already, %s; nothing was done now", done.TurnID, when(done.Time.Time)))
+				return nil
+			}
+			c.note("undone", done.TurnID)
+			for _, path := range done.Paths {
+				c.write(line(path) + "\n")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// undoTurn is the turn that an undo is about.
+func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []string) (string, error) {
+	if len(args) > 0 {
+		return turnNamed(ctx, e, sessionID, args[0])
+	}
+	all, err := e.Changes(ctx, sessionID, "")
+	if err != nil {
+		return "", err
+	}
+	for _, t := range slices.Backward(all) {
+		if t.Undone == nil {
+			return t.Turn, nil
+		}
+	}
+	return "", failed(ExitNotFound, "see what was changed, and taken back, with belay session changes "+sessionID,
+		errors.New("no turn of this session has changes that still stand"))
+}
