@@ -55,7 +55,7 @@ type decisionAnswer struct {
 
 type changesAnswer struct {
 	SessionID string             `json:"sessionId"`
-	Turns     []turn.TurnChanges `json:"turns"`
+	Turns     []turn.ChangeSet `json:"turns"`
 }
 
 type undoAnswer struct {

@@ -268,7 +268,7 @@ func (c confined) Decide(ctx context.Context, r turn.DecisionRequest) (permit.De
 }
 
 // Changes implements [turn.Engine].
-func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]turn.TurnChanges, error) {
+func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]turn.ChangeSet, error) {
 	if err := c.session(ctx, sessionID); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ changes were taken back. belay session undo takes a turn's changes back.`,
 	return cmd
 }
 
-func (c *console) printChanges(t turn.TurnChanges) {
+func (c *console) printChanges(t turn.ChangeSet) {
 	head := fmt.Sprintf("── %s, %s", t.Turn, count(len(t.Changes), "change", "changes"))
 	if t.Undone != nil {
 		head += ", taken back " + when(t.Undone.Time)

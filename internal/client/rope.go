@@ -38,12 +38,12 @@ func (c *Client) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Dec
 }
 
 // Changes implements turn.Engine.
-func (c *Client) Changes(ctx context.Context, id, turnID string) ([]turn.TurnChanges, error) {
+func (c *Client) Changes(ctx context.Context, id, turnID string) ([]turn.ChangeSet, error) {
 	path := sessionPath(id, "/changes")
 	if turnID != "" {
 		path += "?turn=" + url.QueryEscape(turnID)
 	}
-	var out struct{ Turns []turn.TurnChanges }
+	var out struct{ Turns []turn.ChangeSet }
 	err := c.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Turns, err
 }

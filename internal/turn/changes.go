@@ -14,8 +14,8 @@ import (
 // listed.
 const maxDiffs = 16 << 20
 
-// TurnChanges are the file changes of one turn, in their order.
-type TurnChanges struct {
+// ChangeSet are the file changes of one turn, in their order.
+type ChangeSet struct {
 	Turn    string       `json:"turn"`
 	Changes []FileChange `json:"changes"`
 	// Undone is when they were taken back, absent while they stand.
@@ -31,7 +31,7 @@ type FileChange struct {
 }
 
 // Changes implements [Rope].
-func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error) {
+func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]ChangeSet, error) {
 	rec, err := l.o.Store.Get(ctx, sessionID)
 	if err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]TurnCh
 
 // changesIn are the changes that a transcript has, without their diffs: those of
 // one turn or, for "", of all.
-func changesIn(entries []session.Entry, turnID string) []TurnChanges {
-	var all []TurnChanges
+func changesIn(entries []session.Entry, turnID string) []ChangeSet {
+	var all []ChangeSet
 	at := map[string]int{}
 	for _, e := range entries {
 		if turnID != "" && e.Turn != turnID {
@@ -87,7 +87,7 @@ func changesIn(entries []session.Entry, turnID string) []TurnChanges {
 		case !known:
 			i = len(all)
 			at[e.Turn] = i
-			all = append(all, TurnChanges{Turn: e.Turn})
+			all = append(all, ChangeSet{Turn: e.Turn})
 		}
 		for _, c := range e.Changes {
 			all[i].Changes = append(all[i].Changes, FileChange{Change: c})

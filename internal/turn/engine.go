@@ -92,7 +92,7 @@ type Rope interface {
 	Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error)
 	// Changes are the file changes of a session's turns, of one or, for "", of
 	// all, in their order, as diffs.
-	Changes(ctx context.Context, sessionID, turnID string) ([]TurnChanges, error)
+	Changes(ctx context.Context, sessionID, turnID string) ([]ChangeSet, error)
 	// Undo takes a turn's file changes back, all of them or none. A file that is
 	// not as the turn left it is CONTENT_CHANGED, a session in which a turn runs
 	// TURN_IN_PROGRESS. The caller has the operator's authority.

@@ -78,19 +78,19 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 }
 
 // Changes implements turn.Engine: every turn has changed one file.
-func (e *Engine) Changes(_ context.Context, id, of string) ([]turn.TurnChanges, error) {
+func (e *Engine) Changes(_ context.Context, id, of string) ([]turn.ChangeSet, error) {
 	if _, err := e.log(id); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var all []turn.TurnChanges
+	var all []turn.ChangeSet
 	for i, r := range e.requests {
 		one := turnID(i + 1)
 		if r.SessionID != id || of != "" && of != one {
 			continue
 		}
-		t := turn.TurnChanges{Turn: one, Changes: []turn.FileChange{{
+		t := turn.ChangeSet{Turn: one, Changes: []turn.FileChange{{
 			Change: session.Change{Call: "c1", Path: "notes.md", Before: strings.Repeat("a", 64), After: strings.Repeat("b", 64),
 				BeforeMode: 0o644, AfterMode: 0o644, BeforeBytes: 4, AfterBytes: 6},
 			Diff: "--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-old\n+newer\n",
