@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -47,22 +48,40 @@ func aspects(r permit.Request) []string {
 	}
 }
 
+// shortID is as much of a question's id as tells it from others, so that a line to
+// type fits a narrow window.
+const shortID = len("dec_") + 8
+
 // answers are the lines to type.
 func answers(r permit.Request) []string {
-	all := []string{"belay decision allow " + r.ID}
+	id := r.ID[:min(len(r.ID), shortID)]
+	all := []string{"belay decision allow " + id}
 	if r.Session {
-		all = append(all, "belay decision allow "+r.ID+" --session")
+		all = append(all, "belay decision allow "+id+" --session")
 	}
-	return append(all, "belay decision deny "+r.ID)
+	return append(all, "belay decision deny "+id)
+}
+
+// answerLines lays the lines to type out under a label of that width. None is
+// wrapped, so that it can be copied; in a narrow window they go below the label.
+func (c *console) answerLines(r permit.Request, label string, width int) string {
+	all := answers(r)
+	for _, l := range all {
+		if c.width > 0 && width+cells(l) > c.width {
+			return label + "\n  " + strings.Join(all, "\n  ") + "\n"
+		}
+	}
+	return pad(label, width) + strings.Join(all, "\n"+strings.Repeat(" ", width)) + "\n"
 }
 
 // printQuestion prints a question on stdout; lines bounds its diff, 0 does not.
 func (c *console) printQuestion(r permit.Request, lines int) {
 	pairs := append([]string{"decision", r.ID, "session", r.SessionID, "project", r.ProjectRoot}, aspects(r)...)
-	c.fields(append(pairs, "until", untilWhen(r, time.Now()), "answer", strings.Join(answers(r), "\n"))...)
+	c.fields(append(pairs, "until", untilWhen(r, time.Now()))...)
+	c.write(c.answerLines(r, "answer", len("decision")+2))
 	if r.Effect.Diff != "" {
 		c.write("\n")
-		c.printDiff(r.Effect.Diff, lines, "belay decision show "+r.ID)
+		c.printDiff(r.Effect.Diff, lines, "belay decision show "+r.ID[:min(len(r.ID), shortID)])
 	}
 }
 
@@ -75,6 +94,7 @@ func (c *console) noteQuestion(r permit.Request) {
 		}
 	}
 	if r.Effect.Diff != "" {
-		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+r.ID)
+		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+r.ID[:min(len(r.ID), shortID)])
 	}
+	_, _ = io.WriteString(c.err, c.answerLines(r, c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
 }

@@ -138,7 +138,7 @@ func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{
 		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TMP", "SYSTEMROOT",
-		"BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "GORACE",
+		"BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "GORACE", "COLUMNS",
 	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}

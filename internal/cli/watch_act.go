@@ -70,13 +70,6 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 // asked tells of a question: here, where somebody can answer, it is put to them.
 func (w *watcher) asked(ctx context.Context, r permit.Request) {
 	w.c.noteQuestion(r)
-	for i, l := range answers(r) {
-		label := ""
-		if i == 0 {
-			label = "answer"
-		}
-		w.c.note(label, l)
-	}
 	w.asker.ask(ctx, r)
 }
 

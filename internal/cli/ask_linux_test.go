@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo-terminal with a program on it.
+type terminal struct {
+	t      *testing.T
+	master *os.File
+	cmd    *exec.Cmd
+
+	mu   sync.Mutex
+	seen bytes.Buffer
+	done chan struct{}
+}
+
+// onTerminal starts belay in a project, with a terminal of its own. Its agent asks
+// for a file.
+func onTerminal(t *testing.T, env []string, args ...string) (*terminal, string) {
+	t.Helper()
+	home, project := t.TempDir(), t.TempDir()
+	file := filepath.Join(home, "script.yaml")
+	if err := os.WriteFile(file, []byte(asking), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := exec.LookPath("belay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	raw, err := master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number int
+	if cerr := raw.Control(func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+	}); cerr != nil || err != nil {
+		t.Skipf("no pseudo-terminal: %v, %v", cerr, err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer slave.Close()
+	x := &terminal{t: t, master: master, cmd: exec.Command(path, args...), done: make(chan struct{})}
+	x.cmd.Dir = project
+	x.cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "BELAY_SCRIPTED_PACE=0", "BELAY_SCRIPTED_SCRIPT=" + file,
+		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_CONFIG_HOME=" + home + "/config",
+		"GORACE=atexit_sleep_ms=0",
+	}
+	x.cmd.Env = append(x.cmd.Env, env...)
+	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(x.done)
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			x.mu.Lock()
+			x.seen.Write(buf[:n])
+			x.mu.Unlock()
+			if err != nil {
+				return // the program has closed its side
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = x.cmd.Process.Kill() // it has ended, where all went well
+		_ = master.Close()
+		<-x.done
+	})
+	return x, project
+}
+
+// screen is all that was printed.
+func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return strings.ReplaceAll(x.seen.String(), "\r\n", "\n")
+}
+
+// shows waits until the screen has the pattern, and returns its first group.
+func (x *terminal) shows(pattern string) string {
+	x.t.Helper()
+	re := regexp.MustCompile("(?m)" + pattern)
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		if m := re.FindStringSubmatch(x.screen()); m != nil {
+			return m[len(m)-1]
+		}
+		if time.Now().After(end) {
+			x.t.Fatalf("the screen does not show %s; it is:\n%s", pattern, x.screen())
+		}
+	}
+}
+
+func (x *terminal) types(keys string) {
+	x.t.Helper()
+	if _, err := x.master.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// ends waits for the program's end and checks its exit code.
+func (x *terminal) ends(code int) {
+	x.t.Helper()
+	ctx, cancel := context.WithTimeout(x.t.Context(), patience)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { _ = x.cmd.Process.Kill() })()
+	_ = x.cmd.Wait() // the code says it
+	if got := x.cmd.ProcessState.ExitCode(); got != code {
+		x.t.Fatalf("exit code %d, want %d; the screen:\n%s", got, code, x.screen())
+	}
+}
+
+const asking = `turns:
+  - when: go
+    steps:
+      - wait: 300ms
+      - call: {name: write, input: {path: a.txt, content: "a\n"}}
+      - say: The end.
+`
+
+func TestAnswersAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		keys, shows string
+		made        bool
+	}{
+		"yes":           {"y\n", `decided.*allowed by ana$`, true},
+		"for a session": {"s\n", `decided.*allowed for the session by ana$`, true},
+		"no, and why":   {"n use another name\n", `decided.*denied by ana: use another name$`, false},
+		"first nothing": {"perhaps\n\nYES\n", `decided.*allowed by ana$`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x, project := onTerminal(t, nil, "turn", "go")
+			x.shows(`allow\?\S* \[y = allow, n = deny, s = allow for the session\]`)
+			x.types(tt.keys)
+			x.shows(tt.shows)
+			x.ends(0)
+			if _, err := os.Stat(filepath.Join(project, "a.txt")); (err == nil) != tt.made {
+				t.Errorf("the file: %v, want it made: %v", err, tt.made)
+			}
+		})
+	}
+}
+
+// What was typed before the question was on the screen does not answer it.
+func TestTypedAheadIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	x, project := onTerminal(t, nil, "turn", "go")
+	x.shows(`^\S*model`)
+	x.types("y\n")
+	x.shows(`allow\?`)
+	x.types("n\n")
+	x.shows(`decided.*denied by ana$`)
+	x.ends(0)
+	if _, err := os.Stat(filepath.Join(project, "a.txt")); err == nil {
+		t.Error("a key that was pressed too early allowed the call")
+	}
+}
+
+// The terminal is one of several that may answer.
+func TestAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	x, _ := onTerminal(t, nil, "turn", "go")
+	id := x.shows(`belay decision allow (dec_\w+)$`)
+	x.shows(`allow\?`)
+	other := exec.Command(x.cmd.Path, "decision", "allow", id)
+	other.Env = append(x.cmd.Env, "USER=ben")
+	if out, err := other.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	x.shows(`decided.*allowed by ben$`)
+	x.ends(0)
+}
+
+// A diff has colours on a terminal, and none with NO_COLOR.
+func TestQuestionColours(t *testing.T) {
+	t.Parallel()
+	for env, want := range map[string]string{"COLUMNS=50": `\x1b\[32m\+a\x1b\[0m$`, "NO_COLOR=1": `^ +\+a$`} {
+		x, _ := onTerminal(t, []string{env}, "turn", "go")
+		x.shows(want)
+		x.shows(`allow\?`)
+		x.types("y\n")
+		x.ends(0)
+		if plain := !strings.Contains(x.screen(), "\x1b"); plain != (env == "NO_COLOR=1") {
+			t.Errorf("%s: without escapes %v:\n%q", env, plain, x.screen())
+		}
+	}
+}
