@@ -53,6 +53,8 @@ func TestHTTPGuide(t *testing.T) {
 		`"systemSha256":"[0-9a-f]{64}"`:     2, // in the transcript and by itself
 		`"sessions":\[\{"sessionId":"sess_`: 2, // listed and found
 		`"status":"ready"`:                  1,
+		`"turns":\[\]`:                      1,
+		`"forkedFrom":\{"sessionId":"sess_`: 2, // in the answer and in the list
 		`(?m)^belay_`:                       -1,
 		`Received pdf \\"brief.pdf\\"`:      -1,
 	} {
