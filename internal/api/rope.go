@@ -54,7 +54,7 @@ type decisionAnswer struct {
 }
 
 type changesAnswer struct {
-	SessionID string             `json:"sessionId"`
+	SessionID string           `json:"sessionId"`
 	Turns     []turn.ChangeSet `json:"turns"`
 }
 
