@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 // turnFlags are the flags of belay turn that are not settings.
 type turnFlags struct {
 	session, persona, mode, model string
+	delegate                      string
 	tools, attach, allow          []string
 	maxTurns                      int
 	maxCost                       float64
@@ -66,6 +68,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`; may be repeated")
 	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking, such as 'bash(go test *)'; may be repeated")
+	flags.StringVar(&f.delegate, "delegate", "", "let the agent hand tasks to its subagents, as approved in `REF`")
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before the turn costs more than `USD`")
 	flags.DurationVar(&f.timeout, "timeout", 0, "end the turn after a `DURATION` such as 90s or 5m")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
@@ -106,6 +109,12 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	if given("timeout") {
 		ms := f.timeout.Milliseconds()
 		r.Opts.TimeoutMS = &ms
+	}
+	if given("delegate") {
+		var err error
+		if r.Opts.SubagentGovernance, err = c.approval(f.delegate); err != nil {
+			return r, err
+		}
 	}
 	if given("session") && strings.TrimSpace(f.session) == "" {
 		return r, usage("--session is empty")
@@ -152,6 +161,15 @@ func (c *console) message(arg string) (string, error) {
 		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
 	}
 	return string(message), nil
+}
+
+// approval is what a person says by --delegate: this turn may delegate, and where
+// that was approved (workspace 9.7).
+func (c *console) approval(ref string) (json.RawMessage, error) {
+	if ref = strings.TrimSpace(ref); ref == "" {
+		return nil, failed(ExitUsage, "name what it was approved in, such as a ticket or the minutes of a meeting", errors.New("--delegate is empty"))
+	}
+	return json.Marshal(map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": ref, "approvedBy": c.person()})
 }
 
 // allowed checks the rules of --allow, all of them.
