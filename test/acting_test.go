@@ -79,9 +79,15 @@ func (p *place) act(settings string) (session string, all []sse) {
 	turn := p.command("turn", "--config", settings, "--json", "--persona", "ENGINEER", "--delegate", approved, asking)
 	turn.Stdout, turn.Stderr = &out, &told
 	must(p.t, turn.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- turn.Wait() }()
-	p.t.Cleanup(func() { _ = turn.Process.Kill() })
+	var left error
+	ended := make(chan struct{})
+	go func() { left = turn.Wait(); close(ended) }()
+	p.t.Cleanup(func() {
+		_ = turn.Process.Kill()
+		if <-ended; p.t.Failed() {
+			p.t.Logf("the turn told\n%s", &told)
+		}
+	})
 
 	for i, tool := range []string{"edit", "edit", "bash"} {
 		if i == 0 {
@@ -93,12 +99,12 @@ func (p *place) act(settings string) (session string, all []sse) {
 		p.answer(tool)
 	}
 	select {
-	case err := <-ended:
-		if err != nil {
-			p.t.Fatalf("the turn: %v\n%s", err, &told)
+	case <-ended:
+		if left != nil {
+			p.t.Fatalf("the turn: %v", left)
 		}
 	case <-time.After(patience):
-		p.t.Fatalf("the turn does not end\n%s", &told)
+		p.t.Fatal("the turn does not end")
 	}
 	for line := range bytes.Lines(out.Bytes()) {
 		var e struct {
