@@ -147,7 +147,8 @@ func TestDeadline(t *testing.T) {
 				c := room(t)
 				c.Time = 300 * time.Millisecond
 				o, _ := run(t, testRunner(o), c, text)
-				if !o.TimedOut || o.Took > 5*time.Second {
+				// On a busy machine starting and ending take seconds; the commands, minutes.
+				if !o.TimedOut || o.Took > time.Minute {
 					t.Errorf("%+v", o)
 				}
 				assertNone(t, c.Scratch)
