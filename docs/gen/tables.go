@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -113,7 +114,12 @@ func fieldsOf(d *doc, t reflect.Type) {
 
 // jsonType names a Go type as its JSON.
 func jsonType(t reflect.Type) string {
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return "JSON"
+	}
 	switch t.Kind() {
+	case reflect.Interface:
+		return "JSON"
 	case reflect.Pointer:
 		return jsonType(t.Elem())
 	case reflect.String:

@@ -19,7 +19,7 @@ import (
 
 func storeOptions(cfg *config.Config) session.Options {
 	return session.Options{
-		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot,
+		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot, HomeProject: projectFolder(cfg),
 		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
 		IdleClose: cfg.Session.IdleClose, Poll: cfg.Session.Poll,
 		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,

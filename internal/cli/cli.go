@@ -30,9 +30,10 @@ import (
 
 // Main runs the command line of this process and returns its exit code.
 //
-// The first SIGINT or SIGTERM ends the command's context: a turn is then
-// interrupted and recorded, a server lets its turns end. The second one is left
-// to the system, which ends the process at once.
+// The first SIGINT or SIGTERM, or SIGHUP when the terminal is closed, ends the
+// command's context: a turn is then interrupted and recorded, a server lets its
+// turns end. The second one is left to the system, which ends the process at
+// once. SIGHUP stays ignored where it was (nohup).
 func Main() int {
 	if code, ok := shell.Sandboxed(os.Args[1:]); ok {
 		return code // this process is the cage of a command
@@ -40,7 +41,11 @@ func Main() int {
 	if err := shell.Harden(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "warning: other programs of yours can look into this one:", err) // there is nowhere else to say it
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	// A reader of stdout that went away is an error of one write, not the end

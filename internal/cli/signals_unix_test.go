@@ -9,5 +9,5 @@ import (
 
 // signals are what a script can send to a process.
 var signals = map[string]os.Signal{
-	"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill, "STOP": syscall.SIGSTOP,
+	"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill, "STOP": syscall.SIGSTOP, "HUP": syscall.SIGHUP,
 }

@@ -106,8 +106,7 @@ func (r *Root) Check() error {
 		r.mu.Lock()
 		r.checked = nil
 		r.mu.Unlock()
-		return fault.New(fault.InstructionRootInvalid,
-			"the instruction root lacks what it needs: %s", strings.Join(append(missing[:len(missing):len(missing)], invalid...), ", ")).
+		return fault.New(fault.InstructionRootInvalid, "%s", r.lack(append(missing[:len(missing):len(missing)], invalid...))).
 			With("instructionRoot", r.path).With("missingEntries", missing).With("invalidEntries", invalid)
 	}
 	for _, info := range infos {
@@ -119,6 +118,18 @@ func (r *Root) Check() error {
 	r.checked = infos
 	r.mu.Unlock()
 	return nil
+}
+
+// lack says what is wrong with the root: the folder itself, or the entries that
+// it has not.
+func (r *Root) lack(names []string) string {
+	switch info, err := os.Stat(r.path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("the instruction root %s does not exist", r.path)
+	case err == nil && !info.IsDir():
+		return fmt.Sprintf("the instruction root %s is not a folder", r.path)
+	}
+	return fmt.Sprintf("the instruction root %s lacks what it needs: %s", r.path, strings.Join(names, ", "))
 }
 
 // inspect opens every required entry and sorts the faulty ones.

@@ -17,8 +17,8 @@ const (
 )
 
 // Find returns the sessions whose id begins with prefix, in the order of their
-// ids, the first [MaxFound] at most. It finds those that the index knows. A prefix
-// that is shorter than [MinPrefix], or of which no id can begin, is
+// ids, the first [MaxFound] at most. It finds those that the index knows and those
+// of the caller's own project. A prefix that is shorter than [MinPrefix], or of which no id can begin, is
 // INVALID_REQUEST.
 func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 	if len(prefix) < MinPrefix || !ValidID(prefix) {
@@ -29,8 +29,16 @@ func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.o.HomeProject != "" && s.o.SessionRoot == "" {
+		home, err := s.folders(s.o.HomeProject)
+		if err != nil {
+			return nil, storage("the project's sessions cannot be listed", err)
+		}
+		ids = append(ids, home...)
+	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, prefix) })
 	slices.Sort(ids)
+	ids = slices.Compact(ids)
 	var found []Record
 	for _, id := range ids {
 		rec, err := s.Get(ctx, id)

@@ -67,13 +67,16 @@ func (p place) exists() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// spoilt says that p's project is something else than a folder by now, so that no
-// session can be in it; nil for one that is a folder or gone.
+// spoilt says that p's project is gone, or something else than a folder by now,
+// so that no session can be in it; nil for one that is a folder (contract 1.6).
 func (p place) spoilt() error {
-	if info, err := os.Stat(p.base); err != nil || info.IsDir() || !p.inProject() {
+	if !p.inProject() {
 		return nil
 	}
-	return fault.New(fault.WorkingRootInaccessible, "the project root is not a folder").With("projectRoot", p.base)
+	if _, err := checkRoot(p.base); err != nil {
+		return fault.From(err).WithHint("check the path; if the project was moved, list the sessions of its new place")
+	}
+	return nil
 }
 
 // same reports whether both are one folder under two names.
@@ -87,8 +90,8 @@ func (p place) same(q place) bool {
 }
 
 // locate finds a session's folder by id: the index first, then, for an index
-// that was lost, the session root. A project's own sessions come back into a
-// lost index when they are listed.
+// that was lost, the session root or the caller's own project. Other projects'
+// sessions come back into a lost index when they are listed.
 func (s *Store) locate(id string) (place, error) {
 	if !ValidID(id) {
 		return place{}, notFound(id)
@@ -97,6 +100,9 @@ func (s *Store) locate(id string) (place, error) {
 		if p.exists() {
 			return p, nil
 		}
+		if home, ok, err := s.atHome(id); ok || err != nil {
+			return home, err
+		}
 		if err := p.spoilt(); err != nil {
 			return place{}, err
 		}
@@ -104,12 +110,27 @@ func (s *Store) locate(id string) (place, error) {
 			return place{}, notFound(id).WithHint("its folder is gone; if the project was moved, list the sessions of its new place")
 		}
 	}
-	if s.o.SessionRoot != "" {
-		if p := s.placeIn("", id); p.exists() {
-			return p, s.index(id, p)
-		}
+	if p, ok, err := s.atHome(id); ok || err != nil {
+		return p, err
 	}
 	return place{}, notFound(id)
+}
+
+// atHome finds a session that the index does not lead to, and mends the index.
+// Where the caller's project has the copy of a session that still exists, that
+// one is what the id names.
+func (s *Store) atHome(id string) (place, bool, error) {
+	if s.o.SessionRoot == "" && s.o.HomeProject == "" {
+		return place{}, false, nil
+	}
+	p := s.placeIn(s.o.HomeProject, id)
+	if !p.exists() {
+		return place{}, false, nil
+	}
+	if rec, err := readPlace(p, id); err == nil && p.settle(rec).ReadOnly {
+		p = place{rec.ProjectRoot, p.rel}
+	}
+	return p, true, s.index(id, p)
 }
 
 // indexed reads where the index says that a session is.

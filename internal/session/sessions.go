@@ -39,14 +39,19 @@ func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (
 
 // make writes a new session's folder, with a transcript if there is one already,
 // and its index entry. The record comes last: a folder without one is not a
-// session.
-func (s *Store) make(rec Record, transcript []byte) error {
+// session. What fails leaves no folder behind.
+func (s *Store) make(rec Record, transcript []byte) (err error) {
 	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
 	base, err := s.openBase(p)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = base.Close() }()
+	defer func() {
+		if err != nil { // half a session would be listed, and nobody has its id
+			err = errors.Join(err, base.RemoveAll(p.rel))
+		}
+	}()
 	if err := base.MkdirAll(path.Join(p.rel, dirLog), 0o700); err != nil {
 		return err
 	}

@@ -261,8 +261,8 @@ func TestMovedProjectHeals(t *testing.T) {
 	reader := open(t, w.Store, rec.SessionID, 0)
 	moved := filepath.Join(t.TempDir(), "moved")
 	must(t, os.Rename(w.project, moved))
-	if _, err := w.Get(ctx, rec.SessionID); !fault.Is(err, fault.SessionNotFound) {
-		t.Errorf("a session whose folder is gone gave %v", err)
+	if _, err := w.Get(ctx, rec.SessionID); !fault.Is(err, fault.WorkingRootInaccessible) {
+		t.Errorf("a session whose project is gone gave %v", err)
 	}
 	want := rec
 	want.ProjectRoot = moved

@@ -24,6 +24,9 @@ type Options struct {
 	// SessionRoot holds all session folders when it is set (the configuration
 	// key behind CHIRALITY_SESSION_ROOT), instead of each project its own.
 	SessionRoot string
+	// HomeProject is the caller's own project, if it has one: a session that the
+	// index has lost is looked for there by its id.
+	HomeProject string
 	// Clock and NewID are the sources of time and of UUIDs.
 	Clock func() time.Time
 	NewID func() string

@@ -94,7 +94,7 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	}
 	if s.maxCostUSD > 0 {
 		if _, ok := l.o.Prices.Cost(s.model, zeroUsage); !ok {
-			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price, so its cost cannot be bounded", s.model).
+			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, l.o.Provider.Name()).
 				With("field", "opts.maxCostUsd").
 				WithHint("set a price for the model under prices, or leave the cost budget out")
 		}
