@@ -82,6 +82,7 @@ func TestStuckReaderIsDropped(t *testing.T) {
 	if err := conn.SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the turn has begun", func() bool { return len(engine.Requests()) == 1 })
 	engine.Wait() // the turn has ended although nobody reads
 	eventually(t, "the stream of the stuck reader is closed", func() bool { return engine.ClosedStreams() == 1 })
 }

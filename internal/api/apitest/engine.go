@@ -94,8 +94,13 @@ func (e *Engine) ClosedStreams() int {
 	return e.closed
 }
 
-// Wait blocks until no turn runs.
-func (e *Engine) Wait() { e.turns.Wait() }
+// Wait blocks until no turn runs of those that were started before.
+func (e *Engine) Wait() {
+	e.mu.Lock() // turns are counted under it
+	turns := &e.turns
+	e.mu.Unlock()
+	turns.Wait()
+}
 
 // Release lets the session's held turn go on.
 func (e *Engine) Release(sessionID string) {

@@ -98,11 +98,15 @@ func (e *Engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	e.mu.Lock()
 	e.requests = append(e.requests, r)
 	l.turn = turnID(len(e.requests))
+	e.turns.Add(1)
 	e.mu.Unlock()
 	l.resumed = make(chan bool, 1)
 	s := &stream{e: e, l: l, turn: l.turn, next: int64(len(l.events))}
 	resumed := l.resumed
-	e.turns.Go(func() { e.run(l, r, resumed) })
+	go func() {
+		defer e.turns.Done()
+		e.run(l, r, resumed)
+	}()
 	return s, nil
 }
 
