@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"tool"},
 	{"turn"},
 	{"workflow", "client"},
-	{"api", "discord", "page", "web"},
+	{"api", "chat", "discord", "page", "web"},
 	{"app"},
 	{"cli"},
 	{"cmd"},
@@ -38,7 +38,7 @@ var floors = [][]string{
 var outside = []string{"bench", "docs", "examples", "test"}
 
 // surfaces are on one floor and must not know each other.
-var surfaces = []string{"api", "discord", "page"}
+var surfaces = []string{"api", "chat", "discord", "page"}
 
 // onlyFrom says who alone may import a room.
 var onlyFrom = map[string]string{"app": "cli"}
@@ -180,6 +180,7 @@ func TestWrongArrowsAreCaught(t *testing.T) {
 		"up from a sub-package": {"internal/model/anthropic", "belay/internal/tool/files", "the arrow runs up"},
 		"turn to a surface":     {"internal/turn", "belay/internal/api", "the arrow runs up"},
 		"between surfaces":      {"internal/discord", "belay/internal/api", "surfaces do not know each other"},
+		"from the terminal":     {"internal/chat", "belay/internal/page", "surfaces do not know each other"},
 		"past the cli":          {"cmd/belay", "belay/internal/app", "only cli may"},
 		"app from outside":      {"bench", "belay/internal/app", "only cli may"},
 		"into the bench":        {"internal/cli", "belay/bench/material", "bench is outside the house"},

@@ -32,9 +32,15 @@ type terminal struct {
 // for a file.
 func onTerminal(t *testing.T, env []string, args ...string) (*terminal, string) {
 	t.Helper()
+	return playOnTerminal(t, asking, env, args...)
+}
+
+// playOnTerminal is onTerminal with an agent that does what a script says.
+func playOnTerminal(t *testing.T, script string, env []string, args ...string) (*terminal, string) {
+	t.Helper()
 	home, project := t.TempDir(), t.TempDir()
 	file := filepath.Join(home, "script.yaml")
-	if err := os.WriteFile(file, []byte(asking), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	path, err := exec.LookPath("belay")
@@ -53,6 +59,9 @@ func onTerminal(t *testing.T, env []string, args ...string) (*terminal, string) 
 	if cerr := raw.Control(func(fd uintptr) {
 		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
 			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+		if err == nil {
+			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
 		}
 	}); cerr != nil || err != nil {
 		t.Skipf("no pseudo-terminal: %v, %v", cerr, err)

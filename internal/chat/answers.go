@@ -1,0 +1,201 @@
+package chat
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/fault"
+)
+
+// answered takes what a job brought back.
+func (m *Model) answered(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case loaded:
+		return m.opened(msg)
+	case connected:
+		if msg.err == nil {
+			return m.next(msg.stream)
+		}
+		return m.unconnected(msg.err)
+	case happened:
+		return m.followed(msg)
+	case reconnect:
+		return m.connect()
+	case created:
+		return m.begun(msg)
+	case started:
+		return m.taken(msg)
+	case steered:
+		return m.heardOf(msg)
+	case decided:
+		m.decidedNow(msg)
+		return nil
+	case found:
+		if i, ok := m.story.strange[msg.turn]; ok {
+			m.roll.cells[i].item = &msg.what
+			m.roll.touch(i)
+		}
+		return nil
+	case reported:
+		if msg.err != nil {
+			m.stopping = false
+			m.tell(fails, why(msg.err))
+		}
+		for _, it := range msg.items {
+			m.roll.add(it)
+		}
+		return nil
+	}
+	return nil
+}
+
+// opened goes on with a session. One that can not be read is said, and nothing is
+// sent to it.
+func (m *Model) opened(msg loaded) tea.Cmd {
+	if msg.err != nil {
+		m.tell(fails, why(msg.err))
+		return nil
+	}
+	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	m.resume(msg.entries)
+	return m.connect()
+}
+
+// known fills in what the person did not ask for.
+func (m *Model) known(persona, mode, model string) {
+	for _, f := range []struct {
+		to   *string
+		from string
+	}{{&m.persona, persona}, {&m.mode, mode}, {&m.model, model}} {
+		if *f.to == "" {
+			*f.to = f.from
+		}
+	}
+}
+
+// unconnected tries to open the log again, unless it is not there any more.
+func (m *Model) unconnected(err error) tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	if f := fault.From(err); f.Status >= 400 && f.Status < 500 {
+		m.tell(fails, "the session's log can not be read: "+why(err))
+		return nil
+	}
+	if m.lost == 0 {
+		m.tell(warns, "the session's log can not be reached; trying again: "+why(err))
+	}
+	return m.later()
+}
+
+// begun sends the first message into the session that was made for it.
+func (m *Model) begun(msg created) tea.Cmd {
+	if msg.err != nil {
+		m.unsent(msg.err)
+		return nil
+	}
+	m.session = msg.record.SessionID
+	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	if m.sending == nil {
+		return m.connect()
+	}
+	return tea.Batch(m.connect(), m.start(*m.sending))
+}
+
+// taken is the engine's answer to a message. That the turn has begun comes from the
+// log, which may have told it before.
+func (m *Model) taken(msg started) tea.Cmd {
+	if msg.err != nil {
+		m.unsent(msg.err)
+		return nil
+	}
+	// What was said meanwhile goes into the turn.
+	early := m.early
+	m.early = nil
+	var cmds []tea.Cmd
+	for _, what := range early {
+		cmds = append(cmds, m.add(what))
+	}
+	return tea.Batch(cmds...)
+}
+
+// unsent puts a message back that was not taken.
+func (m *Model) unsent(err error) {
+	what := m.sending
+	if what == nil {
+		m.tell(fails, why(err))
+		return
+	}
+	m.sending = nil
+	what.failed = why(err)
+	m.roll.refresh()
+	m.attached = append(m.attached, attachedOf(what, m.editor.paths)...)
+	text := what.text
+	for _, e := range m.early {
+		text += "\n" + e.text
+	}
+	m.early = nil
+	if m.editor.empty() {
+		m.editor.set(text)
+	}
+}
+
+// attachedOf are the files of a message that its text does not name.
+func attachedOf(what *said, p *paths) []string {
+	named := map[string]bool{}
+	for _, f := range mentioned(what.text, p) {
+		named[f] = true
+	}
+	var out []string
+	for _, f := range what.files {
+		if !named[f] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// heardOf is the engine's answer to what was said into a turn. Where the turn has
+// just ended it begins the next.
+func (m *Model) heardOf(msg steered) tea.Cmd {
+	if msg.err == nil {
+		return nil
+	}
+	m.unqueue(msg.what)
+	if fault.Is(msg.err, fault.NoTurnInProgress) && !m.working() {
+		return m.send(msg.what.said)
+	}
+	m.tell(fails, "not said: "+why(msg.err))
+	if m.editor.empty() {
+		m.editor.set(msg.what.text)
+	}
+	return nil
+}
+
+func (m *Model) unqueue(what steering) {
+	for i, q := range m.queued {
+		if q.text == what.text && q.mode == what.mode {
+			m.queued = append(m.queued[:i:i], m.queued[i+1:]...)
+			return
+		}
+	}
+}
+
+// over tidies up at the end of a turn: what it did not take goes back to the
+// editor.
+func (m *Model) over() {
+	m.stopping = false
+	m.leaving = m.pressed.Add(leavePatience)
+	m.asks, m.answering, m.away = nil, false, false
+	if len(m.queued) == 0 {
+		return
+	}
+	text := ""
+	for _, q := range m.queued {
+		text += q.text + "\n"
+	}
+	m.queued = nil
+	m.tell(warns, "the turn ended before it heard: "+oneLine(text))
+	if m.editor.empty() {
+		m.editor.set(text[:len(text)-1])
+	}
+}

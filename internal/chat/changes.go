@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/turn"
+)
+
+// filed is one file that a turn changed, with its diff.
+type filed struct {
+	turn.FileChange
+	undone bool
+}
+
+// changedLines is how much of one file's diff is shown.
+const changedLines = 60
+
+func (f *filed) draw(l *look, width int) []string {
+	head := changed(f.FileChange)
+	if f.undone {
+		head += ", taken back"
+	}
+	lines := []string{l.strong.Render(cut(clean(head), width))}
+	if f.undone {
+		return lines
+	}
+	return append(lines, prefixed(unified(l, f.Diff, max(4, width-2), changedLines), "  ", "  ")...)
+}
+
+// changed is one file in a line.
+func changed(c turn.FileChange) string {
+	switch {
+	case c.Restored:
+		return "restored " + c.Path
+	case c.Before == "" && c.Lost == "":
+		return fmt.Sprintf("new %s (%s)", c.Path, size(c.AfterBytes))
+	case c.After == "":
+		return fmt.Sprintf("removed %s (%s)", c.Path, size(c.BeforeBytes))
+	}
+	return fmt.Sprintf("changed %s (%s → %s)", c.Path, size(c.BeforeBytes), size(c.AfterBytes))
+}
+
+// unchanged is said where there is nothing to show or to take back.
+const unchanged = "this session has changed no files"
+
+func (m *Model) changes(string) tea.Cmd {
+	if m.session == "" {
+		m.tell(tells, unchanged)
+		return nil
+	}
+	id := m.session
+	return m.call(func(ctx context.Context) tea.Msg {
+		turns, err := m.o.Engine.Changes(ctx, id, "")
+		var items []item
+		for _, t := range turns {
+			for _, c := range t.Changes {
+				items = append(items, &filed{c, t.Undone != nil})
+			}
+		}
+		if len(items) == 0 && err == nil {
+			items = []item{&notice{tells, unchanged}}
+		}
+		return reported{items, err}
+	})
+}
+
+// undo takes back the files of the last turn that changed any and still stands.
+func (m *Model) undo(string) tea.Cmd {
+	if m.session == "" {
+		m.tell(tells, unchanged)
+		return nil
+	}
+	id, by := m.session, m.o.By
+	return m.call(func(ctx context.Context) tea.Msg {
+		turns, err := m.o.Engine.Changes(ctx, id, "")
+		if err != nil {
+			return reported{err: err}
+		}
+		for i := len(turns) - 1; i >= 0; i-- {
+			if turns[i].Undone != nil {
+				continue
+			}
+			done, err := m.o.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: turns[i].Turn, By: by})
+			if err != nil {
+				return reported{err: err}
+			}
+			return reported{items: []item{&notice{tells, "taken back: " + strings.Join(done.Paths, ", ")}}}
+		}
+		return reported{items: []item{&notice{tells, "there is nothing to take back"}}}
+	})
+}

@@ -1,0 +1,110 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+)
+
+// change shows what a call changes in files: the diff where one came with the
+// question, else what the input of the tools that edit says.
+func change(l *look, call event.ToolUse, effect *permit.Effect, width, limit int) []string {
+	if effect != nil && effect.Diff != "" {
+		return unified(l, effect.Diff, width, limit)
+	}
+	switch call.Name {
+	case "edit":
+		var in struct {
+			Edits []struct{ Old, New string }
+		}
+		if json.Unmarshal(call.Input, &in) != nil {
+			return nil
+		}
+		var d strings.Builder
+		for i, e := range in.Edits {
+			if i > 0 {
+				d.WriteString("@@\n")
+			}
+			replaced(&d, e.Old, e.New)
+		}
+		return unified(l, d.String(), width, limit)
+	case "write":
+		var in struct{ Content string }
+		if json.Unmarshal(call.Input, &in) != nil {
+			return nil
+		}
+		var d strings.Builder
+		marks(&d, '+', in.Content)
+		return unified(l, d.String(), width, limit)
+	}
+	return nil
+}
+
+// replaced writes a replacement as a diff; the lines that both begin and end with
+// are its context.
+func replaced(d *strings.Builder, before, after string) {
+	a, b := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
+	if before == "" {
+		a = nil
+	}
+	if after == "" {
+		b = nil
+	}
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	foot := 0
+	for foot < len(a)-head && foot < len(b)-head && a[len(a)-1-foot] == b[len(b)-1-foot] {
+		foot++
+	}
+	for _, part := range []struct {
+		sign  byte
+		lines []string
+	}{{' ', a[:head]}, {'-', a[head : len(a)-foot]}, {'+', b[head : len(b)-foot]}, {' ', a[len(a)-foot:]}} {
+		if len(part.lines) > 0 {
+			marks(d, part.sign, strings.Join(part.lines, "\n"))
+		}
+	}
+}
+
+func marks(d *strings.Builder, sign byte, text string) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		d.WriteByte(sign)
+		d.WriteString(line)
+		d.WriteByte('\n')
+	}
+}
+
+// unified draws a unified diff, a line of it per line of the screen; long ones are
+// cut, because what a diff shows is where something changes.
+func unified(l *look, diff string, width, limit int) []string {
+	var lines []string
+	left, head := 0, strings.HasPrefix(diff, "--- ")
+	for s := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		if head = head && !strings.HasPrefix(s, "@@"); head {
+			continue // the file is named above
+		}
+		if len(lines) >= limit {
+			left++
+			continue
+		}
+		style := l.faint
+		switch {
+		case strings.HasPrefix(s, "+"):
+			style = l.added
+		case strings.HasPrefix(s, "-"):
+			style = l.removed
+		case strings.HasPrefix(s, "@@"):
+			style = l.place
+		}
+		lines = append(lines, style.Render(cut(clean(glance(s, width)), width)))
+	}
+	if left > 0 {
+		lines = append(lines, l.faint.Render(cut(fmt.Sprintf("… %d more lines of the change", left), width)))
+	}
+	return lines
+}

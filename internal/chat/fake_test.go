@@ -1,0 +1,290 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// fake is an engine that does nothing by itself: a test plays its log, and sees
+// what the chat asked for.
+type fake struct {
+	turn.Engine // what a test does not expect panics
+
+	mu       sync.Mutex
+	requests []turn.Request
+	steers   []turn.SteerRequest
+	answers  []turn.DecisionRequest
+	stops    []string
+	opened   []int64
+
+	startErr, steerErr, decideErr, eventsErr error
+
+	entries []session.Entry
+	changes []turn.ChangeSet
+	undone  []string
+}
+
+func (f *fake) Create(context.Context, turn.CreateRequest) (session.Record, error) {
+	return session.Record{SessionID: "sess_1", Persona: "WORKING_ITEMS", Mode: "direct"}, nil
+}
+
+func (f *fake) Get(context.Context, string) (session.Record, error) {
+	return session.Record{SessionID: "sess_1", Persona: "WORKING_ITEMS", Mode: "direct"}, nil
+}
+
+func (f *fake) List(context.Context, string) ([]session.Record, error) {
+	return []session.Record{{SessionID: "sess_1", Persona: "WORKING_ITEMS", UpdatedAt: session.Time{Time: noon.Add(-time.Hour)}}}, nil
+}
+
+func (f *fake) Personas(context.Context) ([]persona.Summary, error) { return nil, nil }
+
+func (f *fake) Transcript(context.Context, string) ([]session.Entry, error) { return f.entries, nil }
+
+func (f *fake) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
+	return []turn.Inspection{{Path: r.Attachments[0], OK: true}}, nil
+}
+
+func (f *fake) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests = append(f.requests, r)
+	return &silent{}, f.startErr
+}
+
+func (f *fake) Steer(_ context.Context, r turn.SteerRequest) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.steers = append(f.steers, r)
+	return f.steerErr
+}
+
+func (f *fake) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decision, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers = append(f.answers, r)
+	return permit.Decision{}, f.decideErr
+}
+
+func (f *fake) Interrupt(_ context.Context, _, turnID string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stops = append(f.stops, turnID)
+	return nil
+}
+
+func (f *fake) Events(_ context.Context, _ string, after int64, _ string) (turn.Stream, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.opened = append(f.opened, after)
+	return &silent{}, f.eventsErr
+}
+
+func (f *fake) Changes(context.Context, string, string) ([]turn.ChangeSet, error) {
+	return f.changes, nil
+}
+
+func (f *fake) Undo(_ context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+	f.undone = append(f.undone, r.TurnID)
+	return turn.UndoResult{Paths: []string{"a.md"}}, nil
+}
+
+// silent is a log that says nothing until the reader goes.
+type silent struct{}
+
+func (*silent) Turn() string { return "" }
+func (*silent) Close() error { return nil }
+func (*silent) Next(ctx context.Context) ([]event.Event, error) {
+	<-ctx.Done()
+	return nil, io.EOF
+}
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// stage is a chat with a fake engine and a clock that stands still.
+type stage struct {
+	t      testing.TB
+	m      *Model
+	engine *fake
+	now    time.Time
+	seq    int64
+	// left is set when the chat was left.
+	left bool
+}
+
+func newStage(t testing.TB, change ...func(*Options)) *stage {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stage{t: t, engine: &fake{}, now: noon}
+	o := Options{Engine: s.engine, Project: "/p", Folder: t.TempDir(), By: "ann", Clock: func() time.Time { return s.now }}
+	for _, f := range change {
+		f(&o)
+	}
+	s.m = New(ctx, o)
+	t.Cleanup(func() {
+		cancel()
+		if err := s.m.tasks.end(); err != nil {
+			t.Errorf("end: %v", err)
+		}
+	})
+	s.send(tea.WindowSizeMsg{Width: 60, Height: 24})
+	s.play(s.m.Init())
+	return s
+}
+
+// send gives the model a message and plays the jobs that come of it, but for those
+// that wait: the reader of the log, and clocks.
+func (s *stage) send(msg tea.Msg) {
+	_, cmd := s.m.Update(msg)
+	s.play(cmd)
+}
+
+func (s *stage) play(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	done := make(chan tea.Msg, 1)
+	go func() { done <- cmd() }()
+	select {
+	case msg := <-done:
+		switch msg := msg.(type) {
+		case nil:
+		case tea.BatchMsg:
+			for _, c := range msg {
+				s.play(c)
+			}
+		case tea.QuitMsg:
+			s.left = true
+		default:
+			s.send(msg)
+		}
+	case <-time.After(50 * time.Millisecond): // it waits for what never comes
+	}
+}
+
+// press sends keys by their names; other texts are typed.
+func (s *stage) press(keys ...string) {
+	s.t.Helper()
+	for _, k := range keys {
+		key, named := map[string]tea.Key{
+			"enter": {Code: tea.KeyEnter}, "alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt}, "tab": {Code: tea.KeyTab},
+			"esc": {Code: tea.KeyEscape}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "left": {Code: tea.KeyLeft},
+			"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace},
+			"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+o": {Code: 'o', Mod: tea.ModCtrl},
+			"ctrl+j": {Code: 'j', Mod: tea.ModCtrl}, "ctrl+w": {Code: 'w', Mod: tea.ModCtrl},
+		}[k]
+		if named {
+			s.send(tea.KeyPressMsg(key))
+			continue
+		}
+		for _, r := range k {
+			s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+}
+
+// say types a line and sends it.
+func (s *stage) say(text string) {
+	s.t.Helper()
+	s.press(text, "enter")
+}
+
+// log appends events to the log of turn t1.
+func (s *stage) log(drafts ...event.Draft) { s.t.Helper(); s.logOf("t1", drafts...) }
+
+func (s *stage) logOf(turnID string, drafts ...event.Draft) {
+	s.t.Helper()
+	var events []event.Event
+	for _, d := range drafts {
+		data, err := json.Marshal(d.Data)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.seq++
+		events = append(events, event.Event{Seq: s.seq, Turn: turnID, Time: s.now, Type: d.Type, Data: data})
+	}
+	// The next read of the log is not played: it would wait.
+	s.m.Update(happened{stream: &silent{}, events: events})
+}
+
+// pass lets time go by.
+func (s *stage) pass(d time.Duration) {
+	s.now = s.now.Add(d)
+	s.m.Update(ticked{})
+}
+
+// screen is what a person sees, without colours.
+func (s *stage) screen() string { return ansi.Strip(s.m.View().Content) }
+
+func (s *stage) shows(parts ...string) {
+	s.t.Helper()
+	screen := s.screen()
+	for _, p := range parts {
+		if !strings.Contains(screen, p) {
+			s.t.Errorf("the screen lacks %q:\n%s", p, screen)
+		}
+	}
+}
+
+func (s *stage) lacks(part string) {
+	s.t.Helper()
+	if screen := s.screen(); strings.Contains(screen, part) {
+		s.t.Errorf("the screen has %q:\n%s", part, screen)
+	}
+}
+
+// fits fails when a line of the screen is wider than the window, or there are too
+// many.
+func (s *stage) fits() {
+	s.t.Helper()
+	lines := strings.Split(s.m.View().Content, "\n")
+	if len(lines) > s.m.height {
+		s.t.Errorf("%d lines in a window of %d", len(lines), s.m.height)
+	}
+	for _, l := range lines {
+		if n := cells(l); n > s.m.width {
+			s.t.Errorf("a line of %d columns in a window of %d: %q", n, s.m.width, ansi.Strip(l))
+		}
+	}
+}
+
+// begun is a turn that runs.
+func (s *stage) begun() {
+	s.t.Helper()
+	s.say("go")
+	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{Model: "m", TurnID: "t1"}})
+}
+
+func delta(s string) event.Draft {
+	return event.Draft{Type: event.ChatDelta, Data: event.Text{Text: s}}
+}
+
+func exit(code int) event.Draft {
+	return event.Draft{Type: event.ProcessExit, Data: event.Exit{ExitCode: code}}
+}
+
+// question is a call of bash that waits for a person.
+func question(id string) []event.Draft {
+	input := json.RawMessage(`{"command":"rm -rf docs"}`)
+	return []event.Draft{
+		{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "c" + id, Name: "bash", Input: input}},
+		{Type: event.PermissionAsked, Data: event.Permission{
+			DecisionID: id, ToolCallID: "c" + id, Name: "bash", Input: input, Reason: "no rule allows it", Session: true,
+			ExpiresAt: noon.Add(time.Hour), Persona: "WORKING_ITEMS",
+			Effect: permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "rm -rf docs", Dir: "src", Network: true, Paths: []string{"docs"}},
+		}},
+	}
+}

@@ -1,0 +1,57 @@
+package chat
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// help is what a person can do, in two columns; in a narrow window the second one
+// stands under the first.
+type help struct{ rows [][2]string }
+
+// helpColumn is the width of the first column, narrowHelp the least width for two.
+const (
+	helpColumn = 17
+	narrowHelp = 56
+)
+
+func (h *help) draw(l *look, width int) []string {
+	var lines []string
+	for _, r := range h.rows {
+		if r[0] == "" {
+			lines = append(lines, "")
+			continue
+		}
+		lead, room := "  "+r[0], width-2-helpColumn
+		if width < narrowHelp {
+			lines = append(lines, l.strong.Render(cut(lead, width)))
+			lead, room = "      ", width-6
+		} else {
+			lead = l.strong.Render(lead) + strings.Repeat(" ", max(1, 2+helpColumn-cells(lead)))
+		}
+		lines = append(lines, prefixed(fold(r[1], max(4, room)), lead, strings.Repeat(" ", max(0, width-room)))...)
+	}
+	return lines
+}
+
+func (m *Model) help(string) tea.Cmd {
+	var rows [][2]string
+	for _, c := range commands() {
+		rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.takes), c.does})
+	}
+	rows = append(rows, [][2]string{
+		{},
+		{"Enter", "send; while a turn runs, steer it at its next step"},
+		{"Alt-Enter", "while a turn runs, say it when the answer is complete"},
+		{"Shift-Enter", `a new line, as are Ctrl-J and a \ at the end`},
+		{"@path", "send a file; Tab completes paths and commands"},
+		{"Up, Down", "what was typed before"},
+		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},
+		{"Ctrl-O", "show everything whole, or folded again"},
+		{"Ctrl-C", "stop the turn; twice, leave"},
+		{"Shift and mouse", "mark text, in most terminals"},
+	}...)
+	m.roll.add(&help{rows})
+	return nil
+}

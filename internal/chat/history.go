@@ -1,0 +1,146 @@
+package chat
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+)
+
+// What the history keeps at most.
+const (
+	maxRemembered     = 1000
+	maxRememberedText = 16 << 10
+	maxHistoryFile    = 4 << 20
+	historyPatience   = 2 * time.Second
+)
+
+// history is what was typed, oldest first, in a file that all chats of this user
+// share: a JSON string a line, readable by the user alone.
+type history struct {
+	path string
+	all  []string
+	// at is the place in all while a person goes through it, len(all) for the
+	// text that they were typing, which draft keeps.
+	at    int
+	draft string
+}
+
+// openHistory reads the file at path; "" keeps the history of this chat only. It
+// returns a history also with an error.
+func openHistory(path string) (*history, error) {
+	all, err := readHistory(path)
+	return &history{path: path, all: all, at: len(all)}, err
+}
+
+func readHistory(path string) ([]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, _, err := durable.ReadFile(nil, path, maxHistoryFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	var all []string
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, maxHistoryFile)
+	for lines.Scan() {
+		var s string
+		if json.Unmarshal(lines.Bytes(), &s) == nil { // a damaged line costs itself
+			all = append(all, s)
+		}
+	}
+	return all[max(0, len(all)-maxRemembered):], nil
+}
+
+// add remembers a text, unless it is blank, very long, or the same as the last,
+// and reports whether it did.
+func (h *history) add(s string) bool {
+	h.at, h.draft = len(h.all), ""
+	if strings.TrimSpace(s) == "" || len(s) > maxRememberedText || len(h.all) > 0 && h.all[len(h.all)-1] == s {
+		return false
+	}
+	h.all = append(h.all, s)
+	h.all = h.all[max(0, len(h.all)-maxRemembered):]
+	h.at = len(h.all)
+	return true
+}
+
+// save adds a text to the file, with whatever other chats have added meanwhile. It
+// may run beside everything else.
+func (h *history) save(s string) (err error) {
+	if h.path == "" {
+		return nil
+	}
+	dir := filepath.Dir(h.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keep the history: %w", err)
+	}
+	lock, err := lockHistory(h.path + ".lock")
+	if err != nil {
+		return fmt.Errorf("keep the history: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	all, err := readHistory(h.path)
+	if err != nil {
+		return err
+	}
+	all = append(all, s)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, one := range all[max(0, len(all)-maxRemembered):] {
+		if err := enc.Encode(one); err != nil {
+			return fmt.Errorf("keep the history: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("keep the history: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return durable.WriteFile(root, filepath.Base(h.path), b.Bytes(), 0o600, false)
+}
+
+func lockHistory(path string) (*durable.FileLock, error) {
+	for end := time.Now().Add(historyPatience); ; time.Sleep(10 * time.Millisecond) {
+		lock, err := durable.Lock(path)
+		if err == nil || !errors.Is(err, durable.ErrLocked) || time.Now().After(end) {
+			return lock, err
+		}
+	}
+}
+
+// older is the text before the one on show; current is kept to come back to.
+func (h *history) older(current string) (string, bool) {
+	if h.at == 0 {
+		return "", false
+	}
+	if h.at == len(h.all) {
+		h.draft = current
+	}
+	h.at--
+	return h.all[h.at], true
+}
+
+// newer is the text after the one on show.
+func (h *history) newer() (string, bool) {
+	if h.at >= len(h.all) {
+		return "", false
+	}
+	if h.at++; h.at == len(h.all) {
+		return h.draft, true
+	}
+	return h.all[h.at], true
+}

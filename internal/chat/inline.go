@@ -1,0 +1,121 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/yuin/goldmark/ast"
+	xast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// inline sets the words within a block; style is that of those around them.
+func (s *setter) inline(n ast.Node, style lipgloss.Style) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			paint(&b, style, words(c.Segment.Value(s.source)))
+			switch {
+			case c.HardLineBreak():
+				b.WriteByte('\n')
+			case c.SoftLineBreak():
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			paint(&b, style, words(c.Value))
+		case *ast.CodeSpan:
+			paint(&b, s.l.code, s.raw(c))
+		case *ast.Emphasis:
+			if c.Level > 1 {
+				b.WriteString(s.inline(c, style.Bold(true)))
+			} else {
+				b.WriteString(s.inline(c, style.Italic(true)))
+			}
+		case *xast.Strikethrough:
+			b.WriteString(s.inline(c, style.Strikethrough(true)))
+		case *xast.TaskCheckBox:
+			box := "[ ] "
+			if c.IsChecked {
+				box = "[x] "
+			}
+			paint(&b, style, box)
+		case *ast.Link:
+			b.WriteString(s.link(s.inline(c, style.Underline(true)), s.plainOf(c), string(c.Destination)))
+		case *ast.Image:
+			b.WriteString(s.link(s.inline(c, style), "", string(c.Destination)))
+		case *ast.AutoLink:
+			paint(&b, style.Underline(true), oneLine(string(c.URL(s.source))))
+		case *ast.RawHTML:
+			for i := range c.Segments.Len() {
+				at := c.Segments.At(i)
+				paint(&b, style, oneLine(string(at.Value(s.source))))
+			}
+		default:
+			b.WriteString(s.inline(c, style))
+		}
+	}
+	return b.String()
+}
+
+// link shows where a link leads, unless its words say so: nothing is hidden behind
+// them.
+func (s *setter) link(shown, plain, to string) string {
+	to = oneLine(to)
+	if to == "" || to == plain {
+		return shown
+	}
+	return shown + s.l.faint.Render(" ("+to+")")
+}
+
+// plainOf is the text of a node without its styles.
+func (s *setter) plainOf(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.WriteString(words(t.Segment.Value(s.source)))
+		}
+	}
+	return b.String()
+}
+
+// raw is the text of a code span.
+func (s *setter) raw(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.WriteString(oneLineKept(string(t.Segment.Value(s.source))))
+		}
+	}
+	return b.String()
+}
+
+// words resolves escapes and character references. A reference can stand for any
+// character, so the result is cleaned once more.
+func words(source []byte) string {
+	resolved := util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(source)))
+	return strings.ReplaceAll(clean(string(resolved)), "\n", " ")
+}
+
+// oneLineKept keeps every space of a line.
+func oneLineKept(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+
+// paint writes text in a style. Without any it is not touched at all.
+func paint(b *strings.Builder, style lipgloss.Style, text string) {
+	if text != "" {
+		b.WriteString(style.Render(text))
+	}
+}
+
+// wrap breaks styled text; each line opens and closes its own styles. What wraps
+// counts wide letters at the end of a line too late, so it is asked again for a
+// narrower one where that happened.
+func (s *setter) wrap(styled string, width int) []string {
+	for asked := width; ; asked-- {
+		lines := strings.Split(lipgloss.Wrap(styled, asked, ""), "\n")
+		if asked <= 2 || !slices.ContainsFunc(lines, func(l string) bool { return cells(l) > width }) {
+			return lines
+		}
+	}
+}

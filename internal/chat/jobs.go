@@ -1,0 +1,263 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// What jobs bring back.
+type (
+	// loaded is a session that goes on.
+	loaded struct {
+		record  session.Record
+		entries []session.Entry
+		err     error
+	}
+	// connected is a reader of the log, or why there is none.
+	connected struct {
+		stream turn.Stream
+		err    error
+	}
+	// happened is what the log had next.
+	happened struct {
+		stream turn.Stream
+		events []event.Event
+		err    error
+	}
+	// created is the session for the first message.
+	created struct {
+		record session.Record
+		err    error
+	}
+	// started is how the engine took a message.
+	started struct {
+		message said
+		request turn.Request
+		err     error
+	}
+	// steered is how it took one into a running turn.
+	steered struct {
+		what steering
+		err  error
+	}
+	// decided is how it took an answer.
+	decided struct {
+		id  string
+		err error
+	}
+	// reported is the end of any other job: items to show, or why not.
+	reported struct {
+		items []item
+		err   error
+	}
+	// found is the message of a turn that began somewhere else.
+	found struct {
+		turn string
+		what said
+		mode session.InputMode
+	}
+	reconnect struct{}
+)
+
+// How long an engine may take to answer.
+const (
+	callPatience = 30 * time.Second
+	stopPatience = 10 * time.Second
+)
+
+// job runs f beside the model until the chat ends.
+func (m *Model) job(f func(ctx context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if !m.tasks.begin() {
+			return nil
+		}
+		defer m.tasks.running.Done()
+		return f(m.ctx)
+	}
+}
+
+// call is a job with a deadline.
+func (m *Model) call(f func(ctx context.Context) tea.Msg) tea.Cmd {
+	return m.job(func(ctx context.Context) tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, callPatience)
+		defer cancel()
+		return f(ctx)
+	})
+}
+
+// load reads what was said in a session before.
+func (m *Model) load() tea.Cmd {
+	id := m.session
+	return m.call(func(ctx context.Context) tea.Msg {
+		rec, err := m.o.Engine.Get(ctx, id)
+		if err != nil {
+			return loaded{err: err}
+		}
+		entries, err := m.o.Engine.Transcript(ctx, id)
+		return loaded{rec, entries, err}
+	})
+}
+
+// connect opens the log after what was seen of it.
+func (m *Model) connect() tea.Cmd {
+	id, after := m.session, m.after
+	return m.job(func(ctx context.Context) tea.Msg {
+		s, err := m.o.Engine.Events(ctx, id, after, "")
+		if err == nil {
+			m.tasks.hold(s)
+		}
+		return connected{s, err}
+	})
+}
+
+// next waits for more of the log.
+func (m *Model) next(s turn.Stream) tea.Cmd {
+	return m.job(func(ctx context.Context) tea.Msg {
+		events, err := s.Next(ctx)
+		if err != nil {
+			err = errors.Join(err, m.tasks.release())
+		}
+		return happened{s, events, err}
+	})
+}
+
+// followed takes what the reader of the log brought, and reads on. A reader that
+// broke is opened again where it was.
+func (m *Model) followed(msg happened) tea.Cmd {
+	for _, e := range msg.events {
+		if e.Seq > 0 && e.Seq <= m.after && e.Type != event.LogGap {
+			continue
+		}
+		m.after = max(m.after, e.Seq)
+		m.story.tell(e)
+	}
+	if len(msg.events) > 0 {
+		m.lost = 0
+	}
+	cmds := m.story.wanted()
+	if msg.err == nil {
+		return tea.Batch(append(cmds, m.next(msg.stream))...)
+	}
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	if !errors.Is(msg.err, io.EOF) && m.lost == 0 {
+		m.tell(warns, "the connection to the session's log broke; it is opened again: "+why(msg.err))
+	}
+	return tea.Batch(append(cmds, m.later())...)
+}
+
+// later opens the log again, after a while that grows.
+func (m *Model) later() tea.Cmd {
+	wait := min(time.Second<<min(m.lost, 4)/4, 4*time.Second)
+	m.lost++
+	return tea.Tick(wait, func(time.Time) tea.Msg { return reconnect{} })
+}
+
+// create makes the session in which the first message is said.
+func (m *Model) create() tea.Cmd {
+	r := turn.CreateRequest{ProjectRoot: m.o.Project, Persona: m.o.Opts.Persona, Mode: m.o.Opts.Mode}
+	return m.call(func(ctx context.Context) tea.Msg {
+		rec, err := m.o.Engine.Create(ctx, r)
+		return created{rec, err}
+	})
+}
+
+// start sends a message as a turn. What happens in it comes from the log; the
+// stream that the engine hands out is not needed.
+func (m *Model) start(message said) tea.Cmd {
+	r := turn.Request{SessionID: m.session, Message: message.text, Opts: m.o.Opts, Allow: m.o.Allow}
+	files := message.files
+	return m.job(func(ctx context.Context) tea.Msg {
+		var err error
+		if r.Attachments, err = m.bring(ctx, r.SessionID, files); err != nil {
+			return started{message: message, err: err}
+		}
+		s, err := m.o.Engine.Start(ctx, r)
+		if err == nil {
+			err = s.Close()
+		}
+		return started{message, r, err}
+	})
+}
+
+// bring turns paths as they were typed into those of the engine.
+func (m *Model) bring(ctx context.Context, id string, files []string) ([]string, error) {
+	var out []string
+	for _, f := range files {
+		at := m.editor.paths.resolve(f)
+		if m.o.Upload != nil {
+			var err error
+			if at, err = m.o.Upload(ctx, id, at); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, at)
+	}
+	return out, nil
+}
+
+// steering is what is said into a running turn.
+type steering struct {
+	said
+	mode session.InputMode
+}
+
+func (m *Model) steer(what steering) tea.Cmd {
+	id := m.session
+	return m.call(func(ctx context.Context) tea.Msg {
+		files, err := m.bring(ctx, id, what.files)
+		if err == nil {
+			err = m.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: files, Mode: what.mode})
+		}
+		return steered{what, err}
+	})
+}
+
+// interrupt asks the running turn to stop.
+func (m *Model) interrupt() tea.Cmd {
+	return m.job(func(ctx context.Context) tea.Msg { return reported{err: m.stop(ctx)} })
+}
+
+// stop is interrupt without a job. A turn that has ended meanwhile is well.
+func (m *Model) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	err := m.o.Engine.Interrupt(ctx, m.session, m.story.turn)
+	if err == nil || fault.Is(err, fault.SessionNotFound) {
+		return nil
+	}
+	return fmt.Errorf("interrupt the turn: %w", err)
+}
+
+// remember keeps what was typed for the next chat.
+func (m *Model) remember(s string) tea.Cmd {
+	past := m.editor.past
+	if !past.add(s) {
+		return nil
+	}
+	return m.job(func(context.Context) tea.Msg { return reported{err: past.save(s)} })
+}
+
+// why is an error in words for a person.
+func why(err error) string {
+	f := (*fault.Error)(nil)
+	if !errors.As(err, &f) {
+		return err.Error()
+	}
+	text := f.Message
+	if hint := f.NextStep(); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return text
+}

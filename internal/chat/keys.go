@@ -1,0 +1,169 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/session"
+)
+
+// leavePatience is how long the second Ctrl-C counts as one.
+const leavePatience = 3 * time.Second
+
+// wheelLines is how far the wheel scrolls.
+const wheelLines = 3
+
+// key is a key press. Those that hold everywhere come first, then a question that
+// has the keys, then the editor.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	now := m.o.Clock()
+	defer func() { m.touched = now }()
+	name := k.String()
+	if name != "ctrl+c" {
+		m.leaving = time.Time{}
+	}
+	switch name {
+	case "ctrl+c":
+		return m.ctrlC(now)
+	case "ctrl+z":
+		return tea.Suspend
+	case "ctrl+o":
+		m.unfold()
+		return nil
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "pgup":
+		m.roll.scroll(-max(1, m.roll.height-2))
+		return nil
+	case "pgdown":
+		m.roll.scroll(max(1, m.roll.height-2))
+		return nil
+	case "ctrl+home":
+		m.roll.top()
+		return nil
+	case "ctrl+end":
+		m.roll.end()
+		return nil
+	}
+	if len(m.asks) > 0 {
+		if m.answering {
+			if cmd, taken := m.answerKey(k); taken {
+				return cmd
+			}
+		} else if name == "tab" && m.editor.offers == nil && (m.editor.empty() || !m.completable()) {
+			m.answering, m.away = true, false
+			return nil
+		}
+	}
+	return m.typed(k)
+}
+
+// completable reports whether Tab would complete something.
+func (m *Model) completable() bool {
+	_, offers := completions(m.editor.text[:m.editor.at], m.editor.paths)
+	return len(offers) > 0
+}
+
+// typed is a key or a paste for the editor.
+func (m *Model) typed(msg tea.Msg) tea.Cmd {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "enter":
+			return m.enter(session.Steer)
+		case "alt+enter":
+			return m.enter(session.FollowUp)
+		case "ctrl+d":
+			if m.editor.empty() {
+				return tea.Quit
+			}
+		case "esc":
+			m.editor.forget()
+			m.roll.end()
+			return nil
+		}
+	}
+	if m.editor.update(msg) {
+		m.tell(warns, "this is too long to be typed; attach it as a file with /attach")
+	}
+	return nil
+}
+
+func (m *Model) wheel(w tea.MouseWheelMsg) tea.Cmd {
+	switch w.Button {
+	case tea.MouseWheelUp:
+		m.roll.scroll(-wheelLines)
+	case tea.MouseWheelDown:
+		m.roll.scroll(wheelLines)
+	}
+	return nil
+}
+
+// ctrlC stops the turn; pressed again soon, or where there is nothing to stop, it
+// leaves.
+func (m *Model) ctrlC(now time.Time) tea.Cmd {
+	if now.Before(m.leaving) {
+		return tea.Quit
+	}
+	m.pressed, m.leaving = now, now.Add(leavePatience)
+	switch {
+	case m.story.turn != "":
+		m.stopping = true
+		m.leaving = now.Add(time.Hour) // until the turn has ended
+		return m.interrupt()
+	case !m.editor.empty():
+		m.editor.set("")
+	}
+	return nil
+}
+
+// enter sends what was typed: as a command, as a turn, or into the one that runs.
+func (m *Model) enter(mode session.InputMode) tea.Cmd {
+	text := m.editor.text
+	if before, ok := strings.CutSuffix(text, `\`); ok && mode == session.Steer {
+		m.editor.set(before + "\n") // for terminals that have no Shift-Enter
+		return nil
+	}
+	blank := strings.TrimSpace(text) == ""
+	if blank && len(m.attached) == 0 {
+		return nil
+	}
+	m.editor.set("")
+	m.roll.end()
+	keep := m.remember(text)
+	if name, rest, ok := command(text); ok {
+		return tea.Batch(keep, m.run(name, rest))
+	}
+	return tea.Batch(keep, m.speak(text, mode))
+}
+
+// speak says something with the files that go with it.
+func (m *Model) speak(text string, mode session.InputMode) tea.Cmd {
+	what := said{text: strings.TrimRight(text, "\n "), files: append(m.attached, mentioned(text, m.editor.paths)...)}
+	m.attached = nil
+	switch {
+	case m.sending != nil:
+		m.early = append(m.early, steering{what, mode})
+		return nil
+	case m.story.turn != "":
+		return m.add(steering{what, mode})
+	}
+	return m.send(what)
+}
+
+// send begins a turn, in a new session where there is none.
+func (m *Model) send(what said) tea.Cmd {
+	m.sending = &what
+	m.roll.add(m.sending)
+	if m.session == "" {
+		return m.create()
+	}
+	return m.start(what)
+}
+
+// add says something into the running turn.
+func (m *Model) add(what steering) tea.Cmd {
+	m.queued = append(m.queued, what)
+	return m.steer(what)
+}

@@ -1,0 +1,131 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	xast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// parser reads the markdown that models write. It is made at first use.
+var parser = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList))
+})
+
+// setter sets one markdown text in lines for the terminal. It is our own because
+// the usual renderer costs every start of the program tens of milliseconds, and
+// because here nothing of the text reaches the terminal but letters and our own
+// colours: there are no links to hide behind and no raw HTML.
+type setter struct {
+	l      *look
+	source []byte
+}
+
+// set sets markdown for a width. A text at which the parser fails is shown as it
+// is: what a model writes must not be able to end the chat.
+func set(l *look, markdown string, width int) (lines []string) {
+	markdown = clean(markdown)
+	defer func() {
+		if recover() != nil {
+			lines = fold(markdown, width)
+		}
+	}()
+	s := &setter{l: l, source: []byte(markdown)}
+	doc := parser().Parser().Parse(text.NewReader(s.source))
+	return s.blocks(doc, max(4, width), false)
+}
+
+// blocks sets the children of a node, with a free line between them unless they
+// belong close together.
+func (s *setter) blocks(n ast.Node, width int, tight bool) []string {
+	var out []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		lines := s.block(c, width)
+		if len(out) > 0 && len(lines) > 0 && !tight {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+	}
+	return out
+}
+
+func (s *setter) block(n ast.Node, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		sign := strings.Repeat("#", n.Level) + " "
+		return s.wrap(s.l.heading.Render(sign)+s.inline(n, s.l.heading), width)
+	case *ast.Paragraph, *ast.TextBlock:
+		return s.wrap(s.inline(n, s.l.plain), width)
+	case *ast.List:
+		return s.list(n, width)
+	case *ast.Blockquote:
+		return prefixed(s.blocks(n, max(4, width-2), false), s.l.faint.Render("│ "), s.l.faint.Render("│ "))
+	case *ast.FencedCodeBlock:
+		return s.code(n, string(n.Language(s.source)), width)
+	case *ast.CodeBlock, *ast.HTMLBlock:
+		return s.code(n, "", width)
+	case *ast.ThematicBreak:
+		return []string{s.l.faint.Render(strings.Repeat("─", min(width, 24)))}
+	case *xast.Table:
+		return s.table(n, width)
+	}
+	return s.blocks(n, width, false)
+}
+
+// list sets the items under their marks.
+func (s *setter) list(n *ast.List, width int) []string {
+	var out []string
+	number := n.Start
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		mark := "• "
+		if n.IsOrdered() {
+			mark = fmt.Sprintf("%d%c ", number, n.Marker)
+			number++
+		}
+		if len(out) > 0 && !n.IsTight {
+			out = append(out, "")
+		}
+		lines := s.blocks(c, max(4, width-cells(mark)), n.IsTight)
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		out = append(out, prefixed(lines, s.l.accent.Render(mark), strings.Repeat(" ", cells(mark)))...)
+	}
+	return out
+}
+
+// prefixed puts a text before the first line and another before the others.
+func prefixed(lines []string, first, other string) []string {
+	for i := range lines {
+		lines[i] = first + lines[i]
+		first = other
+	}
+	return lines
+}
+
+// code sets lines as they are. Those that are too long are broken, so that nothing
+// is lost; those of a diff have its colours.
+func (s *setter) code(n ast.Node, language string, width int) []string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		at := n.Lines().At(i)
+		b.Write(at.Value(s.source))
+	}
+	if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
+		b.Write(h.ClosureLine.Value(s.source))
+	}
+	body := strings.TrimRight(b.String(), "\n")
+	if language == "diff" {
+		return prefixed(unified(s.l, body, max(4, width-2), wholeLines), "  ", "  ")
+	}
+	var out []string
+	for _, l := range fold(body, max(4, width-2)) {
+		out = append(out, "  "+s.l.code.Render(l))
+	}
+	return out
+}

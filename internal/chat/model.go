@@ -1,0 +1,150 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Model is the state of a chat. It belongs to the program's goroutine; what takes
+// time runs beside it as a job and comes back as a message.
+type Model struct {
+	o     Options
+	ctx   context.Context
+	tasks tasks
+
+	look   *look
+	roll   roll
+	editor editor
+	width  int
+	height int
+	// whole is set while everything is shown unfolded.
+	whole bool
+
+	// session is "" until the first message. after is the last sequence that was
+	// seen of its log.
+	session string
+	after   int64
+	// lost is how often the reader of the log broke in a row.
+	lost int
+
+	story story
+	// sending is what was said while no turn ran and is on its way.
+	sending *said
+	// early is what was said while that was on its way; queued what the running
+	// turn was told and has not taken yet.
+	early, queued []steering
+
+	asks []*ask
+	// answering is set while the first question has the keys, away when the person
+	// has taken them from it.
+	answering, away bool
+	// resting is until when a question that came up behind another takes no answer.
+	resting time.Time
+	// touched is when a key was pressed last, so that a question that comes up
+	// under a typing hand is not answered by it.
+	touched time.Time
+
+	attached []string
+	// model, persona and mode are those of the session, for the bottom line.
+	persona, mode, model string
+	spent                float64
+	// pressed is when Ctrl-C was, leaving until when the next one leaves.
+	leaving, pressed time.Time
+	stopping         bool
+	ticking          bool
+}
+
+// New returns the model of a chat whose jobs end with ctx.
+func New(ctx context.Context, o Options) *Model {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	past, err := openHistory(o.History)
+	m := &Model{
+		o: o, ctx: ctx, look: newLook(), editor: newEditor(past, o.Folder),
+		session: o.Session, persona: o.Opts.Persona, mode: o.Opts.Mode, model: o.Opts.Model,
+		width: 80, height: 24,
+	}
+	m.roll.look = m.look
+	m.story = newStory(m)
+	for _, n := range o.Notices {
+		m.tell(tells, n)
+	}
+	if err != nil {
+		m.tell(warns, err.Error())
+	}
+	return m
+}
+
+// Init implements [tea.Model].
+func (m *Model) Init() tea.Cmd {
+	if m.session == "" {
+		return nil
+	}
+	return m.load()
+}
+
+// working reports whether a turn runs or is about to.
+func (m *Model) working() bool { return m.story.turn != "" || m.sending != nil }
+
+// tell adds a notice.
+func (m *Model) tell(kind noticeKind, text string) {
+	if text != "" {
+		m.roll.add(&notice{kind, text})
+	}
+}
+
+// Update implements [tea.Model].
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	if !m.ticking && (m.working() || len(m.asks) > 0 || m.o.Clock().Before(m.leaving)) {
+		m.ticking = true
+		cmd = tea.Batch(cmd, tick())
+	}
+	return m, cmd
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(1, msg.Width), max(1, msg.Height)
+		m.editor.width = m.width
+		return nil
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case tea.PasteMsg:
+		m.touched = m.o.Clock()
+		return m.typed(msg)
+	case ticked:
+		m.ticking = false
+		m.expire()
+		m.offerKeys()
+		return nil
+	}
+	return m.answered(msg)
+}
+
+// tickEvery is how often the elapsed time is drawn anew.
+const tickEvery = time.Second / 4
+
+type ticked struct{}
+
+func tick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { return ticked{} }) }
+
+// unfold shows everything whole, or folded again.
+func (m *Model) unfold() {
+	m.whole = !m.whole
+	for _, c := range m.roll.cells {
+		switch it := c.item.(type) {
+		case *card:
+			it.whole = m.whole
+		case *thought:
+			it.whole = m.whole
+		}
+	}
+	m.roll.refresh()
+}

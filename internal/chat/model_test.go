@@ -1,0 +1,344 @@
+package chat
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+func TestAMessageBecomesATurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.say("what is **open**?")
+	s.shows("▌ what is **open**?", "sending", "WORKING_ITEMS · direct")
+	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{Model: "m", TurnID: "t1"}}, delta("It is *very* "), delta("open.\n\nAnd more"))
+	s.shows("working", "It is very open.", "And more")
+	s.log(event.Draft{Type: event.ChatComplete, Data: event.Text{Text: "It is *very* open.\n\nAnd more"}},
+		event.Draft{Type: event.Usage, Data: event.UsageReport{Totals: event.Tokens{InputTokens: 12, OutputTokens: 3}}}, exit(0))
+	s.shows("12 in · 3 out")
+	s.lacks("working")
+	if n := strings.Count(s.screen(), "very"); n != 1 {
+		t.Errorf("the answer is shown %d times", n)
+	}
+	want := []turn.Request{{SessionID: "sess_1", Message: "what is **open**?"}}
+	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}
+
+// A provider that streams nothing says everything in the end.
+func TestAnAnswerInOnePiece(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(event.Draft{Type: event.ChatComplete, Data: event.Text{Text: "all at once"}}, exit(0))
+	s.shows("all at once")
+}
+
+func TestWhatWasNotTakenComesBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.engine.startErr = fault.New(fault.MissingAPIKey, "there is no key")
+	s.say("hello")
+	s.shows("not sent: there is no key", "› hello")
+	s.engine.startErr = nil
+	s.press("enter")
+	if len(s.engine.requests) != 2 {
+		t.Errorf("sent %d times", len(s.engine.requests))
+	}
+}
+
+// What is typed while a turn runs goes into it; the log says when it was heard.
+func TestTypingSteers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.say("be quick")
+	s.press("then stop", "alt+enter")
+	s.shows("at the next step: be quick", "after the answer: then stop")
+	s.log(event.Draft{Type: event.TurnInput, Data: event.Input{Message: "be quick", Mode: "steer"}})
+	s.shows("▌ steered", "▌ be quick", "after the answer: then stop")
+	s.lacks("at the next step")
+	want := []turn.SteerRequest{
+		{SessionID: "sess_1", Message: "be quick", Mode: session.Steer},
+		{SessionID: "sess_1", Message: "then stop", Mode: session.FollowUp},
+	}
+	if diff := cmp.Diff(want, s.engine.steers); diff != "" {
+		t.Errorf("steered (-want +got):\n%s", diff)
+	}
+	s.log(exit(130))
+	s.shows("interrupted", "ended before it heard: then stop", "› then stop")
+}
+
+// A turn that ended a moment before it was steered is followed by another.
+func TestSteeringTooLateBeginsATurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.engine.steerErr = fault.New(fault.NoTurnInProgress, "no turn runs")
+	s.press("and this")
+	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyEnter}) // sent, not answered yet
+	s.log(exit(0))
+	s.play(cmd)
+	s.press("enter")
+	last := s.engine.requests[len(s.engine.requests)-1]
+	if last.Message != "and this" {
+		t.Errorf("the turn says %q", last.Message)
+	}
+}
+
+func TestCtrlC(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.press("ctrl+c")
+	s.shows("stopping; Ctrl-C again leaves")
+	if diff := cmp.Diff([]string{"t1"}, s.engine.stops); diff != "" {
+		t.Errorf("stopped (-want +got):\n%s", diff)
+	}
+	s.log(exit(130))
+	s.pass(time.Minute)
+	s.press("draft", "ctrl+c")
+	s.lacks("draft")
+	s.pass(time.Minute)
+	s.press("ctrl+c")
+	if s.left {
+		t.Fatal("one Ctrl-C left the chat")
+	}
+	s.press("ctrl+c")
+	if !s.left {
+		t.Error("two of them did not")
+	}
+}
+
+func TestTwoCtrlCLeaveARunningTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.press("ctrl+c", "ctrl+c")
+	if !s.left || !s.m.working() {
+		t.Errorf("left %v, working %v", s.left, s.m.working())
+	}
+}
+
+func TestOneKeyDecides(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]turn.DecisionRequest{
+		"y": {Verdict: permit.VerdictAllow},
+		"s": {Verdict: permit.VerdictAllowSession},
+		"n": {Verdict: permit.VerdictDeny},
+	} {
+		s := newStage(t)
+		s.begun()
+		s.pass(time.Second)
+		s.log(question("d1")...)
+		s.shows("WORKING_ITEMS wants to use bash", "$ rm -rf docs", "in    src", "files docs", "may reach the network", "no rule allows it", "y allow")
+		s.press(key, key)
+		want.SessionID, want.DecisionID, want.By = "sess_1", "d1", "ann"
+		if diff := cmp.Diff([]turn.DecisionRequest{want}, s.engine.answers); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+		s.shows("answered…")
+		s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", ToolCallID: "cd1", Verdict: string(want.Verdict), By: "ann"}})
+		s.lacks("wants to use")
+		s.shows("by ann")
+	}
+}
+
+func TestDenyingWithANote(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	s.log(question("d1")...)
+	s.press("N", "too risky", "backspace")
+	s.shows("why not? too risk")
+	s.fits()
+	s.press("y", "enter")
+	want := []turn.DecisionRequest{{SessionID: "sess_1", DecisionID: "d1", Verdict: permit.VerdictDeny, By: "ann", Note: "too risky"}}
+	if diff := cmp.Diff(want, s.engine.answers); diff != "" {
+		t.Errorf("answered (-want +got):\n%s", diff)
+	}
+}
+
+// A question that comes up while somebody types must not be answered by what they
+// were typing.
+func TestTypingDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.press("do ")
+	s.log(question("d1")...)
+	s.press("yes", "n")
+	s.pass(time.Hour / 2)
+	s.press("y")
+	s.shows("› do yesny", "Tab answers it")
+	if len(s.engine.answers) > 0 {
+		t.Fatalf("answered %v", s.engine.answers)
+	}
+	s.press("tab", "y")
+	if len(s.engine.answers) != 1 {
+		t.Errorf("answered %v after Tab", s.engine.answers)
+	}
+}
+
+// The next question is not answered by a second press of the same key.
+func TestQuestionsAreAnsweredOneByOne(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	s.log(append(question("d1"), question("d2")...)...)
+	s.shows("1 of 2 questions")
+	s.press("y")
+	s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", Verdict: "allow"}})
+	s.press("y")
+	if len(s.engine.answers) != 1 {
+		t.Errorf("answered %v", s.engine.answers)
+	}
+	s.lacks("› y")
+	s.pass(time.Second)
+	s.press("y")
+	if len(s.engine.answers) != 2 {
+		t.Errorf("answered %v", s.engine.answers)
+	}
+}
+
+func TestAnAnswerThatComesTooLate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.engine.decideErr = fault.New(fault.DecisionClosed, "somebody was faster")
+	s.begun()
+	s.pass(time.Second)
+	s.log(question("d1")...)
+	s.press("y")
+	s.shows("somebody was faster")
+	s.lacks("wants to use")
+
+	s = newStage(t)
+	s.engine.decideErr = errors.New("the desk is on fire")
+	s.begun()
+	s.pass(time.Second)
+	s.log(question("d1")...)
+	s.press("y")
+	s.shows("the desk is on fire", "y allow") // and can be tried again
+}
+
+// A reader that breaks goes on after the last event that was seen.
+func TestALostLogIsReadOn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(delta("one "))
+	s.m.Update(happened{stream: &silent{}, err: errors.New("connection reset")})
+	s.shows("connection reset")
+	s.send(reconnect{})
+	if last := s.engine.opened[len(s.engine.opened)-1]; last != s.seq {
+		t.Errorf("opened after %d, want %d", last, s.seq)
+	}
+	s.seq -= 1 // the last one comes again
+	s.log(delta("one "), delta("two"))
+	s.shows("one two")
+}
+
+// A turn that another surface began in this session is shown with its words.
+func TestATurnFromElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *Options) { o.Session = "sess_1" })
+	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t9", Message: "from the page"}}
+	s.logOf("t9", event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t9"}}, delta("an answer"))
+	s.play(s.m.find("t9"))
+	s.shows("from elsewhere", "from the page", "an answer")
+}
+
+// --continue shows what was said: earlier turns from the transcript, the last one
+// from the log, which has its end.
+func TestASessionGoesOn(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	entries := []session.Entry{
+		{Kind: session.EntryTurn, Turn: "t1", Message: "first"},
+		{Kind: session.EntryAssistant, Turn: "t1", Blocks: []session.Block{
+			{Type: session.BlockText, Text: "an *old* answer"}, {Type: session.BlockToolCall, ID: "c1", Name: "read", Input: []byte(`{"path":"a.md"}`)}}},
+		{Kind: session.EntryTools, Turn: "t1", Blocks: []session.Block{{Type: session.BlockToolResult, ID: "c1", Name: "read", Text: "the text of a.md"}}},
+		{Kind: session.EntryEnd, Turn: "t1", ExitCode: &zero},
+		{Kind: session.EntryTurn, Turn: "t2", Message: "second", After: 41},
+		{Kind: session.EntryAssistant, Turn: "t2", Blocks: []session.Block{{Type: session.BlockText, Text: "not shown from here"}}},
+	}
+	s := newStage(t, func(o *Options) {
+		o.Session = "sess_1"
+		o.Engine.(*fake).entries = entries
+	})
+	s.shows("▌ first", "an old answer", "● read a.md", "the text of a.md", "▌ second")
+	s.lacks("not shown from here")
+	if diff := cmp.Diff([]int64{41}, s.engine.opened); diff != "" {
+		t.Errorf("opened after (-want +got):\n%s", diff)
+	}
+}
+
+func TestFilesGoWithTheMessage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, name := range []string{"plan.md", "with space.md"} {
+		if err := os.WriteFile(filepath.Join(s.m.o.Folder, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.say("/attach missing.md")
+	s.shows("there is no file missing.md")
+	s.press("/attach w", "tab")
+	s.shows("/attach with space.md")
+	s.press("enter")
+	s.shows("+ with space.md")
+	s.say("see @plan.md. And @nobody, me@x.org")
+	want := []string{filepath.Join(s.m.o.Folder, "with space.md"), filepath.Join(s.m.o.Folder, "plan.md")}
+	if diff := cmp.Diff(want, s.engine.requests[0].Attachments); diff != "" {
+		t.Errorf("attached (-want +got):\n%s", diff)
+	}
+	s.lacks("+ with space.md, plan.md")
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.say("/nonsense")
+	s.shows("no command /nonsense")
+	s.say("/mode sideways")
+	s.shows("the modes are direct, acceptEdits, dontAsk, plan")
+	s.say("/mode plan")
+	s.say("/model big")
+	s.shows("plan · big")
+	s.say("/sessions")
+	s.shows("sess_1  1 h 00 min ago")
+	s.say("/undo")
+	s.shows("changed no files")
+	s.say("/etc/hosts is a file")
+	if got := s.engine.requests[0]; got.Message != "/etc/hosts is a file" || got.Opts.Mode != "plan" || got.Opts.Model != "big" {
+		t.Errorf("sent %+v", got)
+	}
+	s.log(exit(0))
+	s.engine.changes = []turn.ChangeSet{{Turn: "t1", Changes: []turn.FileChange{{Change: session.Change{Path: "a.md", After: "1", AfterBytes: 2}, Diff: "@@ -0,0 +1 @@\n+hi\n"}}}}
+	s.say("/changes")
+	s.shows("new a.md (2 B)", "+hi")
+	s.say("/undo")
+	s.shows("taken back: a.md")
+	if diff := cmp.Diff([]string{"t1"}, s.engine.undone); diff != "" {
+		t.Errorf("undone (-want +got):\n%s", diff)
+	}
+	s.say("/quit")
+	if !s.left {
+		t.Error("/quit did not leave")
+	}
+}

@@ -1,0 +1,18 @@
+package chat
+
+// prose is a block of what the model said.
+type prose struct {
+	text string
+	// open is set while more may come; long texts are then shown as they are.
+	open bool
+}
+
+// openBytes is up to which length a block is set again with every piece of it.
+const openBytes = 4 << 10
+
+func (p *prose) draw(l *look, width int) []string {
+	if p.open && len(p.text) > openBytes {
+		return fold(clean(p.text), width)
+	}
+	return set(l, p.text, width)
+}

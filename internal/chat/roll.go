@@ -1,0 +1,137 @@
+package chat
+
+// item is one thing in the conversation. It draws itself in at most width
+// columns per line.
+type item interface {
+	draw(l *look, width int) []string
+}
+
+// snug items stand close to others of their kind: no line is left free between
+// them.
+type snug interface{ snug() }
+
+// cell is an item and what was drawn of it last.
+type cell struct {
+	item  item
+	width int
+	lines []string
+	drawn bool
+}
+
+// roll is the conversation as a list of items of which a window is shown. Only
+// the items in the window are drawn, and each of them once until it changes or
+// the width does.
+type roll struct {
+	look  *look
+	cells []*cell
+	// loose is set when a person has scrolled away from the end; then first and
+	// skip say which item is at the top and how many of its lines are above it.
+	loose       bool
+	first, skip int
+
+	width, height int
+}
+
+// add puts an item at the end and returns its place.
+func (r *roll) add(it item) int {
+	r.cells = append(r.cells, &cell{item: it})
+	return len(r.cells) - 1
+}
+
+// touch says that an item has changed.
+func (r *roll) touch(i int) { r.cells[i].drawn = false }
+
+// refresh says that all may have.
+func (r *roll) refresh() {
+	for _, c := range r.cells {
+		c.drawn = false
+	}
+}
+
+// resize sets the window.
+func (r *roll) resize(width, height int) { r.width, r.height = max(1, width), max(0, height) }
+
+// lines are those of one item, with the free line above it.
+func (r *roll) lines(i int) []string {
+	c := r.cells[i]
+	if c.drawn && c.width == r.width {
+		return c.lines
+	}
+	c.lines = c.item.draw(r.look, r.width)
+	if i > 0 && len(c.lines) > 0 && !r.close(i) {
+		c.lines = append([]string{""}, c.lines...)
+	}
+	c.drawn, c.width = true, r.width
+	return c.lines
+}
+
+// close reports whether item i stands close to the one before it.
+func (r *roll) close(i int) bool {
+	_, this := r.cells[i].item.(snug)
+	_, before := r.cells[i-1].item.(snug)
+	return this && before
+}
+
+// view is what the window shows, at most its height.
+func (r *roll) view() []string {
+	if !r.loose {
+		r.toEnd()
+	}
+	var out []string
+	skip := r.skip
+	for i := r.first; i < len(r.cells) && len(out) < r.height; i++ {
+		lines := r.lines(i)
+		out = append(out, lines[min(skip, len(lines)):]...)
+		skip = 0
+	}
+	return out[:min(len(out), r.height)]
+}
+
+// toEnd puts the window so that it ends with the last line.
+func (r *roll) toEnd() {
+	r.first, r.skip = len(r.cells), 0
+	r.back(r.height)
+}
+
+// back moves the window up by n lines, as far as there are any.
+func (r *roll) back(n int) {
+	for n > 0 {
+		if r.skip >= n {
+			r.skip -= n
+			return
+		}
+		n -= r.skip
+		r.skip = 0
+		if r.first == 0 {
+			return
+		}
+		r.first--
+		r.skip = len(r.lines(r.first))
+	}
+}
+
+// scroll moves the window by n lines, up where n is negative. At the end it holds
+// on to the end again.
+func (r *roll) scroll(n int) {
+	r.view() // the window as it stands
+	if n < 0 {
+		r.back(-n)
+	}
+	for ; n > 0 && r.first < len(r.cells); n-- {
+		if r.skip++; r.skip >= len(r.lines(r.first)) {
+			r.first, r.skip = r.first+1, 0
+		}
+	}
+	first, skip := r.first, r.skip
+	r.toEnd()
+	if r.loose = first < r.first || first == r.first && skip < r.skip; r.loose {
+		r.first, r.skip = first, skip
+	}
+}
+
+// top and end move the window to either end of the conversation.
+func (r *roll) top() {
+	r.first, r.skip, r.loose = 0, 0, true
+	r.scroll(0)
+}
+func (r *roll) end() { r.loose = false }

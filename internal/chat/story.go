@@ -1,0 +1,282 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+)
+
+// story turns the events of the log into items of the conversation. It has the
+// place of everything that may still change.
+type story struct {
+	m *Model
+	// turn is the one that runs, "" for none; since when.
+	turn  string
+	began time.Time
+	stop  string
+	spent *event.Tokens
+
+	cutter cutter
+	// open is the place of the block, and thinking that of the reasoning, that is
+	// being written; -1 for none. streamed is set once an answer has come in pieces.
+	open, thinking int
+	streamed       bool
+	cards          map[string]int
+	// mine are turns whose message is shown already; strange those that began
+	// elsewhere, whose message has to be asked for.
+	mine    map[string]bool
+	strange map[string]int
+	ask     []string
+	// ended are turns that were reported as over: a log has each end once, but a
+	// made-up one may follow.
+	ended map[string]bool
+}
+
+func newStory(m *Model) story {
+	return story{m: m, open: -1, thinking: -1, cards: map[string]int{}, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}}
+}
+
+// tell shows one event. One that this version does not know, or can not read,
+// changes nothing: everything that matters is also in the end of the turn.
+func (s *story) tell(e event.Event) {
+	switch e.Type {
+	case event.SessionInit:
+		with(e, func(d *event.Init) { s.begin(e, d) })
+	case event.ChatDelta:
+		with(e, func(d *event.Text) { s.say(d.Text); s.streamed = true })
+	case event.ChatThinking:
+		with(e, func(d *event.Text) { s.think(d.Text, e.Time) })
+	case event.ChatComplete:
+		with(e, func(d *event.Text) {
+			if !s.streamed { // a provider that streams nothing says it here
+				s.say(d.Text)
+			}
+			s.settle()
+		})
+	case event.ToolCall:
+		with(e, func(d *event.ToolUse) { s.call(d, e.Time) })
+	case event.ToolResult:
+		with(e, s.result)
+	case event.PermissionAsked:
+		with(e, s.asked)
+	case event.PermissionGiven:
+		with(e, s.given)
+	case event.AttachmentAdd:
+		with(e, func(d *event.Attachment) {
+			s.change(d.ToolCallID, func(c *card) { c.shown = append(c.shown, *d) })
+		})
+	case event.SubagentStart:
+		with(e, func(d *event.Subagent) { s.settle(); s.m.tell(tells, oneLine(d.Persona)+" begins") })
+	case event.SubagentEnd:
+		with(e, func(d *event.Subagent) {
+			s.settle()
+			if d.OK != nil && !*d.OK {
+				s.m.tell(warns, oneLine(d.Persona)+" failed")
+				return
+			}
+			s.m.tell(tells, oneLine(d.Persona)+" is done")
+		})
+	case event.TurnInput:
+		with(e, s.heard)
+	case event.Usage:
+		with(e, func(d *event.UsageReport) { s.spent = &d.Totals })
+	case event.TurnWarning:
+		with(e, func(d *event.Warning) { s.settle(); s.m.tell(warns, d.Message) })
+	case event.SessionComplete:
+		with(e, func(d *event.Complete) { s.stop = d.StopReason })
+	case event.ProcessExit:
+		with(e, func(d *event.Exit) { s.end(e, d) })
+	case event.LogGap:
+		with(e, func(d *event.Gap) {
+			s.m.tell(warns, fmt.Sprintf("events before %d are not kept any more (%s)", d.Next, oneLine(d.Reason)))
+			s.m.after = max(0, d.Next-1)
+		})
+	}
+}
+
+// with hands the payload of an event to f, if it is what its type says.
+func with[T any](e event.Event, f func(*T)) {
+	var d T
+	if json.Unmarshal(e.Data, &d) == nil {
+		f(&d)
+	}
+}
+
+// begin is the first event of a turn.
+func (s *story) begin(e event.Event, d *event.Init) {
+	s.settle()
+	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
+	s.m.model = d.Model
+	s.m.stopping = false
+	switch {
+	case s.mine[e.Turn]:
+	case s.m.sending != nil:
+		s.m.sending, s.mine[e.Turn] = nil, true
+	default:
+		s.strange[e.Turn] = s.m.roll.add(&said{label: "from elsewhere"})
+		s.ask = append(s.ask, e.Turn)
+	}
+	for _, w := range d.Warnings {
+		s.m.tell(warns, w.Message)
+	}
+}
+
+// say writes a piece of the answer.
+func (s *story) say(text string) {
+	s.rest()
+	for _, block := range s.cutter.write(text) {
+		s.block(block, false)
+		s.open = -1
+	}
+	if strings.TrimSpace(s.cutter.tail()) != "" {
+		s.block(s.cutter.tail(), true)
+	}
+}
+
+// block shows a block of the answer, in the place of the one that is open.
+func (s *story) block(text string, open bool) {
+	p := &prose{text: text, open: open}
+	if s.open < 0 {
+		s.open = s.m.roll.add(p)
+		return
+	}
+	s.m.roll.cells[s.open].item = p
+	s.m.roll.touch(s.open)
+}
+
+// think writes a piece of the reasoning.
+func (s *story) think(text string, at time.Time) {
+	s.finish()
+	if s.thinking < 0 {
+		s.thinking = s.m.roll.add(&thought{open: true, whole: s.m.whole})
+	}
+	s.m.roll.cells[s.thinking].item.(*thought).write(text, at)
+	s.m.roll.touch(s.thinking)
+}
+
+// rest ends the reasoning.
+func (s *story) rest() {
+	if s.thinking >= 0 {
+		s.m.roll.cells[s.thinking].item.(*thought).open = false
+		s.m.roll.touch(s.thinking)
+		s.thinking = -1
+	}
+}
+
+// finish ends the block that is open.
+func (s *story) finish() {
+	if last := s.cutter.flush(); last != "" {
+		s.block(last, false)
+	}
+	s.open = -1
+}
+
+// settle ends whatever is being written, so that what follows stands under it.
+func (s *story) settle() {
+	s.rest()
+	s.finish()
+	s.streamed = false
+}
+
+// call shows a tool call.
+func (s *story) call(d *event.ToolUse, at time.Time) {
+	s.settle()
+	c := &card{call: *d, began: at, whole: s.m.whole}
+	if i, ok := s.cards[d.ParentToolCallID]; ok && d.ParentToolCallID != "" {
+		c.depth = s.m.roll.cells[i].item.(*card).depth + 1
+	}
+	s.cards[d.ToolCallID] = s.m.roll.add(c)
+}
+
+// change alters the card of a call, if there is one.
+func (s *story) change(id string, f func(*card)) bool {
+	i, ok := s.cards[id]
+	if ok {
+		f(s.m.roll.cells[i].item.(*card))
+		s.m.roll.touch(i)
+	}
+	return ok
+}
+
+func (s *story) result(d *event.ToolOutcome) {
+	set := func(c *card) { c.result, c.waiting = d, false }
+	if !s.change(d.ToolCallID, set) {
+		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID}, time.Time{})
+		s.change(d.ToolCallID, set)
+	}
+}
+
+// asked is a question. What it says of the call is more than the call itself did.
+func (s *story) asked(d *event.Permission) {
+	s.settle()
+	q := &ask{Permission: *d}
+	if data, err := json.Marshal(d.Effect); err == nil {
+		var effect permit.Effect
+		if json.Unmarshal(data, &effect) == nil {
+			q.effect = effect
+		}
+	}
+	s.change(d.ToolCallID, func(c *card) { c.waiting, c.effect = true, &q.effect })
+	s.m.question(q)
+}
+
+func (s *story) given(d *event.Verdict) {
+	s.m.closed(d.DecisionID)
+	s.change(d.ToolCallID, func(c *card) { c.waiting, c.verdict = false, d })
+}
+
+// heard is something that was said into the turn and has arrived.
+func (s *story) heard(d *event.Input) {
+	s.settle()
+	it := said{text: d.Message, label: "steered"}
+	if d.Mode == "followUp" {
+		it.label = "followed up"
+	}
+	for i, q := range s.m.queued {
+		if q.text == d.Message && string(q.mode) == d.Mode {
+			it.files = q.files
+			s.m.queued = append(s.m.queued[:i:i], s.m.queued[i+1:]...)
+			break
+		}
+	}
+	if n := d.Attachments - len(it.files); n > 0 {
+		it.files = append(it.files, fmt.Sprintf("%d files", n))
+	}
+	s.m.roll.add(&it)
+}
+
+// end is the last event of a turn.
+func (s *story) end(e event.Event, d *event.Exit) {
+	if s.ended[e.Turn] {
+		return
+	}
+	s.ended[e.Turn] = true
+	s.settle()
+	it := &ending{exit: *d, stop: s.stop, spent: s.spent}
+	if s.turn == e.Turn && !s.began.IsZero() {
+		it.took = e.Time.Sub(s.began)
+	}
+	s.m.roll.add(it)
+	if s.spent != nil && s.spent.CostUSD != nil {
+		s.m.spent += *s.spent.CostUSD
+	}
+	s.turn, s.cards = "", map[string]int{}
+	s.m.over()
+}
+
+// wanted are jobs for what the events did not say: the words of turns that began
+// elsewhere.
+func (s *story) wanted() []tea.Cmd {
+	var cmds []tea.Cmd
+	for _, id := range s.ask {
+		cmds = append(cmds, s.m.find(id))
+	}
+	s.ask = nil
+	return cmds
+}

@@ -1,0 +1,86 @@
+package chat
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// clean makes text from outside safe to show: line breaks stay, a tab becomes
+// spaces, and every other control character, every mark that reverses the
+// direction of writing, and every byte that is no text is replaced.
+func clean(s string) string {
+	safe := true
+	for i := 0; safe && i < len(s); i++ {
+		safe = s[i] == '\n' || s[i] >= ' ' && s[i] < 0x7f
+	}
+	if safe {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == '\t':
+			b.WriteString("    ")
+		case r == '\r':
+		case unsafeRune(r):
+			b.WriteRune(utf8.RuneError)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// unsafeRune reports what a terminal would obey instead of showing it.
+func unsafeRune(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}
+
+// oneLine is clean for a line of its own.
+func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+
+// fold breaks clean text into lines of at most width columns: between words where
+// that is possible, within a word where it is longer than a line.
+func fold(s string, width int) []string {
+	s = strings.TrimRight(s, "\n")
+	var lines []string
+	for l := range strings.SplitSeq(s, "\n") {
+		if len(l) <= width { // no character is wider than its bytes
+			lines = append(lines, l)
+			continue
+		}
+		for part := range strings.SplitSeq(ansi.Wrap(l, width, ""), "\n") {
+			if cells(part) > width { // it counts wide letters at the end too late
+				part = ansi.Hardwrap(part, width, true)
+			}
+			lines = append(lines, strings.Split(part, "\n")...)
+		}
+	}
+	return lines
+}
+
+// cut is the beginning of a line in at most width columns; what is missing is
+// marked.
+func cut(s string, width int) string {
+	if len(s) <= width {
+		return s
+	}
+	if width < 1 {
+		return ""
+	}
+	// Of a line of megabytes only the beginning is measured.
+	const most = 16
+	if len(s) > most*width+most {
+		s = strings.ToValidUTF8(s[:most*width+most], "")
+	}
+	return ansi.Truncate(s, width, "…")
+}
+
+// cells is how many columns a text takes.
+func cells(s string) int { return ansi.StringWidth(s) }
