@@ -77,10 +77,7 @@ const (
 
 // paint colours a word for stderr where that is wanted.
 func (c *console) paint(s style, word string) string {
-	if !c.colour || !c.errTerminal {
-		return word
-	}
-	return string(s) + word + "\x1b[0m"
+	return painted(c.colour && c.errTerminal, s, word)
 }
 
 // tell prints a labelled sentence on stderr, wrapped under its label. The label

@@ -56,6 +56,7 @@ func styleOf(l string) style {
 	return ""
 }
 
+// painted is a text in a style, or as it is where there are no colours.
 func painted(colour bool, s style, text string) string {
 	if !colour || s == "" || text == "" {
 		return text

@@ -96,9 +96,12 @@ func (t *running) takeSteps(steps []*step) error {
 		}
 		t.prepareStep(s)
 		if !s.settled && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow {
-			if looks = append(looks, s); len(looks) < parallelCalls {
-				continue
+			if looks = append(looks, s); len(looks) == parallelCalls {
+				if err := t.runLooks(&looks); err != nil {
+					return err
+				}
 			}
+			continue
 		}
 		if err := t.runLooks(&looks); err != nil {
 			return err

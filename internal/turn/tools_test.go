@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"belay/internal/attachment"
@@ -135,6 +136,43 @@ func TestCallsThatLookRunAtOnceAndAnswerInOrder(t *testing.T) {
 	}
 	if got := strings.Count(names(events), "tool:call"); got != n {
 		t.Errorf("%d calls were announced, want %d: %s", got, n, names(events))
+	}
+}
+
+// However many calls look, each has one result: in the log, on record, and for the
+// model.
+func TestManyLooksAnswerOnce(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{parallelCalls - 1, parallelCalls, parallelCalls + 1, 2*parallelCalls + 1} {
+		var ran atomic.Int64
+		r := newRig(t, withTools(t, act{"look", permit.Read, func(_ context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+			ran.Add(1)
+			return tool.Result{Text: "saw " + string(in)}, nil
+		}}))
+		var cs []model.ToolCall
+		for i := range n {
+			cs = append(cs, call(fmt.Sprint("c", i), "look"))
+		}
+		r.provider.does(asks(cs...))
+		id := r.session()
+		events := r.say(id, "look around")
+		entries, err := r.engine.Transcript(r.ctx(), id)
+		must(t, err)
+		kept := 0
+		for _, e := range entries {
+			if e.Kind == session.EntryTools {
+				kept += len(e.Blocks)
+			}
+		}
+		told := 0
+		for _, e := range events {
+			if e.Type == event.ToolResult {
+				told++
+			}
+		}
+		if ran.Load() != int64(n) || told != n || kept != n || len(r.provider.outputs(t)) != n {
+			t.Errorf("%d calls: %d ran, %d results in the log, %d on record, %d for the model", n, ran.Load(), told, kept, len(r.provider.outputs(t)))
+		}
 	}
 }
 
