@@ -140,6 +140,10 @@ func (p *place) checkBridge(session string) {
 	}
 	p.checkRecord(session)
 	p.checkAudit(3)
+	// What was allowed is on the log as it was run, not as the model called it.
+	if log := string(bytes.Join(p.lines(filepath.Join(p.state(), "audit.jsonl")), []byte("\n"))); !strings.Contains(log, `"summary":"sh check"`) {
+		p.t.Errorf("the audit log does not have the command:\n%s", log)
+	}
 	if out, err := p.command("audit", "verify").CombinedOutput(); err != nil {
 		p.t.Errorf("audit verify: %v\n%s", err, out)
 	}

@@ -17,6 +17,7 @@
 package permit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -93,6 +94,10 @@ type Effect struct {
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`
 }
+
+// Act is what was decided about, for the record: all of a command's text, of
+// which the summary may show a part.
+func (e Effect) Act() string { return cmp.Or(e.Command, e.Summary) }
 
 // Command is one simple command of a shell text.
 type Command struct {

@@ -40,7 +40,7 @@ type Request struct {
 func (r Request) entry(d Decision) Entry {
 	return Entry{
 		Kind: "decision", SessionID: r.SessionID, TurnID: r.TurnID, ToolCallID: r.ToolCallID, DecisionID: r.ID,
-		Project: r.ProjectRoot, Agent: r.Agent, Tool: r.Effect.Tool, Summary: r.Effect.Summary,
+		Project: r.ProjectRoot, Agent: r.Agent, Tool: r.Effect.Tool, Summary: r.Effect.Act(),
 		Verdict: string(d.Verdict), By: d.By, Reason: r.Reason, Note: d.Note,
 	}
 }

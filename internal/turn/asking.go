@@ -168,7 +168,7 @@ func (t *running) auditRefusal(s *step, reason string) error {
 	}
 	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
 		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Summary, Reason: reason,
+		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Act(), Reason: reason,
 	})
 }
 

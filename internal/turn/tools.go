@@ -225,7 +225,9 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 		o.DurationMS = time.Since(s.began).Milliseconds()
 	}
 	for _, c := range changes {
-		o.Changed = append(o.Changed, c.Path)
+		if !c.Restored { // it is what it was; the output says so
+			o.Changed = append(o.Changed, c.Path)
+		}
 	}
 	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
 	for i, it := range s.result.Items {

@@ -128,14 +128,10 @@ func (c *call) Effect() permit.Effect {
 	return e
 }
 
-// summary is the model's own word for the command, or its first line.
+// summary is the command's first line, and never the model's own word for it:
+// people answer by what they see, and a model may call anything harmless.
 func (c *call) summary() string {
-	text := c.in.Description
-	if strings.TrimSpace(text) == "" {
-		text = c.in.Command
-	}
-	text = strings.TrimSpace(text)
-	line, more, _ := strings.Cut(text, "\n")
+	line, more, _ := strings.Cut(strings.TrimSpace(c.in.Command), "\n")
 	if more != "" {
 		line = fmt.Sprintf("%s …", strings.TrimSpace(line))
 	}

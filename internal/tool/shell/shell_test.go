@@ -140,11 +140,11 @@ func TestEffect(t *testing.T) {
 	base := tempDir(t)
 	w, s := newPlace(t, base), newShell(t, base, Options{Off: true})
 	must(t, os.Mkdir(filepath.Join(w.Project, "sub"), 0o755))
-	c, err := s.Prepare(t.Context(), w, json.RawMessage(`{"command":"git status && curl x","dir":"sub","description":"look\nand more"}`))
+	c, err := s.Prepare(t.Context(), w, json.RawMessage(`{"command":"git status && curl x\ntrue","dir":"sub","description":"look"}`))
 	must(t, err)
 	e := c.Effect()
-	if e.Tool != "bash" || e.Kind != permit.Execute || e.Command != "git status && curl x" || e.Dir != "sub" ||
-		e.Summary != "look …" || !e.Unconfined || !e.Network || len(e.Commands) != 2 {
+	if e.Tool != "bash" || e.Kind != permit.Execute || e.Command != "git status && curl x\ntrue" || e.Dir != "sub" ||
+		e.Summary != "git status && curl x …" || !e.Unconfined || !e.Network || len(e.Commands) != 3 {
 		t.Errorf("%+v", e)
 	}
 }
