@@ -26,6 +26,9 @@ type ServeOptions struct {
 	// base URL and a fresh one-time link to the page. An error ends the server:
 	// nobody would know where it is.
 	Listening func(url, link string) error
+	// Draining is told, when ctx ends while turns run, how many of them may end
+	// within which time. It may be nil.
+	Draining func(turns int, grace time.Duration)
 }
 
 // Serve answers requests until ctx is done, then lets running turns end within
@@ -63,7 +66,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	addr := ln.Addr().String()
 	authority := api.NewOperator(operator, addr, nil)
 	h := api.New(a.handlerOptions(addr, token, authority, carrier))
-	base := "http://" + addr
+	base := "http://" + reachable(addr)
 	note, err := announce(a.Config.Paths.StateDir, Server{
 		URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC(),
 	})
@@ -82,11 +85,27 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	background.Go(func() { a.thrift(life) })
 	background.Go(func() { a.resume(life) })
 	so := serveOptions(a.Config)
-	so.Quiesce, so.Logger = a.drain, a.log
+	so.Logger = a.log
+	so.Quiesce = func(ctx context.Context) {
+		if n := a.Engine.Running(); n > 0 && o.Draining != nil {
+			o.Draining(n, so.Grace)
+		}
+		a.drain(ctx)
+	}
 	err = api.Serve(ctx, ln, h, so)
 	end()
 	background.Wait()
 	return errors.Join(err, note.remove(), carrier.stop())
+}
+
+// reachable is an address that leads to addr from this machine: one that listens
+// on every address has none to connect to.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return addr
+	}
+	return net.JoinHostPort("127.0.0.1", port)
 }
 
 // resume takes up the turns that a dead process left waiting for a person's

@@ -87,6 +87,8 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
+	root.Version = Version()
+	root.SetVersionTemplate("belay {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
 	root.AddCommand(

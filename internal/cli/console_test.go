@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/fault"
+	"belay/internal/model"
 )
 
 func TestHang(t *testing.T) {
@@ -208,6 +209,26 @@ func TestHelp(t *testing.T) {
 		}
 		if cmd.Flag("json") == nil {
 			t.Errorf("%s has no --json", cmd.CommandPath())
+		}
+	}
+}
+
+// A provider's refusal says whose words it prints, and what to do about it.
+func TestUpstreamFailure(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		f             *fault.Error
+		message, hint string
+	}{
+		{model.UpstreamFailure("anthropic", 401, "authentication_error", "invalid x-api-key", 0, nil),
+			"anthropic answered 401: invalid x-api-key (SDK_FAILURE)", "check ANTHROPIC_API_KEY"},
+		{model.UpstreamFailure("anthropic", 429, "rate_limit_error", "slow down", 0, nil), "anthropic answered 429: slow down (SDK_FAILURE)", "wait a while"},
+		{model.UpstreamFailure("anthropic", 529, "overloaded_error", "Overloaded", 0, nil), "anthropic answered 529: Overloaded (SDK_FAILURE)", "overloaded"},
+		{model.Failure("anthropic", 503, model.NetworkError, "no such host"), "no such host (SDK_FAILURE)", "check the network"},
+	} {
+		_, message, hint, _ := explain(nil, tt.f)
+		if message != tt.message || !strings.Contains(hint, tt.hint) {
+			t.Errorf("got %q, %q", message, hint)
 		}
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
 )
 
 // The exit codes of every command.
@@ -83,6 +86,10 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", sentence(f), f.Type), nextStep(f)
 		switch root, named := f.Details["projectRoot"]; {
+		case errors.Is(f, session.ErrMalformed): // whose cause it tells itself
+			if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
+				message = fmt.Sprintf("%s, in %s (%s)", f.Message, at.Path, f.Type)
+			}
 		case f.Cause != nil && f.Type == fault.StorageFailure:
 			message = fmt.Sprintf("%s: %v (%s)", f.Message, f.Cause, f.Type)
 		case named && f.Type == fault.WorkingRootInaccessible:
@@ -118,6 +125,9 @@ func nextStep(f *fault.Error) string {
 	if f.Hint == "" {
 		switch f.Type {
 		case fault.TurnInProgress:
+			if id, ok := f.Details["sessionId"].(string); ok && id != "" {
+				return "wait for it, or stop it with belay session interrupt " + line(id)
+			}
 			return "wait for it, or stop it with belay session interrupt"
 		case fault.AttachmentFailure:
 			return "see what is wrong with each file with belay attach inspect, or add a message"
@@ -125,7 +135,43 @@ func nextStep(f *fault.Error) string {
 			return "give the file with the server's token: --token-file FILE"
 		}
 	}
+	if f.Hint == "" && f.Type == fault.SDKFailure {
+		if step := upstreamStep(f); step != "" {
+			return step
+		}
+	}
 	return flagWords.Replace(f.NextStep())
+}
+
+// upstreamStep is the next step after a failure of a provider, by its category.
+func upstreamStep(f *fault.Error) string {
+	category, _ := f.Details["category"].(string)
+	switch model.Category(category) {
+	case model.InvalidAPIKey:
+		return "check ANTHROPIC_API_KEY in the environment that belay runs in: the provider does not accept it"
+	case model.RateLimited:
+		return "wait a while, then send the turn again"
+	case model.APIResponseError:
+		if f.Status >= 500 {
+			return "the provider is overloaded or has a fault of its own; send the turn again later"
+		}
+	case model.NetworkError, model.RequestTimeout:
+		return "check the network and anthropic.base_url, then send the turn again"
+	}
+	return ""
+}
+
+// upstream puts before a provider's own words whose they are.
+func upstream(f *fault.Error, message string) string {
+	provider, _ := f.Details["provider"].(string)
+	category, _ := f.Details["category"].(string)
+	switch model.Category(category) {
+	case model.InvalidAPIKey, model.RateLimited, model.APIResponseError:
+		if provider != "" && f.Status >= 400 {
+			return fmt.Sprintf("%s answered %d: %s", line(provider), f.Status, message)
+		}
+	}
+	return message
 }
 
 // flagWords puts flags for the members of a request, by which errors from the
@@ -147,7 +193,7 @@ func sentence(f *fault.Error) string {
 		}
 		message = strings.Join(each, "; ")
 	}
-	return flagWords.Replace(message)
+	return upstream(f, flagWords.Replace(message))
 }
 
 // faultCode is the exit code of an error from the rooms below.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,7 @@ func (c *console) serve(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	c.warnOfSettings(cfg)
 	if w := app.ScriptedWithKey(cfg); w != "" {
 		c.warn(w)
 	}
@@ -59,6 +61,8 @@ func (c *console) serve(cmd *cobra.Command) error {
 				c.note("open", link+" (once, within five minutes; belay open makes a fresh link)")
 			}
 			return nil
+		}, Draining: func(turns int, grace time.Duration) {
+			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", count(turns, "turn", "turns"), grace))
 		}})
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/session"
 )
 
@@ -61,14 +62,29 @@ func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (
 		return session.Imported{}, noExport(from, err)
 	}
 	if info.IsDir() {
-		return a.Store.ImportDir(ctx, from, project)
+		rec, err := a.Store.ImportDir(ctx, from, project)
+		return rec, notImported(from, err)
 	}
 	f, _, err := durable.OpenRegular(nil, from) // a pipe would be waited for
 	if err != nil {
 		return session.Imported{}, noExport(from, err)
 	}
 	defer f.Close() // it was only read
-	return a.Store.Import(ctx, f, project)
+	rec, err := a.Store.Import(ctx, f, project)
+	return rec, notImported(from, err)
+}
+
+// notImported names what was refused.
+func notImported(from string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Type == fault.InvalidRequest {
+		named := *f
+		named.Message = fmt.Sprintf("%s: %s", from, f.Message)
+		return &named
+	}
+	return err
 }
 
 // noExport says why nothing can be imported from a path.

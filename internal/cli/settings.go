@@ -37,6 +37,14 @@ func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
 	return cfg, err
 }
 
+// warnOfSettings tells of settings that have no effect, such as a mistyped
+// variable.
+func (c *console) warnOfSettings(cfg *config.Config) {
+	for _, w := range cfg.Warnings {
+		c.warn(w)
+	}
+}
+
 // layers are where this command line takes settings from.
 func (c *console) layers(cmd *cobra.Command) config.Options {
 	o := config.Options{Env: c.env, ConfigFile: c.configFile}

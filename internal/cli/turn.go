@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -82,6 +83,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 		if err != nil {
 			return err
 		}
+		c.warnOfSettings(cfg)
 		if f.server != "" {
 			return c.turnRemote(cmd, cfg, &f, r)
 		}
@@ -224,8 +226,32 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 		if r.SessionID, err = named(ctx, a.Engine, r.SessionID); err != nil {
 			return err
 		}
+		if err := c.warnOfCopy(ctx, cfg, a, r.SessionID); err != nil {
+			return err
+		}
 		return c.take(ctx, a.Engine, project, r, f)
 	})
+}
+
+// warnOfCopy says so when the current folder has a copy of the session: the turn
+// works elsewhere.
+func (c *console) warnOfCopy(ctx context.Context, cfg *config.Config, a *app.App, id string) error {
+	here, err := projectDir(cfg)
+	if id == "" || err != nil {
+		return nil // a new session, or a working folder that is gone
+	}
+	copied, err := a.Store.CopyIn(ctx, here, id)
+	if err != nil || !copied {
+		return nil // what is wrong with the session, the turn itself will say
+	}
+	rec, err := a.Engine.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	c.warn(fmt.Sprintf("%s holds a copy of session %s; the turn works on the original, in %s. "+
+		"belay session import %s takes the copy over as a session of its own",
+		here, id, rec.ProjectRoot, filepath.Join(here, ".belay", "sessions", id)))
+	return nil
 }
 
 // take makes the session where there is none, sends the turn and shows it.

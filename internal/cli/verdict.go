@@ -29,6 +29,9 @@ func (w *watcher) verdict() error {
 		return failed(ExitInterrupted, "the record is whole; go on with "+resume, errors.New("the turn was interrupted"))
 	case x.ExitCode != ExitDone:
 		f := fault.New(fault.Type(x.ErrorType), "%s", x.Error)
+		if w.failure != nil {
+			f.Status, f.Details = w.failure.Status, w.failure.Details
+		}
 		return &failure{code: x.ExitCode, err: f}
 	case w.reason != "" && w.reason != string(model.StopEndTurn):
 		return failed(ExitFailed, stopHint(w.reason, resume), fmt.Errorf("the turn stopped with %s; the answer may be incomplete", w.reason))

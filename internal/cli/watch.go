@@ -30,6 +30,7 @@ type watcher struct {
 	said           bool
 	reason         string
 	usage          *event.Tokens
+	failure        *event.Failure
 	exit           *event.Exit
 }
 
@@ -85,6 +86,8 @@ func (w *watcher) show(ctx context.Context, e event.Event) error {
 		w.reason = d.StopReason
 	case *event.UsageReport:
 		w.usage = &d.Totals
+	case *event.Failure:
+		w.failure = d
 	case *event.Exit:
 		w.exit = d
 	}
@@ -224,6 +227,8 @@ func decode(e event.Event) (any, error) {
 		d = &event.Warning{}
 	case event.SessionComplete:
 		d = &event.Complete{}
+	case event.TurnError:
+		d = &event.Failure{}
 	case event.ProcessExit:
 		d = &event.Exit{}
 	case event.LogGap:

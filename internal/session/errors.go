@@ -55,8 +55,9 @@ func lockLost(id string) *fault.Error {
 func malformed(id string, p place, err error) *fault.Error {
 	file := path.Join(p.rel, fileRecord)
 	return fault.New(fault.StorageFailure, "the record of session %s cannot be used: %v", id, err).
-		WithStatus(500).With("sessionId", id).With("file", file).Because(err).
-		WithHint("repair the file named in details, or delete the session's folder")
+		WithStatus(500).With("sessionId", id).With("file", file).
+		Because(&fs.PathError{Op: "read", Path: p.file(fileRecord), Err: err}).
+		WithHint("repair the file, or remove the session with belay session delete %s", id)
 }
 
 func readOnly(id string) *fault.Error {

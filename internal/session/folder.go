@@ -14,3 +14,17 @@ func (s *Store) Folder(ctx context.Context, id string) (string, error) {
 	}
 	return p.folder(), nil
 }
+
+// CopyIn reports whether a project holds a copy of a session, and not the session
+// that the id leads to: a project that was copied as a whole, for instance.
+func (s *Store) CopyIn(ctx context.Context, project, id string) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	p, err := s.locate(id)
+	if err != nil {
+		return false, err
+	}
+	here := place{project, dirSessions + "/" + id}
+	return here.exists() && !here.same(p), nil
+}

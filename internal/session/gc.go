@@ -111,7 +111,7 @@ func (g *gc) session(ctx context.Context, id string, p place) error {
 	if g.o.LogAge <= 0 || g.o.DryRun {
 		return g.segments(p, nil)
 	}
-	l, err := g.store.acquire(ctx, id, true)
+	l, err := g.store.acquire(ctx, id, toKeep)
 	if errors.Is(err, ErrBusy) {
 		g.report.Busy++
 		return nil

@@ -60,11 +60,21 @@ func (l *Lease) alone() error {
 // [Lease.Tampered] and [Lease.DanglingTurn]. When this process was the last to
 // write and nothing changed, no file is read.
 func (s *Store) Acquire(ctx context.Context, id string) (*Lease, error) {
-	return s.acquire(ctx, id, false)
+	return s.acquire(ctx, id, toWrite)
 }
 
-// acquire is Acquire, for copies too when told so.
-func (s *Store) acquire(ctx context.Context, id string, copies bool) (*Lease, error) {
+// purpose is what a lease is taken for: writing is for originals, looking and
+// keeping house for copies too, and what is removed may also be malformed.
+type purpose int
+
+const (
+	toWrite purpose = iota
+	toKeep
+	toRemove
+)
+
+// acquire is Acquire for a purpose.
+func (s *Store) acquire(ctx context.Context, id string, why purpose) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -73,7 +83,7 @@ func (s *Store) acquire(ctx context.Context, id string, copies bool) (*Lease, er
 		return nil, err
 	}
 	l := &Lease{live: v}
-	if err := l.take(ctx, copies); err != nil {
+	if err := l.take(ctx, why); err != nil {
 		s.leave(v)
 		return nil, err
 	}
@@ -81,7 +91,7 @@ func (s *Store) acquire(ctx context.Context, id string, copies bool) (*Lease, er
 	return l, nil
 }
 
-func (l *Lease) take(ctx context.Context, copies bool) error {
+func (l *Lease) take(ctx context.Context, why purpose) error {
 	v := l.live
 	v.mu.Lock()
 	if v.lease != nil {
@@ -100,7 +110,7 @@ func (l *Lease) take(ctx context.Context, copies bool) error {
 	defer v.mu.Unlock()
 	if err == nil {
 		v.unwatch() // from here on the log grows through us alone
-		err = l.open(lock, copies)
+		err = l.open(lock, why)
 	}
 	if err != nil {
 		v.lease = nil
@@ -131,13 +141,16 @@ func lockSoon(ctx context.Context, path string) (*durable.FileLock, error) {
 }
 
 // open brings what is in memory up to date with the files. v.mu is held.
-func (l *Lease) open(lock *durable.FileLock, copies bool) error {
+func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 	v := l.live
 	rec, err := v.record()
+	if why == toRemove && errors.Is(err, ErrMalformed) {
+		return nil // there is nothing in it to bring up to date
+	}
 	if err != nil {
 		return err
 	}
-	if rec.ReadOnly && !copies {
+	if rec.ReadOnly && why == toWrite {
 		return readOnly(v.id)
 	}
 	raw, err := readNote(lock.File())

@@ -229,7 +229,7 @@ func (s *Store) heal(p place, rec Record) (Record, error) {
 // running turn is TURN_IN_PROGRESS. Readers end with SESSION_NOT_FOUND. Blobs
 // that nothing refers to any more are left to [Store.GC].
 func (s *Store) Delete(ctx context.Context, id string) error {
-	l, err := s.acquire(ctx, id, true)
+	l, err := s.acquire(ctx, id, toRemove)
 	if err != nil {
 		return err
 	}

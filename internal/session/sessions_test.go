@@ -412,6 +412,14 @@ func TestSpoiltSessions(t *testing.T) {
 					}
 				}
 			}
+			if tt.typ == fault.StorageFailure {
+				if err := w.Delete(t.Context(), id); err != nil {
+					t.Errorf("delete: %v", err)
+				}
+				if _, err := os.Stat(w.folder(id)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("after the delete: %v", err)
+				}
+			}
 			if found, err := w.Find(t.Context(), id); err != nil || len(found) != 0 {
 				t.Errorf("found %v, %v", found, err)
 			}

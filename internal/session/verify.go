@@ -10,7 +10,7 @@ import (
 // sentence for each file that is not what belay last wrote. It takes the lease
 // for that time, so a running turn is TURN_IN_PROGRESS.
 func (s *Store) Verify(ctx context.Context, id string) ([]string, error) {
-	l, err := s.acquire(ctx, id, true)
+	l, err := s.acquire(ctx, id, toKeep)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestProjectTightensMessagesAndUploads(t *testing.T) {
 		t.Errorf("upload: %v", err)
 	}
 	_, err := r.engine.Start(r.ctx(), Request{SessionID: r.session(), Message: "eleven byte"})
-	if !fault.Is(err, fault.RequestTooLarge) || !strings.Contains(err.Error(), "turn.message_bytes") {
+	if !fault.Is(err, fault.RequestTooLarge) || !strings.Contains(err.Error(), "turn.message_bytes") || fault.From(err).Details["limit"] != int64(10) {
 		t.Errorf("message: %v", err)
 	}
 }

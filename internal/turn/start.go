@@ -162,6 +162,7 @@ func (l *Local) settleOptions(t *running) error {
 func (m Limits) admit(message string) error {
 	if n := int64(len(message)); n > m.MessageBytes {
 		return fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, m.MessageBytes).
+			With("limit", m.MessageBytes).With("bytes", n).
 			WithHint("attach long text as a file")
 	}
 	return nil
