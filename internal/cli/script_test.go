@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -177,7 +178,29 @@ func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || signals[args[1]] == nil {
 		ts.Fatalf("usage: signal NAME INT|TERM|KILL|STOP")
 	}
-	ts.Check(child(ts, args[0]).Process.Signal(signals[args[1]]))
+	process := child(ts, args[0]).Process
+	ts.Check(process.Signal(signals[args[1]]))
+	if args[1] == "STOP" {
+		awaitStopped(ts, process.Pid)
+	}
+}
+
+// awaitStopped waits until a process stands still, where the system tells: the
+// signal alone is only on its way.
+func awaitStopped(ts *testscript.TestScript, pid int) {
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return // no such files here
+		}
+		// The state follows the program's name, which is in brackets.
+		if i := bytes.LastIndexByte(stat, ')'); i >= 0 && bytes.HasPrefix(stat[i:], []byte(") T")) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("process %d does not stop: %s", pid, stat)
+		}
+	}
 }
 
 // insist sends a signal for the second time, and again until the process has
