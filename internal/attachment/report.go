@@ -40,11 +40,11 @@ func Failure(refused []Refusal) *fault.Error {
 	if refused == nil {
 		refused = []Refusal{}
 	}
-	message := "there is no text and no attachment was accepted"
+	message := "there is no message and no attachment was accepted"
 	if len(refused) > 0 {
-		all := "the attachment was refused and there is no text:"
+		all := "the attachment was refused, and without a message nothing is left to send:"
 		if len(refused) > 1 {
-			all = fmt.Sprintf("all %d attachments were refused and there is no text; the first is", len(refused))
+			all = fmt.Sprintf("all %d attachments were refused, and without a message nothing is left to send; the first is", len(refused))
 		}
 		message = fmt.Sprintf("%s %s: %s", all, DisplayName(refused[0].Path), visible(refused[0].Reason))
 	}

@@ -37,6 +37,11 @@ func ProjectNotes(projectRoot string, limit int64) (text string, source Source, 
 		return "", Source{}, false, nil
 	}
 	if err != nil {
+		if info, lerr := root.Lstat(notesFile); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if _, serr := os.Stat(filepath.Join(projectRoot, notesFile)); serr == nil {
+				return "", Source{}, false, fmt.Errorf("the project's %s is a link that leads out of the project", notesFile)
+			}
+		}
 		return "", Source{}, false, fmt.Errorf("read the project's %s: %w", notesFile, err)
 	}
 	defer f.Close()

@@ -99,3 +99,17 @@ func TestCutAt(t *testing.T) {
 		}
 	})
 }
+
+func TestProjectNotesThatLeadOut(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, notesFile)); err != nil {
+		t.Skip(err)
+	}
+	if _, _, _, err := ProjectNotes(dir, 100); err == nil || err.Error() != "the project's AGENTS.md is a link that leads out of the project" {
+		t.Errorf("got %v", err)
+	}
+}
