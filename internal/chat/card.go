@@ -127,22 +127,21 @@ func (c *card) output(l *look, width int, shown bool) []string {
 	}
 	var lines []string
 	left := 0
-	for s := range strings.SplitSeq(text, "\n") {
+	for text != "" {
 		if len(lines) >= limit {
-			left++
+			left = 1 + strings.Count(text, "\n")
+			break
+		}
+		var first string
+		first, text, _ = strings.Cut(text, "\n")
+		if !c.whole && c.result.OK {
+			lines = append(lines, style.Render(cut(clean(glance(first, width)), width)))
 			continue
 		}
-		if c.whole || !c.result.OK {
-			part := fold(clean(s), width)
-			if over := len(lines) + len(part) - limit; over > 0 {
-				part = part[:len(part)-over]
-			}
-			for _, p := range part {
-				lines = append(lines, style.Render(p))
-			}
-			continue
+		part := fold(clean(first[:wholeRunes(first, 4*width*limit)]), width)
+		for _, p := range part[:min(len(part), limit-len(lines))] {
+			lines = append(lines, style.Render(p))
 		}
-		lines = append(lines, style.Render(cut(clean(glance(s, width)), width)))
 	}
 	if left > 0 || c.result.Truncated {
 		lines = append(lines, l.faint.Render(cut(more(left, c.result.Truncated, c.whole), width)))

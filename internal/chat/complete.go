@@ -134,7 +134,7 @@ func commonPrefix(offers []string) string {
 // What names no file is a word like any other.
 func mentioned(message string, p *paths) []string {
 	var found []string
-	for i := 0; i < len(message); i++ {
+	for i := range len(message) {
 		if message[i] != '@' || i > 0 && !strings.ContainsRune(" \n\t(", rune(message[i-1])) {
 			continue
 		}

@@ -134,7 +134,7 @@ func (f *field) rows(width int) []row {
 			continue
 		}
 		c, w := ansi.FirstGraphemeCluster(f.text[i:], ansi.GraphemeWidth)
-		if used+w > width {
+		for used+w > width && from < i {
 			cut := i
 			if space > from {
 				cut = space

@@ -64,7 +64,6 @@ type (
 	found struct {
 		turn string
 		what said
-		mode session.InputMode
 	}
 	reconnect struct{}
 )
@@ -231,6 +230,9 @@ func (m *Model) interrupt() tea.Cmd {
 
 // stop is interrupt without a job. A turn that has ended meanwhile is well.
 func (m *Model) stop(ctx context.Context) error {
+	if m.session == "" {
+		return nil // nothing was sent yet
+	}
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	err := m.o.Engine.Interrupt(ctx, m.session, m.story.turn)

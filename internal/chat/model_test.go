@@ -248,7 +248,7 @@ func TestALostLogIsReadOn(t *testing.T) {
 	if last := s.engine.opened[len(s.engine.opened)-1]; last != s.seq {
 		t.Errorf("opened after %d, want %d", last, s.seq)
 	}
-	s.seq -= 1 // the last one comes again
+	s.seq-- // the last one comes again
 	s.log(delta("one "), delta("two"))
 	s.shows("one two")
 }

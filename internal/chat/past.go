@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -76,7 +75,7 @@ func (m *Model) recallBlock(e session.Entry, b session.Block) {
 			s.settle()
 		}
 	case session.BlockToolCall:
-		s.call(&event.ToolUse{ToolCallID: b.ID, Name: b.Name, Input: json.RawMessage(b.Input), ParentToolCallID: e.Agent}, e.Time.Time)
+		s.call(&event.ToolUse{ToolCallID: b.ID, Name: b.Name, Input: b.Input, ParentToolCallID: e.Agent}, e.Time.Time)
 	case session.BlockToolResult:
 		set := func(c *card) {
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}

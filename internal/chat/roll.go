@@ -93,6 +93,13 @@ func (r *roll) toEnd() {
 	r.back(r.height)
 }
 
+// settle names the top of the window in one way: by an item that has lines.
+func (r *roll) settle() {
+	for r.first < len(r.cells) && r.skip >= len(r.lines(r.first)) {
+		r.first, r.skip = r.first+1, 0
+	}
+}
+
 // back moves the window up by n lines, as far as there are any.
 func (r *roll) back(n int) {
 	for n > 0 {
@@ -117,13 +124,13 @@ func (r *roll) scroll(n int) {
 	if n < 0 {
 		r.back(-n)
 	}
-	for ; n > 0 && r.first < len(r.cells); n-- {
-		if r.skip++; r.skip >= len(r.lines(r.first)) {
-			r.first, r.skip = r.first+1, 0
-		}
+	for r.settle(); n > 0 && r.first < len(r.cells); n-- {
+		r.skip++
+		r.settle()
 	}
 	first, skip := r.first, r.skip
 	r.toEnd()
+	r.settle()
 	if r.loose = first < r.first || first == r.first && skip < r.skip; r.loose {
 		r.first, r.skip = first, skip
 	}

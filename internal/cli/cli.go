@@ -78,6 +78,7 @@ happens, every attachment is checked before a model sees it, and everything a
 person must be able to trust is a plain file in the project's .belay folder.`,
 		Example: `  belay turn "What is in this project?"
   belay turn --attach plan.pdf "Summarise the plan"
+  belay chat
   belay serve`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
