@@ -44,7 +44,7 @@ func (a *App) thrift(ctx context.Context) {
 // much as is in use, makes a small heap collect often and a large one collect
 // late; a fixed amount costs a small heap less and leaves a large one smaller.
 const (
-	garbageBytes   = 16 << 20
+	garbageBytes   = 12 << 20
 	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 100
 	garbageAtFirst = 50

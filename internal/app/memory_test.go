@@ -12,8 +12,8 @@ func TestGarbagePercent(t *testing.T) {
 	for live, want := range map[uint64]int{
 		0:         garbageAtFirst,
 		1 << 20:   garbageMost,
-		32 << 20:  50,
-		64 << 20:  25,
+		24 << 20:  50,
+		48 << 20:  25,
 		800 << 20: garbageLeast,
 	} {
 		if got := garbagePercent(live); got != want {

@@ -94,8 +94,10 @@ func (t *running) takeSteps(steps []*step) error {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		t.prepareStep(s)
-		if !s.settled && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow {
+		circles := t.repeated(s)
+		if circles != nil {
+			s.settle(circles.Result())
+		} else if t.prepareStep(s); t.onlyLooks(s) {
 			if looks = append(looks, s); len(looks) == parallelCalls {
 				if err := t.runLooks(&looks); err != nil {
 					return err
@@ -103,14 +105,27 @@ func (t *running) takeSteps(steps []*step) error {
 			}
 			continue
 		}
-		if err := t.runLooks(&looks); err != nil {
-			return err
+		if len(looks) > 0 {
+			if err := t.runLooks(&looks); err != nil {
+				return err
+			}
+			if circles == nil {
+				// It may be about what those before it have shown: it is checked
+				// as things stand now.
+				*s = step{id: s.id, name: s.name, input: s.input}
+				t.prepareStep(s)
+			}
 		}
 		if err := t.takeStep(s); err != nil {
 			return err
 		}
 	}
 	return t.runLooks(&looks)
+}
+
+// onlyLooks reports whether a call may run beside others, without a question.
+func (t *running) onlyLooks(s *step) bool {
+	return !s.settled && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow
 }
 
 // runLooks runs the calls that only look.
@@ -144,10 +159,6 @@ func (t *running) takeStep(s *step) error {
 // prepareStep checks a call's input. A panic in a tool ends this turn alone.
 func (t *running) prepareStep(s *step) {
 	defer s.recovered("prepare")
-	if why := t.repeated(s); why != nil {
-		s.settle(why.Result())
-		return
-	}
 	call, err := t.tools.Prepare(t.ctx, t.place, s.name, s.input)
 	if err != nil {
 		s.fail(err)
