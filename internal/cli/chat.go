@@ -152,7 +152,7 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 			o.Folder = rec.ProjectRoot
 		}
 	}
-	if !isTerminal(c.in) || !c.outTerminal {
+	if !isTerminal(c.in) || !c.outTerminal || c.env["TERM"] == "dumb" {
 		return c.chatPlain(cmd, o)
 	}
 	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")

@@ -1,0 +1,155 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"belay/internal/permit"
+)
+
+// panel draws the question in at most height lines, and says where the cursor is
+// when a note is being written.
+func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
+	a, width := m.asks[0], m.width
+	head := m.look.warn.Bold(true).Render("? " + cut(headline(a, len(m.asks)), width-2))
+	body := m.asking(a, max(4, width-2))
+	foot := m.answers(a, width)
+	room := max(1, height-1-len(foot))
+	a.top = max(0, min(a.top, len(body)-room))
+	shown := body[a.top:min(len(body), a.top+room)]
+	lines = append(lines, head)
+	for i, s := range shown {
+		if i == len(shown)-1 && a.top+room < len(body) {
+			s = m.look.faint.Render(cut(fmt.Sprintf("… %d more lines (↓)", len(body)-a.top-room+1), width-2))
+		}
+		lines = append(lines, m.look.warn.Render("│ ")+s)
+	}
+	lines = append(lines, foot...)
+	if a.note != nil {
+		cursor = tea.NewCursor(2+cells(foot[len(foot)-1])-2-cells(a.note.text[a.note.at:]), len(lines)-1)
+	}
+	return lines, cursor
+}
+
+// headline is the first line: who wants to do what.
+func headline(a *ask, all int) string {
+	who := oneLine(a.Persona)
+	if who == "" {
+		who = "the agent"
+	}
+	s := who + " wants to use " + oneLine(a.Name)
+	if all > 1 {
+		s += fmt.Sprintf(" (1 of %d questions)", all)
+	}
+	return s
+}
+
+// asking is everything that the call would do.
+func (m *Model) asking(a *ask, width int) []string {
+	l, e := m.look, a.effect
+	var lines []string
+	row := func(label, text string) {
+		if text != "" {
+			lines = append(lines, labelled(l, label, clean(text), width)...)
+		}
+	}
+	if e.Command == "" && e.Summary != e.Tool+" "+strings.Join(e.Paths, ", ") {
+		lines = append(lines, fold(clean(e.Summary), width)...)
+	}
+	for i, part := range fold(clean(e.Command), max(1, width-2)) {
+		if e.Command == "" {
+			break
+		}
+		sign := "$ "
+		if i > 0 {
+			sign = "  "
+		}
+		lines = append(lines, l.strong.Render(sign+part))
+	}
+	if e.Kind == permit.Execute {
+		dir := e.Dir
+		if dir == "" || dir == "." {
+			dir = "the project"
+		}
+		row("in", dir)
+	}
+	row("files", strings.Join(e.Paths, ", "))
+	hosts := strings.Join(e.Hosts, ", ")
+	if hosts == "" && e.Network {
+		hosts = "may reach the network"
+	}
+	row("net", hosts)
+	if e.Opaque {
+		row("note", "a part of this command is only known when it runs")
+	}
+	if e.Unconfined {
+		row("note", "this machine can not confine the command")
+	}
+	row("why", a.Reason)
+	if e.Diff != "" {
+		lines = append(lines, unified(l, e.Diff, width, wholeLines)...)
+	}
+	if e.Tool == "" && e.Diff == "" { // of another version: what there is
+		row("input", string(a.Input))
+	}
+	return lines
+}
+
+// labelled is a row of the question.
+func labelled(l *look, label, text string, width int) []string {
+	const column = 6
+	var lines []string
+	for i, part := range fold(text, max(1, width-column)) {
+		if i > 0 {
+			label = ""
+		}
+		lines = append(lines, l.faint.Render(fmt.Sprintf("%-*s", column, label))+part)
+	}
+	return lines
+}
+
+// answers are the keys, or what became of the one that was pressed.
+func (m *Model) answers(a *ask, width int) []string {
+	l := m.look
+	bar := l.warn.Render("│ ")
+	var lines []string
+	if a.failed != "" {
+		for _, s := range fold(clean(a.failed), max(1, width-2)) {
+			lines = append(lines, bar+l.bad.Render(s))
+		}
+	}
+	switch {
+	case a.note != nil:
+		return append(lines, bar+l.strong.Render("why not? ")+ansi.TruncateLeft(a.note.text, max(0, cells(a.note.text)-(width-14)), "…"))
+	case a.sent:
+		return append(lines, bar+l.faint.Render("answered…"))
+	case !m.answering:
+		return append(lines, bar+l.warn.Render(cut("Tab answers it", width-2)))
+	}
+	keys := []string{"y allow", "s allow for the session", "n deny", "N deny and say why"}
+	if !a.Session {
+		keys = []string{"y allow", "n deny", "N deny and say why"}
+	}
+	if left := a.ExpiresAt.Sub(m.o.Clock()); !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
+		keys = append(keys, shortly(left.Truncate(time.Second))+" left")
+	}
+	keys = append(keys, "Tab write")
+	row := ""
+	for _, k := range keys {
+		key, word, _ := strings.Cut(k, " ")
+		text := cut(l.strong.Render(key)+" "+word, max(1, width-2))
+		if row != "" && cells(row)+3+cells(text) > width-2 {
+			lines = append(lines, bar+row)
+			row = ""
+		}
+		if row != "" {
+			row += l.faint.Render(" · ")
+		}
+		row += text
+	}
+	return append(lines, bar+row)
+}
