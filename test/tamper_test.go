@@ -135,7 +135,7 @@ func TestProjectVanishes(t *testing.T) {
 	if exit := last(t, rest).data; exit["exitCode"] != 1.0 || exit["errorType"] != "STORAGE_FAILURE" {
 		t.Errorf("the turn ended with %v", exit)
 	}
-	s.fails(404, "SESSION_NOT_FOUND", "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "x"}))
+	s.fails(404, "WORKING_ROOT_INACCESSIBLE", "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "x"}))
 	s.fails(404, "WORKING_ROOT_INACCESSIBLE", "POST", "/api/harness/session/create", jsonOf(map[string]any{"projectRoot": lost.project}))
 	if exit := last(t, s.turn(map[string]any{"sessionId": other, "message": "x"})).data; exit["exitCode"] != 0.0 {
 		t.Errorf("another session: %v", exit)

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +26,11 @@ func TestMain(m *testing.M) {
 // home of its own, with the real program in real processes.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	// Who runs the tests may have them ignore hangups (nohup); the programs that
+	// they start must not inherit that, and what is caught here is not inherited.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,

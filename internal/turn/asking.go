@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -60,7 +61,7 @@ func (t *running) allow(s *step) error {
 // and the question with it.
 func (t *running) ask(s *step, ruling permit.Ruling) error {
 	request := permit.Request{
-		ID: decisionID(t.session, t.id, s.id), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
+		ID: decisionID(t.session, t.id, t.agent, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
 		Session: true,
@@ -117,9 +118,10 @@ func (t *running) resolved(s *step, d permit.Decision) error {
 	}})
 }
 
-// decisionID is the id of the question about a call: the same after a restart.
-func decisionID(session, turn, call string) string {
-	sum := fingerprint(session, turn, call)
+// decisionID is the id of the question about the nth call of that id of one agent
+// in a turn: the same after a restart.
+func decisionID(session, turn, agent, call string, nth int) string {
+	sum := fingerprint(session, turn, agent, call, strconv.Itoa(nth))
 	return "dec_" + hex.EncodeToString(sum[:12])
 }
 
@@ -159,6 +161,19 @@ func (t *running) policyOf(r Request) (permit.Policy, []string) {
 	p.Allowed = add(p.Allowed, "--allow", r.Allow)
 	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
 	return p, bad
+}
+
+// auditDelegation puts on the audit log that an agent was started, and whose
+// approval it rests on.
+func (t *running) auditDelegation(s *step, approvalRef string) error {
+	if t.l.o.Audit == nil {
+		return nil
+	}
+	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
+		Kind: "delegation", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Summary, Reason: "approved as " + approvalRef,
+		By: t.settings.governance.ApprovedBy,
+	})
 }
 
 // auditRefusal puts a refused call on the audit log.

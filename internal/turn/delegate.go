@@ -94,6 +94,9 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
+	if err := c.turn.auditDelegation(c.step, d.approvalRef); err != nil {
+		return tool.Result{}, err
+	}
 	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.step.id}
 	if err := c.turn.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
 		return tool.Result{}, err

@@ -57,7 +57,7 @@ func (l *Local) paused(ctx context.Context, lease *session.Lease) (*pause, error
 		return nil, err
 	}
 	p.asked = slices.IndexFunc(p.calls, func(c model.ToolCall) bool {
-		return !p.told.resolved[c.ID] && l.questioned(decisionID(lease.Record().SessionID, id, c.ID))
+		return !p.told.resolved[c.ID] && l.questioned(decisionID(lease.Record().SessionID, id, "", c.ID, nth(p.entries, c.ID)))
 	})
 	if p.asked < 0 {
 		return nil, nil
@@ -90,6 +90,21 @@ func openCalls(entries []session.Entry) []model.ToolCall {
 		}
 	}
 	return calls
+}
+
+// nth is how often the answers of a turn call something by that id.
+func nth(entries []session.Entry, call string) (n int) {
+	for _, e := range entries {
+		if e.Kind != session.EntryAssistant || e.Agent != "" {
+			continue
+		}
+		for _, c := range callsOf(e.Blocks) {
+			if c.ID == call {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func callsOf(blocks []session.Block) (calls []model.ToolCall) {
@@ -156,6 +171,7 @@ func (t *running) again() (done completion, err error) {
 	if err != nil {
 		return completion{}, err
 	}
+	t.made = map[string]int{}
 	var last *answer
 	results := &output{}
 	for _, e := range t.pause.entries {
@@ -165,6 +181,9 @@ func (t *running) again() (done completion, err error) {
 				return completion{}, err
 			}
 			last, results = &answer{blocks: e.Blocks, calls: callsOf(e.Blocks)}, &output{}
+			for _, c := range last.calls {
+				t.made[c.ID]++
+			}
 		case session.EntryTools:
 			for _, b := range e.Blocks {
 				if err := t.addResult(results, b); err != nil {
@@ -211,7 +230,7 @@ func (t *running) finishCalls(out *output) error {
 	var steps []*step
 	for i, c := range t.pause.calls {
 		name, _ := t.tools.Canonical(c.Name)
-		s := &step{id: c.ID, name: name, input: c.Input}
+		s := &step{id: c.ID, nth: nth(t.pause.entries, c.ID), name: name, input: c.Input}
 		if i < t.pause.asked {
 			s.settle(tool.Result{Text: resultUnknown, Failed: true})
 		}
@@ -254,7 +273,7 @@ func (l *Local) withdrawQuestions(lease *session.Lease, turnID string) {
 		}
 	}
 	for _, c := range openCalls(own) {
-		pending, open, err := l.o.Desk.Reopen(decisionID(lease.Record().SessionID, turnID, c.ID))
+		pending, open, err := l.o.Desk.Reopen(decisionID(lease.Record().SessionID, turnID, "", c.ID, nth(own, c.ID)))
 		if err == nil && open {
 			err = pending.Withdraw()
 		}

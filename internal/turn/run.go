@@ -59,6 +59,8 @@ type running struct {
 	// later are inputs that wait for the answer's end.
 	later   []session.Input
 	repeats repeats
+	// made counts the calls of the turn by their ids.
+	made map[string]int
 	// spent is what the turn has used, its delegated agents included;
 	// inputTokens estimates the next call.
 	spent       *spending

@@ -21,7 +21,10 @@ const parallelCalls = 8
 
 // step is one tool call of an answer on its way.
 type step struct {
-	id    string
+	id string
+	// nth tells calls of one turn apart whose ids are the same, from 1: ids are
+	// the provider's, and not every provider takes care.
+	nth   int
 	name  string // canonical
 	input json.RawMessage
 
@@ -76,10 +79,14 @@ func (t *running) runTools(a *answer) (*output, error) {
 // announce tells the readers what the model asks for.
 func (t *running) announce(calls []model.ToolCall) ([]*step, error) {
 	drafts := t.settle()
+	if t.made == nil {
+		t.made = map[string]int{}
+	}
 	steps := make([]*step, len(calls))
 	for i, c := range calls {
 		name, _ := t.tools.Canonical(c.Name)
-		steps[i] = &step{id: c.ID, name: name, input: toolCall(session.Block{Input: c.Input}).Input}
+		t.made[c.ID]++
+		steps[i] = &step{id: c.ID, nth: t.made[c.ID], name: name, input: toolCall(session.Block{Input: c.Input}).Input}
 		drafts = append(drafts, event.Draft{Type: event.ToolCall, Data: event.ToolUse{
 			ToolCallID: c.ID, Name: name, Input: t.l.show(steps[i].input), ParentToolCallID: t.agent,
 		}})
@@ -112,7 +119,7 @@ func (t *running) takeSteps(steps []*step) error {
 			if circles == nil {
 				// It may be about what those before it have shown: it is checked
 				// as things stand now.
-				*s = step{id: s.id, name: s.name, input: s.input}
+				*s = step{id: s.id, nth: s.nth, name: s.name, input: s.input}
 				t.prepareStep(s)
 			}
 		}
