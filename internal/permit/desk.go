@@ -24,6 +24,15 @@ const (
 	VerdictDeny         Verdict = "deny"
 )
 
+// Who answers a question that no person does.
+const (
+	// ByTimeout is a question's time, ByInterrupt a person who stops the turn, and
+	// ByBelay everything else that closes one.
+	ByTimeout   = "timeout"
+	ByInterrupt = "interrupt"
+	ByBelay     = "belay"
+)
+
 // Decision is how a question ended.
 type Decision struct {
 	DecisionID string    `json:"decisionId"`
@@ -217,5 +226,5 @@ func (d *Desk) expired(r Request) bool { return !d.o.Clock().Before(r.Expires) }
 
 // late is the decision that nobody made in time.
 func (d *Desk) late(r Request) Decision {
-	return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: "timeout", Note: "nobody answered in time", Time: r.Expires, Timeout: true}
+	return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByTimeout, Note: "nobody answered in time", Time: r.Expires, Timeout: true}
 }

@@ -242,14 +242,19 @@ func TestWithdrawAndClose(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, t.TempDir())
 	p := post(t, d, question("dec_1"))
-	must(t, p.Withdraw())
-	must(t, p.Withdraw())
+	for _, by := range []string{ByInterrupt, ByBelay} { // the first one counts
+		if got, err := p.Withdraw(by, "over"); err != nil || got.Allowed() || got.By != ByInterrupt || got.Note != "over" {
+			t.Errorf("withdrawn: %+v, %v", got, err)
+		}
+	}
 	_, err := d.Decide(soon(t), "sess_1", "dec_1", VerdictAllow, "ann", "")
 	faulty(t, "a withdrawn question", err, fault.DecisionClosed)
 	answered := post(t, d, question("dec_2"))
 	_, err = d.Decide(soon(t), "sess_1", "dec_2", VerdictAllow, "ann", "")
 	must(t, err)
-	must(t, answered.Withdraw())
+	if got, err := answered.Withdraw(ByInterrupt, "over"); err != nil || !got.Allowed() || got.By != "ann" {
+		t.Errorf("the answer that counts is %+v, %v", got, err)
+	}
 	if got, _, err := d.Verdict("dec_2"); err != nil || !got.Allowed() {
 		t.Errorf("the answer before the withdrawal is %+v, %v", got, err)
 	}

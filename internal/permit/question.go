@@ -144,7 +144,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 		case d.expired(r):
 			return p.expire()
 		case err == nil && !ok && gone:
-			return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: "belay", Note: "the session was deleted", Time: d.o.Clock().UTC()}, nil
+			return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByBelay, Note: "the session was deleted", Time: d.o.Clock().UTC()}, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -180,19 +180,18 @@ func (p *Pending) expire() (Decision, error) {
 	return answer, nil
 }
 
-// Withdraw closes the question: its turn has ended. An answer that came before
-// stands.
-func (p *Pending) Withdraw() error {
+// Withdraw closes the question without a person: by says who does, note why. It
+// returns the decision that counts: an answer that came before stands.
+func (p *Pending) Withdraw(by, note string) (Decision, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	_, _, err := p.desk.settle(ctx, p.Request, Decision{
-		DecisionID: p.Request.ID, Verdict: VerdictDeny, By: "belay", Note: "the turn ended", Time: p.desk.o.Clock().UTC(),
-	})
+	own := Decision{DecisionID: p.Request.ID, Verdict: VerdictDeny, By: by, Note: note, Time: p.desk.o.Clock().UTC()}
+	counts, _, err := p.desk.settle(ctx, p.Request, own)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the session is gone
+		return own, nil // the session is gone
 	}
 	if err != nil {
-		return fmt.Errorf("withdraw the question %s: %w", p.Request.ID, storage(err))
+		return own, fmt.Errorf("withdraw the question %s: %w", p.Request.ID, storage(err))
 	}
-	return nil
+	return counts, nil
 }

@@ -23,7 +23,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			settled = Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: "belay", Note: "the recorded answer cannot be read", Time: d.o.Clock().UTC()}
+			settled = Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByBelay, Note: "the recorded answer cannot be read", Time: d.o.Clock().UTC()}
 			return nil
 		}
 		if _, err := d.root.Lstat(questionFile(r.ID)); err != nil {

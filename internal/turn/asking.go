@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -84,13 +85,36 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	}
 	decision, err := pending.Wait(t.ctx)
 	if err != nil {
-		if withdrawn := pending.Withdraw(); withdrawn != nil {
-			t.l.o.Logger.Error("withdraw a question", "session", t.session, "decision", request.ID, "error", withdrawn)
-		}
 		// The readers are told that the question is closed, whatever ended it.
-		return errors.Join(err, t.resolved(s, permit.Decision{DecisionID: request.ID, Verdict: permit.VerdictDeny, By: "interrupt"}))
+		return errors.Join(err, t.resolved(s, t.l.withdraw(pending, t.unanswered())))
 	}
 	return t.decided(s, decision)
+}
+
+// closing is who closes a question that no person answers, and why.
+type closing struct{ by, note string }
+
+// processDied closes the questions of a turn whose process did.
+var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
+
+// unanswered says what ended a turn that waits for an answer.
+func (t *running) unanswered() closing {
+	switch cause := context.Cause(t.ctx); {
+	case errors.Is(cause, errInterrupted):
+		return closing{permit.ByInterrupt, "the turn was interrupted"}
+	case errors.Is(cause, errWall):
+		return closing{permit.ByBelay, "the turn's time was up"}
+	}
+	return closing{permit.ByBelay, "the turn ended"}
+}
+
+// withdraw closes a question and returns how that is on record.
+func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
+	d, err := p.Withdraw(c.by, c.note)
+	if err != nil {
+		l.o.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
+	}
+	return d
 }
 
 // question posts a question, or takes up the one that a dead process posted.
@@ -183,8 +207,14 @@ func (t *running) auditRefusal(s *step, reason string) error {
 	}
 	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
 		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Act(), Reason: reason,
+		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Reason: reason,
 	})
+}
+
+// act is what a call would do, for the audit log. One that was refused before
+// that was worked out has its input instead.
+func (t *running) act(s *step) string {
+	return cmp.Or(s.effect.Act(), string(t.l.show(s.input)))
 }
 
 // Decisions implements [Rope].

@@ -274,11 +274,11 @@ func (l *Local) withdrawQuestions(lease *session.Lease, turnID string) {
 	}
 	for _, c := range openCalls(own) {
 		pending, open, err := l.o.Desk.Reopen(decisionID(lease.Record().SessionID, turnID, "", c.ID, nth(own, c.ID)))
-		if err == nil && open {
-			err = pending.Withdraw()
-		}
 		if err != nil {
 			l.o.Logger.Error("withdraw a question", "session", lease.Record().SessionID, "error", err)
+		}
+		if open {
+			l.withdraw(pending, processDied)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -203,16 +204,16 @@ func (t *running) tell(s *step) error {
 	if !s.settled {
 		return nil // the turn was stopped before it
 	}
-	if s.overreach != "" {
-		if err := t.auditRefusal(s, s.overreach); err != nil {
-			return err
-		}
-	}
-	t.cap(s)
 	changes := t.place.Ledger.Take()
 	for i := range changes {
 		changes[i].Call = s.id
 	}
+	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
+		if err := t.auditRefusal(s, why); err != nil {
+			return err
+		}
+	}
+	t.cap(s)
 	if err := t.emit(t.outcome(s, changes)...); err != nil {
 		return err
 	}
@@ -221,6 +222,20 @@ func (t *running) tell(s *step) error {
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Blocks: []session.Block{s.block()}, Changes: changes,
 	})
+}
+
+// restored names what a command changed without the right to, "" for nothing.
+func restored(changes []session.Change) string {
+	var paths []string
+	for _, c := range changes {
+		if c.Restored {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return "changed what it may not, which was restored: " + listed(paths)
 }
 
 // told drops what is of no use once the result is out.

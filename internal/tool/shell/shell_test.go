@@ -37,7 +37,7 @@ func TestResult(t *testing.T) {
 		"scratch":     {in: input{Command: `cd "$HOME" && pwd`}, want: []string{"/scratch/home\nexit code 0"}},
 		"protected": {
 			in:   input{Command: "echo mine >_STATUS.md; echo ok"},
-			want: []string{"ok\nexit code 0", "_STATUS.md was restored: _STATUS.md is protected (the command's version is in "},
+			want: []string{"ok\nexit code 0", "_STATUS.md was restored: it is protected (the command's version is in "},
 		},
 		"reads the terminal": {in: input{Command: "read -r line; echo got:$line; head -c1 /dev/tty"}, want: []string{"got:\n"}, failed: true},
 		"removes its folder": {in: input{Command: `rm -rf "$PWD"; ls`, Dir: "sub"}, want: []string{"exit code"}},

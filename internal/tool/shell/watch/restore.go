@@ -108,11 +108,11 @@ func (r *review) bringBack(c change) error {
 	r.Changes = append(r.Changes, rec)
 	switch {
 	case rec.Lost != "":
-		r.note("%s was changed (%s) and could not be restored: %s", c.path, reason(c.why), rec.Lost)
+		r.note("%s was changed (%s) and could not be restored: %s", c.path, c.because(), rec.Lost)
 	case !c.was:
-		r.note("%s was removed again: %s%s", c.path, reason(c.why), r.where(c))
+		r.note("%s was removed again: %s%s", c.path, c.because(), r.where(c))
 	default:
-		r.note("%s was restored: %s%s", c.path, reason(c.why), r.where(c))
+		r.note("%s was restored: %s%s", c.path, c.because(), r.where(c))
 	}
 	return nil
 }

@@ -237,10 +237,14 @@ func (r *review) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// reason is why, for a note.
-func reason(err error) string {
-	if refusal, ok := tool.AsRefusal(err); ok {
-		return refusal.Reason
+// because is why a change was taken back, in a sentence that has named the file.
+func (c change) because() string {
+	why := strings.TrimSuffix(c.why.Error(), ".")
+	if refusal, ok := tool.AsRefusal(c.why); ok {
+		why = refusal.Reason
 	}
-	return strings.TrimSuffix(err.Error(), ".")
+	if rest, ok := strings.CutPrefix(why, c.path+" "); ok {
+		return "it " + rest
+	}
+	return why
 }

@@ -1,0 +1,106 @@
+package turn
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+)
+
+// withDesk gives an engine a desk and an audit log in the rig's state folder.
+func (r *rig) withDesk(o *Options) {
+	r.t.Helper()
+	audit, err := permit.OpenAudit(filepath.Join(r.state, "audit.jsonl"), r.clock)
+	must(r.t, err)
+	desk, err := permit.OpenDesk(permit.DeskOptions{Dir: filepath.Join(r.state, "permit"), Clock: r.clock, Audit: audit})
+	must(r.t, err)
+	r.t.Cleanup(func() { _ = desk.Close() })
+	o.Desk, o.Audit = desk, audit
+}
+
+// audited are the lines of the audit log of a kind.
+func (r *rig) audited(kind string) (lines []permit.Entry) {
+	r.t.Helper()
+	f, err := os.Open(filepath.Join(r.state, "audit.jsonl"))
+	must(r.t, err)
+	defer f.Close()
+	for in := bufio.NewScanner(f); in.Scan(); {
+		var e permit.Entry
+		must(r.t, json.Unmarshal(in.Bytes(), &e))
+		if e.Kind == kind {
+			lines = append(lines, e)
+		}
+	}
+	return lines
+}
+
+// asked waits for the session's open question.
+func (r *rig) asked(id string) (q permit.Request) {
+	r.t.Helper()
+	eventually(r.t, "a question", func() bool {
+		open, err := r.engine.Decisions(r.ctx(), id)
+		must(r.t, err)
+		if len(open) > 0 {
+			q = open[0]
+		}
+		return len(open) > 0
+	})
+	return q
+}
+
+func writesFreely(t testing.TB) func(*Options) {
+	return withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		return tool.Result{Text: "written"}, nil
+	}})
+}
+
+// What the log says of a question that an interrupt closed, the audit log says.
+//
+// Covers: turn-api REQ-04
+func TestInterruptedQuestion(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(writesFreely(t), r.withDesk)
+	r.provider.does(asks(call("c", "writes")))
+	id := r.session()
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	must(t, err)
+	r.asked(id)
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
+	given := payload[event.Verdict](t, r.drain(s), event.PermissionGiven)
+	lines := r.audited("decision")
+	if len(lines) != 1 {
+		t.Fatalf("the audit log has %d decisions", len(lines))
+	}
+	if e := lines[0]; given.By != permit.ByInterrupt || e.By != given.By || e.Note != given.Note || e.Verdict != given.Verdict || e.DecisionID != given.DecisionID {
+		t.Errorf("the log says %+v, the audit log %+v", given, e)
+	}
+}
+
+// A call that is refused before it is worked out is on the audit log with what it
+// was called with, and so is a command that had to be taken back.
+func TestOverreachIsAudited(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	tools := append(files.New(files.Options{}), act{"bash", permit.Read, func(_ context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+		w.Ledger.Note(session.Change{Path: "_STATUS.md", Restored: true})
+		return tool.Result{Text: "_STATUS.md was restored"}, nil
+	}})
+	r.open(withTools(t, tools...), r.withDesk)
+	r.provider.does(asks(model.ToolCall{ID: "c", Name: "read", Input: json.RawMessage(`{"path":"../../etc/shadow"}`)}, call("d", "bash")))
+	exitOf(t, r.say(r.session(), "go"))
+	lines := r.audited("refusal")
+	if len(lines) != 2 || !strings.Contains(lines[0].Summary, "../../etc/shadow") || !strings.Contains(lines[1].Reason, "_STATUS.md") {
+		t.Errorf("the audit log has %+v", lines)
+	}
+}
