@@ -21,6 +21,8 @@ type note struct {
 	Turn string `json:"turn,omitempty"`
 	// Deaf is set when that turn takes no more inputs.
 	Deaf bool `json:"deaf,omitempty"`
+	// Boot is set while the session is booted.
+	Boot bool `json:"boot,omitempty"`
 	// LastSeq keeps sequences from being given twice, should the log be lost.
 	LastSeq    int64 `json:"lastSeq,omitempty"`
 	Transcript mark  `json:"transcript"`
@@ -29,8 +31,8 @@ type note struct {
 }
 
 // settled reports whether n tells of whole files: it was written by a release,
-// and no turn has begun since.
-func (n note) settled() bool { return n.PID != 0 && n.Turn == "" }
+// and neither a turn nor a boot has begun since.
+func (n note) settled() bool { return n.PID != 0 && n.Turn == "" && !n.Boot }
 
 // noteSize is the fixed length of a note: one write, far below a page, so a
 // reader sees the old or the new one; its checksum tells when it did not.
@@ -133,6 +135,16 @@ func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
 		return "", 0, false
 	}
 	return n.Turn, n.PID, true
+}
+
+// Booting reports whether a process, this one or another of the same user, holds
+// the session to boot it.
+func (s *Store) Booting(id string) bool {
+	if !ValidID(id) {
+		return false
+	}
+	n, ok := s.peekNote(id)
+	return ok && n.Boot && durable.Locked(s.lockPath(id))
 }
 
 // runningHere tells which turn runs in this process and whether it holds the

@@ -29,6 +29,20 @@ func (l *Lease) Begin(turnID string) error {
 	return nil
 }
 
+// Boot notes in the lock file that the session is being booted, for
+// [Store.Booting] in any process, until the lease is released.
+func (l *Lease) Boot() error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil {
+		return err
+	}
+	n := v.note()
+	n.Boot = true
+	return storage("the session's lock could not be written", l.writeNote(n))
+}
+
 // note describes the files as they are. v.mu is held.
 func (v *live) note() note {
 	return note{

@@ -44,27 +44,14 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 		return BootResult{}, err
 	}
 	defer func() { err = errors.Join(err, lease.Release()) }()
-	defer l.booting(r.SessionID)()
 	return l.boot(ctx, lease, s, r.Probe)
 }
 
-// booting notes that the session is being booted, so that others are told that it
-// is busy instead of waiting for its lease, until the returned function is called.
-func (l *Local) booting(id string) (done func()) {
-	set := func(on bool) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if on {
-			l.boots[id] = true
-		} else {
-			delete(l.boots, id)
-		}
-	}
-	set(true)
-	return func() { set(false) }
-}
-
 func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
+	// Others are told that the session is busy instead of waiting for its lease.
+	if err := lease.Boot(); err != nil {
+		return BootResult{}, err
+	}
 	if err := l.settleRecord(ctx, lease); err != nil {
 		return BootResult{}, err
 	}

@@ -177,3 +177,27 @@ func TestTurnDuringBoot(t *testing.T) {
 		t.Errorf("the turn after the boot: %+v", exit)
 	}
 }
+
+// The same while another process boots the session, and once that is killed.
+//
+// Covers: turn-api REQ-11
+func TestTurnDuringAnothersBoot(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	c := r.child("boot", id, "")
+	c.expect(t, "booting")
+	asked := time.Now()
+	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	if waited := time.Since(asked); !fault.Is(err, fault.TurnInProgress) || waited >= leaseSettle {
+		t.Errorf("a turn while another process boots: after %v %v", waited, err)
+	}
+	c.kill()
+	events := r.say(id, "go")
+	if exit := exitOf(t, events); exit.ExitCode != 0 {
+		t.Errorf("the turn after the boot: %+v", exit)
+	}
+	if warned := payload[event.Init](t, events, event.SessionInit).Warnings; len(warned) > 0 {
+		t.Errorf("a boot that was killed is warned of: %+v", warned)
+	}
+}

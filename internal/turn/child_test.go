@@ -25,7 +25,7 @@ import (
 const childEnv = "BELAY_TURN_TEST_CHILD"
 
 var children = map[string]func(state, id, arg string){
-	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves,
+	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots,
 }
 
 func TestMain(m *testing.M) {
@@ -182,4 +182,18 @@ func childHolds(state, id, _ string) {
 	e := grown(state, blocks(make(chan struct{})), time.Now, func(*session.Options) {})
 	exit := takes(e, Request{SessionID: id, Message: "hold"})
 	fmt.Println("exit", exit.ExitCode)
+}
+
+// childBoots boots a session whose provider never answers.
+func childBoots(state, id, _ string) {
+	dir, err := os.MkdirTemp(state, "scratch-")
+	grownUp(err)
+	p := &booted{fake: &fake{}, step: func(context.Context, model.Request, bool) error {
+		fmt.Println("booting")
+		select {}
+	}}
+	a, err := assemble(state, dir, p, time.Now, func(*session.Options) {})
+	grownUp(err)
+	_, err = a.engine.Boot(context.Background(), BootRequest{SessionID: id})
+	grownUp(err)
 }

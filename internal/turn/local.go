@@ -41,7 +41,6 @@ type Local struct {
 	active map[string]*running      // by session
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
-	boots  map[string]bool          // sessions that are being booted
 }
 
 var _ Engine = (*Local)(nil)
@@ -155,7 +154,6 @@ func NewLocal(o Options) *Local {
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
-		boots:  map[string]bool{},
 	}
 	l.listener.Go(l.listen)
 	return l

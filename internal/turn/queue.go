@@ -88,14 +88,8 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 			return context.Cause(ctx)
 		}
 	}
-	l.mu.Lock()
-	booting := l.boots[id]
-	l.mu.Unlock()
-	if booting {
-		return session.ErrBusy
-	}
 	_, _, running := l.o.Store.Running(id)
-	if running && waited > leaseHandOn || waited > leaseSettle {
+	if running && waited > leaseHandOn || waited > leaseSettle || l.o.Store.Booting(id) {
 		return session.ErrBusy
 	}
 	return model.Sleep(ctx, time.Millisecond)
