@@ -42,11 +42,13 @@ func (a *App) thrift(ctx context.Context) {
 
 // How much garbage may pile up before it is collected. The runtime's default, as
 // much as is in use, makes a small heap collect often and a large one collect
-// late; a fixed amount costs a small heap less and leaves a large one smaller.
+// late. Here a heap may fill heapBytes before anything is collected, and what is
+// in use beyond that leaves room for garbageBytes.
 const (
+	heapBytes      = 48 << 20
 	garbageBytes   = 12 << 20
 	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
-	garbageMost    = 100
+	garbageMost    = 400
 	garbageAtFirst = 50
 )
 
@@ -55,7 +57,8 @@ func garbagePercent(live uint64) int {
 	if live == 0 {
 		return garbageAtFirst
 	}
-	return int(min(max(100*garbageBytes/live, garbageLeast), garbageMost))
+	room := max(heapBytes, live+garbageBytes) - live
+	return int(min(max(100*room/live, garbageLeast), garbageMost))
 }
 
 // paceCollector sets GOGC anew after every collection, until the returned

@@ -12,7 +12,8 @@ func TestGarbagePercent(t *testing.T) {
 	for live, want := range map[uint64]int{
 		0:         garbageAtFirst,
 		1 << 20:   garbageMost,
-		24 << 20:  50,
+		12 << 20:  300,
+		24 << 20:  100,
 		48 << 20:  25,
 		800 << 20: garbageLeast,
 	} {

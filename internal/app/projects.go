@@ -1,6 +1,8 @@
 package app
 
 import (
+	"sync"
+
 	"belay/internal/attachment"
 	"belay/internal/config"
 	"belay/internal/fault"
@@ -11,9 +13,15 @@ import (
 
 // projects answers which rules hold in a project: the server's, tightened by
 // the belay.yaml that the project brings along.
-type projects struct{ cfg *config.Config }
+type projects struct {
+	cfg *config.Config
+	// plain are the rules of a project without a belay.yaml, the usual one.
+	plain func() (turn.Rules, error)
+}
 
-func newProjects(cfg *config.Config) projects { return projects{cfg} }
+func newProjects(cfg *config.Config) projects {
+	return projects{cfg, sync.OnceValues(func() (turn.Rules, error) { return rules(cfg.Plain()) })}
+}
 
 // rules returns the project's rules. A belay.yaml that is not valid fails the
 // turn: a limit that its author meant to set must not silently be absent.
@@ -22,6 +30,9 @@ func (p projects) rules(projectRoot string) (turn.Rules, error) {
 	if err != nil {
 		return turn.Rules{}, fault.New(fault.InvalidRequest, "the project's belay.yaml is not valid: %v", err).
 			WithHint("correct the file; belay config check lists every problem").Because(err)
+	}
+	if cfg == p.cfg.Plain() {
+		return p.plain()
 	}
 	return rules(cfg)
 }

@@ -103,7 +103,7 @@ func (c *Config) projectDir(dir string) string {
 func (c *Config) ForProject(dir string) (*Config, error) {
 	project := readProject(dir)
 	if project == nil {
-		return c.layers.plain, nil
+		return c.Plain(), nil
 	}
 	p, problems := c.layers.build(project)
 	if len(problems) > 0 {
@@ -111,6 +111,10 @@ func (c *Config) ForProject(dir string) (*Config, error) {
 	}
 	return p, nil
 }
+
+// Plain returns the settings of a project without a belay.yaml, always the same
+// Config.
+func (c *Config) Plain() *Config { return c.layers.plain }
 
 // build combines the layers, weakest first. It goes on after a problem, so that
 // all are found; the Config is usable only when there are none.

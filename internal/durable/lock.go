@@ -14,6 +14,7 @@ var ErrLocked = errors.New("the lock is held")
 type FileLock struct {
 	f    *os.File
 	path string
+	file os.FileInfo // of f, to compare with what has its name
 }
 
 // Lock takes the lock on path without waiting, creating the file (0600) when it
@@ -34,22 +35,13 @@ func Lock(path string) (*FileLock, error) {
 			_ = f.Close()
 			return nil, fmt.Errorf("lock: %w", err)
 		}
-		if stillNamed(f, path) {
-			return &FileLock{f: f, path: path}, nil
+		l := &FileLock{f: f, path: path}
+		if l.file, err = f.Stat(); err == nil && l.Named() {
+			return l, nil
 		}
 		_ = f.Close()
 	}
 	return nil, fmt.Errorf("lock: %s is replaced again and again", path)
-}
-
-// stillNamed reports whether path leads to f.
-func stillNamed(f *os.File, path string) bool {
-	mine, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := os.Stat(path)
-	return err == nil && os.SameFile(mine, named)
 }
 
 // Locked reports whether somebody holds the lock on path. To find out it takes a
@@ -75,7 +67,10 @@ func (l *FileLock) File() *os.File { return l.f }
 
 // Named reports whether the locked file still has its name. When somebody removed
 // or replaced it, others can lock the new file, and this lock excludes nobody.
-func (l *FileLock) Named() bool { return stillNamed(l.f, l.path) }
+func (l *FileLock) Named() bool {
+	named, err := os.Stat(l.path)
+	return err == nil && os.SameFile(l.file, named)
+}
 
 // Unlock frees the lock. The file stays.
 func (l *FileLock) Unlock() error {

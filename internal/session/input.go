@@ -200,13 +200,10 @@ func (l *Lease) listen(on bool) error {
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := l.check(); err != nil {
+	if err := l.check(); err != nil || l.deaf == !on {
 		return err
 	}
-	n, ok := decodeNote(v.noted)
-	if !ok {
-		n = v.note()
-	}
+	n := v.lastNote()
 	n.PID, n.Turn, n.Deaf = os.Getpid(), l.turn, !on
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)

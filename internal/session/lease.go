@@ -174,6 +174,7 @@ func (v *live) warm(raw []byte) bool {
 func (l *Lease) adopt(raw []byte) error {
 	v := l.live
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
+	v.noted = nil
 	root, err := v.place.open()
 	if err != nil {
 		return err

@@ -31,8 +31,10 @@ type live struct {
 	lease  *Lease
 	script script
 	log    eventLog
-	// noted is the lock file's content as this process last knew it.
+	// noted is the lock file's content as this process last wrote it, told what
+	// that says.
 	noted []byte
+	told  note
 	// wake is closed when readers should look again; nil when none waits.
 	wake    chan struct{}
 	readers int

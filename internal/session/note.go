@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 
 	"belay/internal/durable"
 )
@@ -54,15 +55,12 @@ func (n note) encode() ([]byte, error) {
 
 // decodeNote reads what encode wrote; anything else is no note.
 func decodeNote(b []byte) (note, bool) {
-	var (
-		n   note
-		sum uint32
-	)
+	var n note
 	if len(b) != noteSize {
 		return n, false
 	}
 	body := bytes.TrimRight(b[9:], " \n")
-	if _, err := fmt.Sscanf(string(b[:8]), "%08x", &sum); err != nil || sum != crc32.ChecksumIEEE(body) {
+	if sum, err := strconv.ParseUint(string(b[:8]), 16, 32); err != nil || uint32(sum) != crc32.ChecksumIEEE(body) {
 		return n, false
 	}
 	return n, json.Unmarshal(body, &n) == nil

@@ -17,10 +17,7 @@ func (l *Lease) Begin(turnID string) error {
 	if err := v.store.dropInterrupt(v.id); err != nil {
 		return storage("an old request to interrupt could not be removed", err)
 	}
-	n, _ := decodeNote(v.noted)
-	if v.noted == nil {
-		n = v.note()
-	}
+	n := v.lastNote()
 	n.PID, n.Turn, n.Deaf = os.Getpid(), turnID, false
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)
@@ -51,8 +48,18 @@ func (v *live) note() note {
 	}
 }
 
+// lastNote is what this process last wrote to the lock file, or would write now.
+// v.mu is held.
+func (v *live) lastNote() note {
+	if v.noted == nil {
+		return v.note()
+	}
+	return v.told
+}
+
 // writeNote replaces the lock file's content. v.mu is held.
 func (l *Lease) writeNote(n note) (err error) {
+	l.live.told = n
 	l.live.noted, err = writeNote(l.lock.File(), n)
 	return err
 }

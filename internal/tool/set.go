@@ -18,6 +18,7 @@ import (
 type Set struct {
 	entries []entry
 	specs   []model.ToolSpec
+	names   []string
 	byName  map[string]int // canonical
 	byWire  map[string]int
 }
@@ -64,6 +65,7 @@ func (s *Set) add(e entry) {
 func (s *Set) put(e entry) {
 	s.byName[e.spec.Name], s.byWire[e.wire] = len(s.entries), len(s.entries)
 	s.entries = append(s.entries, e)
+	s.names = append(s.names, e.spec.Name)
 	s.specs = append(s.specs, model.ToolSpec{Name: e.wire, Description: e.spec.Description, Schema: e.spec.Schema})
 }
 
@@ -95,6 +97,9 @@ func (noLoader) Load(url string) (any, error) {
 
 // Only returns the set without the tools for which keep is false.
 func (s *Set) Only(keep func(name string) bool) *Set {
+	if !slices.ContainsFunc(s.names, func(name string) bool { return !keep(name) }) {
+		return s
+	}
 	less := &Set{byName: map[string]int{}, byWire: map[string]int{}}
 	for _, e := range s.entries {
 		if keep(e.spec.Name) {
@@ -102,9 +107,6 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 			// on with fewer tools still means the same ones.
 			less.put(e)
 		}
-	}
-	if len(less.entries) == len(s.entries) {
-		return s
 	}
 	return less
 }
@@ -124,13 +126,12 @@ func (s *Set) With(tools ...Tool) (*Set, error) {
 // Has reports whether the set has a tool of that canonical name.
 func (s *Set) Has(name string) bool { _, ok := s.byName[name]; return ok }
 
-// Names are the canonical names, in order.
+// Names are the canonical names, in order. They are not to be changed.
 func (s *Set) Names() []string {
-	names := make([]string, 0, len(s.entries))
-	for _, e := range s.entries {
-		names = append(names, e.spec.Name)
+	if s.names == nil {
+		return []string{}
 	}
-	return names
+	return s.names
 }
 
 // Specs offers the tools to a model, under their wire names. They are not to be
