@@ -2,10 +2,11 @@ package app
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -42,48 +43,64 @@ func (a *App) thrift(ctx context.Context) {
 
 // How much garbage may pile up before it is collected. The runtime's default, as
 // much as is in use, makes a small heap collect often and a large one collect
-// late. Here a heap may fill heapBytes before anything is collected, and what is
-// in use beyond that leaves room for garbageBytes.
+// late. Here a small heap may grow to roomBytes, stacks included, before anything
+// is collected; should the process as a whole grow past limitBytes meanwhile, it
+// is collected at once. What uses more than smallBytes leaves room for
+// garbageBytes.
 const (
-	heapBytes      = 48 << 20
+	smallBytes     = 40 << 20
+	roomBytes      = 60 << 20
+	limitBytes     = 72 << 20
 	garbageBytes   = 12 << 20
 	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 400
 	garbageAtFirst = 50
 )
 
-// garbagePercent is the runtime's GOGC for a heap of which live bytes are in use.
-func garbagePercent(live uint64) int {
-	if live == 0 {
-		return garbageAtFirst
-	}
-	room := max(heapBytes, live+garbageBytes) - live
-	return int(min(max(100*room/live, garbageLeast), garbageMost))
+// pace is what the runtime is told: GOGC and the memory limit.
+type pace struct {
+	percent int
+	limit   int64
 }
 
-// paceCollector sets GOGC anew after every collection, until the returned
+// paceFor is the pace for a heap of which live bytes are in use, beside stacks of
+// that size.
+func paceFor(live, stacks uint64) pace {
+	used := live + stacks
+	room, limit := uint64(garbageBytes), int64(math.MaxInt64)
+	if used < smallBytes {
+		room, limit = roomBytes-used, limitBytes
+	}
+	return pace{int(min(max(100*room/max(used, 1), garbageLeast), garbageMost)), limit}
+}
+
+// paceCollector sets the pace anew after every collection, until the returned
 // function is called, which restores what was set before. An operator's own GOGC
-// is left alone.
+// or GOMEMLIMIT is left alone.
 func paceCollector() (restore func()) {
 	const runtimeDefault = 100
-	before := debug.SetGCPercent(garbageAtFirst)
-	if before != runtimeDefault {
-		debug.SetGCPercent(before)
+	before := pace{debug.SetGCPercent(garbageAtFirst), debug.SetMemoryLimit(-1)}
+	if before.percent != runtimeDefault || before.limit != math.MaxInt64 {
+		debug.SetGCPercent(before.percent)
 		return func() {}
 	}
-	p := &pacer{percent: garbageAtFirst}
+	p := &pacer{pace: pace{garbageAtFirst, before.limit}}
 	p.afterNext()
 	return func() {
-		p.stopped.Store(true)
-		debug.SetGCPercent(before)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.stopped = true
+		debug.SetGCPercent(before.percent)
+		debug.SetMemoryLimit(before.limit)
 	}
 }
 
 // pacer follows the collector: it leaves a piece of garbage, and is called when
 // that was collected.
 type pacer struct {
-	stopped atomic.Bool
-	percent int
+	mu      sync.Mutex
+	stopped bool
+	pace    pace
 }
 
 // garbage is what a pacer leaves; it holds a pointer, so that it is not packed
@@ -93,14 +110,20 @@ type garbage struct{ _ *garbage }
 func (p *pacer) afterNext() { runtime.AddCleanup(new(garbage), (*pacer).collected, p) }
 
 func (p *pacer) collected() {
-	if p.stopped.Load() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
 		return
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	if percent := garbagePercent(live[0].Value.Uint64()); percent != p.percent {
-		p.percent = percent
-		debug.SetGCPercent(percent)
+	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}}
+	metrics.Read(used)
+	next := paceFor(used[0].Value.Uint64(), used[1].Value.Uint64())
+	if next.limit != p.pace.limit {
+		debug.SetMemoryLimit(next.limit)
 	}
+	if next.percent != p.pace.percent {
+		debug.SetGCPercent(next.percent)
+	}
+	p.pace = next
 	p.afterNext()
 }

@@ -1,24 +1,30 @@
 package app
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
 )
 
-func TestGarbagePercent(t *testing.T) {
+func TestPaceFor(t *testing.T) {
 	t.Parallel()
-	for live, want := range map[uint64]int{
-		0:         garbageAtFirst,
-		1 << 20:   garbageMost,
-		12 << 20:  300,
-		24 << 20:  100,
-		48 << 20:  25,
-		800 << 20: garbageLeast,
+	const none = math.MaxInt64
+	for _, c := range []struct {
+		live, stacks uint64
+		want         pace
+	}{
+		{0, 0, pace{garbageMost, limitBytes}},
+		{1, 0, pace{garbageMost, limitBytes}},
+		{20, 0, pace{200, limitBytes}},
+		{28, 2, pace{100, limitBytes}},
+		{38, 2, pace{30, none}},
+		{60, 60, pace{garbageLeast, none}},
+		{800, 1, pace{garbageLeast, none}},
 	} {
-		if got := garbagePercent(live); got != want {
-			t.Errorf("garbagePercent(%d) = %d, want %d", live, got, want)
+		if got := paceFor(c.live<<20, c.stacks<<20); got != c.want {
+			t.Errorf("paceFor(%d MiB, %d MiB) = %+v, want %+v", c.live, c.stacks, got, c.want)
 		}
 	}
 }
