@@ -98,7 +98,7 @@ func (m *Model) answerKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "n":
 		return m.decide(a, permit.VerdictDeny, ""), true
 	case "N":
-		a.note = &field{}
+		a.note = &field{wide: m.look.wide}
 		return nil, true
 	case "tab", "esc":
 		m.answering, m.away = false, true

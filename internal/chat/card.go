@@ -66,14 +66,14 @@ func (c *card) head(l *look, width int) string {
 	if c.result != nil && c.result.DurationMS > 0 {
 		right = shortly(time.Duration(c.result.DurationMS) * time.Millisecond)
 	}
-	name := cut(oneLine(c.call.Name), max(1, width-2))
-	left, used := style.Render(sign)+l.strong.Render(name), 2+cells(name)
-	if room := width - used - 1 - cells(right) - 1; room > 3 {
-		if what := cut(doing(c.call), room); what != "" {
-			left, used = left+" "+what, used+1+cells(what)
+	name := l.cut(oneLine(c.call.Name), max(1, width-2))
+	left, used := style.Render(sign)+l.strong.Render(name), 2+l.cells(name)
+	if room := width - used - 1 - l.cells(right) - 1; room > 3 {
+		if what := l.cut(doing(c.call), room); what != "" {
+			left, used = left+" "+what, used+1+l.cells(what)
 		}
 	}
-	if gap := width - used - cells(right); right != "" && gap > 0 {
+	if gap := width - used - l.cells(right); right != "" && gap > 0 {
 		left += strings.Repeat(" ", gap) + l.faint.Render(right)
 	}
 	return left
@@ -83,7 +83,7 @@ func (c *card) head(l *look, width int) string {
 func (c *card) body(l *look, width int) []string {
 	var lines []string
 	if c.verdict != nil {
-		lines = append(lines, hang(l.faint, "", verdictWords(c.verdict), width)...)
+		lines = append(lines, l.hang(l.faint, "", verdictWords(c.verdict), width)...)
 	}
 	limit := diffLines
 	if c.whole {
@@ -98,14 +98,14 @@ func (c *card) body(l *look, width int) []string {
 	lines = append(lines, c.output(l, width, len(lines) > 0)...)
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {
 		for _, path := range c.result.Changed[:min(len(c.result.Changed), changedPaths)] {
-			lines = append(lines, l.faint.Render(cut("changed "+oneLine(path), width)))
+			lines = append(lines, l.faint.Render(l.cut("changed "+oneLine(path), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
-			lines = append(lines, l.faint.Render(cut(fmt.Sprintf("and %d more files", n), width)))
+			lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("and %d more files", n), width)))
 		}
 	}
 	for _, a := range c.shown {
-		lines = append(lines, l.faint.Render(cut(fmt.Sprintf("+ %s (%s, %s)", oneLine(a.Filename), oneLine(a.MIMEType), size(a.Bytes)), width)))
+		lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("+ %s (%s, %s)", oneLine(a.Filename), oneLine(a.MIMEType), size(a.Bytes)), width)))
 	}
 	return lines
 }
@@ -135,16 +135,16 @@ func (c *card) output(l *look, width int, shown bool) []string {
 		var first string
 		first, text, _ = strings.Cut(text, "\n")
 		if !c.whole && c.result.OK {
-			lines = append(lines, style.Render(cut(clean(glance(first, width)), width)))
+			lines = append(lines, style.Render(l.cut(clean(glance(first, width)), width)))
 			continue
 		}
-		part := fold(clean(first[:wholeRunes(first, 4*width*limit)]), width)
+		part := l.fold(clean(first[:wholeRunes(first, 4*width*limit)]), width)
 		for _, p := range part[:min(len(part), limit-len(lines))] {
 			lines = append(lines, style.Render(p))
 		}
 	}
 	if left > 0 || c.result.Truncated {
-		lines = append(lines, l.faint.Render(cut(more(left, c.result.Truncated, c.whole), width)))
+		lines = append(lines, l.faint.Render(l.cut(more(left, c.result.Truncated, c.whole), width)))
 	}
 	return lines
 }

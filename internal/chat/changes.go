@@ -24,7 +24,7 @@ func (f *filed) draw(l *look, width int) []string {
 	if f.undone {
 		head += ", taken back"
 	}
-	lines := []string{l.strong.Render(cut(clean(head), width))}
+	lines := []string{l.strong.Render(l.cut(clean(head), width))}
 	if f.undone {
 		return lines
 	}

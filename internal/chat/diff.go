@@ -101,10 +101,10 @@ func unified(l *look, diff string, width, limit int) []string {
 		case strings.HasPrefix(s, "@@"):
 			style = l.place
 		}
-		lines = append(lines, style.Render(cut(clean(glance(s, width)), width)))
+		lines = append(lines, style.Render(l.cut(clean(glance(s, width)), width)))
 	}
 	if left > 0 {
-		lines = append(lines, l.faint.Render(cut(fmt.Sprintf("… %d more lines of the change", left), width)))
+		lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("… %d more lines of the change", left), width)))
 	}
 	return lines
 }

@@ -12,8 +12,11 @@ const (
 	maxEditorRows = 8
 )
 
-// prompt stands before what is typed.
-const prompt = "› "
+// prompt stands before what is typed, promptCells wide.
+const (
+	prompt      = "› "
+	promptCells = 2
+)
 
 // editor is where a person types. It grows with its text, keeps what was typed
 // before, and completes commands and paths.
@@ -100,24 +103,24 @@ func (e *editor) recall(s string, ok bool) {
 }
 
 // room is the width of the text. The last column is the cursor's.
-func (e *editor) room() int { return max(2, e.width-cells(prompt)-1) }
+func (e *editor) room() int { return max(2, e.width-promptCells-1) }
 
 // draw draws the rows around the cursor and says where that is.
 func (e *editor) draw(l *look) (lines []string, cursor *tea.Cursor) {
 	if e.empty() {
-		return []string{l.accent.Render(prompt) + l.faint.Render(cut("say something, or /help", e.room()))}, tea.NewCursor(cells(prompt), 0)
+		return []string{l.accent.Render(prompt) + l.faint.Render(l.cut("say something, or /help", e.room()))}, tea.NewCursor(promptCells, 0)
 	}
 	rows := e.rows(e.room())
 	line, column := e.cursor(rows)
 	e.top = max(0, min(e.top, line, len(rows)-1), line-maxEditorRows+1)
 	for i := e.top; i < min(len(rows), e.top+maxEditorRows); i++ {
-		lead := strings.Repeat(" ", cells(prompt))
+		lead := strings.Repeat(" ", promptCells)
 		if i == 0 {
 			lead = l.accent.Render(prompt)
 		}
 		lines = append(lines, lead+e.text[rows[i].from:rows[i].to])
 	}
-	return lines, tea.NewCursor(cells(prompt)+column, line-e.top)
+	return lines, tea.NewCursor(promptCells+column, line-e.top)
 }
 
 // complete puts in what all completions have in common; when that is nothing
@@ -158,7 +161,7 @@ func (e *editor) hints(l *look, width int) string {
 		if i == e.pick {
 			style = l.strong
 		}
-		if width -= cells(name) + 2; width < 0 {
+		if width -= l.cells(name) + 2; width < 0 {
 			b.WriteString(l.faint.Render("…"))
 			break
 		}

@@ -255,7 +255,7 @@ func (s *stage) fits() {
 		s.t.Errorf("%d lines in a window of %d", len(lines), s.m.height)
 	}
 	for _, l := range lines {
-		if n := cells(l); n > s.m.width {
+		if n := s.m.look.cells(l); n > s.m.width {
 			s.t.Errorf("a line of %d columns in a window of %d: %q", n, s.m.width, ansi.Strip(l))
 		}
 	}

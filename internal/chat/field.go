@@ -18,6 +18,8 @@ type field struct {
 	text string
 	// at is the byte before which the cursor stands.
 	at int
+	// wide says how the terminal counts columns ([look]).
+	wide ansi.Method
 }
 
 func (f *field) set(s string) { f.text, f.at = s, len(s) }
@@ -41,7 +43,7 @@ func (f *field) prev() int {
 	}
 	i := strings.LastIndexByte(f.text[:f.at-1], '\n') + 1
 	for i < f.at {
-		c, _ := ansi.FirstGraphemeCluster(f.text[i:], ansi.GraphemeWidth)
+		c, _ := ansi.FirstGraphemeCluster(f.text[i:], f.wide)
 		if i+len(c) >= f.at {
 			return i
 		}
@@ -54,7 +56,7 @@ func (f *field) next() int {
 	if f.at == len(f.text) {
 		return f.at
 	}
-	c, _ := ansi.FirstGraphemeCluster(f.text[f.at:], ansi.GraphemeWidth)
+	c, _ := ansi.FirstGraphemeCluster(f.text[f.at:], f.wide)
 	return f.at + len(c)
 }
 
@@ -133,7 +135,7 @@ func (f *field) rows(width int) []row {
 			from, used, space = i, 0, -1
 			continue
 		}
-		c, w := ansi.FirstGraphemeCluster(f.text[i:], ansi.GraphemeWidth)
+		c, w := ansi.FirstGraphemeCluster(f.text[i:], f.wide)
 		for used+w > width && from < i {
 			cut := i
 			if space > from {
@@ -141,7 +143,7 @@ func (f *field) rows(width int) []row {
 			}
 			all = append(all, row{from, cut})
 			from, space = cut, -1
-			used = cells(f.text[from:i])
+			used = f.wide.StringWidth(f.text[from:i])
 		}
 		i, used = i+len(c), used+w
 		if c == " " {
@@ -155,7 +157,7 @@ func (f *field) rows(width int) []row {
 func (f *field) cursor(rows []row) (line, column int) {
 	for i, r := range rows {
 		if f.at >= r.from && (f.at < r.to || f.at == r.to && (i+1 == len(rows) || rows[i+1].from > r.to)) {
-			return i, cells(f.text[r.from:f.at])
+			return i, f.wide.StringWidth(f.text[r.from:f.at])
 		}
 	}
 	return len(rows) - 1, 0
@@ -170,7 +172,7 @@ func (f *field) vertical(by, width int) bool {
 	}
 	i, used := rows[line].from, 0
 	for i < rows[line].to {
-		c, w := ansi.FirstGraphemeCluster(f.text[i:], ansi.GraphemeWidth)
+		c, w := ansi.FirstGraphemeCluster(f.text[i:], f.wide)
 		if used+w > column {
 			break
 		}

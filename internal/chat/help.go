@@ -25,12 +25,12 @@ func (h *help) draw(l *look, width int) []string {
 		}
 		lead, room := "  "+r[0], width-2-helpColumn
 		if width < narrowHelp {
-			lines = append(lines, l.strong.Render(cut(lead, width)))
+			lines = append(lines, l.strong.Render(l.cut(lead, width)))
 			lead, room = "      ", width-6
 		} else {
-			lead = l.strong.Render(lead) + strings.Repeat(" ", max(1, 2+helpColumn-cells(lead)))
+			lead = l.strong.Render(lead) + strings.Repeat(" ", max(1, 2+helpColumn-l.cells(lead)))
 		}
-		lines = append(lines, prefixed(fold(r[1], max(4, room)), lead, strings.Repeat(" ", max(0, width-room)))...)
+		lines = append(lines, prefixed(l.fold(r[1], max(4, room)), lead, strings.Repeat(" ", max(0, width-room)))...)
 	}
 	return lines
 }

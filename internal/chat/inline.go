@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -110,12 +111,24 @@ func paint(b *strings.Builder, style lipgloss.Style, text string) {
 
 // wrap breaks styled text; each line opens and closes its own styles. What wraps
 // counts wide letters at the end of a line too late, so it is asked again for a
-// narrower one where that happened.
+// narrower one where that happened; a character that is wider than the line stays.
 func (s *setter) wrap(styled string, width int) []string {
 	for asked := width; ; asked-- {
-		lines := strings.Split(lipgloss.Wrap(styled, asked, ""), "\n")
-		if asked <= 2 || !slices.ContainsFunc(lines, func(l string) bool { return cells(l) > width }) {
+		lines := s.l.wrap(styled, asked)
+		if asked <= max(2, width-widest) || !slices.ContainsFunc(lines, func(line string) bool { return s.l.cells(line) > width }) {
 			return lines
 		}
 	}
+}
+
+// widest is how many columns a character has at most that people use: a family of
+// four where each of them is counted.
+const widest = 8
+
+func (l *look) wrap(styled string, width int) []string {
+	var b strings.Builder
+	w := lipgloss.NewWrapWriter(&b)
+	_, _ = io.WriteString(w, l.wide.Wrap(styled, width, "")) // a builder takes everything
+	_ = w.Close()
+	return strings.Split(b.String(), "\n")
 }

@@ -28,9 +28,9 @@ func (s *said) draw(l *look, width int) []string {
 	bar := l.person.Render("▌ ")
 	var lines []string
 	if s.label != "" {
-		lines = append(lines, bar+l.faint.Render(cut(s.label, width-2)))
+		lines = append(lines, bar+l.faint.Render(l.cut(s.label, width-2)))
 	}
-	text := fold(clean(s.text), max(1, width-2))
+	text := l.fold(clean(s.text), max(1, width-2))
 	if over := len(text) - maxSaidLines; over > 0 {
 		text = append(text[:maxSaidLines], fmt.Sprintf("… %d more lines", over))
 	}
@@ -40,10 +40,10 @@ func (s *said) draw(l *look, width int) []string {
 		}
 	}
 	for _, f := range s.files {
-		lines = append(lines, bar+l.faint.Render(cut("+ "+oneLine(f), width-2)))
+		lines = append(lines, bar+l.faint.Render(l.cut("+ "+oneLine(f), width-2)))
 	}
 	if s.failed != "" {
-		for _, t := range fold("not sent: "+clean(s.failed), max(1, width-2)) {
+		for _, t := range l.fold("not sent: "+clean(s.failed), max(1, width-2)) {
 			lines = append(lines, bar+l.bad.Render(t))
 		}
 	}
@@ -87,7 +87,7 @@ func (t *thought) draw(l *look, width int) []string {
 	if !t.open && !t.whole {
 		return lines
 	}
-	text := fold(strings.TrimSpace(t.text), max(1, width-2))
+	text := l.fold(strings.TrimSpace(t.text), max(1, width-2))
 	if !t.whole {
 		text = text[max(0, len(text)-openThought):]
 	}
@@ -122,7 +122,7 @@ func (n *notice) draw(l *look, width int) []string {
 	case fails:
 		sign, style = "✗ ", l.bad
 	}
-	return hang(style, sign, clean(n.text), width)
+	return l.hang(style, sign, clean(n.text), width)
 }
 
 func (*notice) snug() {}
@@ -130,7 +130,7 @@ func (*notice) snug() {}
 // verbatim is text of our own that is laid out already, such as the help.
 type verbatim struct{ text string }
 
-func (v *verbatim) draw(_ *look, width int) []string { return fold(v.text, width) }
+func (v *verbatim) draw(l *look, width int) []string { return l.fold(v.text, width) }
 
 // ending is the line under a turn.
 type ending struct {
@@ -162,9 +162,9 @@ func (e *ending) draw(l *look, width int) []string {
 	if e.spent != nil {
 		parts = append(parts, used(*e.spent))
 	}
-	lines := []string{style.Render(cut("── "+strings.Join(parts, " · "), width))}
+	lines := []string{style.Render(l.cut("── "+strings.Join(parts, " · "), width))}
 	if e.exit.Error != "" && e.exit.ExitCode != 130 {
-		lines = append(lines, hang(l.bad, "✗ ", clean(e.exit.Error), width)...)
+		lines = append(lines, l.hang(l.bad, "✗ ", clean(e.exit.Error), width)...)
 	}
 	return lines
 }
@@ -206,10 +206,10 @@ func shortly(d time.Duration) string {
 }
 
 // hang sets text after a sign, with later lines under its beginning.
-func hang(style lipgloss.Style, sign, text string, width int) []string {
-	margin := cells(sign)
+func (l *look) hang(style lipgloss.Style, sign, text string, width int) []string {
+	margin := l.cells(sign)
 	var lines []string
-	for i, t := range fold(text, max(1, width-margin)) {
+	for i, t := range l.fold(text, max(1, width-margin)) {
 		if i > 0 {
 			sign = strings.Repeat(" ", margin)
 		}

@@ -1,12 +1,20 @@
 package chat
 
-import "charm.land/lipgloss/v2"
+import (
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
 
 // look is how things are set off. The colours are those of the terminal's own
 // palette, so they fit a dark and a light one; the program drops them where
 // NO_COLOR or the terminal asks for that, and every meaning is also in a sign or a
 // word.
 type look struct {
+	// wide says how the terminal counts the columns of a character that has several
+	// code points: each of them by itself or, where it says that it can, as one. What
+	// is counted otherwise than the program that draws does it is cut off.
+	wide ansi.Method
+
 	plain, faint, strong, heading, code, accent, person, good, bad, warn, added, removed, place lipgloss.Style
 }
 

@@ -32,7 +32,7 @@ func set(l *look, markdown string, width int) (lines []string) {
 	markdown = clean(markdown)
 	defer func() {
 		if recover() != nil {
-			lines = fold(markdown, width)
+			lines = l.fold(markdown, width)
 		}
 	}()
 	s := &setter{l: l, source: []byte(markdown)}
@@ -90,11 +90,11 @@ func (s *setter) list(n *ast.List, width int) []string {
 		if len(out) > 0 && !n.IsTight {
 			out = append(out, "")
 		}
-		lines := s.blocks(c, max(4, width-cells(mark)), n.IsTight)
+		lines := s.blocks(c, max(4, width-s.l.cells(mark)), n.IsTight)
 		if len(lines) == 0 {
 			lines = []string{""}
 		}
-		out = append(out, prefixed(lines, s.l.accent.Render(mark), strings.Repeat(" ", cells(mark)))...)
+		out = append(out, prefixed(lines, s.l.accent.Render(mark), strings.Repeat(" ", s.l.cells(mark)))...)
 	}
 	return out
 }
@@ -124,8 +124,8 @@ func (s *setter) code(n ast.Node, language string, width int) []string {
 		return prefixed(unified(s.l, body, max(4, width-2), wholeLines), "  ", "  ")
 	}
 	var out []string
-	for _, l := range fold(body, max(4, width-2)) {
-		out = append(out, "  "+s.l.code.Render(l))
+	for _, line := range s.l.fold(body, max(4, width-2)) {
+		out = append(out, "  "+s.l.code.Render(line))
 	}
 	return out
 }

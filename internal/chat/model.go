@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Model is the state of a chat. It belongs to the program's goroutine; what takes
@@ -116,6 +117,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
+	case tea.ModeReportMsg:
+		m.measure(msg)
+		return nil
 	case tea.PasteMsg:
 		m.touched = m.o.Clock()
 		return m.typed(msg)
@@ -126,6 +130,21 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return m.answered(msg)
+}
+
+// measure takes the terminal's word on whether it counts a character of several code
+// points as one. What draws counts as the terminal does, and so must who sets lines.
+func (m *Model) measure(msg tea.ModeReportMsg) {
+	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
+		return
+	}
+	m.look.wide, m.editor.wide = ansi.GraphemeWidth, ansi.GraphemeWidth
+	for _, a := range m.asks {
+		if a.note != nil {
+			a.note.wide = ansi.GraphemeWidth
+		}
+	}
+	m.roll.refresh()
 }
 
 // tickEvery is how often the elapsed time is drawn anew.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"belay/internal/permit"
 )
@@ -15,7 +14,7 @@ import (
 // when a note is being written.
 func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
 	a, width := m.asks[0], m.width
-	head := m.look.warn.Bold(true).Render("? " + cut(headline(a, len(m.asks)), width-2))
+	head := m.look.warn.Bold(true).Render("? " + m.look.cut(headline(a, len(m.asks)), width-2))
 	body := m.asking(a, max(4, width-2))
 	foot := m.answers(a, width)
 	room := max(1, height-1-len(foot))
@@ -24,13 +23,13 @@ func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
 	lines = append(lines, head)
 	for i, s := range shown {
 		if i == len(shown)-1 && a.top+room < len(body) {
-			s = m.look.faint.Render(cut(fmt.Sprintf("… %d more lines (↓)", len(body)-a.top-room+1), width-2))
+			s = m.look.faint.Render(m.look.cut(fmt.Sprintf("… %d more lines (↓)", len(body)-a.top-room+1), width-2))
 		}
 		lines = append(lines, m.look.warn.Render("│ ")+s)
 	}
 	lines = append(lines, foot...)
 	if a.note != nil {
-		cursor = tea.NewCursor(2+cells(foot[len(foot)-1])-2-cells(a.note.text[a.note.at:]), len(lines)-1)
+		cursor = tea.NewCursor(2+m.look.cells(foot[len(foot)-1])-2-m.look.cells(a.note.text[a.note.at:]), len(lines)-1)
 	}
 	return lines, cursor
 }
@@ -58,9 +57,9 @@ func (m *Model) asking(a *ask, width int) []string {
 		}
 	}
 	if e.Command == "" && e.Summary != e.Tool+" "+strings.Join(e.Paths, ", ") {
-		lines = append(lines, fold(clean(e.Summary), width)...)
+		lines = append(lines, l.fold(clean(e.Summary), width)...)
 	}
-	for i, part := range fold(clean(e.Command), max(1, width-2)) {
+	for i, part := range l.fold(clean(e.Command), max(1, width-2)) {
 		if e.Command == "" {
 			break
 		}
@@ -103,7 +102,7 @@ func (m *Model) asking(a *ask, width int) []string {
 func labelled(l *look, label, text string, width int) []string {
 	const column = 6
 	var lines []string
-	for i, part := range fold(text, max(1, width-column)) {
+	for i, part := range l.fold(text, max(1, width-column)) {
 		if i > 0 {
 			label = ""
 		}
@@ -118,17 +117,17 @@ func (m *Model) answers(a *ask, width int) []string {
 	bar := l.warn.Render("│ ")
 	var lines []string
 	if a.failed != "" {
-		for _, s := range fold(clean(a.failed), max(1, width-2)) {
+		for _, s := range l.fold(clean(a.failed), max(1, width-2)) {
 			lines = append(lines, bar+l.bad.Render(s))
 		}
 	}
 	switch {
 	case a.note != nil:
-		return append(lines, bar+l.strong.Render("why not? ")+ansi.TruncateLeft(a.note.text, max(0, cells(a.note.text)-(width-14)), "…"))
+		return append(lines, bar+l.strong.Render("why not? ")+l.wide.TruncateLeft(a.note.text, max(0, l.cells(a.note.text)-(width-14)), "…"))
 	case a.sent:
 		return append(lines, bar+l.faint.Render("answered…"))
 	case !m.answering:
-		return append(lines, bar+l.warn.Render(cut("Tab answers it", width-2)))
+		return append(lines, bar+l.warn.Render(l.cut("Tab answers it", width-2)))
 	}
 	keys := []string{"y allow", "s allow for the session", "n deny", "N deny and say why"}
 	if !a.Session {
@@ -141,8 +140,8 @@ func (m *Model) answers(a *ask, width int) []string {
 	row := ""
 	for _, k := range keys {
 		key, word, _ := strings.Cut(k, " ")
-		text := cut(l.strong.Render(key)+" "+word, max(1, width-2))
-		if row != "" && cells(row)+3+cells(text) > width-2 {
+		text := l.cut(l.strong.Render(key)+" "+word, max(1, width-2))
+		if row != "" && l.cells(row)+3+l.cells(text) > width-2 {
 			lines = append(lines, bar+row)
 			row = ""
 		}

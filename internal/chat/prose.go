@@ -12,7 +12,7 @@ const openBytes = 4 << 10
 
 func (p *prose) draw(l *look, width int) []string {
 	if p.open && len(p.text) > openBytes {
-		return fold(clean(p.text), width)
+		return l.fold(clean(p.text), width)
 	}
 	return set(l, p.text, width)
 }

@@ -57,11 +57,16 @@ func (r *roll) lines(i int) []string {
 	if c.drawn && c.width == r.width {
 		return c.lines
 	}
+	before, width := len(c.lines), c.width
 	c.lines = c.item.draw(r.look, r.width)
 	if i > 0 && len(c.lines) > 0 && !r.close(i) {
 		c.lines = append([]string{""}, c.lines...)
 	}
 	c.drawn, c.width = true, r.width
+	if i == r.first && r.loose && before > 0 && (width != r.width || len(c.lines) < before) {
+		// The window stays about where it was in an item that is folded or wrapped anew.
+		r.skip = min(r.skip*len(c.lines)/before, max(0, len(c.lines)-1))
+	}
 	return c.lines
 }
 
@@ -74,15 +79,25 @@ func (r *roll) close(i int) bool {
 
 // view is what the window shows, at most its height.
 func (r *roll) view() []string {
-	if !r.loose {
-		r.toEnd()
+	if r.loose {
+		if out := r.window(); len(out) == r.height {
+			return out
+		}
+		r.loose = false // what was below has become shorter, or the window higher
 	}
+	r.toEnd()
+	return r.window()
+}
+
+// window are the lines from the top of the window on.
+func (r *roll) window() []string {
 	var out []string
-	skip := r.skip
 	for i := r.first; i < len(r.cells) && len(out) < r.height; i++ {
-		lines := r.lines(i)
-		out = append(out, lines[min(skip, len(lines)):]...)
-		skip = 0
+		lines := r.lines(i) // which may move the window
+		if i == r.first {
+			lines = lines[min(r.skip, len(lines)):]
+		}
+		out = append(out, lines...)
 	}
 	return out[:min(len(out), r.height)]
 }

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"belay/internal/event"
 	"belay/internal/session"
 )
 
@@ -72,6 +74,36 @@ func TestScrolling(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who has scrolled up stays about where they were when things are folded or the
+// window changes, and never sees less than there is.
+func TestScrolledUpAndFolded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(delta("before"))
+	for i := range 3 {
+		id := fmt.Sprint("c", i)
+		s.log(event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: id, Name: "bash", Input: []byte(`{"command":"seq 500"}`)}},
+			event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: id, Name: "bash", OK: true, Output: strings.Repeat("a line\n", 500)}})
+	}
+	s.log(delta(strings.Repeat("after\n\n", 50)))
+	s.press("ctrl+o")
+	s.shows("after")
+	for range 40 {
+		s.press("pgup")
+	}
+	s.shows("scrolled up", "a line")
+	s.press("ctrl+o")
+	s.shows("scrolled up", "more lines (Ctrl-O)")
+	s.press("pgup")
+	s.shows("before")
+
+	s.send(tea.WindowSizeMsg{Width: 60, Height: 300})
+	s.lacks("scrolled up")
+	s.shows("before", "▌ go")
+	s.fits()
 }
 
 // Of a long session only what is on the screen is drawn, and once.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/event"
@@ -66,5 +67,33 @@ func TestScreens(t *testing.T) {
 		if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
 			t.Errorf("%d columns (-want +got); look at it and write it with -update:\n%s", width, diff)
 		}
+	}
+}
+
+// A terminal that counts every code point by itself and one that does not break
+// lines in different places; neither loses a character.
+func TestCharactersOfSeveralCodePoints(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("हिन्दी ❤️ 👩‍👩‍👧‍👦 🇩🇪 ", 12) + "end"
+	whole := func(s *stage) string {
+		return strings.Join(strings.Fields(strings.Join(s.m.roll.view(), " ")), " ")
+	}
+	s := newStage(t)
+	s.begun()
+	s.log(delta(text))
+	for _, wide := range []ansi.Method{ansi.WcWidth, ansi.GraphemeWidth} {
+		if s.m.look.wide != wide {
+			t.Fatalf("columns are counted by method %d, want %d", s.m.look.wide, wide)
+		}
+		s.shows("end")
+		for l := range strings.SplitSeq(s.m.View().Content, "\n") {
+			if n := wide.StringWidth(l); n > 60 {
+				t.Errorf("%d columns by method %d: %q", n, wide, l)
+			}
+		}
+		if got := whole(s); !strings.Contains(got, text) {
+			t.Errorf("something is lost: %s", got)
+		}
+		s.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 	}
 }

@@ -23,7 +23,7 @@ func (s *setter) table(n *xast.Table, width int) []string {
 	wide := make([]int, columns)
 	for _, r := range rows {
 		for i, c := range r {
-			wide[i] = max(wide[i], cells(c), 1)
+			wide[i] = max(wide[i], s.l.cells(c), 1)
 		}
 	}
 	const gap = 3 // " │ "
@@ -84,7 +84,7 @@ func (s *setter) tableRow(row []string, wide []int) []string {
 			}
 			b.WriteString(part)
 			if i+1 < len(wide) {
-				b.WriteString(strings.Repeat(" ", max(0, w-cells(part))))
+				b.WriteString(strings.Repeat(" ", max(0, w-s.l.cells(part))))
 			}
 		}
 		out[y] = strings.TrimRight(b.String(), " ")

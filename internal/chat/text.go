@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // clean makes text from outside safe to show: line breaks stay, a tab becomes
@@ -47,17 +45,17 @@ func oneLine(s string) string { return strings.Join(strings.Fields(clean(s)), " 
 
 // fold breaks clean text into lines of at most width columns: between words where
 // that is possible, within a word where it is longer than a line.
-func fold(s string, width int) []string {
+func (l *look) fold(s string, width int) []string {
 	s = strings.TrimRight(s, "\n")
 	var lines []string
-	for l := range strings.SplitSeq(s, "\n") {
-		if len(l) <= width { // no character is wider than its bytes
-			lines = append(lines, l)
+	for line := range strings.SplitSeq(s, "\n") {
+		if len(line) <= width { // no character is wider than its bytes
+			lines = append(lines, line)
 			continue
 		}
-		for part := range strings.SplitSeq(ansi.Wrap(l, width, ""), "\n") {
-			if cells(part) > width { // it counts wide letters at the end too late
-				part = ansi.Hardwrap(part, width, true)
+		for part := range strings.SplitSeq(l.wide.Wrap(line, width, ""), "\n") {
+			if l.cells(part) > width { // it counts wide letters at the end too late
+				part = l.wide.Hardwrap(part, width, true)
 			}
 			lines = append(lines, strings.Split(part, "\n")...)
 		}
@@ -67,7 +65,7 @@ func fold(s string, width int) []string {
 
 // cut is the beginning of a line in at most width columns; what is missing is
 // marked.
-func cut(s string, width int) string {
+func (l *look) cut(s string, width int) string {
 	if len(s) <= width {
 		return s
 	}
@@ -79,8 +77,8 @@ func cut(s string, width int) string {
 	if len(s) > most*width+most {
 		s = strings.ToValidUTF8(s[:most*width+most], "")
 	}
-	return ansi.Truncate(s, width, "…")
+	return l.wide.Truncate(s, width, "…")
 }
 
 // cells is how many columns a text takes.
-func cells(s string) int { return ansi.StringWidth(s) }
+func (l *look) cells(s string) int { return l.wide.StringWidth(s) }

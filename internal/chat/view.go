@@ -23,7 +23,8 @@ func (m *Model) View() tea.View {
 		}
 		below = append(below, lines...)
 	}
-	below = append(below, m.rule())
+	rule := len(below)
+	below = append(below, "")
 	if files := m.files(); files != "" {
 		below = append(below, files)
 	}
@@ -38,6 +39,7 @@ func (m *Model) View() tea.View {
 	room := max(0, m.height-len(below))
 	m.roll.resize(m.width, room)
 	lines := m.roll.view()
+	below[rule] = m.rule() // which says where the conversation stands
 	for len(lines) < room {
 		lines = append(lines, "")
 	}
@@ -66,14 +68,14 @@ func (m *Model) waitingLines() []string {
 	var lines []string
 	for i, q := range all {
 		if i == shownWaiting {
-			lines = append(lines, m.look.faint.Render(cut(fmt.Sprintf("  and %d more", len(all)-i), m.width)))
+			lines = append(lines, m.look.faint.Render(m.look.cut(fmt.Sprintf("  and %d more", len(all)-i), m.width)))
 			break
 		}
 		label := "at the next step: "
 		if q.mode == "followUp" {
 			label = "after the answer: "
 		}
-		lines = append(lines, m.look.faint.Render(cut("↳ "+label+oneLine(glance(q.text, m.width)), m.width)))
+		lines = append(lines, m.look.faint.Render(m.look.cut("↳ "+label+oneLine(glance(q.text, m.width)), m.width)))
 	}
 	return lines
 }
@@ -105,9 +107,9 @@ func (m *Model) rule() string {
 	if text == "" {
 		return m.look.faint.Render(strings.Repeat("─", m.width))
 	}
-	text = cut(text, max(1, m.width-4))
+	text = m.look.cut(text, max(1, m.width-4))
 	line := "── " + text + " "
-	return style.Render(line + strings.Repeat("─", max(0, m.width-cells(line))))
+	return style.Render(line + strings.Repeat("─", max(0, m.width-m.look.cells(line))))
 }
 
 // files are those that go with the next message, or the completions.
@@ -118,7 +120,7 @@ func (m *Model) files() string {
 	if len(m.attached) == 0 {
 		return ""
 	}
-	return m.look.accent.Render(cut("+ "+oneLine(strings.Join(m.attached, ", ")), m.width))
+	return m.look.accent.Render(m.look.cut("+ "+oneLine(strings.Join(m.attached, ", ")), m.width))
 }
 
 // bottom says whom one speaks to.
@@ -137,8 +139,8 @@ func (m *Model) bottom() string {
 	}
 	left := strings.Join(parts, " · ")
 	const help = "/help"
-	if gap := m.width - cells(left) - len(help); gap > 1 {
+	if gap := m.width - m.look.cells(left) - len(help); gap > 1 {
 		left += strings.Repeat(" ", gap) + help
 	}
-	return m.look.faint.Render(cut(left, m.width))
+	return m.look.faint.Render(m.look.cut(left, m.width))
 }
