@@ -35,6 +35,12 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 			m.roll.touch(i)
 		}
 		return nil
+	case completed:
+		m.editor.apply(msg.completion)
+		return nil
+	case inspected:
+		m.weighed(msg)
+		return nil
 	case reported:
 		if msg.err != nil {
 			m.stopping = false
@@ -128,30 +134,15 @@ func (m *Model) unsent(err error) {
 	m.sending = nil
 	what.failed = why(err)
 	m.roll.refresh()
-	m.attached = append(m.attached, attachedOf(what, m.editor.paths)...)
+	m.attached = append(m.attached, what.files...)
 	text := what.text
 	for _, e := range m.early {
 		text += "\n" + e.text
 	}
 	m.early = nil
 	if m.editor.empty() {
-		m.editor.set(text)
+		m.editor.give(text)
 	}
-}
-
-// attachedOf are the files of a message that its text does not name.
-func attachedOf(what *said, p *paths) []string {
-	named := map[string]bool{}
-	for _, f := range mentioned(what.text, p) {
-		named[f] = true
-	}
-	var out []string
-	for _, f := range what.files {
-		if !named[f] {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // heardOf is the engine's answer to what was said into a turn. Where the turn has
@@ -166,7 +157,7 @@ func (m *Model) heardOf(msg steered) tea.Cmd {
 	}
 	m.tell(fails, "not said: "+why(msg.err))
 	if m.editor.empty() {
-		m.editor.set(msg.what.text)
+		m.editor.give(msg.what.text)
 	}
 	return nil
 }
@@ -196,6 +187,6 @@ func (m *Model) over() {
 	m.queued = nil
 	m.tell(warns, "the turn ended before it heard: "+oneLine(text))
 	if m.editor.empty() {
-		m.editor.set(text[:len(text)-1])
+		m.editor.give(text[:len(text)-1])
 	}
 }

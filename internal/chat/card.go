@@ -36,7 +36,8 @@ const (
 	changedPaths = 8
 )
 
-func (*card) snug() {}
+func (*card) snug()               {}
+func (c *card) unfold(whole bool) { c.whole = whole }
 
 func (c *card) draw(l *look, width int) []string {
 	indent := strings.Repeat("  ", min(c.depth, 3))
@@ -101,7 +102,7 @@ func (c *card) body(l *look, width int) []string {
 			lines = append(lines, l.faint.Render(l.cut("changed "+oneLine(path), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
-			lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("and %d more files", n), width)))
+			lines = append(lines, l.faint.Render(l.cut("and "+number(n, "more file"), width)))
 		}
 	}
 	for _, a := range c.shown {
@@ -161,12 +162,20 @@ func more(left int, truncated, whole bool) string {
 		if !whole {
 			hint = " (Ctrl-O)"
 		}
-		parts = append(parts, fmt.Sprintf("… %d more lines%s", left, hint))
+		parts = append(parts, "… "+number(left, "more line")+hint)
 	}
 	if truncated {
 		parts = append(parts, "the result was cut")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// number is a count with what is counted.
+func number(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func verdictWords(v *event.Verdict) string {

@@ -62,7 +62,7 @@ func (m *Model) changes(string) tea.Cmd {
 			}
 		}
 		if len(items) == 0 && err == nil {
-			items = []item{&notice{tells, unchanged}}
+			items = []item{&notice{kind: tells, text: unchanged}}
 		}
 		return reported{items, err}
 	})
@@ -88,8 +88,8 @@ func (m *Model) undo(string) tea.Cmd {
 			if err != nil {
 				return reported{err: err}
 			}
-			return reported{items: []item{&notice{tells, "taken back: " + strings.Join(done.Paths, ", ")}}}
+			return reported{items: []item{&notice{kind: tells, text: "taken back: " + strings.Join(done.Paths, ", ")}}}
 		}
-		return reported{items: []item{&notice{tells, "there is nothing to take back"}}}
+		return reported{items: []item{&notice{kind: tells, text: "there is nothing to take back"}}}
 	})
 }

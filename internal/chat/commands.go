@@ -11,7 +11,6 @@ import (
 
 	"belay/internal/permit"
 	"belay/internal/session"
-	"belay/internal/turn"
 )
 
 // slash is a command of the chat itself.
@@ -26,7 +25,7 @@ var modes = []string{string(permit.Direct), string(permit.AcceptEdits), string(p
 func commands() []slash {
 	return []slash{
 		{"attach", "PATH", "send a file with the next message", (*Model).attach},
-		{"drop", "", "send no files after all", (*Model).drop},
+		{"drop", "[PATH]", "do not send it after all, or any of them", (*Model).drop},
 		{"mode", "MODE", "how much may be done without asking: " + strings.Join(modes, ", "), (*Model).setMode},
 		{"model", "NAME", "the model of the next turns", (*Model).setModel},
 		{"persona", "NAME", "whom the next turns go to", (*Model).setPersona},
@@ -63,48 +62,6 @@ func (m *Model) run(name, rest string) tea.Cmd {
 	return nil
 }
 
-func (m *Model) attach(rest string) tea.Cmd {
-	rest = strings.Trim(rest, `"`)
-	switch {
-	case rest == "":
-		m.tell(warns, "name a file: /attach PATH")
-	case !m.editor.paths.file(rest):
-		m.tell(warns, "there is no file "+oneLine(rest))
-	case slices.Contains(m.attached, rest):
-		m.tell(tells, oneLine(rest)+" is attached already")
-	default:
-		m.attached = append(m.attached, rest)
-		return m.inspect(rest)
-	}
-	return nil
-}
-
-// inspect says at once what would become of a file. An upload is checked when it is
-// sent.
-func (m *Model) inspect(path string) tea.Cmd {
-	if m.o.Upload != nil {
-		return nil
-	}
-	r := turn.InspectRequest{Attachments: []string{m.editor.paths.resolve(path)}, Model: m.o.Opts.Model, SessionID: m.session}
-	return m.call(func(ctx context.Context) tea.Msg {
-		all, err := m.o.Engine.Inspect(ctx, r)
-		if err != nil || len(all) != 1 {
-			return reported{err: err}
-		}
-		if in := all[0]; !in.OK {
-			return reported{items: []item{&notice{warns, path + " will be refused: " + in.Reason}}}
-		} else if in.Note != "" {
-			return reported{items: []item{&notice{tells, path + ": " + in.Note}}}
-		}
-		return nil
-	})
-}
-
-func (m *Model) drop(string) tea.Cmd {
-	m.attached = nil
-	return nil
-}
-
 func (m *Model) setMode(rest string) tea.Cmd {
 	if !slices.Contains(modes, rest) {
 		m.tell(warns, "the modes are "+strings.Join(modes, ", "))
@@ -133,7 +90,7 @@ func (m *Model) setPersona(rest string) tea.Cmd {
 			for _, p := range all {
 				names = append(names, p.ID)
 			}
-			return reported{items: []item{&notice{tells, "personas: " + strings.Join(names, ", ")}}, err: err}
+			return reported{items: []item{&notice{kind: tells, text: "personas: " + strings.Join(names, ", ")}}, err: err}
 		})
 	}
 	m.o.Opts.Persona, m.persona = rest, rest

@@ -1,162 +1,172 @@
 package chat
 
 import (
-	"os"
-	"path/filepath"
+	"context"
 	"slices"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 )
 
-// paths completes the names of files of this machine.
-type paths struct {
-	// folder is where relative paths begin.
-	folder string
+// offer is one thing that what is typed could become.
+type offer struct {
+	// name is shown, text replaces what is before the cursor.
+	name, text string
 }
 
-// maxListed bounds what is read of a folder for completion, maxOffers what is
-// offered.
-const (
-	maxListed = 5000
-	maxOffers = 50
-)
-
-// offers are the paths that begin as written does. Folders end with a slash; what
-// is hidden is offered when asked for, belay's own folder never.
-func (p *paths) offers(written string) []string {
-	dir, base := "", written
-	if i := strings.LastIndexByte(written, '/'); i >= 0 {
-		dir, base = written[:i+1], written[i+1:]
-	}
-	at := p.resolve(dir)
-	f, err := os.Open(at)
-	if err != nil {
-		return nil // there is nothing to offer
-	}
-	defer f.Close()                    // it was only read
-	entries, _ := f.ReadDir(maxListed) // what could be read is offered
-	var out []string
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasPrefix(name, base) || strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") || name == ".belay" {
-			continue
-		}
-		if name != clean(name) || strings.ContainsAny(name, "\n\"") {
-			continue // it could not be typed
-		}
-		if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.IsDir() {
-			name += "/"
-		}
-		out = append(out, dir+name)
-	}
-	slices.Sort(out)
-	return out[:min(len(out), maxOffers)]
+// completion is what the text before the cursor could become.
+type completion struct {
+	before string
+	offers []offer
+	// common is what the text becomes at once: all that the offers agree on.
+	common string
 }
 
-// resolve is the path that was meant.
-func (p *paths) resolve(written string) string {
-	if rest, ok := strings.CutPrefix(written, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return filepath.Join(home, rest)
-		}
+// maxOffers is how many completions one can go through.
+const maxOffers = 200
+
+// completed brings a completion back to the editor that asked for it.
+type completed struct{ completion }
+
+// complete asks for the completions, or goes through those on show. To look for them
+// takes as long as the file system does, so it is a job.
+func (m *Model) complete(step int) tea.Cmd {
+	if m.editor.offers != nil {
+		m.editor.cycle(step)
+		return nil
 	}
-	if filepath.IsAbs(written) {
-		return filepath.Clean(written)
+	before := m.editor.text[:m.editor.at]
+	if !completable(before) {
+		return nil
 	}
-	return filepath.Join(p.folder, filepath.FromSlash(written))
+	return m.call(func(ctx context.Context) tea.Msg { return completed{m.completions(ctx, before)} })
 }
 
-// file reports whether a path names a regular file.
-func (p *paths) file(written string) bool {
-	info, err := os.Stat(p.resolve(written))
-	return err == nil && info.Mode().IsRegular()
+// completable reports whether a text ends with what can be completed.
+func completable(before string) bool {
+	if name, _, ok := strings.Cut(before, " "); ok && strings.HasPrefix(name, "/") {
+		return slices.Contains([]string{"/attach", "/mode", "/persona"}, name)
+	}
+	if strings.HasPrefix(before, "/") && !strings.Contains(before, "\n") {
+		return true
+	}
+	_, _, _, ok := openMention(before)
+	return ok
 }
 
-// completions finds what the text before the cursor could become: stem stays, and
-// each offer may follow it.
-func completions(before string, p *paths) (stem string, offers []string) {
-	if strings.HasPrefix(before, "/") && !strings.ContainsAny(before, " \n") {
+// completions finds what a text could become. It runs beside the model and reads
+// nothing of it that changes.
+func (m *Model) completions(ctx context.Context, before string) completion {
+	name, rest, argument := strings.Cut(before, " ")
+	switch {
+	case strings.HasPrefix(before, "/") && !argument:
+		var words []string
 		for _, c := range commands() {
-			if strings.HasPrefix("/"+c.name, before) {
-				offers = append(offers, "/"+c.name+" ")
-			}
+			words = append(words, "/"+c.name)
 		}
-		return "", offers
-	}
-	if rest, ok := strings.CutPrefix(before, "/attach "); ok {
+		return among(before, "", before, words, " ")
+	case name == "/attach":
 		written := strings.TrimLeft(rest, " ")
-		return before[:len(before)-len(written)], p.offers(written)
-	}
-	if rest, ok := strings.CutPrefix(before, "/mode "); ok {
-		for _, m := range modes {
-			if strings.HasPrefix(m, rest) {
-				offers = append(offers, m)
-			}
+		return m.filed(ctx, before, before[:len(before)-len(written)], written, bare)
+	case name == "/mode":
+		return among(before, "/mode ", rest, modes, "")
+	case name == "/persona":
+		all, err := m.o.Engine.Personas(ctx)
+		if err != nil {
+			return completion{before: before} // who asks for the list is told why
 		}
-		return "/mode ", offers
+		var words []string
+		for _, p := range all {
+			words = append(words, p.ID)
+		}
+		return among(before, "/persona ", rest, words, "")
 	}
+	stem, written, quoted, ok := openMention(before)
+	switch {
+	case !ok:
+		return completion{before: before}
+	case quoted:
+		return m.filed(ctx, before, stem, written, always)
+	}
+	return m.filed(ctx, before, stem, written, blanks)
+}
+
+// quoting says when a path is put in quotes: never, where one of those that are
+// offered has blanks, or because it is already.
+type quoting int
+
+const (
+	bare quoting = iota
+	blanks
+	always
+)
+
+// openMention takes a text apart that ends within a mention of a file: what is before
+// the path, without a quote, and the path as far as it is written.
+func openMention(before string) (stem, written string, quoted, ok bool) {
 	at := strings.LastIndexByte(before, '@')
 	if at < 0 || at > 0 && !strings.ContainsRune(" \n\t(", rune(before[at-1])) {
-		return "", nil
+		return "", "", false, false
 	}
-	written := before[at+1:]
-	if quoted, ok := strings.CutPrefix(written, `"`); ok {
-		if strings.Contains(quoted, `"`) {
-			return "", nil
-		}
-		return before[:at+2], p.offers(quoted)
+	stem, written = before[:at+1], before[at+1:]
+	if inside, ok := strings.CutPrefix(written, `"`); ok {
+		return stem, inside, true, !strings.ContainsAny(inside, "\"\n")
 	}
-	if strings.ContainsAny(written, " \n\t") {
-		return "", nil
-	}
-	stem = before[:at+1]
-	offers = p.offers(written)
-	if slices.ContainsFunc(offers, func(o string) bool { return strings.Contains(o, " ") }) {
-		stem += `"`
-	}
-	return stem, offers
+	return stem, written, false, !strings.ContainsAny(written, " \n\t")
 }
 
-// commonPrefix is what all of the offers begin with.
-func commonPrefix(offers []string) string {
+// among are those of some words that begin with what is written.
+func among(before, stem, written string, words []string, end string) completion {
+	c := completion{before: before}
+	for _, w := range words {
+		if strings.HasPrefix(w, written) {
+			c.offers = append(c.offers, offer{w, stem + w + end})
+		}
+	}
+	c.common = agreed(c.offers)
+	return c
+}
+
+// filed are the files and folders that a written path could become, quoted where
+// they have to be.
+func (m *Model) filed(ctx context.Context, before, stem, written string, q quoting) completion {
+	c := completion{before: before}
+	dir, last := "", written
+	if i := strings.LastIndexByte(written, '/'); i >= 0 {
+		dir, last = written[:i+1], written[i+1:]
+	}
+	found, prefix := m.editor.paths.matching(ctx, dir, last)
+	blank := func(l listed) bool { return strings.ContainsAny(dir+l.name, " \t") }
+	quote := q == always || q == blanks && slices.ContainsFunc(found, blank)
+	for _, l := range found {
+		o := offer{name: l.name, text: stem + dir + l.name}
+		if quote {
+			o.text = stem + `"` + dir + l.name
+		}
+		switch {
+		case l.folder:
+			o.name, o.text = o.name+"/", o.text+"/"
+		case quote:
+			o.text += `"`
+		}
+		c.offers = append(c.offers, o)
+	}
+	if prefix || len(c.offers) == 1 {
+		c.common = agreed(c.offers)
+	}
+	return c
+}
+
+// agreed is what all of the offers begin with.
+func agreed(offers []offer) string {
 	if len(offers) == 0 {
 		return ""
 	}
-	p := offers[0]
+	p := offers[0].text
 	for _, o := range offers[1:] {
-		for !strings.HasPrefix(o, p) {
+		for !strings.HasPrefix(o.text, p) {
 			p = p[:len(p)-1]
 		}
 	}
 	return strings.ToValidUTF8(p, "")
-}
-
-// mentioned are the files that a message names as @path or @"path with spaces".
-// What names no file is a word like any other.
-func mentioned(message string, p *paths) []string {
-	var found []string
-	for i := range len(message) {
-		if message[i] != '@' || i > 0 && !strings.ContainsRune(" \n\t(", rune(message[i-1])) {
-			continue
-		}
-		rest := message[i+1:]
-		var name string
-		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-			name, _, ok = strings.Cut(quoted, `"`)
-			if !ok {
-				continue
-			}
-		} else {
-			name = rest
-			if end := strings.IndexAny(rest, " \n\t"); end >= 0 {
-				name = rest[:end]
-			}
-			if !p.file(name) {
-				name = strings.TrimRight(name, ".,;:!?)") // the end of a sentence
-			}
-		}
-		if name != "" && p.file(name) && !slices.Contains(found, name) {
-			found = append(found, name)
-		}
-	}
-	return found
 }

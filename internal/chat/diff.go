@@ -2,7 +2,6 @@ package chat
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"belay/internal/event"
@@ -104,7 +103,7 @@ func unified(l *look, diff string, width, limit int) []string {
 		lines = append(lines, style.Render(l.cut(clean(glance(s, width)), width)))
 	}
 	if left > 0 {
-		lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("… %d more lines of the change", left), width)))
+		lines = append(lines, l.faint.Render(l.cut("… "+number(left, "more line")+" of the change", width)))
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,17 +23,20 @@ const (
 // before, and completes commands and paths.
 type editor struct {
 	field
-	past  *history
-	paths *paths
-	width int
+	past   *history
+	pasted pasted
+	paths  *paths
+	width  int
 	// top is the first row on show.
 	top int
 
-	// offers are the completions on show, pick the one that Tab has put in, -1 for
-	// none; stem is the text before them, after the text behind the cursor.
-	offers      []string
-	pick        int
-	stem, after string
+	// offers are the completions on show, left how many more there are, pick the one
+	// that Tab has put in, -1 for none; after is the text behind the cursor. nothing
+	// is set where there was none.
+	offers     []offer
+	left, pick int
+	after      string
+	nothing    bool
 }
 
 func newEditor(past *history, folder string) editor {
@@ -48,19 +52,14 @@ func (e *editor) set(s string) {
 }
 
 // forget takes the completions away.
-func (e *editor) forget() { e.offers, e.pick = nil, -1 }
+func (e *editor) forget() { e.offers, e.left, e.pick, e.nothing = nil, 0, -1, false }
 
 // update takes a key or a paste that was not for anybody else. It reports whether
 // it was refused because the text would be too long to be typed.
 func (e *editor) update(msg tea.Msg) (refused bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		if len(msg.Content)+len(e.text) > maxTyped {
-			return true
-		}
-		e.forget()
-		// Old terminals send line breaks as they are typed.
-		e.insert(clean(strings.ReplaceAll(strings.ReplaceAll(msg.Content, "\r\n", "\n"), "\r", "\n")))
+		return !e.paste(msg.Content)
 	case tea.KeyPressMsg:
 		if len(msg.Text)+len(e.text) > maxTyped {
 			return true
@@ -70,14 +69,45 @@ func (e *editor) update(msg tea.Msg) (refused bool) {
 	return false
 }
 
+// paste takes a text in at the cursor and reports whether there was room for it.
+func (e *editor) paste(s string) bool {
+	if e.pasted.bytes(e.text)+len(e.text)+len(s) > maxPasted {
+		return false
+	}
+	// Old terminals send line breaks as they are typed.
+	s = clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	if long(s) {
+		s = e.pasted.put(s)
+	}
+	e.forget()
+	e.insert(s)
+	return true
+}
+
+// give puts a text back that was taken and could not be sent.
+func (e *editor) give(s string) {
+	if len(s) > maxRememberedText {
+		s = e.pasted.put(s)
+	}
+	e.set(s)
+}
+
+// take empties the editor and returns all that was in it.
+func (e *editor) take() string {
+	s := e.pasted.whole(e.text)
+	e.pasted = nil
+	e.set("")
+	return s
+}
+
 func (e *editor) press(k tea.KeyPressMsg) {
 	switch k.String() {
-	case "tab":
-		e.complete(1)
-		return
-	case "shift+tab":
-		e.complete(-1)
-		return
+	case "backspace":
+		if mark := e.pasted.ending(e.text[:e.at]); mark != "" {
+			e.remove(e.at-len(mark), e.at)
+			break
+		}
+		e.key(k)
 	case "up", "ctrl+p":
 		if !e.vertical(-1, e.room()) {
 			e.recall(e.past.older(e.text))
@@ -123,49 +153,70 @@ func (e *editor) draw(l *look) (lines []string, cursor *tea.Cursor) {
 	return lines, tea.NewCursor(promptCells+column, line-e.top)
 }
 
-// complete puts in what all completions have in common; when that is nothing
-// more, it goes through them.
-func (e *editor) complete(step int) {
-	if e.offers == nil {
-		before := e.text[:e.at]
-		stem, offers := completions(before, e.paths)
-		if len(offers) == 0 {
-			return
-		}
-		e.stem, e.after, e.pick = stem, e.text[e.at:], -1
-		if common := commonPrefix(offers); len(offers) == 1 || len(stem+common) > len(before) {
-			e.put(stem + common)
-			if len(offers) == 1 {
-				return
-			}
-		}
-		e.offers = offers
+// apply shows completions, and puts in what all of them have in common, unless
+// something else was typed since they were asked for.
+func (e *editor) apply(c completion) {
+	if e.text[:e.at] != c.before {
 		return
 	}
+	e.forget()
+	e.after, e.nothing = e.text[e.at:], len(c.offers) == 0
+	if len(c.common) > len(c.before) || len(c.offers) == 1 {
+		e.put(c.common)
+	}
+	if len(c.offers) > 1 {
+		e.offers = c.offers[:min(len(c.offers), maxOffers)]
+		e.left = len(c.offers) - len(e.offers)
+	}
+}
+
+// cycle puts in the next of the completions on show, or the one before.
+func (e *editor) cycle(step int) {
 	n := len(e.offers)
 	if e.pick < 0 && step < 0 {
 		e.pick = 0
 	}
 	e.pick = (e.pick + step + n) % n
-	e.put(e.stem + e.offers[e.pick])
+	e.put(e.offers[e.pick].text)
 }
 
 // put replaces what is before the cursor.
-func (e *editor) put(before string) { e.text, e.at = before+e.after, len(before) }
+func (e *editor) put(before string) {
+	after := e.after
+	if strings.HasSuffix(before, `"`) {
+		after = strings.TrimPrefix(after, `"`)
+	}
+	e.text, e.at = before+after, len(before)
+}
 
-// hints draws the completions in one line.
+// hints draws the completions in one line, from the one that is put in.
 func (e *editor) hints(l *look, width int) string {
+	if e.nothing {
+		return l.faint.Render(l.cut("nothing of that name", width))
+	}
+	first := max(0, e.pick)
+	shown := e.offers[min(first, len(e.offers)):]
+	left := width
 	var b strings.Builder
-	for i := max(0, e.pick); i < len(e.offers); i++ {
-		name, style := oneLine(e.offers[i]), l.faint
-		if i == e.pick {
-			style = l.strong
+	for i, o := range shown {
+		name, style, rest := oneLine(o.name), l.faint, len(shown)-i-1+e.left
+		room := left - 2
+		if rest > 0 {
+			room -= restCells
 		}
-		if width -= l.cells(name) + 2; width < 0 {
-			b.WriteString(l.faint.Render("…"))
+		if i > 0 && l.cells(name) > room {
+			b.WriteString(l.faint.Render(fmt.Sprintf("… %d more", rest+1)))
 			break
 		}
+		if first+i == e.pick {
+			style = l.strong
+		}
+		name = l.cut(name, max(1, room))
+		left -= l.cells(name) + 2
 		b.WriteString(style.Render(name) + "  ")
 	}
-	return b.String()
+	return l.cut(b.String(), width)
 }
+
+// restCells is the room for saying how many completions are not shown.
+const restCells = 12

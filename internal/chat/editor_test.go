@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"belay/internal/fault"
 )
 
 // The cursor never stands within a character, and what is typed is what is there.
@@ -83,8 +86,6 @@ func TestEditing(t *testing.T) {
 	if got := s.m.editor.text; got != "one three\nfoXa\nb\ufffd[31m    cur" {
 		t.Errorf("pasted %q", got)
 	}
-	s.send(tea.PasteMsg{Content: strings.Repeat("x", maxTyped)})
-	s.shows("too long to be typed")
 	s.fits()
 	s.m.editor.set(`first\`)
 	s.press("enter", "second", "enter")
@@ -158,7 +159,151 @@ func TestHistoryIsCapped(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, name := range []string{"docs/plan.md", "docs/plans.md", "docs/x y.md", "data.csv", ".belay/log", ".hidden"} {
+	write(t, dir, "docs/plan.md", "docs/plans.md", "docs/x y.md", "data.csv", ".belay/log", ".hidden")
+	for name, to := range map[string]string{"to-data": "data.csv", "to-docs": "docs", "to-nothing": "nothing"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	s := newStage(t, func(o *Options) { o.Folder = dir })
+	for before, want := range map[string][]string{
+		"":                  nil,
+		"/mo":               {"/mode ", "/model "},
+		"/mode a":           {"/mode acceptEdits"},
+		"/persona T":        {"/persona TASK"},
+		"/attach d":         {"/attach data.csv", "/attach docs/"},
+		"/attach docs/pl":   {"/attach docs/plan.md", "/attach docs/plans.md"},
+		"/attach docs/x":    {"/attach docs/x y.md"},
+		"see @docs/plans":   {"see @docs/plans.md"},
+		"see @docs/x":       {`see @"docs/x y.md"`},
+		`see @"docs/x y`:    {`see @"docs/x y.md"`},
+		`see @"docs/plans`:  {`see @"docs/plans.md"`},
+		`see @"do`:          {`see @"docs/`},
+		"see @DATA.C":       {"see @data.csv"},
+		"see @docs/ANS":     {"see @docs/plans.md"},
+		"me@docs":           nil,
+		"see @.":            {"see @.hidden"},
+		"see @to":           {"see @to-data", "see @to-docs/"},
+		"see @nothing/here": nil,
+		"see @docs and":     nil,
+		`see @"docs" and`:   nil,
+	} {
+		var got []string
+		for _, o := range s.m.completions(t.Context(), before).offers {
+			got = append(got, o.text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", before, diff)
+		}
+		if got != nil && !completable(before) {
+			t.Errorf("%q can be completed, and is said not to", before)
+		}
+	}
+	s.press("see @docs/p", "tab")
+	s.shows("› see @docs/plan", "plan.md  plans.md")
+	s.press("tab", "tab")
+	s.shows("› see @docs/plans.md")
+	s.press(" now", "enter")
+	if diff := cmp.Diff([]string{filepath.Join(dir, "docs", "plans.md")}, s.engine.requests[0].Attachments); diff != "" {
+		t.Errorf("attached (-want +got):\n%s", diff)
+	}
+}
+
+// What was completed can be sent as it stands: a path with blanks is in quotes at
+// both ends, and what lies in a folder can be completed on.
+func TestCompletedPathsAreAttached(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "notes/a b.md", "notes/a c.md", "notes/日本 語.md")
+	s.press("see @no", "tab", "tab")
+	s.shows(`› see @"notes/`, "a b.md  a c.md  日本 語.md")
+	s.press("tab", "tab")
+	s.shows(`› see @"notes/a c.md"`)
+	s.press(" and @notes/日", "tab", " now", "enter")
+	want := []string{filepath.Join(s.m.o.Folder, "notes", "a c.md"), filepath.Join(s.m.o.Folder, "notes", "日本 語.md")}
+	if diff := cmp.Diff(want, s.engine.requests[0].Attachments); diff != "" {
+		t.Errorf("attached (-want +got):\n%s", diff)
+	}
+	if got := s.engine.requests[0].Message; got != `see @"notes/a c.md" and @"notes/日本 語.md" now` {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// In a folder of thousands of files the one that was meant is found, and what they
+// have in common is what all of them have.
+func TestCompletionInAHugeFolder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for i := range listedAtOnce + 500 {
+		write(t, s.m.o.Folder, fmt.Sprintf("huge/file%05d.txt", i))
+	}
+	s.press("@huge/", "tab")
+	s.shows("› @huge/file0", "file00000.txt", "more")
+	s.press("tab", "tab")
+	s.shows("› @huge/file00001.txt")
+	s.m.editor.set("@huge/file0" + fmt.Sprint(listedAtOnce + 499)[:3])
+	s.press("tab")
+	s.shows("… 7 more")
+	s.fits()
+	s.m.editor.set("@huge/other")
+	s.press("tab")
+	s.shows("nothing of that name")
+}
+
+// What is typed while the completions are looked for is not undone by them.
+func TestTypingGoesOnDuringCompletion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "plan.md")
+	s.press("@pl")
+	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+	s.press("ain")
+	s.play(cmd)
+	if got := s.m.editor.text; got != "@plain" {
+		t.Errorf("the text became %q", got)
+	}
+}
+
+// Long pastes are a mark in the editor, which goes as one, and whole in the message.
+func TestLongPastes(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "named.md")
+	lines := strings.Repeat("a line @named.md\n", 10_000)
+	s.press("look at ")
+	s.send(tea.PasteMsg{Content: lines})
+	s.press(" please")
+	s.shows("› look at [paste 1: 10000 lines, 170.0 kB] please")
+	s.send(tea.PasteMsg{Content: "short"})
+	s.send(tea.PasteMsg{Content: strings.Repeat("x", 3000)})
+	s.shows("[paste 2: 1 line, 3.0 kB]")
+	s.press("backspace")
+	s.lacks("paste 2")
+	s.send(tea.PasteMsg{Content: strings.Repeat("x", maxPasted)})
+	s.shows("too long for a message")
+	s.engine.startErr = fault.New(fault.MissingAPIKey, "there is no key")
+	s.press("enter")
+	s.shows("not sent", "[paste 1: 10001 lines")
+	s.engine.startErr = nil
+	s.press("enter")
+	for i, r := range s.engine.requests {
+		if want := "look at " + lines + " pleaseshort"; r.Message != want || r.Attachments != nil {
+			t.Errorf("%d: %d bytes sent, want %d; attached %v", i, len(r.Message), len(want), r.Attachments)
+		}
+	}
+	s.shows("a line @named.md", "more lines (Ctrl-O)")
+	if len(s.engine.requests) != 2 || s.m.editor.pasted != nil {
+		t.Errorf("sent %d times, %d pastes kept", len(s.engine.requests), len(s.m.editor.pasted))
+	}
+	s.press("ctrl+o")
+	s.lacks("(Ctrl-O)")
+	s.fits()
+}
+
+// write makes files in a folder.
+func write(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -167,37 +312,51 @@ func TestCompletion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := &paths{folder: dir}
-	for before, want := range map[string][]string{
-		"":                  nil,
-		"/mo":               {"/mode ", "/model "},
-		"/mode a":           {"/mode acceptEdits"},
-		"/attach d":         {"/attach data.csv", "/attach docs/"},
-		"/attach docs/pl":   {"/attach docs/plan.md", "/attach docs/plans.md"},
-		"see @docs/plans":   {"see @docs/plans.md"},
-		"see @docs/x":       {`see @"docs/x y.md`},
-		`see @"docs/x y`:    {`see @"docs/x y.md`},
-		"me@docs":           nil,
-		"see @.":            {"see @.hidden"},
-		"see @nothing/here": nil,
-		"see @docs and":     nil,
-	} {
-		var got []string
-		stem, offers := completions(before, p)
-		for _, o := range offers {
-			got = append(got, stem+o)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", before, diff)
-		}
+}
+
+// A terminal that does not say what is pasted types it line by line: so much of it
+// waits for the turn, and the rest stays in the editor.
+func TestPastedLineByLine(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	for i := range 100 {
+		s.say(fmt.Sprint("line ", i))
 	}
-	s := newStage(t, func(o *Options) { o.Folder = dir })
-	s.press("see @docs/p", "tab")
-	s.shows("› see @docs/plan", "docs/plan.md  docs/plans.md")
-	s.press("tab", "tab")
-	s.shows("› see @docs/plans.md")
-	s.press(" now", "enter")
-	if diff := cmp.Diff([]string{filepath.Join(dir, "docs", "plans.md")}, s.engine.requests[0].Attachments); diff != "" {
+	if n := len(s.engine.steers); n != maxWaiting {
+		t.Errorf("%d messages were sent", n)
+	}
+	s.shows("20 messages wait already", "(80 times)")
+	if got := s.m.editor.text; !strings.HasPrefix(got, "line 20\nline 21\n") || !strings.HasSuffix(got, "line 99\n") {
+		t.Errorf("the editor has %q", got)
+	}
+	s.fits()
+}
+
+// What can not be attached is said at once, and is not sent.
+func TestAttaching(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "docs/plan.md", "bad.exe", "twice.md")
+	s.say("/attach")
+	s.shows("name a file")
+	s.say("/attach docs")
+	s.shows("docs is a folder")
+	s.say("/attach bad.exe")
+	s.shows("! bad.exe is not attached: not of a kind")
+	s.say("/attach twice.md")
+	s.say(`/attach "twice.md"`)
+	s.shows("attached already", "+ twice.md")
+	s.say("/attach docs/plan.md")
+	s.shows("+ twice.md, docs/plan.md")
+	s.say("/drop nothing.md")
+	s.shows("no such file")
+	s.say("/drop docs/plan.md")
+	s.lacks("+ twice.md, docs/plan.md")
+	s.say(`see @twice.md, @docs/plans.md, @somebody and @"a b`)
+	s.shows("there is no file docs/plans.md; it went as words", "there is no file a b; it went as words")
+	s.lacks("file somebody")
+	if diff := cmp.Diff([]string{filepath.Join(s.m.o.Folder, "twice.md")}, s.engine.requests[0].Attachments); diff != "" {
 		t.Errorf("attached (-want +got):\n%s", diff)
 	}
 }

@@ -33,6 +33,9 @@ type fake struct {
 
 	startErr, steerErr, decideErr, eventsErr error
 
+	// waits hears of readers of a log that have to wait.
+	waits chan struct{}
+
 	entries []session.Entry
 	changes []turn.ChangeSet
 	undone  []string
@@ -50,11 +53,16 @@ func (f *fake) List(context.Context, string) ([]session.Record, error) {
 	return []session.Record{{SessionID: "sess_1", Persona: "WORKING_ITEMS", UpdatedAt: session.Time{Time: noon.Add(-time.Hour)}}}, nil
 }
 
-func (f *fake) Personas(context.Context) ([]persona.Summary, error) { return nil, nil }
+func (f *fake) Personas(context.Context) ([]persona.Summary, error) {
+	return []persona.Summary{{ID: "TASK"}, {ID: "WORKING_ITEMS"}}, nil
+}
 
 func (f *fake) Transcript(context.Context, string) ([]session.Entry, error) { return f.entries, nil }
 
 func (f *fake) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
+	if strings.HasSuffix(r.Attachments[0], ".exe") {
+		return []turn.Inspection{{Path: r.Attachments[0], Reason: "not of a kind that models read"}}, nil
+	}
 	return []turn.Inspection{{Path: r.Attachments[0], OK: true}}, nil
 }
 
@@ -62,7 +70,7 @@ func (f *fake) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, r)
-	return &silent{}, f.startErr
+	return &silent{f.waits}, f.startErr
 }
 
 func (f *fake) Steer(_ context.Context, r turn.SteerRequest) error {
@@ -90,7 +98,7 @@ func (f *fake) Events(_ context.Context, _ string, after int64, _ string) (turn.
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.opened = append(f.opened, after)
-	return &silent{}, f.eventsErr
+	return &silent{f.waits}, f.eventsErr
 }
 
 func (f *fake) Changes(context.Context, string, string) ([]turn.ChangeSet, error) {
@@ -102,13 +110,18 @@ func (f *fake) Undo(_ context.Context, r turn.UndoRequest) (turn.UndoResult, err
 	return turn.UndoResult{Paths: []string{"a.md"}}, nil
 }
 
-// silent is a log that says nothing until the reader goes.
-type silent struct{}
+// silent is a log that says nothing until the reader goes. It tells when it is
+// waited for.
+type silent struct{ waits chan<- struct{} }
 
 func (*silent) Turn() string { return "" }
 func (*silent) Close() error { return nil }
-func (*silent) Next(ctx context.Context) ([]event.Event, error) {
-	<-ctx.Done()
+func (s *silent) Next(ctx context.Context) ([]event.Event, error) {
+	select {
+	case s.waits <- struct{}{}:
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
 	return nil, io.EOF
 }
 
@@ -128,12 +141,13 @@ type stage struct {
 func newStage(t testing.TB, change ...func(*Options)) *stage {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &stage{t: t, engine: &fake{}, now: noon}
+	s := &stage{t: t, engine: &fake{waits: make(chan struct{})}, now: noon}
 	o := Options{Engine: s.engine, Project: "/p", Folder: t.TempDir(), By: "ann", Clock: func() time.Time { return s.now }}
 	for _, f := range change {
 		f(&o)
 	}
 	s.m = New(ctx, o)
+	s.m.timer = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	t.Cleanup(func() {
 		cancel()
 		if err := s.m.tasks.end(); err != nil {
@@ -145,8 +159,11 @@ func newStage(t testing.TB, change ...func(*Options)) *stage {
 	return s
 }
 
-// send gives the model a message and plays the jobs that come of it, but for those
-// that wait: the reader of the log, and clocks.
+// patience is how long a job may take that does not wait for the log.
+const patience = 20 * time.Second
+
+// send gives the model a message and plays the jobs that come of it, but for the
+// reader of the log where that has to wait.
 func (s *stage) send(msg tea.Msg) {
 	_, cmd := s.m.Update(msg)
 	s.play(cmd)
@@ -171,7 +188,9 @@ func (s *stage) play(cmd tea.Cmd) {
 		default:
 			s.send(msg)
 		}
-	case <-time.After(50 * time.Millisecond): // it waits for what never comes
+	case <-s.engine.waits:
+	case <-time.After(patience):
+		s.t.Error("a job does not end")
 	}
 }
 

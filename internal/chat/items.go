@@ -19,10 +19,13 @@ type said struct {
 	files []string
 	// failed is why it was not sent.
 	failed string
+	whole  bool
 }
 
-// maxSaidLines is how much of a long message is shown.
-const maxSaidLines = 40
+// maxSaidLines is how much of a long message is shown when it is folded.
+const maxSaidLines = 20
+
+func (s *said) unfold(whole bool) { s.whole = whole }
 
 func (s *said) draw(l *look, width int) []string {
 	bar := l.person.Render("▌ ")
@@ -31,8 +34,12 @@ func (s *said) draw(l *look, width int) []string {
 		lines = append(lines, bar+l.faint.Render(l.cut(s.label, width-2)))
 	}
 	text := l.fold(clean(s.text), max(1, width-2))
-	if over := len(text) - maxSaidLines; over > 0 {
-		text = append(text[:maxSaidLines], fmt.Sprintf("… %d more lines", over))
+	limit := maxSaidLines
+	if s.whole {
+		limit = wholeLines
+	}
+	if over := len(text) - limit; over > 0 {
+		text = append(text[:limit], more(over, false, s.whole))
 	}
 	for _, t := range text {
 		if t != "" || len(text) > 1 {
@@ -97,12 +104,15 @@ func (t *thought) draw(l *look, width int) []string {
 	return lines
 }
 
-func (*thought) snug() {}
+func (*thought) snug()               {}
+func (t *thought) unfold(whole bool) { t.whole = whole }
 
 // notice is something a person should know.
 type notice struct {
 	kind noticeKind
 	text string
+	// again is how often it was told again.
+	again int
 }
 
 // noticeKind says how grave it is.
@@ -122,7 +132,11 @@ func (n *notice) draw(l *look, width int) []string {
 	case fails:
 		sign, style = "✗ ", l.bad
 	}
-	return l.hang(style, sign, clean(n.text), width)
+	text := clean(n.text)
+	if n.again > 0 {
+		text += fmt.Sprintf(" (%d times)", n.again+1)
+	}
+	return l.hang(style, sign, text, width)
 }
 
 func (*notice) snug() {}

@@ -160,7 +160,7 @@ func (m *Model) followed(msg happened) tea.Cmd {
 func (m *Model) later() tea.Cmd {
 	wait := min(time.Second<<min(m.lost, 4)/4, 4*time.Second)
 	m.lost++
-	return tea.Tick(wait, func(time.Time) tea.Msg { return reconnect{} })
+	return m.timer(wait, reconnect{})
 }
 
 // create makes the session in which the first message is said.

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +13,9 @@ import (
 
 // leavePatience is how long the second Ctrl-C counts as one.
 const leavePatience = 3 * time.Second
+
+// maxWaiting is how many messages may wait for the running turn at once.
+const maxWaiting = 20
 
 // wheelLines is how far the wheel scrolls.
 const wheelLines = 3
@@ -30,7 +35,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	case "ctrl+o":
-		m.unfold()
+		m.roll.unfold(!m.roll.whole)
 		return nil
 	case "ctrl+l":
 		return tea.ClearScreen
@@ -52,18 +57,12 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 			if cmd, taken := m.answerKey(k); taken {
 				return cmd
 			}
-		} else if name == "tab" && m.editor.offers == nil && (m.editor.empty() || !m.completable()) {
+		} else if name == "tab" && m.editor.offers == nil && !completable(m.editor.text[:m.editor.at]) {
 			m.answering, m.away = true, false
 			return nil
 		}
 	}
 	return m.typed(k)
-}
-
-// completable reports whether Tab would complete something.
-func (m *Model) completable() bool {
-	_, offers := completions(m.editor.text[:m.editor.at], m.editor.paths)
-	return len(offers) > 0
 }
 
 // typed is a key or a paste for the editor.
@@ -74,6 +73,10 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 			return m.enter(session.Steer)
 		case "alt+enter":
 			return m.enter(session.FollowUp)
+		case "tab":
+			return m.complete(1)
+		case "shift+tab":
+			return m.complete(-1)
 		case "ctrl+d":
 			if m.editor.empty() {
 				return tea.Quit
@@ -85,7 +88,7 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 		}
 	}
 	if m.editor.update(msg) {
-		m.tell(warns, "this is too long to be typed; attach it as a file with /attach")
+		m.tell(warns, "this is too long for a message; save it in a file and send that with /attach PATH")
 	}
 	return nil
 }
@@ -113,7 +116,7 @@ func (m *Model) ctrlC(now time.Time) tea.Cmd {
 		m.leaving = now.Add(time.Hour) // until the turn has ended
 		return m.interrupt()
 	case !m.editor.empty():
-		m.editor.set("")
+		m.editor.past.add(m.editor.take()) // for who did not mean it; it is kept nowhere else
 	}
 	return nil
 }
@@ -129,27 +132,44 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 	if blank && len(m.attached) == 0 {
 		return nil
 	}
-	m.editor.set("")
+	name, rest, slashed := command(text)
+	if !slashed && m.working() && len(m.queued)+len(m.early) >= maxWaiting {
+		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line
+		m.tell(warns, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
+		return nil
+	}
+	whole := m.editor.take()
 	m.roll.end()
-	keep := m.remember(text)
-	if name, rest, ok := command(text); ok {
+	keep := m.remember(whole)
+	if slashed {
 		return tea.Batch(keep, m.run(name, rest))
 	}
-	return tea.Batch(keep, m.speak(text, mode))
+	return tea.Batch(keep, m.speak(whole, text, mode))
 }
 
-// speak says something with the files that go with it.
-func (m *Model) speak(text string, mode session.InputMode) tea.Cmd {
-	what := said{text: strings.TrimRight(text, "\n "), files: append(m.attached, mentioned(text, m.editor.paths)...)}
+// speak says something with the files that go with it: those that were attached, and
+// those that were named in what was typed, which long pastes are no part of.
+func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
+	what := said{text: strings.TrimRight(text, "\n "), files: m.attached}
 	m.attached = nil
+	for _, f := range mentioned(typed, m.editor.paths) {
+		if !slices.Contains(what.files, f) {
+			what.files = append(what.files, f)
+		}
+	}
+	var cmd tea.Cmd
 	switch {
 	case m.sending != nil:
 		m.early = append(m.early, steering{what, mode})
-		return nil
 	case m.story.turn != "":
-		return m.add(steering{what, mode})
+		cmd = m.add(steering{what, mode})
+	default:
+		cmd = m.send(what)
 	}
-	return m.send(what)
+	for _, w := range missed(typed, m.editor.paths) {
+		m.tell(warns, w)
+	}
+	return cmd
 }
 
 // send begins a turn, in a new session where there is none.

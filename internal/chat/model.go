@@ -14,14 +14,14 @@ type Model struct {
 	o     Options
 	ctx   context.Context
 	tasks tasks
+	// timer brings a message after a while; tests have no time.
+	timer func(d time.Duration, msg tea.Msg) tea.Cmd
 
 	look   *look
 	roll   roll
 	editor editor
 	width  int
 	height int
-	// whole is set while everything is shown unfolded.
-	whole bool
 
 	// session is "" until the first message. after is the last sequence that was
 	// seen of its log.
@@ -66,7 +66,7 @@ func New(ctx context.Context, o Options) *Model {
 	m := &Model{
 		o: o, ctx: ctx, look: newLook(), editor: newEditor(past, o.Folder),
 		session: o.Session, persona: o.Opts.Persona, mode: o.Opts.Mode, model: o.Opts.Model,
-		width: 80, height: 24,
+		timer: timer, width: 80, height: 24,
 	}
 	m.roll.look = m.look
 	m.story = newStory(m)
@@ -90,11 +90,19 @@ func (m *Model) Init() tea.Cmd {
 // working reports whether a turn runs or is about to.
 func (m *Model) working() bool { return m.story.turn != "" || m.sending != nil }
 
-// tell adds a notice.
+// tell adds a notice. The same one again is counted.
 func (m *Model) tell(kind noticeKind, text string) {
-	if text != "" {
-		m.roll.add(&notice{kind, text})
+	if text == "" {
+		return
 	}
+	if i := len(m.roll.cells) - 1; i >= 0 {
+		if last, ok := m.roll.cells[i].item.(*notice); ok && last.kind == kind && last.text == text {
+			last.again++
+			m.roll.touch(i)
+			return
+		}
+	}
+	m.roll.add(&notice{kind: kind, text: text})
 }
 
 // Update implements [tea.Model].
@@ -102,7 +110,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	if !m.ticking && (m.working() || len(m.asks) > 0 || m.o.Clock().Before(m.leaving)) {
 		m.ticking = true
-		cmd = tea.Batch(cmd, tick())
+		cmd = tea.Batch(cmd, m.timer(tickEvery, ticked{}))
 	}
 	return m, cmd
 }
@@ -152,18 +160,6 @@ const tickEvery = time.Second / 4
 
 type ticked struct{}
 
-func tick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { return ticked{} }) }
-
-// unfold shows everything whole, or folded again.
-func (m *Model) unfold() {
-	m.whole = !m.whole
-	for _, c := range m.roll.cells {
-		switch it := c.item.(type) {
-		case *card:
-			it.whole = m.whole
-		case *thought:
-			it.whole = m.whole
-		}
-	}
-	m.roll.refresh()
+func timer(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }

@@ -23,7 +23,7 @@ func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
 	lines = append(lines, head)
 	for i, s := range shown {
 		if i == len(shown)-1 && a.top+room < len(body) {
-			s = m.look.faint.Render(m.look.cut(fmt.Sprintf("… %d more lines (↓)", len(body)-a.top-room+1), width-2))
+			s = m.look.faint.Render(m.look.cut("… "+number(len(body)-a.top-room+1, "more line")+" (↓)", width-2))
 		}
 		lines = append(lines, m.look.warn.Render("│ ")+s)
 	}

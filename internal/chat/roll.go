@@ -30,10 +30,29 @@ type roll struct {
 	first, skip int
 
 	width, height int
+	// whole is set while everything is shown unfolded.
+	whole bool
+}
+
+// foldable items show a part of themselves until they are unfolded.
+type foldable interface{ unfold(whole bool) }
+
+// unfold shows everything whole, or folded again.
+func (r *roll) unfold(whole bool) {
+	r.whole = whole
+	for _, c := range r.cells {
+		if f, ok := c.item.(foldable); ok {
+			f.unfold(whole)
+		}
+	}
+	r.refresh()
 }
 
 // add puts an item at the end and returns its place.
 func (r *roll) add(it item) int {
+	if f, ok := it.(foldable); ok {
+		f.unfold(r.whole)
+	}
 	r.cells = append(r.cells, &cell{item: it})
 	return len(r.cells) - 1
 }

@@ -26,6 +26,7 @@ func TestScreens(t *testing.T) {
 	for _, width := range []int{40, 80} {
 		s := newStage(t)
 		s.send(tea.WindowSizeMsg{Width: width, Height: 66})
+		write(t, s.m.o.Folder, "docs/plan.md")
 		s.say("Put the date into @docs/plan.md and tell me what is open.")
 		s.log(event.Draft{Type: event.SessionInit, Data: event.Init{Model: "claude-sonnet", TurnID: "t1", Warnings: []event.Warning{{Message: "notes.md was refused: it is too large"}}}},
 			event.Draft{Type: event.ChatThinking, Data: event.Text{Text: "First I have to see what is in the plan."}})

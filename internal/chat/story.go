@@ -154,7 +154,7 @@ func (s *story) block(text string, open bool) {
 func (s *story) think(text string, at time.Time) {
 	s.finish()
 	if s.thinking < 0 {
-		s.thinking = s.m.roll.add(&thought{open: true, whole: s.m.whole})
+		s.thinking = s.m.roll.add(&thought{open: true})
 	}
 	s.m.roll.cells[s.thinking].item.(*thought).write(text, at)
 	s.m.roll.touch(s.thinking)
@@ -187,7 +187,7 @@ func (s *story) settle() {
 // call shows a tool call.
 func (s *story) call(d *event.ToolUse, at time.Time) {
 	s.settle()
-	c := &card{call: *d, began: at, whole: s.m.whole}
+	c := &card{call: *d, began: at}
 	if i, ok := s.cards[d.ParentToolCallID]; ok && d.ParentToolCallID != "" {
 		c.depth = s.m.roll.cells[i].item.(*card).depth + 1
 	}
@@ -246,7 +246,7 @@ func (s *story) heard(d *event.Input) {
 		}
 	}
 	if n := d.Attachments - len(it.files); n > 0 {
-		it.files = append(it.files, fmt.Sprintf("%d files", n))
+		it.files = append(it.files, number(n, "file"))
 	}
 	s.m.roll.add(&it)
 }
