@@ -35,9 +35,6 @@ import (
 // turns end. The second one is left to the system, which ends the process at
 // once. SIGHUP stays ignored where it was (nohup).
 func Main() int {
-	if code, ok := shell.Sandboxed(os.Args[1:]); ok {
-		return code // this process is the cage of a command
-	}
 	if err := shell.Harden(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "warning: other programs of yours can look into this one:", err) // there is nowhere else to say it
 	}

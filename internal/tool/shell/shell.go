@@ -3,8 +3,9 @@
 // to the project is recorded, or taken back where it had no right to
 // (package watch).
 //
-// The program must call [Sandboxed] before anything else in its main: on Linux it
-// is its own sandbox, started again. A process that holds keys calls [Harden].
+// On Linux the program is its own sandbox, started again, and then something else
+// from before its main on (package keeper). A process that holds keys calls
+// [Harden].
 //
 // What the machine can hold of a command differs. [Shell.Report] says what this
 // one does, for people and for the effect of each call: where the most important
@@ -54,11 +55,6 @@ type Options struct {
 
 // Report is what this machine holds of a command.
 type Report = confine.Report
-
-// Sandboxed runs the sandbox of a command when args, the program's arguments
-// without its name, ask for it. The program calls it before anything else and
-// exits with the code if ok.
-func Sandboxed(args []string) (code int, ok bool) { return confine.Sandboxed(args) }
 
 // Harden keeps other processes of the user, such as commands, from looking into
 // this one: its environment, its memory, its files in use.

@@ -1,9 +1,9 @@
 // Package confine runs a shell command so that it can do what it was let to and
 // nothing else, and so that nothing of it is left when it is over.
 //
-// On Linux the command is started by a keeper: this program once more, entered
-// through [Sandboxed]. The keeper builds the cage and then watches over the
-// command for as long as it runs:
+// On Linux the command is started by a keeper (package keeper): this program once
+// more, in a process of its own. The keeper builds the cage and then watches over
+// the command for as long as it runs:
 //
 //   - namespaces, where the machine has them: a file tree of its own that holds
 //     only what is granted, a process table of its own, and, without a network,

@@ -4,7 +4,7 @@ package confine
 
 import (
 	"slices"
-	"unsafe"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,17 +29,6 @@ var deniedCalls = []uint32{
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// filter puts the system call filter on the calling thread.
-func (p plan) filter() error {
-	program := p.program()
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}
-
 // Where the filter finds what is called: the fields of the kernel's
 // seccomp_data. Of arguments it looks at the lower half; all that it compares
 // are ints.
@@ -51,9 +40,9 @@ const (
 
 func arg(n uint32) uint32 { return callArgs + 8*n }
 
-// program is the filter in the kernel's byte code. A call that no part of it
-// refuses is allowed.
-func (p plan) program() []unix.SockFilter {
+// filter is the system call filter in the kernel's byte code. A call that no part
+// of it refuses is allowed.
+func (n network) filter() []syscall.SockFilter {
 	var b filterBuilder
 	b.load(callArch)
 	b.unless(unix.BPF_JEQ, thisArch, refuse(unix.EPERM)) // another architecture counts its calls otherwise
@@ -73,8 +62,8 @@ func (p plan) program() []unix.SockFilter {
 		b.load(arg(0))
 		b.when(unix.BPF_JSET, newNamespaces, refuse(unix.EPERM))
 	})
-	b.call(unix.SYS_SOCKET, p.sockets)
-	if p.LimitTCP {
+	b.call(unix.SYS_SOCKET, n.sockets)
+	if n.limitTCP {
 		// Connecting by the first data does not pass the place where Landlock
 		// checks ports.
 		for call, flags := range fastOpenCalls {
@@ -91,17 +80,17 @@ func (p plan) program() []unix.SockFilter {
 var fastOpenCalls = map[uint32]uint32{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3}
 
 // sockets is the part of the filter that looks at new sockets.
-func (p plan) sockets(b *filterBuilder) {
+func (n network) sockets(b *filterBuilder) {
 	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
-	if p.NoNetwork {
+	if n.none {
 		families = nil
 	}
-	if !p.NoUnix {
+	if !n.noUnix {
 		families = append(families, unix.AF_UNIX)
 	}
 	b.load(arg(0))
 	b.unlessAny(families, refuse(unix.EACCES))
-	if p.LimitTCP && !slices.Equal(families, []uint32{unix.AF_UNIX}) {
+	if n.limitTCP && !slices.Equal(families, []uint32{unix.AF_UNIX}) {
 		// Landlock knows the ports of TCP alone: its relatives must not stand in
 		// for it.
 		b.load(arg(2))
@@ -112,33 +101,33 @@ func (p plan) sockets(b *filterBuilder) {
 func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
 // filterBuilder writes byte code in which every jump is short.
-type filterBuilder struct{ code []unix.SockFilter }
+type filterBuilder struct{ code []syscall.SockFilter }
 
 // load makes a word of the call the one that is compared.
 func (b *filterBuilder) load(offset uint32) {
-	b.code = append(b.code, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
+	b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
 }
 
 func (b *filterBuilder) verdict(v uint32) {
-	b.code = append(b.code, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: v})
+	b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: v})
 }
 
 // when ends with the verdict where the comparison holds, unless where it does
 // not.
 func (b *filterBuilder) when(compare uint16, value, verdict uint32) {
-	b.code = append(b.code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | compare, Jf: 1, K: value})
+	b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | compare, Jf: 1, K: value})
 	b.verdict(verdict)
 }
 
 func (b *filterBuilder) unless(compare uint16, value, verdict uint32) {
-	b.code = append(b.code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | compare, Jt: 1, K: value})
+	b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | compare, Jt: 1, K: value})
 	b.verdict(verdict)
 }
 
 // unlessAny ends with the verdict where the word is none of the values.
 func (b *filterBuilder) unlessAny(values []uint32, verdict uint32) {
 	for i, v := range values {
-		b.code = append(b.code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, Jt: uint8(len(values) - i), K: v})
+		b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, Jt: uint8(len(values) - i), K: v})
 	}
 	b.verdict(verdict)
 }
@@ -148,6 +137,6 @@ func (b *filterBuilder) call(number uint32, part func(*filterBuilder)) {
 	var inner filterBuilder
 	part(&inner)
 	inner.load(callNumber) // for what follows
-	b.code = append(b.code, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, Jf: uint8(len(inner.code)), K: number})
+	b.code = append(b.code, syscall.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | unix.BPF_JEQ, Jf: uint8(len(inner.code)), K: number})
 	b.code = append(b.code, inner.code...)
 }

@@ -2,11 +2,9 @@
 
 package confine
 
-import "errors"
+import "syscall"
 
 // hasFilter says that the filter does not know this processor's system calls.
 const hasFilter = false
 
-func (p plan) filter() error {
-	return errors.New("system calls of this processor are not known to the filter")
-}
+func (network) filter() []syscall.SockFilter { return nil }

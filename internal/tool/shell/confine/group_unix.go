@@ -34,10 +34,10 @@ func (g group) close() error { return nil }
 
 func endingOf(s *os.ProcessState) ending {
 	if s == nil {
-		return ending{ExitCode: -1}
+		return ending{exitCode: -1}
 	}
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return ending{ExitCode: 128 + int(w.Signal()), Signal: unix.SignalName(w.Signal())}
+		return ending{exitCode: 128 + int(w.Signal()), signal: unix.SignalName(w.Signal())}
 	}
-	return ending{ExitCode: s.ExitCode()}
+	return ending{exitCode: s.ExitCode()}
 }

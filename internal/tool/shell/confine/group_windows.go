@@ -47,7 +47,7 @@ func (g group) close() error { return windows.CloseHandle(g.job) }
 
 func endingOf(s *os.ProcessState) ending {
 	if s == nil {
-		return ending{ExitCode: -1}
+		return ending{exitCode: -1}
 	}
-	return ending{ExitCode: s.ExitCode()}
+	return ending{exitCode: s.ExitCode()}
 }

@@ -1,10 +1,9 @@
 package confine
 
 import (
-	"fmt"
-	"unsafe"
-
 	"golang.org/x/sys/unix"
+
+	"belay/internal/tool/shell/confine/keeper"
 )
 
 // The rights of Landlock, by the version that brought them. A right that the
@@ -46,115 +45,46 @@ func landlockRights(version int) uint64 {
 	return rights
 }
 
-// rulesetAttr and portAttr are the kernel's structures of those names.
-type rulesetAttr struct{ fs, net, scoped uint64 }
-
-type portAttr struct{ access, port uint64 }
-
-// landlock confines the calling thread.
-func (p plan) landlock() error {
-	attr := rulesetAttr{fs: landlockRights(p.Landlock)}
-	size := unsafe.Sizeof(attr.fs)
-	if p.Landlock >= landlockTCP {
-		size = unsafe.Offsetof(attr.scoped)
-		if p.LimitTCP {
-			attr.net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+// ruleset is what Landlock of that version lets a command do.
+func (g grants) ruleset(version int, n network, ownTree bool) *keeper.Ruleset {
+	const wordBytes = 8
+	all := landlockRights(version)
+	r := &keeper.Ruleset{Files: all, Size: wordBytes, FileRights: landlockFile}
+	if version >= landlockTCP {
+		r.Size = 2 * wordBytes
+		if n.limitTCP {
+			r.Ports = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+			r.PortRules = n.portRules()
 		}
 	}
-	if p.Landlock >= landlockScopes {
-		size = unsafe.Sizeof(attr)
-		attr.scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	if version >= landlockScopes {
+		r.Size = 3 * wordBytes
+		r.Scopes = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
-	if errno != 0 {
-		return fmt.Errorf("make a ruleset: %w", errno)
-	}
-	defer func() { _ = unix.Close(int(fd)) }()
-	if err := p.fileRules(int(fd), attr.fs); err != nil {
-		return err
-	}
-	if attr.net != 0 {
-		if err := p.portRules(int(fd)); err != nil {
-			return err
+	grant := func(rights uint64, paths ...string) {
+		for _, p := range paths {
+			r.PathRules = append(r.PathRules, keeper.PathRule{Path: p, Rights: all & rights})
 		}
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return fmt.Errorf("enter the ruleset: %w", errno)
+	grant(^uint64(unix.LANDLOCK_ACCESS_FS_IOCTL_DEV), g.write...)
+	if ownTree { // it is the command's own tree that is looked at
+		grant(^uint64(unix.LANDLOCK_ACCESS_FS_IOCTL_DEV), "/tmp", "/dev/shm")
+		grant(landlockRead, "/dev")
 	}
-	return nil
+	grant(landlockRead, "/proc")
+	grant(landlockRead, g.read...)
+	grant(landlockDevice, devices...)
+	return r
 }
 
-func (p plan) fileRules(ruleset int, handled uint64) error {
-	for _, path := range p.Write {
-		if err := allowPath(ruleset, path, handled&^unix.LANDLOCK_ACCESS_FS_IOCTL_DEV); err != nil {
-			return err
-		}
+// portRules are the TCP ports that a command may use.
+func (n network) portRules() []keeper.PortRule {
+	var rules []keeper.PortRule
+	for _, port := range n.connect {
+		rules = append(rules, keeper.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	}
-	read := append([]string{"/proc"}, p.Read...)
-	if p.Namespaces { // it is the command's own tree that is looked at
-		if err := allowPath(ruleset, "/tmp", handled&^unix.LANDLOCK_ACCESS_FS_IOCTL_DEV); err != nil {
-			return err
-		}
-		if err := allowPath(ruleset, "/dev/shm", handled&^unix.LANDLOCK_ACCESS_FS_IOCTL_DEV); err != nil {
-			return err
-		}
-		read = append(read, "/dev")
+	for _, port := range n.listen { // the kernel joins the rules of a port
+		rules = append(rules, keeper.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_BIND_TCP})
 	}
-	for _, path := range read {
-		if err := allowPath(ruleset, path, handled&landlockRead); err != nil {
-			return err
-		}
-	}
-	for _, path := range devices {
-		if err := allowPath(ruleset, path, handled&landlockDevice); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// allowPath grants rights beneath a path. One that is not there needs no rule.
-func allowPath(ruleset int, path string, rights uint64) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err == unix.ENOENT {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return fmt.Errorf("look at %s: %w", path, err)
-	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
-		rights &= landlockFile
-	}
-	attr := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
-	if errno != 0 {
-		return fmt.Errorf("grant %s: %w", path, errno)
-	}
-	return nil
-}
-
-// ruleNetPort is the type of a rule for a port.
-const ruleNetPort = 2
-
-func (p plan) portRules(ruleset int) error {
-	rights := map[uint16]uint64{}
-	for _, port := range p.Connect {
-		rights[port] |= unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
-	}
-	for _, port := range p.Listen {
-		rights[port] |= unix.LANDLOCK_ACCESS_NET_BIND_TCP
-	}
-	for port, access := range rights {
-		attr := portAttr{access: access, port: uint64(port)}
-		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), ruleNetPort, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
-		if errno != 0 {
-			return fmt.Errorf("grant port %d: %w", port, errno)
-		}
-	}
-	return nil
+	return rules
 }

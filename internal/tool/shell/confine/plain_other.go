@@ -11,9 +11,6 @@ import (
 	"slices"
 )
 
-// Sandboxed reports that there is no keeper on this system.
-func Sandboxed([]string) (code int, ok bool) { return 0, false }
-
 // etcParts are not granted one by one here.
 type etcParts struct{}
 

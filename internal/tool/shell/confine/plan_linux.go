@@ -6,37 +6,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"belay/internal/tool/shell/confine/keeper"
 )
 
-// plan is what the keeper is told: the whole cage, settled before the command
-// starts. It decides nothing itself.
-type plan struct {
-	Shell, Command, Dir string
-	Env                 []string
-	// Read and Write are what is granted, by real path. Masked are folders and
-	// files in them that the command finds empty; Links are the links of the
-	// root folder.
-	Read, Write, Masked []string
-	Links               map[string]string
-	// Temp is mounted at /tmp.
-	Temp string
-
-	Landlock   int
-	Namespaces bool
-	Filter     bool
-	// LimitTCP makes Connect and Listen the only TCP ports; NoNetwork takes all
-	// but Unix sockets away, OwnNetwork only a loopback interface is there;
-	// NoUnix takes Unix sockets by path away.
-	LimitTCP, NoNetwork, OwnNetwork, NoUnix bool
-	Connect, Listen                         []uint16
-	Limits                                  Limits
-	// User is who starts the command, where that needs a user namespace.
-	User *user
+// grants are what a command may reach, by real path.
+type grants struct {
+	read, write []string
+	// masked are folders and files in them that the command finds empty, links
+	// are the links of the root folder.
+	masked []string
+	links  []keeper.Link
 }
 
-// user is a user of the machine, by numbers.
-type user struct{ UID, GID int }
+// network is what a command may do with sockets.
+type network struct {
+	// limitTCP makes connect and listen the only TCP ports; none takes all but
+	// Unix sockets away, noUnix takes Unix sockets by path away.
+	limitTCP, none, noUnix bool
+	connect, listen        []uint16
+}
 
 // systemPaths are what programs need to run, where it is there. Links among
 // them stay links.
@@ -50,33 +43,106 @@ var systemPaths = []string{
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // plan settles how a command runs on a machine with that report.
-func (r *Runner) plan(c Command, found Report) (plan, error) {
+func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 	sh, err := shell()
 	if err != nil {
-		return plan{}, &SetupError{"find a shell", err}
+		return nil, &SetupError{"find a shell", err}
 	}
-	p := plan{
+	p := &keeper.Plan{
 		Shell: sh, Command: c.Text, Dir: c.Dir,
 		Env:    append(slices.Clone(r.o.Env), homes(c.Scratch)...),
-		Limits: r.o.Limits, Landlock: found.Landlock, Namespaces: found.Namespaces, Filter: found.Filter,
-		Temp: filepath.Join(c.Scratch, tmpDir),
+		Limits: r.o.Limits.resources(found.Namespaces), Processes: uint64(r.o.Limits.Processes),
 	}
-	if uid := os.Geteuid(); p.Namespaces && uid != 0 {
-		p.User = &user{uid, os.Getegid()}
-	}
-	switch {
-	case r.o.Off:
+	if r.o.Off {
 		return p, nil
-	case r.o.Network == NetworkNone:
-		p.NoNetwork, p.OwnNetwork = !found.Namespaces, found.Namespaces
-	case r.o.Network == NetworkPorts:
-		p.LimitTCP, p.Connect, p.Listen = true, r.o.connectPorts(), r.o.ListenPorts
 	}
-	p.NoUnix = !found.Namespaces && found.Landlock < landlockUnix
-	if err := p.grant(r.o, c, r.etc()); err != nil {
-		return plan{}, &SetupError{"decide what the command may reach", err}
+	g, err := r.o.grants(c, found.Namespaces, r.etc())
+	if err != nil {
+		return nil, &SetupError{"decide what the command may reach", err}
+	}
+	n := network{noUnix: !found.Namespaces && found.Landlock < landlockUnix}
+	switch r.o.Network {
+	case NetworkNone:
+		n.none, p.Loopback = !found.Namespaces, found.Namespaces
+	case NetworkPorts:
+		n.limitTCP, n.connect, n.listen = true, r.o.connectPorts(), r.o.ListenPorts
+	}
+	if found.Namespaces {
+		p.Tree = g.tree(c)
+		if uid := os.Geteuid(); uid != 0 {
+			p.User = &keeper.User{UID: uint64(uid), GID: uint64(os.Getegid())}
+		}
+	}
+	if found.Landlock > 0 {
+		p.Landlock = g.ruleset(found.Landlock, n, found.Namespaces)
+	}
+	if found.Filter {
+		p.Filter = n.filter()
 	}
 	return p, nil
+}
+
+// resources are the limits of the kernel's that a command runs under.
+func (l Limits) resources(ownTable bool) []keeper.Limit {
+	limits := []keeper.Limit{
+		{Resource: unix.RLIMIT_CORE, Most: 0},
+		{Resource: unix.RLIMIT_NOFILE, Most: uint64(l.Files)},
+		{Resource: unix.RLIMIT_FSIZE, Most: uint64(l.FileBytes)},
+		{Resource: unix.RLIMIT_DATA, Most: uint64(l.MemoryBytes)},
+	}
+	if uid := os.Geteuid(); uid != 0 { // root has no such limit
+		// It counts threads, and without namespaces all of the user's. It is the
+		// second line: processes are counted by the keeper, which needs threads
+		// itself.
+		most := threadsPerProcess * l.Processes
+		if !ownTable {
+			most += threadsOf(uid)
+		}
+		limits = append(limits, keeper.Limit{Resource: unix.RLIMIT_NPROC, Most: uint64(most)})
+	}
+	return limits
+}
+
+// threadsPerProcess is how many threads a process may have on the average.
+const threadsPerProcess = 4
+
+// threadsOf counts the threads of a user, which is what the limit on processes
+// counts.
+func threadsOf(uid int) int {
+	all, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, e := range all {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		dir := filepath.Join("/proc", e.Name())
+		var stat unix.Stat_t
+		if unix.Stat(dir, &stat) != nil || int(stat.Uid) != uid {
+			continue
+		}
+		if tasks, err := os.ReadDir(filepath.Join(dir, "task")); err == nil {
+			n += len(tasks)
+		}
+	}
+	return n
+}
+
+// tree is a file tree of what is granted.
+func (g grants) tree(c Command) *keeper.Tree {
+	t := &keeper.Tree{
+		Write: g.write, Masked: g.masked, Links: g.links, Devices: devices,
+		Temp: filepath.Join(c.Scratch, tmpDir),
+	}
+	slices.Sort(g.read) // a folder before what is granted in it
+	for _, path := range g.read {
+		if !slices.ContainsFunc(t.Read, func(above string) bool { return within(path, above) }) {
+			t.Read = append(t.Read, path)
+		}
+	}
+	return t
 }
 
 // connectPorts are those that may be connected to now.
@@ -88,54 +154,54 @@ func (o Options) connectPorts() []uint16 {
 	return slices.DeleteFunc(slices.Clone(o.ConnectPorts), func(p uint16) bool { return slices.Contains(never, p) })
 }
 
-// grant fills in the paths. It fails where something hidden would be granted and
-// cannot be masked.
-func (p *plan) grant(o Options, c Command, parts etcParts) error {
-	p.Links = map[string]string{}
+// grants decides what a command may reach. It fails where something hidden would
+// be granted and cannot be masked, which it can in a tree of its own.
+func (o Options) grants(c Command, ownTree bool, parts etcParts) (grants, error) {
+	var g grants
 	for _, path := range systemPaths {
 		if target, err := os.Readlink(path); err == nil {
-			p.Links[path] = target
+			g.links = append(g.links, keeper.Link{Path: path, Target: target})
 			continue
 		}
 		if _, err := os.Stat(path); err == nil {
-			p.Read = append(p.Read, path)
+			g.read = append(g.read, path)
 		}
 	}
-	p.grantEtc(parts)
+	g.addEtc(ownTree, parts)
 	for _, path := range o.ReadPaths {
 		real, err := filepath.EvalSymlinks(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // a toolchain that is not installed
 		}
 		if err != nil {
-			return err
+			return g, err
 		}
-		p.Read = append(p.Read, real)
+		g.read = append(g.read, real)
 	}
 	for _, path := range []string{c.Project, c.Scratch} {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			return err
+			return g, err
 		}
-		p.Write = append(p.Write, real)
+		g.write = append(g.write, real)
 	}
-	if p.Namespaces {
-		p.Masked = append(p.Masked, existing(c.Masked)...)
+	if ownTree {
+		g.masked = append(g.masked, existing(c.Masked)...)
 	}
-	return p.hide(o.Hidden)
+	return g, g.hide(o.Hidden, ownTree)
 }
 
-// grantEtc grants the system's configuration. To root, every file in it is open:
+// addEtc grants the system's configuration. To root, every file in it is open:
 // what is not meant for everybody is left out.
-func (p *plan) grantEtc(parts etcParts) {
+func (g *grants) addEtc(ownTree bool, parts etcParts) {
 	if target, err := filepath.EvalSymlinks(etc + "/resolv.conf"); err == nil && !within(target, etc) {
-		p.Read = append(p.Read, target)
+		g.read = append(g.read, target)
 	}
-	if p.Namespaces {
-		p.Read, p.Masked = append(p.Read, etc), append(p.Masked, parts.private...)
+	if ownTree {
+		g.read, g.masked = append(g.read, etc), append(g.masked, parts.private...)
 		return
 	}
-	p.Read = append(p.Read, parts.public...)
+	g.read = append(g.read, parts.public...)
 }
 
 const etc = "/etc"
@@ -152,7 +218,7 @@ func findEtcParts() etcParts {
 }
 
 // hide masks what is hidden, or fails where that cannot be done.
-func (p *plan) hide(hidden []string) error {
+func (g *grants) hide(hidden []string, ownTree bool) error {
 	for _, path := range hidden {
 		real, err := filepath.EvalSymlinks(path)
 		if errors.Is(err, os.ErrNotExist) {
@@ -161,14 +227,14 @@ func (p *plan) hide(hidden []string) error {
 		if err != nil {
 			return err
 		}
-		for _, granted := range slices.Concat(p.Read, p.Write) {
+		for _, granted := range slices.Concat(g.read, g.write) {
 			switch {
 			case within(granted, real):
 				return fmt.Errorf("%s lies in %s, which no command may reach", granted, real)
-			case within(real, granted) && !p.Namespaces:
+			case within(real, granted) && !ownTree:
 				return fmt.Errorf("%s holds %s, which no command may reach", granted, real)
 			case within(real, granted):
-				p.Masked = append(p.Masked, real)
+				g.masked = append(g.masked, real)
 			}
 		}
 	}

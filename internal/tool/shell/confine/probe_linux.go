@@ -83,8 +83,8 @@ func (r *Runner) try(with Report) (err error) {
 	late := time.AfterFunc(probeTime, running.end)
 	defer late.Stop()
 	e, err := running.wait()
-	if err == nil && e.ExitCode != 0 {
-		err = fmt.Errorf("a command that does nothing ended with %d", e.ExitCode)
+	if err == nil && e.exitCode != 0 {
+		err = fmt.Errorf("a command that does nothing ended with %d", e.exitCode)
 	}
 	return err
 }

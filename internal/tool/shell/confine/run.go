@@ -46,10 +46,10 @@ type process interface {
 
 // ending is how a command and its processes ended, as far as the system tells.
 type ending struct {
-	ExitCode int    `json:"exitCode"`
-	Signal   string `json:"signal,omitempty"`
-	Left     int    `json:"left,omitempty"`
-	Crowded  bool   `json:"crowded,omitempty"`
+	exitCode int
+	signal   string
+	left     int
+	crowded  bool
 }
 
 // Run runs a command to its end, to the end of its time or to that of ctx,
@@ -88,8 +88,8 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	_ = out.SetReadDeadline(time.Now().Add(drainTime)) // a pipe that takes no deadline is at its end anyway
 	<-drained
 	o := Outcome{
-		Output: said.output(), ExitCode: e.ExitCode, Signal: e.Signal,
-		Crowded: e.Crowded, Left: e.Left, Took: time.Since(began),
+		Output: said.output(), ExitCode: e.exitCode, Signal: e.signal,
+		Crowded: e.crowded, Left: e.left, Took: time.Since(began),
 	}
 	if !unwatch() && err == nil { // it was ended by us
 		o.TimedOut = errors.Is(context.Cause(ctx), errTime)

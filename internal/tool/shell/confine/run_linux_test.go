@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +96,35 @@ func TestRunSays(t *testing.T) {
 	}
 }
 
+// A keeper takes no signal from its command, and hands it none of its own
+// deafness.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for name, o := range cages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const text = `grep -E '^Sig(Ign|Blk):' /proc/self/status
+for s in $(seq 1 64); do case $s in 9|19) ;; *) kill -$s $PPID 2>/dev/null;; esac; done; sleep 0.1; echo alive; exit 7`
+			o, out := run(t, testRunner(o), room(t), text)
+			if o.ExitCode != 7 || !strings.Contains(out, "alive") || strings.Count(out, "\t0000000000000000\n") != 2 {
+				t.Errorf("exit %d %s, said %q", o.ExitCode, o.Signal, out)
+			}
+		})
+	}
+}
+
+// Starting commands, whose keeper borrows this process's memory for a moment,
+// leaves it closed to others.
+func TestStaysClosed(t *testing.T) {
+	t.Parallel()
+	for name, o := range cages {
+		run(t, testRunner(o), room(t), "true")
+		if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
+			t.Errorf("%s: dumpable is %d (%v)", name, dumpable, err)
+		}
+	}
+}
+
 // lingerers are the ways in which a command may leave something behind.
 var lingerers = map[string]string{
 	"background":  `sleep 300 & echo $!`,
@@ -129,11 +157,15 @@ func TestNothingIsLeft(t *testing.T) {
 // assertNone fails when a process runs whose environment names the scratch.
 func assertNone(t *testing.T, scratch string) {
 	t.Helper()
-	for _, pid := range processes() {
-		env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d processes: %v", len(all), err)
+	}
+	for _, dir := range all {
+		env, err := os.ReadFile(filepath.Join(dir, "environ"))
 		if err == nil && strings.Contains(string(env), scratch+"/home") {
-			name, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-			t.Errorf("process %d still runs: %q", pid, name)
+			name, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+			t.Errorf("%s still runs: %q", dir, name)
 		}
 	}
 }

@@ -1,10 +1,8 @@
 package confine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -13,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"belay/internal/tool/shell/confine/keeper"
 )
 
 // start starts a keeper for the command.
@@ -44,56 +44,54 @@ type kept struct {
 // itself.
 const keeperGrace = 5 * time.Second
 
-func startKeeper(p plan, out *os.File) (process, error) {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, &SetupError{"write the plan", err}
-	}
+func startKeeper(p *keeper.Plan, out *os.File) (process, error) {
 	controlOut, control, err := os.Pipe()
 	if err != nil {
 		return nil, &SetupError{"open a pipe", err}
 	}
-	defer func() { _ = controlOut.Close() }()
 	answer, answerIn, err := os.Pipe()
 	if err != nil {
-		_ = control.Close()
+		_, _ = controlOut.Close(), control.Close()
 		return nil, &SetupError{"open a pipe", err}
 	}
-	defer func() { _ = answerIn.Close() }()
 
 	// No context: the keeper ends with its pipe, so that it can end its tree.
 	cmd := &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{os.Args[0], keeperArg}, // also when the file was replaced meanwhile
+		Path: "/proc/self/exe", Args: []string{os.Args[0], keeper.Arg}, // also when the file was replaced meanwhile
 		Env: keeperEnv, Dir: "/",
 		Stdout: out, ExtraFiles: []*os.File{controlOut, answerIn},
-		SysProcAttr: p.attributes(),
+		SysProcAttr: attributes(p),
 	}
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own
+	if err != nil {
 		_, _ = control.Close(), answer.Close()
 		return nil, &SetupError{"start the command's keeper", err}
 	}
 	k := &kept{cmd: cmd, answer: answer, control: control}
-	if _, err := control.Write(text); err != nil {
+	if err := keeper.Send(control, p); err != nil {
 		k.end() // wait tells why it does not listen
 	}
 	return k, nil
 }
 
 // attributes are what only the starting process can give the keeper.
-func (p plan) attributes() *syscall.SysProcAttr {
+func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
-	if !p.Namespaces {
+	if p.Tree == nil {
 		return a
 	}
 	a.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
-	if p.OwnNetwork {
+	if p.Loopback {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
 	if p.User != nil {
 		// The keeper maps its user itself: this process may be closed to others
 		// ([Harden]), and so is then its child's map, until the child is a program
-		// of its own.
-		a.Cloneflags |= unix.CLONE_NEWUSER
+		// of its own. So nobody has to write it while the child waits, and the child
+		// may borrow this process's memory as any other does: copying the tables of
+		// a large server takes longer than many a command.
+		a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_VM | unix.CLONE_VFORK
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	}
 	return a
@@ -115,25 +113,21 @@ func (k *kept) wait() (ending, error) {
 	if a.Problem != "" {
 		return ending{}, &SetupError{a.Step, errors.New(a.Problem)}
 	}
-	return a.ending, nil
+	e := ending{exitCode: int(a.ExitCode), left: int(a.Left), crowded: a.Crowded}
+	if a.Signal != 0 {
+		e.signal = unix.SignalName(syscall.Signal(a.Signal))
+	}
+	return e, nil
 }
 
-// listen hears the keeper out. A keeper whose command was not started says only
-// the second of its messages.
-func (k *kept) listen() (a answer, err error) {
-	d := json.NewDecoder(io.LimitReader(k.answer, maxAnswerBytes))
-	var first struct {
-		started
-		answer
+// listen hears the keeper out.
+func (k *kept) listen() (a keeper.Answer, err error) {
+	if err := keeper.Receive(k.answer, &a); err != nil || a.Problem != "" {
+		return a, err
 	}
-	if err := d.Decode(&first); err != nil || first.Problem != "" {
-		return first.answer, err
-	}
-	k.group.Store(int64(first.Group))
-	return a, d.Decode(&a)
+	k.group.Store(int64(a.Group))
+	return a, keeper.Receive(k.answer, &a)
 }
-
-const maxAnswerBytes = 64 << 10
 
 // killGroup ends what is left in the command's process group.
 func (k *kept) killGroup() {

@@ -1,16 +1,15 @@
-package confine
+package keeper
 
 import (
 	"errors"
 	"os"
 	"strconv"
-	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
+	"unsafe"
 )
 
-// tree is the processes of a command.
-type tree interface {
+// processes is the processes of a command.
+type processes interface {
 	count() int
 	// kill sends all of them SIGKILL. New ones may have appeared meanwhile, so it
 	// is called until none is left to wait for.
@@ -20,9 +19,9 @@ type tree interface {
 // ownTable is all processes of a process table whose first the keeper is.
 type ownTable struct{}
 
-func (ownTable) count() int { return len(processes()) - 1 }
+func (ownTable) count() int { return len(listProcesses()) - 1 }
 
-func (ownTable) kill() { _ = unix.Kill(-1, unix.SIGKILL) } // nobody left is no failure
+func (ownTable) kill() { _ = syscall.Kill(-1, syscall.SIGKILL) } // nobody left is no failure
 
 // descendants are the processes below one. What loses its parent is handed to
 // the nearest reaper above, so that all stay below. Most are in one process
@@ -42,7 +41,10 @@ func (d descendants) count() int {
 // no new one.
 func (d descendants) kill() {
 	if d.group > 0 {
-		_ = unix.Kill(-d.group, unix.SIGKILL) // nobody left is no failure
+		_ = syscall.Kill(-d.group, syscall.SIGKILL) // nobody left is no failure
+	}
+	if !hasChildren() {
+		return
 	}
 	stopped := map[int]bool{}
 	for found := true; found; {
@@ -50,24 +52,25 @@ func (d descendants) kill() {
 		for _, pid := range d.list() {
 			if !stopped[pid] {
 				stopped[pid], found = true, true
-				_ = unix.Kill(pid, unix.SIGSTOP) // it may have ended by itself
+				_ = syscall.Kill(pid, syscall.SIGSTOP) // it may have ended by itself
 			}
 		}
 	}
 	for pid := range stopped {
-		_ = unix.Kill(pid, unix.SIGKILL)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 // hasChildren reports whether there is a child to wait for, without doing so.
 func hasChildren() bool {
-	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return !errors.Is(err, unix.ECHILD)
+	var info [128]byte // the kernel's siginfo
+	_, _, e := syscall.Syscall6(syscall.SYS_WAITID, waitAny, 0, uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT, 0, 0)
+	return !errors.Is(e, syscall.ECHILD)
 }
 
 func (d descendants) list() []int {
 	children := map[int][]int{}
-	for _, pid := range processes() {
+	for _, pid := range listProcesses() {
 		if parent, running := parentOf(pid); running {
 			children[parent] = append(children[parent], pid)
 		}
@@ -82,8 +85,8 @@ func (d descendants) list() []int {
 	return all
 }
 
-// processes lists the process table. An unreadable one is empty.
-func processes() []int {
+// listProcesses lists the process table. An unreadable one is empty.
+func listProcesses() []int {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -105,29 +108,24 @@ func parentOf(pid int) (parent int, running bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The name in parentheses may hold anything; after it come state and parent.
-	_, rest, _ := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), " ")
-	fields := strings.Fields(rest)
-	if len(fields) < 2 {
-		return 0, false
-	}
-	parent, err = strconv.Atoi(fields[1])
-	return parent, err == nil && fields[0] != "Z" && fields[0] != "X"
+	return parseStat(stat)
 }
 
-// threadsOf counts the threads of a user, which is what the limit on processes
-// counts.
-func threadsOf(uid int) int {
-	n := 0
-	for _, pid := range processes() {
-		dir := "/proc/" + strconv.Itoa(pid)
-		var stat unix.Stat_t
-		if unix.Stat(dir, &stat) != nil || int(stat.Uid) != uid {
-			continue
-		}
-		if tasks, err := os.ReadDir(dir + "/task"); err == nil {
-			n += len(tasks)
-		}
+// parseStat takes apart what the process table says of a process. The name, in
+// parentheses, may hold anything; after it come state and parent.
+func parseStat(stat []byte) (parent int, running bool) {
+	i := len(stat) - 1
+	for i >= 0 && stat[i] != ')' {
+		i--
 	}
-	return n
+	if i < 0 || len(stat) < i+5 {
+		return 0, false
+	}
+	state, digits := stat[i+2], stat[i+4:]
+	n := 0
+	for n < len(digits) && '0' <= digits[n] && digits[n] <= '9' {
+		n++
+	}
+	parent, err := strconv.Atoi(string(digits[:n]))
+	return parent, err == nil && state != 'Z' && state != 'X'
 }

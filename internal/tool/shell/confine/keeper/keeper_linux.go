@@ -1,0 +1,282 @@
+package keeper
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// problem is why the command was not started.
+type problem struct {
+	step string
+	err  error
+}
+
+func (p *problem) Error() string { return p.step + ": " + p.err.Error() }
+
+func (p *problem) Unwrap() error { return p.err }
+
+// run is the whole life of a keeper. It returns the process's exit code, which
+// nobody looks at.
+func run() int {
+	control, out := os.NewFile(ControlFile, "control"), os.NewFile(AnswerFile, "answer")
+	if control == nil || out == nil {
+		return 2
+	}
+	syscall.CloseOnExec(ControlFile)
+	syscall.CloseOnExec(AnswerFile)
+	if deafen(endingSignals) != nil {
+		return 2
+	}
+	k := &keeper{control: control, out: out}
+	if err := Receive(control, &k.plan); err != nil {
+		return k.say(refused(&problem{"read the plan", err}))
+	}
+	return k.say(k.keep())
+}
+
+// keeper watches over one command.
+type keeper struct {
+	// control is polled by its number: it stays open for as long as it is here.
+	control   *os.File
+	out       *os.File
+	plan      Plan
+	processes processes
+}
+
+// say tells belay. When nobody listens any more, the control pipe is closed, too,
+// which is what the keeper acts on.
+func (k *keeper) say(a Answer) int {
+	if Send(k.out, &a) != nil {
+		return 1
+	}
+	return 0
+}
+
+func (k *keeper) keep() Answer {
+	if err := k.prepare(); err != nil {
+		return refused(err)
+	}
+	launched := make(chan child, 1)
+	go runOnOwnThread(func() { k.launch(launched) })
+	c := <-launched
+	if c.err != nil {
+		return refused(c.err)
+	}
+	// The output ends with the command, not with its keeper.
+	_ = os.Stdout.Close()
+	first := Answer{}
+	if d, ok := k.processes.(descendants); ok {
+		first.Group, d.group = uint64(c.pid), c.pid
+		k.processes = d
+	}
+	k.say(first)
+	return k.watch(c)
+}
+
+func refused(err error) Answer {
+	var p *problem
+	if errors.As(err, &p) {
+		return Answer{Step: p.step, Problem: p.err.Error()}
+	}
+	return Answer{Step: "start the command", Problem: err.Error()}
+}
+
+// prepare does what concerns the whole process.
+func (k *keeper) prepare() error {
+	if u := k.plan.User; u != nil {
+		if err := u.enter(); err != nil {
+			return &problem{"be the same user in a namespace", err}
+		}
+	}
+	if t := k.plan.Tree; t != nil {
+		if err := t.enter(); err != nil {
+			return &problem{"give the command a file tree of its own", err}
+		}
+		k.processes = ownTable{}
+	} else {
+		if err := prctl(prSetChildSubreaper, 1); err != nil {
+			return &problem{"become the parent of what the command leaves", err}
+		}
+		k.processes = descendants{of: os.Getpid()}
+	}
+	if k.plan.Loopback {
+		if err := raiseLoopback(); err != nil {
+			return &problem{"give the command a network of its own", err}
+		}
+	}
+	if err := prctl(syscall.PR_SET_DUMPABLE, 0); err != nil {
+		return &problem{"close the keeper to tracing", err}
+	}
+	// When memory runs out, the command goes before the server. A system that
+	// does not let us say so has its own order.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
+	return nil
+}
+
+// enter makes the user of the machine the only one of the process's user
+// namespace, under the same numbers.
+func (u *User) enter() error {
+	alone := func(id uint64) string {
+		n := strconv.FormatUint(id, 10)
+		return n + " " + n + " 1"
+	}
+	for _, f := range []struct{ name, text string }{
+		{"setgroups", "deny"}, // the kernel asks for it before a user may map groups
+		{"uid_map", alone(u.UID)},
+		{"gid_map", alone(u.GID)},
+	} {
+		if err := os.WriteFile("/proc/self/"+f.name, []byte(f.text), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// child is the command as it was started.
+type child struct {
+	pid int
+	// file is readable when it has ended, -1 where the kernel has no such files.
+	file int
+	err  error
+}
+
+// launch puts its thread into the cage and starts the command from it. The
+// thread stays for as long as the keeper does: the command's death is tied to
+// it.
+func (k *keeper) launch(launched chan<- child) {
+	if err := k.plan.encage(); err != nil {
+		launched <- child{err: err}
+		return
+	}
+	c := child{file: -1}
+	attr := &syscall.ProcAttr{
+		Dir: k.plan.Dir, Env: k.plan.Env, Files: []uintptr{0, 1, 1},
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
+	}
+	var err error
+	if c.pid, err = syscall.ForkExec(k.plan.Shell, []string{k.plan.Shell, "-c", k.plan.Command}, attr); err != nil {
+		launched <- child{err: &problem{"start the shell", err}}
+		return
+	}
+	_ = deafen(foreignSignals) // it cannot fail for signals that there are
+	launched <- c
+	select {}
+}
+
+// crowdPoll is how often the command's processes are counted, and those reaped
+// that were left to the keeper.
+const crowdPoll = 20 * time.Millisecond
+
+// watch waits for the command and ends what it leaves. It is also over when belay
+// closes the control pipe, or dies, or when there are too many processes. It is
+// one thread that waits for all of that: handing over to another one takes longer
+// than many a command.
+func (k *keeper) watch(c child) Answer {
+	files := []pollFile{{fd: ControlFile, events: pollInput}, {fd: int32(c.file), events: pollInput}} // -1 is left out
+	count := time.Now().Add(crowdPoll)
+	for {
+		if poll(files, max(int64(time.Until(count)), 0)) != nil {
+			return k.stop(c.pid)
+		}
+		if ended, over := reap(c.pid); over {
+			ended.Left = uint64(k.processes.count())
+			k.end()
+			return ended
+		}
+		if files[0].revents != 0 { // nothing follows the plan: it is closed
+			return k.stop(c.pid)
+		}
+		if now := time.Now(); now.After(count) {
+			count = now.Add(crowdPoll)
+			if uint64(k.processes.count()) > k.plan.Processes {
+				a := k.stop(c.pid)
+				a.Crowded = true
+				return a
+			}
+		}
+	}
+}
+
+// stop ends the command before it has ended itself.
+func (k *keeper) stop(pid int) Answer {
+	k.processes.kill()
+	a := await(pid)
+	k.end()
+	return a
+}
+
+// failed is the exit code of a command of which nobody knows how it ended.
+const failed = 255
+
+// end ends all processes and waits until the last is gone.
+func (k *keeper) end() {
+	for {
+		k.processes.kill()
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		for err == nil && pid > 0 { // and whoever else has ended
+			pid, err = syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		}
+		if errors.Is(err, syscall.ECHILD) {
+			return
+		}
+	}
+}
+
+// reap reaps the children that have ended. Over is set where pid is among them.
+func reap(pid int) (a Answer, over bool) {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil || got <= 0:
+			return a, over
+		case got == pid:
+			a, over = ending(status), true
+		}
+	}
+}
+
+// await waits until pid has ended.
+func await(pid int) Answer {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return Answer{ExitCode: failed}
+		case got == pid:
+			return ending(status)
+		}
+	}
+}
+
+func ending(status syscall.WaitStatus) Answer {
+	if status.Signaled() {
+		return Answer{ExitCode: 128 + uint64(status.Signal()), Signal: uint64(status.Signal())}
+	}
+	return Answer{ExitCode: uint64(status.ExitStatus())}
+}
+
+// runOnOwnThread runs f on a thread that is not the process's first: what is
+// done to the first one is done to the process in the eyes of others, and the
+// command must not be in one cage with its keeper.
+func runOnOwnThread(f func()) {
+	runtime.LockOSThread() // never unlocked: the thread is spoilt for others
+	if syscall.Gettid() != os.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runOnOwnThread(f)
+	}()
+	<-done
+}

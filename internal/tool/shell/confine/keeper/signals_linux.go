@@ -1,0 +1,38 @@
+package keeper
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// endingSignals are those that end a Go program that does nothing about them:
+// documentation of package os/signal. Those that stop one do nothing where there
+// is no terminal and nobody above in the session.
+var endingSignals = []syscall.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT,
+	syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
+}
+
+// foreignSignals are those that Go leaves to libraries in C.
+var foreignSignals = []syscall.Signal{32, 33, 34}
+
+// deafen has this process ignore signals: those that the command sends are not
+// for its keeper. It goes past package os/signal, which takes longer for them
+// than many a command, and past the runtime, which so still takes endingSignals
+// for its own and gives them back their meaning in the programs that it starts.
+// Others would stay ignored in those.
+func deafen(signals []syscall.Signal) error {
+	const ignore = 1 // SIG_IGN
+	action := struct {
+		handler uintptr
+		_       [3]uint64 // flags, restorer, mask
+	}{handler: ignore}
+	const maskBytes = 8
+	for _, s := range signals {
+		_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&action)), 0, maskBytes, 0, 0)
+		if e != 0 {
+			return e
+		}
+	}
+	return nil
+}
