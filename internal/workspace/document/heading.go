@@ -1,0 +1,134 @@
+package document
+
+import (
+	"slices"
+	"strings"
+)
+
+// Heading is a Markdown heading outside code blocks.
+type Heading struct {
+	// Level is the number of # signs, 1 to 6.
+	Level int
+	// Text is the heading without the signs and blanks around it.
+	Text string
+	// Line is its line, from 0.
+	Line int
+}
+
+// Section is a heading with the lines below it, up to the next heading of its
+// level or above.
+type Section struct {
+	Heading
+	// First and End are the lines of its body: First ≤ line < End.
+	First, End int
+}
+
+// Headings returns every heading in order.
+func (d *Document) Headings() []Heading {
+	var all []Heading
+	for i := range d.lines {
+		if h, ok := heading(d.lines[i].Text); ok && !d.Fenced(i) {
+			h.Line = i
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// Sections returns every section in order; a deeper one lies inside another.
+func (d *Document) Sections() []Section {
+	headings := d.Headings()
+	all := make([]Section, len(headings))
+	for i, h := range headings {
+		all[i] = Section{Heading: h, First: h.Line + 1, End: len(d.lines)}
+		for _, next := range headings[i+1:] {
+			if next.Level <= h.Level {
+				all[i].End = next.Line
+				break
+			}
+		}
+	}
+	return all
+}
+
+// Section returns the first section whose heading is one of names, as [Same]
+// compares them.
+func (d *Document) Section(names ...string) (Section, bool) {
+	for _, s := range d.Sections() {
+		if slices.ContainsFunc(names, func(n string) bool { return Same(s.Text, n) }) {
+			return s, true
+		}
+	}
+	return Section{}, false
+}
+
+// Same compares headings as people write them: letter case, blanks, a closing
+// colon and what follows in brackets do not count.
+func Same(a, b string) bool { return plain(a) == plain(b) }
+
+func plain(heading string) string {
+	if i := strings.IndexByte(heading, '('); i > 0 {
+		heading = heading[:i]
+	}
+	heading = strings.TrimRight(strings.TrimSpace(heading), ": \t")
+	return strings.ToLower(strings.Join(strings.Fields(strings.Trim(heading, "*_")), " "))
+}
+
+// heading reads an ATX heading: up to three blanks, one to six #, a blank or the
+// line's end, the text, and # signs that close it.
+func heading(line string) (Heading, bool) {
+	text := strings.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 {
+		return Heading{}, false
+	}
+	level := len(text) - len(strings.TrimLeft(text, "#"))
+	if level < 1 || level > 6 {
+		return Heading{}, false
+	}
+	rest := text[level:]
+	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return Heading{}, false
+	}
+	rest = strings.TrimSpace(rest)
+	if closed := strings.TrimRight(rest, "#"); closed == "" || strings.HasSuffix(closed, " ") {
+		rest = strings.TrimSpace(closed)
+	}
+	return Heading{Level: level, Text: rest}, true
+}
+
+// Fenced reports whether line i lies in a fenced code block, fences included.
+func (d *Document) Fenced(i int) bool {
+	if d.fenced == nil {
+		d.markFences()
+	}
+	return d.fenced[i]
+}
+
+func (d *Document) markFences() {
+	d.fenced = make([]bool, len(d.lines))
+	open := ""
+	for i, l := range d.lines {
+		text := strings.TrimLeft(l.Text, " ")
+		mark := fence(text)
+		switch {
+		case open == "" && mark != "" && len(l.Text)-len(text) <= 3:
+			open, d.fenced[i] = mark, true
+		case open != "":
+			d.fenced[i] = true
+			if strings.HasPrefix(mark, open) && strings.Trim(text, mark[:1]+" \t") == "" {
+				open = ""
+			}
+		}
+	}
+}
+
+// fence is the run of three or more backticks or tildes that text begins with.
+func fence(text string) string {
+	for _, c := range []string{"`", "~"} {
+		run := text[:len(text)-len(strings.TrimLeft(text, c))]
+		if len(run) >= 3 && (c == "~" || !strings.Contains(text[len(run):], "`")) {
+			return run
+		}
+	}
+	return ""
+}

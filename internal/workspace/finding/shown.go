@@ -1,0 +1,17 @@
+package finding
+
+import (
+	"strings"
+	"unicode"
+)
+
+// valid is text without broken UTF-8 and without control characters, which a
+// terminal would obey.
+func valid(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+}

@@ -1,0 +1,57 @@
+package layout
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseName(t *testing.T) {
+	t.Parallel()
+	for folder, want := range map[string]Name{
+		"PKG-01_Build_And_Packaging":          {Package, "PKG-01", "Build_And_Packaging"},
+		"PKG-001_General & \"x\", y":          {Package, "PKG-001", "General & \"x\", y"},
+		"PKG-1_x":                             {},
+		"PKG-01x":                             {},
+		"PKG-01":                              {Package, "PKG-01", ""},
+		"DEL-01-02_Name":                      {Deliverable, "DEL-01-02", "Name"},
+		"DEL-001-02":                          {Deliverable, "DEL-001-02", ""},
+		"DEL-01-002_x":                        {},
+		"KTY-AB-01_Know":                      {KnowledgeType, "KTY-AB-01", "Know"},
+		"_Archive":                            {},
+		"PKG-01\n_x":                          {},
+		"DEL-01-02_" + strings.Repeat("x", 9): {Deliverable, "DEL-01-02", "xxxxxxxxx"},
+	} {
+		if got := ParseName(folder); got != want {
+			t.Errorf("ParseName(%q) = %+v, want %+v", folder, got, want)
+		}
+	}
+}
+
+func TestSameNumber(t *testing.T) {
+	t.Parallel()
+	for pair, want := range map[[2]string]bool{
+		{"DEL-01-02", "PKG-01"}: true, {"DEL-01-02", "PKG-001"}: true, {"DEL-010-02", "PKG-10"}: true,
+		{"DEL-01-02", "PKG-02"}: false, {"DEL-10-02", "PKG-01"}: false, {"", ""}: false,
+	} {
+		if got := SameNumber(pair[0], pair[1]); got != want {
+			t.Errorf("SameNumber(%q) = %v", pair, got)
+		}
+	}
+}
+
+func FuzzSanitize(f *testing.F) {
+	f.Add(`a/b\c:d*e?f"g<h>i|j  k `)
+	f.Add(" . ")
+	f.Fuzz(func(t *testing.T, name string) {
+		got := Sanitize(name)
+		if strings.ContainsAny(got, `/\:*?"<>|`+"\x00\n\r\t") || got != strings.TrimSpace(got) || strings.Contains(got, "  ") {
+			t.Errorf("Sanitize(%q) = %q", name, got)
+		}
+		if again := Sanitize(got); again != got {
+			t.Errorf("%q sanitized again is %q", got, again)
+		}
+		if folder := "DEL-01-02_" + got; ParseName(folder).Label != got {
+			t.Errorf("the label of %q is %q", folder, ParseName(folder).Label)
+		}
+	})
+}
