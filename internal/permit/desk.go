@@ -42,6 +42,8 @@ type Decision struct {
 	Time       time.Time `json:"time"`
 	// Timeout is set where nobody answered in time, which is a denial.
 	Timeout bool `json:"timeout,omitempty"`
+	// About is the fingerprint of the effect that was decided about.
+	About string `json:"-"`
 }
 
 // Allowed reports whether the call may run.
@@ -185,6 +187,8 @@ func (d *Desk) question(id string) (Request, error) {
 type record struct {
 	SessionID string   `json:"sessionId"`
 	Decision  Decision `json:"decision"`
+	// About is the decision's, which is nobody else's business.
+	About string `json:"about,omitempty"`
 }
 
 // answer reads one; it is fs.ErrNotExist where there is none.
@@ -194,6 +198,7 @@ func (d *Desk) answer(id string) (record, error) {
 		return v, fs.ErrNotExist
 	}
 	err := readJSON(d.root, verdictFile(id), maxVerdictBytes, &v)
+	v.Decision.About = v.About
 	if err == nil && (v.Decision.DecisionID != id || !v.Decision.valid()) {
 		err = fmt.Errorf("%s is not the answer that its name says", verdictFile(id))
 	}
@@ -226,5 +231,8 @@ func (d *Desk) expired(r Request) bool { return !d.o.Clock().Before(r.Expires) }
 
 // late is the decision that nobody made in time.
 func (d *Desk) late(r Request) Decision {
-	return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByTimeout, Note: "nobody answered in time", Time: r.Expires, Timeout: true}
+	return Decision{
+		DecisionID: r.ID, Verdict: VerdictDeny, By: ByTimeout, Note: "nobody answered in time", Time: r.Expires, Timeout: true,
+		About: r.Effect.Fingerprint(),
+	}
 }

@@ -18,6 +18,9 @@ package permit
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -98,6 +101,17 @@ type Effect struct {
 // Act is what was decided about, for the record: all of a command's text, of
 // which the summary may show a part.
 func (e Effect) Act() string { return cmp.Or(e.Command, e.Summary) }
+
+// Fingerprint is the same for effects that are the same: what a person was asked
+// about and what is done can be compared across processes.
+func (e Effect) Fingerprint() string {
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // it holds nothing but texts and flags
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
 
 // Command is one simple command of a shell text.
 type Command struct {

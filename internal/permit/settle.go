@@ -16,6 +16,7 @@ import (
 // and whether that is dec. The audit log and a grant are written first: nothing
 // takes effect that is not on record.
 func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Decision, won bool, err error) {
+	dec.About = r.Effect.Fingerprint()
 	err = d.locked(ctx, func() error {
 		v, err := d.answer(r.ID)
 		if err == nil {
@@ -40,7 +41,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			}
 		}
 		settled, won = dec, true
-		if err := d.place(verdictFile(r.ID), record{r.SessionID, dec}); err != nil {
+		if err := d.place(verdictFile(r.ID), record{r.SessionID, dec, dec.About}); err != nil {
 			return err
 		}
 		return d.remove(questionFile(r.ID))

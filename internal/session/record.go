@@ -120,6 +120,8 @@ type Entry struct {
 	Agent string `json:"agent,omitempty"`
 	// Changes are the file changes of the calls that the results belong to.
 	Changes []Change `json:"changes,omitempty"`
+	// Seen is what these calls showed the agent of files.
+	Seen []Sight `json:"seen,omitempty"`
 
 	// Of a summary: the text, and the last turn that it covers.
 	Summary string `json:"summary,omitempty"`
@@ -186,6 +188,19 @@ type Change struct {
 	// Restored is set for a protected file that a command changed: the file has
 	// its content before again, and After is what the command had made of it.
 	Restored bool `json:"restored,omitempty"`
+}
+
+// Sight is what an agent was shown of a file: all of a content, or some of its
+// lines. It must have read what it replaces, also in another process.
+type Sight struct {
+	// Path is relative to the project, or absolute in the scratch folder.
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Whole  bool   `json:"whole,omitempty"`
+	// First and Last are lines of Total, where it is not the whole.
+	First int `json:"first,omitempty"`
+	Last  int `json:"last,omitempty"`
+	Total int `json:"total,omitempty"`
 }
 
 // Idempotency remembers the key under which a turn was accepted and the digest

@@ -4,14 +4,20 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"belay/internal/session"
 )
 
 // Seen remembers the contents that the model was shown in this session's turns,
 // by path, so that it does not overwrite what it has not read. It is safe for
 // concurrent use.
+//
+// What is new goes on record with the results of the calls ([Seen.Take]), and
+// comes from there in another process ([Seen.Recall]).
 type Seen struct {
-	mu   sync.Mutex
-	seen map[string]*sight
+	mu    sync.Mutex
+	seen  map[string]*sight
+	fresh []session.Sight
 }
 
 // sight is what the model was shown of one file.
@@ -29,7 +35,7 @@ type span struct{ first, last int }
 func (s *Seen) Note(path, sha256 string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of(path, sha256).whole = true
+	s.note(session.Sight{Path: path, SHA256: sha256, Whole: true})
 }
 
 // NoteLines records that the model was shown the lines from first to last, of
@@ -37,8 +43,18 @@ func (s *Seen) Note(path, sha256 string) {
 func (s *Seen) NoteLines(path, sha256 string, first, last, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	is := s.of(path, sha256)
-	is.shown = append(is.shown, span{first, last})
+	s.note(session.Sight{Path: path, SHA256: sha256, First: first, Last: last, Total: total})
+}
+
+// note adds a sight. s.mu is held.
+func (s *Seen) note(n session.Sight) {
+	s.fresh = append(s.fresh, n)
+	is := s.of(n.Path, n.SHA256)
+	if n.Whole {
+		is.whole = true
+		return
+	}
+	is.shown = append(is.shown, span{n.First, n.Last})
 	slices.SortFunc(is.shown, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	joined := is.shown[:1]
 	for _, next := range is.shown[1:] {
@@ -49,7 +65,7 @@ func (s *Seen) NoteLines(path, sha256 string, first, last, total int) {
 		}
 	}
 	is.shown = joined
-	if joined[0].first <= 1 && joined[0].last >= total {
+	if joined[0].first <= 1 && joined[0].last >= n.Total {
 		is.whole = true
 	}
 }
@@ -94,4 +110,29 @@ func (s *Seen) Forget(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.seen, path)
+}
+
+// Take returns what was noted since the last Take.
+func (s *Seen) Take() []session.Sight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.fresh
+	s.fresh = nil
+	return taken
+}
+
+// Recall notes what a transcript's line says: which files changed, and what was
+// shown of files afterwards.
+func (s *Seen) Recall(e session.Entry) {
+	for _, c := range e.Changes {
+		if !c.Restored {
+			s.Forget(c.Path)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range e.Seen {
+		s.note(n)
+	}
+	s.fresh = nil // it is on record
 }

@@ -43,7 +43,9 @@ func (t *running) allow(s *step) error {
 	ruling := t.policy.JudgeWith(s.effect, hooked)
 	switch ruling.Outcome {
 	case permit.Allow:
-		return nil
+		if s.halt == nil { // else the answer to what was asked counts
+			return nil
+		}
 	case permit.Refuse:
 		s.settle(tool.Refuse("not permitted: %s", ruling.Reason).Result())
 		return t.auditRefusal(s, ruling.Reason)
@@ -52,7 +54,7 @@ func (t *running) allow(s *step) error {
 	case t.l.o.Desk == nil:
 		s.settle(tool.Refuse("not permitted: nobody can be asked").Result())
 		return t.auditRefusal(s, "nobody can be asked")
-	case t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect.Classes()):
+	case s.halt == nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect.Classes()):
 		return nil
 	}
 	return t.ask(s, ruling)
@@ -61,22 +63,24 @@ func (t *running) allow(s *step) error {
 // ask puts the question and waits for its answer. The wait ends with the turn,
 // and the question with it.
 func (t *running) ask(s *step, ruling permit.Ruling) error {
-	request := permit.Request{
-		ID: decisionID(t.session, t.id, t.agent, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
+	if s.halt != nil {
+		return t.askAgain(s, ruling)
+	}
+	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
+		ID: decisionID(t.session, t.id, t.key, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
 		Session: true,
-	}
-	if t.pause != nil {
-		if decision, answered, err := t.l.o.Desk.Verdict(request.ID); err != nil || answered {
-			return errors.Join(err, t.decided(s, decision))
-		}
-	}
-	pending, err := t.question(request)
+	})
 	if err != nil {
 		return err
 	}
-	request = pending.Request // with what the desk filled in
+	return t.await(s, pending)
+}
+
+// await tells the readers of a question and waits for its answer.
+func (t *running) await(s *step, pending *permit.Pending) error {
+	request := pending.Request
 	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
 		DecisionID: request.ID, ToolCallID: s.id, Name: s.name, Input: request.Input, Reason: request.Reason,
 		ExpiresAt: request.Expires.UTC(), Effect: request.Effect, Session: request.Session, Persona: request.Persona,
@@ -86,45 +90,9 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	decision, err := pending.Wait(t.ctx)
 	if err != nil {
 		// The readers are told that the question is closed, whatever ended it.
-		return errors.Join(err, t.resolved(s, t.l.withdraw(pending, t.unanswered())))
+		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))
 	}
 	return t.decided(s, decision)
-}
-
-// closing is who closes a question that no person answers, and why.
-type closing struct{ by, note string }
-
-// processDied closes the questions of a turn whose process did.
-var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
-
-// unanswered says what ended a turn that waits for an answer.
-func (t *running) unanswered() closing {
-	switch cause := context.Cause(t.ctx); {
-	case errors.Is(cause, errInterrupted):
-		return closing{permit.ByInterrupt, "the turn was interrupted"}
-	case errors.Is(cause, errWall):
-		return closing{permit.ByBelay, "the turn's time was up"}
-	}
-	return closing{permit.ByBelay, "the turn ended"}
-}
-
-// withdraw closes a question and returns how that is on record.
-func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
-	d, err := p.Withdraw(c.by, c.note)
-	if err != nil {
-		l.o.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
-	}
-	return d
-}
-
-// question posts a question, or takes up the one that a dead process posted.
-func (t *running) question(r permit.Request) (*permit.Pending, error) {
-	if t.pause != nil {
-		if pending, open, err := t.l.o.Desk.Reopen(r.ID); err != nil || open {
-			return pending, err
-		}
-	}
-	return t.l.o.Desk.Post(t.ctx, r)
 }
 
 // decided lets the call run, or not.
@@ -132,14 +100,18 @@ func (t *running) decided(s *step, d permit.Decision) error {
 	if !d.Allowed() {
 		s.settle(denied(d))
 	}
-	return t.resolved(s, d)
+	return t.resolved(s.id, d)
 }
 
 // resolved tells the readers how a question ended.
-func (t *running) resolved(s *step, d permit.Decision) error {
-	return t.emit(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
-		DecisionID: d.DecisionID, ToolCallID: s.id, Verdict: string(d.Verdict), By: d.By, Note: d.Note,
-	}})
+func (t *running) resolved(call string, d permit.Decision) error {
+	return t.emit(resolvedDraft(call, d))
+}
+
+func resolvedDraft(call string, d permit.Decision) event.Draft {
+	return event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
+		DecisionID: d.DecisionID, ToolCallID: call, Verdict: string(d.Verdict), By: d.By, Note: d.Note,
+	}}
 }
 
 // decisionID is the id of the question about the nth call of that id of one agent

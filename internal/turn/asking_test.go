@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
+	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
@@ -102,5 +104,53 @@ func TestOverreachIsAudited(t *testing.T) {
 	lines := r.audited("refusal")
 	if len(lines) != 2 || !strings.Contains(lines[0].Summary, "../../etc/shadow") || !strings.Contains(lines[1].Reason, "_STATUS.md") {
 		t.Errorf("the audit log has %+v", lines)
+	}
+}
+
+// askingHelper is an instruction root whose CHECKER may write, and asks.
+func askingHelper(t testing.TB) func(*Options) {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS("../../examples/agent/instructions")))
+	path := filepath.Join(dir, "agents", "AGENT_CHECKER.md")
+	text, err := os.ReadFile(path)
+	must(t, err)
+	changed := strings.NewReplacer("tools: [read, grep, glob, list]\n", "", "| **BLOCKING** | never |", "| **BLOCKING** | allowed |").Replace(string(text))
+	must(t, os.WriteFile(path, []byte(changed), 0o600))
+	root, err := persona.Open(dir)
+	must(t, err)
+	return func(o *Options) { o.Root, o.Rules.SubagentsEnabled = root, "true" }
+}
+
+// Two subagents that calls of one id started ask questions of their own.
+func TestQuestionsOfSubagentsOfOneCallID(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(writesFreely(t), r.withDesk, askingHelper(t))
+	var reports atomic.Int64
+	r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		if strings.Contains(q.System[0], "You are the agent CHECKER.") {
+			answered(q, func() { use(yield, call("sub", "writes")) }, func() { reports.Add(1); says("the report")(ctx, q, yield) })
+			return
+		}
+		if reports.Load() == 2 {
+			says("all done")(ctx, q, yield)
+			return
+		}
+		use(yield, model.ToolCall{ID: "c1", Name: "agent_CHECKER", Input: json.RawMessage(`{"task":"count the bridges"}`)})
+	})
+	id := r.session()
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Opts: Opts{Persona: "ENGINEER", SubagentGovernance: json.RawMessage(sealed)}})
+	must(t, err)
+	seen := map[string]bool{}
+	for len(seen) < 2 {
+		q := r.asked(id)
+		seen[q.ID] = true
+		if _, err := r.engine.Decide(r.ctx(), DecisionRequest{SessionID: id, DecisionID: q.ID, Verdict: permit.VerdictAllow}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := exitOf(t, r.drain(s)); e.ExitCode != 0 || reports.Load() != 2 {
+		t.Errorf("exit %+v after %d reports", e, reports.Load())
 	}
 }

@@ -90,16 +90,18 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	if !ok {
 		return tool.Result{}, tool.Refuse("nobody to delegate for")
 	}
-	sub, err := c.turn.subagent(d.persona, c.step.id, d.task)
+	sub, err := c.turn.subagent(d.persona, c.step, d.task)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if err := c.turn.auditDelegation(c.step, d.approvalRef); err != nil {
-		return tool.Result{}, err
-	}
 	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.step.id}
-	if err := c.turn.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
-		return tool.Result{}, err
+	if sub.halt == nil { // else that is on record
+		if err := c.turn.auditDelegation(c.step, d.approvalRef); err != nil {
+			return tool.Result{}, err
+		}
+		if err := c.turn.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
+			return tool.Result{}, err
+		}
 	}
 	done, err := sub.work()
 	good := err == nil && done.reason == string(model.StopEndTurn)
@@ -119,11 +121,14 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 
 // subagent is a delegated agent of the turn: its own instructions and
 // conversation, everything else no wider than the parent's.
-func (t *running) subagent(p persona.Persona, call, task string) (*running, error) {
+func (t *running) subagent(p persona.Persona, by *step, task string) (*running, error) {
 	sub := &running{
 		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs,
 		req: Request{SessionID: t.session, Message: task},
-		ctx: t.ctx, cancel: t.cancel, done: t.done, parent: t, agent: call, spent: t.spent,
+		ctx: t.ctx, cancel: t.cancel, done: t.done, parent: t, agent: by.id, key: agentKey(by.id, by.nth), spent: t.spent,
+	}
+	if by.halt != nil {
+		sub.halt = by.halt.inner
 	}
 	s := t.settings
 	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
@@ -165,6 +170,9 @@ func (t *running) subagent(p persona.Persona, call, task string) (*running, erro
 	place := *t.place
 	place.Scope = within{t.place.Scope, t.l.o.Scope(place.Project, p)}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{}
+	if sub.halt != nil {
+		place.Seen = recalled(sub.halt.entries, sub.agent)
+	}
 	place.Files = admitter{sub, place.Project}
 	sub.place = &place
 	return sub, nil
@@ -197,11 +205,14 @@ func (w within) Describe() string {
 	return w.own.Describe() + " And no more than its parent: " + w.parent.Describe()
 }
 
-// work is the subagent's whole conversation.
+// work is the subagent's whole conversation, or what is left of it.
 func (t *running) work() (completion, error) {
+	if t.halt != nil {
+		return t.goOn()
+	}
 	r, err := t.request()
 	if err != nil {
 		return completion{}, err
 	}
-	return t.loop(r)
+	return t.loop(r, 0)
 }

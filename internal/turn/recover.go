@@ -69,16 +69,16 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 		code, reason = *last.ExitCode, last.StopReason
 	}
 	if !ended {
-		if err := l.settleTranscript(lease, last, told.text.String()); err != nil {
+		if err := l.settleTranscript(ctx, lease, last, told.text.String()); err != nil {
 			return err
 		}
 	}
-	return l.emitTo(lease, begun.Turn, told.missing(code, reason)...)
+	return l.emitTo(lease, begun.Turn, append(l.closedSince(told), told.missing(code, reason)...)...)
 }
 
 // settleTranscript adds what readers of the log got from an answer that was not
 // kept (it must not be lost for the model either) and the end of the turn.
-func (l *Local) settleTranscript(lease *session.Lease, last session.Entry, said string) error {
+func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
 	code, now := exitFailed, session.Time{Time: l.o.Clock()}
 	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: StopProcessEnded}
 	var entries []session.Entry
@@ -96,7 +96,9 @@ func (l *Local) settleTranscript(lease *session.Lease, last session.Entry, said 
 	for _, in := range inputs {
 		entries = append(entries, inputEntry(last.Turn, in))
 	}
-	l.withdrawQuestions(lease, last.Turn)
+	if err := l.withdrawQuestions(ctx, lease, last.Turn); err != nil {
+		return err
+	}
 	return lease.Append(append(entries, end)...)
 }
 
@@ -116,9 +118,13 @@ func died() *fault.Error {
 // trace is what the log has of a turn.
 type trace struct {
 	seen map[event.Type]bool
-	// resolved are the calls whose question was answered.
+	// asked are the questions that were put, in their order, resolved those whose
+	// answer was told, by their ids.
+	asked    []event.Permission
 	resolved map[string]bool
-	totals   *event.Tokens
+	// helper is the subagent that has not ended.
+	helper *event.Subagent
+	totals *event.Tokens
 	// text is what was said since the last model call that ended.
 	text strings.Builder
 }
@@ -154,7 +160,18 @@ func (t *trace) add(e event.Event) {
 	case event.PermissionGiven:
 		var v event.Verdict
 		if json.Unmarshal(e.Data, &v) == nil {
-			t.resolved[v.ToolCallID] = true
+			t.resolved[v.DecisionID] = true
+		}
+	case event.PermissionAsked:
+		var p event.Permission
+		if json.Unmarshal(e.Data, &p) == nil {
+			t.asked = append(t.asked, p)
+		}
+	case event.SubagentStart, event.SubagentEnd:
+		t.helper = nil
+		var a event.Subagent
+		if e.Type == event.SubagentStart && json.Unmarshal(e.Data, &a) == nil {
+			t.helper = &a
 		}
 	case event.ChatDelta:
 		var d event.Text

@@ -39,6 +39,8 @@ type running struct {
 	// budget, under the turn's lease.
 	parent *running
 	agent  string
+	// key tells the agent apart from others of the turn ([agentKey]).
+	key string
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -54,8 +56,10 @@ type running struct {
 	planned *plan
 	// fresh is the summary that this turn made.
 	fresh summary
-	// pause is set for a turn that another process began.
+	// pause is set for a turn that another process began, halt for an agent of it
+	// that has begun already.
 	pause *pause
+	halt  *halt
 	// later are inputs that wait for the answer's end.
 	later   []session.Input
 	repeats repeats
@@ -139,12 +143,13 @@ func (t *running) converse() (done completion, err error) {
 	if err != nil {
 		return completion{}, err
 	}
-	return t.loop(request)
+	return t.loop(request, 0)
 }
 
-// loop asks the model and runs its tools, until one of the two is done.
-func (t *running) loop(request *request) (done completion, err error) {
-	for round := 1; ; round++ {
+// loop asks the model and runs its tools, until one of the two is done. It counts
+// the model calls that were made before.
+func (t *running) loop(request *request, rounds int) (done completion, err error) {
+	for round := rounds + 1; ; round++ {
 		if err := t.ctx.Err(); err != nil {
 			return completion{}, err
 		}

@@ -29,6 +29,9 @@ type step struct {
 	name  string // canonical
 	input json.RawMessage
 
+	// halt is set for the call that the turn waited on when its process died.
+	halt *halt
+
 	call   tool.Call
 	effect permit.Effect
 	began  time.Time
@@ -120,7 +123,7 @@ func (t *running) takeSteps(steps []*step) error {
 			if circles == nil {
 				// It may be about what those before it have shown: it is checked
 				// as things stand now.
-				*s = step{id: s.id, nth: s.nth, name: s.name, input: s.input}
+				*s = step{id: s.id, nth: s.nth, name: s.name, input: s.input, halt: s.halt}
 				t.prepareStep(s)
 			}
 		}
@@ -133,7 +136,7 @@ func (t *running) takeSteps(steps []*step) error {
 
 // onlyLooks reports whether a call may run beside others, without a question.
 func (t *running) onlyLooks(s *step) bool {
-	return !s.settled && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow
+	return !s.settled && s.halt == nil && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow
 }
 
 // runLooks runs the calls that only look.
@@ -204,6 +207,11 @@ func (t *running) tell(s *step) error {
 	if !s.settled {
 		return nil // the turn was stopped before it
 	}
+	if s.halt != nil {
+		if err := t.dropQuestion(s.halt, s.result.Text); err != nil {
+			return err
+		}
+	}
 	changes := t.place.Ledger.Take()
 	for i := range changes {
 		changes[i].Call = s.id
@@ -220,7 +228,7 @@ func (t *running) tell(s *step) error {
 	s.told()
 	return t.append(session.Entry{
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Blocks: []session.Block{s.block()}, Changes: changes,
+		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.place.Seen.Take(),
 	})
 }
 

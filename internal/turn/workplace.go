@@ -9,6 +9,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/persona"
+	"belay/internal/session"
 	"belay/internal/tool"
 )
 
@@ -19,7 +20,7 @@ func (t *running) openPlace() error {
 		return nil
 	}
 	if len(t.tools.Names()) == 0 {
-		t.place = &tool.Workplace{Ledger: &tool.Ledger{}} // every call will be refused
+		t.place = &tool.Workplace{Ledger: &tool.Ledger{}, Seen: &tool.Seen{}} // every call will be refused
 		return nil
 	}
 	projectRoot := t.lease.Record().ProjectRoot
@@ -79,13 +80,23 @@ func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, erro
 	return r.Items[0], nil
 }
 
-// seen is what the model was shown of the project's files in this session, as
-// far as this process knows.
+// seen is what the model was shown of the project's files in this session.
 func (t *running) seen() *tool.Seen {
 	m, _ := t.lease.Memo().(memory)
 	if m.seen == nil {
-		m.seen = &tool.Seen{}
+		m.seen = recalled(t.lease.Entries(), "")
 		t.lease.SetMemo(m)
 	}
 	return m.seen
+}
+
+// recalled is what the lines of one agent say that it was shown.
+func recalled(entries []session.Entry, agent string) *tool.Seen {
+	seen := &tool.Seen{}
+	for _, e := range entries {
+		if e.Agent == agent && len(e.Seen)+len(e.Changes) > 0 {
+			seen.Recall(e)
+		}
+	}
+	return seen
 }

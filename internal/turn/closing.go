@@ -1,0 +1,144 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// closing is who closes a question that no person answers, and why.
+type closing struct{ by, note string }
+
+// processDied closes the questions of a turn whose process did.
+var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
+
+// unanswered says what ended a turn that waits for an answer.
+func (t *running) unanswered() closing {
+	switch cause := context.Cause(t.ctx); {
+	case errors.Is(cause, errInterrupted):
+		return closing{permit.ByInterrupt, "the turn was interrupted"}
+	case errors.Is(cause, errWall):
+		return closing{permit.ByBelay, "the turn's time was up"}
+	}
+	return closing{permit.ByBelay, "the turn ended"}
+}
+
+// withdraw closes a question and returns how that is on record.
+func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
+	d, err := p.Withdraw(c.by, c.note)
+	if err != nil {
+		l.o.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
+	}
+	return d
+}
+
+// askAgain takes up the question of a process that died, or the answer that was
+// given meanwhile. It holds for what was asked about and nothing else: where the
+// call would do something else by now, it is not made.
+func (t *running) askAgain(s *step, ruling permit.Ruling) error {
+	s.halt.closed = true
+	const changed = "what it would do has changed since a person was asked"
+	refuse := func() error {
+		s.settle(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result())
+		return t.auditRefusal(s, changed)
+	}
+	decision, answered, err := t.l.o.Desk.Verdict(s.halt.question)
+	switch {
+	case err != nil:
+		return err
+	case answered && decision.Allowed() && decision.About != s.effect.Fingerprint():
+		return errors.Join(t.resolved(s.id, decision), refuse())
+	case answered:
+		return t.decided(s, decision)
+	}
+	pending, open, err := t.l.o.Desk.Reopen(s.halt.question)
+	switch {
+	case err != nil:
+		return err
+	case !open:
+		s.halt = nil
+		return t.ask(s, ruling)
+	case pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
+		return errors.Join(t.resolved(s.id, t.l.withdraw(pending, closing{permit.ByBelay, changed})), refuse())
+	}
+	return t.await(s, pending)
+}
+
+// dropQuestion closes the question of a process that died where its call did not
+// come to be asked about again: the agent, the tool, the file or the right to it
+// is gone. Why says so, "" where nobody knows.
+func (t *running) dropQuestion(h *halt, why string) error {
+	if h = h.innermost(); h.closed {
+		return nil
+	}
+	h.closed = true
+	call := h.calls[h.asked].ID
+	if decision, answered, err := t.l.o.Desk.Verdict(h.question); err != nil || answered {
+		return errors.Join(err, t.resolved(call, decision))
+	}
+	pending, open, err := t.l.o.Desk.Reopen(h.question)
+	if err != nil || !open {
+		return err
+	}
+	c := closing{permit.ByBelay, "the call cannot be made any more"}
+	switch {
+	case t.ctx.Err() != nil:
+		c = t.unanswered()
+	case why != "":
+		c.note += ": " + cutText(why, maxWhy)
+	}
+	return t.resolved(call, t.l.withdraw(pending, c))
+}
+
+// maxWhy bounds a reason in a note, in bytes.
+const maxWhy = 500
+
+// withdrawQuestions closes the questions of a turn whose process died.
+func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, turnID string) error {
+	if l.o.Desk == nil {
+		return nil
+	}
+	open, err := l.o.Desk.List(ctx, lease.Record().SessionID)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		if q.TurnID != turnID {
+			continue
+		}
+		pending, still, err := l.o.Desk.Reopen(q.ID)
+		if err != nil {
+			return err
+		}
+		if still {
+			l.withdraw(pending, processDied)
+		}
+	}
+	return nil
+}
+
+// closedSince tells how the questions ended that a turn's readers know as open,
+// and the subagent with them.
+func (l *Local) closedSince(told *trace) (drafts []event.Draft) {
+	for _, q := range told.asked {
+		if l.o.Desk == nil || told.resolved[q.DecisionID] {
+			continue
+		}
+		told.resolved[q.DecisionID] = true // it may have been asked twice
+		d, answered, err := l.o.Desk.Verdict(q.DecisionID)
+		if err != nil || !answered {
+			d = permit.Decision{DecisionID: q.DecisionID, Verdict: permit.VerdictDeny, By: processDied.by, Note: processDied.note}
+		}
+		drafts = append(drafts, resolvedDraft(q.ToolCallID, d))
+	}
+	if a := told.helper; a != nil {
+		no := false
+		a.OK = &no
+		drafts = append(drafts, event.Draft{Type: event.SubagentEnd, Data: *a})
+	}
+	return drafts
+}
