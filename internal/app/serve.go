@@ -79,6 +79,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 			return errors.Join(err, closeListener(), note.remove(), carrier.stop())
 		}
 	}
+	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })

@@ -172,12 +172,15 @@ func resultsFirst(calls []model.ToolCall, content []model.Content) []model.Conte
 	return first
 }
 
-// Resume takes up the turns of these sessions whose process died while a call
-// waited for a person, and puts the end of other such turns on record. From now
-// on every such turn that is come across is taken up: only a process that stays
-// should call this. The errors of all are joined.
+// Stay says that this process is there for longer than one turn: from now on it
+// takes up every turn that it comes across whose process died while a call waited
+// for a person, and does not end it.
+func (l *Local) Stay() { l.stays.Store(true) }
+
+// Resume takes up the turns of these sessions, as [Local.Stay] says, and puts the
+// end of others whose process died on record. The errors of all are joined.
 func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
-	l.stays.Store(true)
+	l.Stay()
 	var errs []error
 	for _, id := range sessionIDs {
 		if err := ctx.Err(); err != nil {
