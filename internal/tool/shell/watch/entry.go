@@ -2,7 +2,6 @@ package watch
 
 import (
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -28,21 +27,28 @@ func (e entry) same(o entry) bool {
 	return e == o
 }
 
-// tree is all entries of a project, by path.
-type tree map[string]entry
-
 const (
 	belayDir = ".belay"
 	gitName  = ".git"
 )
 
-// skipped reports whether a path is not looked at, nor what is in it.
-func skipped(p string) bool {
-	if p == belayDir {
-		return true
+// skipping tells which entries of a folder are not looked at, nor what is in
+// them.
+type skipping struct {
+	top, git bool
+	rest     string // of the folder's path, in .git
+}
+
+func skippingIn(dir string) skipping {
+	in, rest := gitPart(dir)
+	return skipping{top: dir == ".", git: in, rest: rest}
+}
+
+func (s skipping) skips(name string) bool {
+	if s.git {
+		return !gitWalked(path.Join(s.rest, name))
 	}
-	in, rest := gitPart(p)
-	return in && rest != "" && !gitWalked(rest)
+	return s.top && name == belayDir
 }
 
 // gitPart splits a path at its first .git component.
@@ -74,11 +80,4 @@ func gitProtected(rest string) bool {
 	base := path.Base(rest)
 	return rest == "" || base == "config" || base == "config.worktree" ||
 		base == "hooks" || slices.Contains(strings.Split(rest, "/"), "hooks")
-}
-
-// readTarget fills in where a link leads.
-func (e *entry) readTarget(root *os.Root, p string) {
-	if e.mode.Type() == fs.ModeSymlink {
-		e.target, _ = root.Readlink(p) // one that is gone shows at the next look
-	}
 }

@@ -12,7 +12,7 @@ import (
 // stays.
 func (r *review) gitChange(c change, rest string) error {
 	repo := strings.TrimSuffix(strings.TrimSuffix(c.path, rest), "/")
-	if _, was := r.before[repo]; was || !c.is {
+	if _, was := r.before.at(repo); was || !c.is {
 		return errGit
 	}
 	switch base := path.Base(rest); {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"slices"
 )
 
@@ -18,17 +19,11 @@ type keep struct {
 
 	pack *os.File
 	end  int64
-	held map[string]held
-}
-
-// held is where a file's content lies, and the entry that it was read under.
-type held struct {
-	entry
-	at int64
+	held map[string]*holding // by folder
 }
 
 func newKeep(dir string, limit int64) *keep {
-	return &keep{dir: dir, limit: limit, held: map[string]held{}}
+	return &keep{dir: dir, limit: limit, held: map[string]*holding{}}
 }
 
 func (k *keep) close() error {
@@ -59,75 +54,83 @@ func (k *keep) open() error {
 
 // update keeps what moved since the last command: what is protected and what is
 // small first, as far as there is room.
-func (k *keep) update(ctx context.Context, place Place, t tree) error {
+func (k *keep) update(ctx context.Context, place Place, l *listing) error {
 	if err := k.open(); err != nil {
 		return fmt.Errorf("open the place for kept files: %w", err)
 	}
-	moved, live := k.moved(place, t)
-	if grown := k.end + bytesOf(moved, t); grown > k.limit && k.end-live > k.limit/4 {
+	moved, live := k.moved(place, l)
+	if grown := k.end + bytesOf(moved); grown > k.limit && k.end-live > k.limit/4 {
 		if err := k.restart(); err != nil {
 			return err
 		}
-		moved, _ = k.moved(place, t)
+		moved, _ = k.moved(place, l)
 	}
-	k.order(moved, place, t)
+	k.order(moved, place)
+	from := opener{project: place.Root}
+	defer from.close()
 	buf := make([]byte, 256<<10)
-	for _, p := range moved {
+	for _, f := range moved {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if k.end+t[p].size > k.limit {
+		if k.end+f.entry().size > k.limit {
 			continue
 		}
-		if err := k.add(place.Root, p, t[p], buf); err != nil {
-			return fmt.Errorf("keep %s: %w", p, err)
+		if err := k.add(&from, f, buf); err != nil {
+			return fmt.Errorf("keep %s: %w", f.path, err)
 		}
 	}
 	return nil
 }
 
-// moved lists what is to be kept and is not, drops what is there no longer, and
+// moved lists what is to be held and is not, drops what is there no longer, and
 // tells how many bytes are held of what is.
-func (k *keep) moved(place Place, t tree) (paths []string, live int64) {
-	for p, h := range k.held {
-		if t[p] != h.entry {
-			delete(k.held, p)
-		} else {
-			live += h.size
+func (k *keep) moved(place Place, l *listing) (files []file, live int64) {
+	held := make(map[string]*holding, len(l.folders))
+	for dir, f := range l.folders {
+		h := k.held[dir]
+		if h == nil || h.folder != f || h.most != place.FileBytes {
+			h = h.carry(f, place.FileBytes)
+		}
+		held[dir] = h
+		live += h.bytes
+		if h.missing == 0 {
+			continue
+		}
+		for i, e := range f.entries {
+			if h.at[i] < 0 && h.wants(e) {
+				files = append(files, file{path.Join(dir, f.names[i]), h, i})
+			}
 		}
 	}
-	for p, e := range t {
-		if _, ok := k.held[p]; !ok && e.mode.IsRegular() && e.size <= place.FileBytes {
-			paths = append(paths, p)
-		}
-	}
-	return paths, live
+	k.held = held
+	return files, live
 }
 
-func bytesOf(paths []string, t tree) (n int64) {
-	for _, p := range paths {
-		n += t[p].size
+func bytesOf(files []file) (n int64) {
+	for _, f := range files {
+		n += f.entry().size
 	}
 	return n
 }
 
 // order puts what must be restorable first: nothing else keeps it safe.
-func (k *keep) order(paths []string, place Place, t tree) {
-	if bytesOf(paths, t)+k.end <= k.limit {
+func (k *keep) order(files []file, place Place) {
+	if bytesOf(files)+k.end <= k.limit {
 		return // all have room
 	}
-	guarded := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		guarded[p] = place.forbids(p, true) != nil
+	guarded := make(map[string]bool, len(files))
+	for _, f := range files {
+		guarded[f.path] = place.forbids(f.path, true) != nil
 	}
-	slices.SortFunc(paths, func(a, b string) int {
-		if guarded[a] != guarded[b] {
-			if guarded[a] {
+	slices.SortFunc(files, func(a, b file) int {
+		if guarded[a.path] != guarded[b.path] {
+			if guarded[a.path] {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(t[a].size, t[b].size), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(a.entry().size, b.entry().size), cmp.Compare(a.path, b.path))
 	})
 }
 
@@ -139,41 +142,76 @@ func (k *keep) restart() error {
 
 // add copies a file to the end of the pack. A file that cannot be read, or that
 // changes while it is, is not kept; a pack that cannot be written is an error.
-func (k *keep) add(root *os.Root, p string, e entry, buf []byte) error {
-	f, err := root.OpenFile(p, os.O_RDONLY|openNonblock, 0)
+func (k *keep) add(project *opener, f file, buf []byte) error {
+	from, err := project.open(f.path)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = f.Close() }()
-	if now, err := statEntry(f); err != nil || now != e {
+	defer func() { _ = from.Close() }()
+	e := f.entry()
+	if now, err := statEntry(from); err != nil || now != e {
 		return nil
 	}
-	at := k.end
 	for left := e.size; left > 0; {
-		n, err := io.ReadFull(f, buf[:min(left, int64(len(buf)))])
+		n, err := io.ReadFull(from, buf[:min(left, int64(len(buf)))])
 		if err != nil {
 			return nil // shorter than it was
 		}
-		if _, err := k.pack.WriteAt(buf[:n], at+e.size-left); err != nil {
+		if _, err := k.pack.WriteAt(buf[:n], k.end+e.size-left); err != nil {
 			return err
 		}
 		left -= int64(n)
 	}
-	if now, err := statEntry(f); err != nil || now != e {
+	if now, err := statEntry(from); err != nil || now != e {
 		return nil
 	}
+	f.in.at[f.i] = k.end
+	f.in.bytes += e.size
+	f.in.missing--
 	k.end += e.size
-	k.held[p] = held{e, at}
 	return nil
+}
+
+// opener opens files of a project. Those of one folder, one after the other, pay
+// for the way to it once.
+type opener struct {
+	project *os.Root
+	dir     string
+	in      *os.Root // dir opened, nil for none
+}
+
+func (o *opener) open(p string) (*os.File, error) {
+	dir, name := path.Split(p)
+	if o.in == nil || o.dir != dir {
+		o.close()
+		in, err := o.project.OpenRoot(path.Clean(dir))
+		if err != nil {
+			return nil, err
+		}
+		o.dir, o.in = dir, in
+	}
+	return o.in.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+}
+
+func (o *opener) close() {
+	if o.in != nil {
+		_ = o.in.Close() // nothing was written through it
+		o.in = nil
+	}
 }
 
 // content returns what was kept of a file as it was in entry.
 func (k *keep) content(p string, e entry) (*io.SectionReader, bool) {
-	h, ok := k.held[p]
-	if !ok || h.entry != e {
+	dir, name := path.Split(p)
+	h := k.held[path.Clean(dir)]
+	if h == nil {
 		return nil, false
 	}
-	return io.NewSectionReader(k.pack, h.at, h.size), true
+	i, ok := h.folder.find(name)
+	if !ok || h.folder.entries[i] != e || h.at[i] < 0 {
+		return nil, false
+	}
+	return io.NewSectionReader(k.pack, h.at[i], e.size), true
 }
 
 // forbids returns why the scope does not let a command change path. Exists says

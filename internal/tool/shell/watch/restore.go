@@ -216,7 +216,7 @@ func (r *review) putDir(dir string, mode fs.FileMode) error {
 		}
 		r.note("%s was removed: it stood where a folder is restored", dir)
 	}
-	if was, ok := r.before[dir]; ok && was.mode.IsDir() {
+	if was, ok := r.before.at(dir); ok && was.mode.IsDir() {
 		mode = was.mode
 	}
 	if err := root.Mkdir(dir, mode.Perm()); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ type review struct {
 	*Watch
 	Result
 	ctx   context.Context
-	after tree
+	after *listing
 	// all is set where everything that happened is taken back: the project
 	// itself was removed.
 	all error
@@ -91,15 +92,15 @@ func (r *review) findProject() error {
 // opened again: what is in them must be seen.
 func (r *review) look() error {
 	for range maxUnlocking {
-		after, closed, err := walk(r.place.Root, r.w.o.MaxFiles)
+		after, closed, err := walk(r.place.Root, r.before, r.w.o.MaxFiles)
 		if err != nil {
 			return err
 		}
-		r.after = after
+		r.after, r.p.last = after, after
 		opened := false
 		for _, dir := range closed {
 			mode := fs.FileMode(0o755)
-			if b, ok := r.before[dir]; ok {
+			if b, ok := r.before.at(dir); ok {
 				mode = b.mode.Perm()
 			}
 			if r.place.Root.Chmod(dir, mode|0o700) == nil {
@@ -158,25 +159,51 @@ func (r *review) sort() (denied []change, err error) {
 // differences lists what is not the same, in the order of the paths.
 func (r *review) differences() []change {
 	var all []change
-	for p, was := range r.before {
-		now, is := r.after[p]
-		if is && was.same(now) && !r.racy(p, was) {
-			continue
+	for dir, was := range r.before.folders {
+		if now := r.after.folders[dir]; was != now || r.recent(was.latest) {
+			all = append(all, r.differencesIn(dir, was, now)...)
 		}
-		all = append(all, change{path: p, old: was, new: now, was: true, is: is})
 	}
-	for p, now := range r.after {
-		if _, was := r.before[p]; !was {
-			all = append(all, change{path: p, new: now, is: true})
+	for dir := range r.after.folders {
+		if _, was := r.before.folders[dir]; !was {
+			for p, now := range r.after.all(dir) {
+				all = append(all, change{path: p, new: now, is: true})
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(a.path, b.path) })
 	return all
 }
 
+// differencesIn lists what is not the same in a folder that was there before.
+func (r *review) differencesIn(dir string, was, now *folder) (all []change) {
+	for p, old := range r.before.all(dir) {
+		i, is := now.find(path.Base(p))
+		c := change{path: p, old: old, was: true, is: is}
+		if is {
+			c.new = now.entries[i]
+		}
+		if !is || !old.same(c.new) || r.racy(p, old) {
+			all = append(all, c)
+		}
+	}
+	for p, e := range r.after.all(dir) {
+		if _, ok := was.find(path.Base(p)); !ok {
+			all = append(all, change{path: p, new: e, is: true})
+		}
+	}
+	return all
+}
+
+// recent reports whether a time of a file is so close to the command that it does
+// not tell whether the command wrote it again.
+func (r *review) recent(ctime int64) bool {
+	return !time.Unix(0, ctime).Before(r.began.Add(-raceTime))
+}
+
 // racy reports whether a file whose stat is the same has another content.
 func (r *review) racy(p string, e entry) bool {
-	if !e.mode.IsRegular() || time.Unix(0, e.ctime).Before(r.began.Add(-raceTime)) {
+	if !e.mode.IsRegular() || !r.recent(e.ctime) {
 		return false
 	}
 	kept, ok := r.p.keep.content(p, e)

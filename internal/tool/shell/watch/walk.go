@@ -9,15 +9,16 @@ import (
 	"sync"
 )
 
-// walk notes a whole project. Folders that cannot be read are told apart: what
-// is in them is not known.
-func walk(root *os.Root, limit int) (tree, []string, error) {
+// walk lists a whole project, by the stat of each of its files: what is in a file
+// may change without a trace in its folder. The last listing saves memory, not
+// looks. Folders that cannot be read are told apart: what is in them is not known.
+func walk(root *os.Root, last *listing, limit int) (*listing, []string, error) {
 	top, err := root.Open(".")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = top.Close() }()
-	w := &walker{root: root, top: top, limit: limit, queue: []string{"."}}
+	w := &walker{root: root, top: top, last: last, limit: limit, queue: []string{"."}, folders: make(map[string]*folder, len(last.folders))}
 	w.wake = sync.NewCond(&w.mu)
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -27,31 +28,24 @@ func walk(root *os.Root, limit int) (tree, []string, error) {
 	if w.err != nil {
 		return nil, nil, w.err
 	}
-	t := make(tree, len(w.found))
-	for _, f := range w.found {
-		t[f.path] = f.entry
-	}
-	return t, w.closed, nil
+	return &listing{w.folders}, w.closed, nil
 }
 
 // walker shares the folders of a project among several goroutines.
 type walker struct {
 	root  *os.Root
 	top   *os.File
+	last  *listing
 	limit int
 
-	mu     sync.Mutex
-	wake   *sync.Cond
-	queue  []string // folders to be read
-	busy   int      // folders being read
-	found  []found
-	closed []string
-	err    error
-}
-
-type found struct {
-	path string
-	entry
+	mu      sync.Mutex
+	wake    *sync.Cond
+	queue   []string // folders to be read
+	busy    int      // folders being read
+	folders map[string]*folder
+	entries int
+	closed  []string
+	err     error
 }
 
 func (w *walker) work() {
@@ -68,16 +62,16 @@ func (w *walker) work() {
 		w.queue = w.queue[:len(w.queue)-1]
 		w.busy++
 		w.mu.Unlock()
-		entries, err := w.read(dir)
+		f, err := w.read(dir)
 		w.mu.Lock()
 		w.busy--
-		w.took(dir, entries, err)
+		w.took(dir, f, err)
 		w.wake.Broadcast()
 	}
 }
 
 // took files what a folder held.
-func (w *walker) took(dir string, entries []found, err error) {
+func (w *walker) took(dir string, f *folder, err error) {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		w.closed = append(w.closed, dir)
@@ -85,26 +79,24 @@ func (w *walker) took(dir string, entries []found, err error) {
 	case err != nil:
 		w.err = err
 	}
-	for _, f := range entries {
-		if f.mode.IsDir() {
-			w.queue = append(w.queue, f.path)
+	w.folders[dir] = f
+	for i, e := range f.entries {
+		if e.mode.IsDir() {
+			w.queue = append(w.queue, path.Join(dir, f.names[i]))
 		}
 	}
-	w.found = append(w.found, entries...)
-	if len(w.found) > w.limit {
+	if w.entries += len(f.entries); w.entries > w.limit {
 		w.err = &TooManyFilesError{w.limit}
 	}
 }
 
-func (w *walker) read(dir string) ([]found, error) {
-	var entries []found
+func (w *walker) read(dir string) (*folder, error) {
+	b := builder{last: w.last.folders[dir]}
+	skip := skippingIn(dir)
 	err := readDir(w.root, w.top, dir, func(name string, e entry) {
-		p := path.Join(dir, name)
-		if skipped(p) {
-			return
+		if !skip.skips(name) {
+			b.add(name, e)
 		}
-		e.readTarget(w.root, p)
-		entries = append(entries, found{p, e})
 	})
-	return entries, err
+	return b.folder(), err
 }

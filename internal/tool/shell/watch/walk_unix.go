@@ -24,12 +24,23 @@ func readDir(_ *os.Root, top *os.File, dir string, tell func(name string, e entr
 		var s unix.Stat_t
 		switch e := unix.Fstatat(fd, name, &s, unix.AT_SYMLINK_NOFOLLOW); {
 		case e == nil:
-			tell(name, fromStat(&s))
+			tell(name, withTarget(fromStat(&s), fd, name))
 		case errors.Is(e, unix.EACCES):
 			return &fs.PathError{Op: "stat", Path: dir, Err: e} // a folder that may be listed and not entered
 		}
 	}
 	return err
+}
+
+// withTarget fills in where a link leads. One that is gone shows at the next look.
+func withTarget(e entry, dir int, name string) entry {
+	if e.mode.Type() == fs.ModeSymlink {
+		buf := make([]byte, unix.PathMax)
+		if n, err := unix.Readlinkat(dir, name, buf); err == nil {
+			e.target = string(buf[:n])
+		}
+	}
+	return e
 }
 
 // statEntry is the entry of an open file.

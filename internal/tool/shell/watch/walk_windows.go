@@ -15,9 +15,16 @@ func readDir(root *os.Root, _ *os.File, dir string, tell func(name string, e ent
 	defer func() { _ = f.Close() }()
 	names, err := f.Readdirnames(-1)
 	for _, name := range names {
-		if info, err := root.Lstat(path.Join(dir, name)); err == nil {
-			tell(name, fromInfo(info))
+		p := path.Join(dir, name)
+		info, err := root.Lstat(p)
+		if err != nil {
+			continue // gone meanwhile
 		}
+		e := fromInfo(info)
+		if e.mode.Type() == fs.ModeSymlink {
+			e.target, _ = root.Readlink(p) // one that is gone shows at the next look
+		}
+		tell(name, e)
 	}
 	return err
 }

@@ -72,6 +72,7 @@ type Watcher struct {
 type project struct {
 	turn chan struct{} // holds the right to run a command
 	keep *keep
+	last *listing // as it was seen last
 }
 
 // New returns a watcher, which has done nothing yet.
@@ -108,7 +109,7 @@ func (w *Watcher) project(path string) *project {
 	defer w.mu.Unlock()
 	p, ok := w.projects[path]
 	if !ok {
-		p = &project{turn: make(chan struct{}, 1), keep: newKeep(w.o.Dir, w.o.KeepBytes)}
+		p = &project{turn: make(chan struct{}, 1), keep: newKeep(w.o.Dir, w.o.KeepBytes), last: &listing{}}
 		w.projects[path] = p
 	}
 	return p
@@ -130,7 +131,7 @@ type Watch struct {
 	w      *Watcher
 	p      *project
 	place  Place
-	before tree
+	before *listing
 	began  time.Time
 }
 
@@ -153,7 +154,8 @@ func (w *Watcher) Begin(ctx context.Context, place Place) (*Watch, error) {
 	}
 	x := &Watch{w: w, p: p, place: place, began: time.Now()}
 	var err error
-	if x.before, _, err = walk(place.Root, w.o.MaxFiles); err == nil {
+	if x.before, _, err = walk(place.Root, p.last, w.o.MaxFiles); err == nil {
+		p.last = x.before
 		err = p.keep.update(ctx, place, x.before)
 	}
 	if err != nil {
