@@ -13,6 +13,8 @@ const (
 	WorkingRootConflict     Type = "WORKING_ROOT_CONFLICT"
 	AttachmentFailure       Type = "ATTACHMENT_FAILURE"
 
+	InvalidProjectRoot Type = "INVALID_PROJECT_ROOT"
+
 	Unauthorized        Type = "UNAUTHORIZED"
 	Forbidden           Type = "FORBIDDEN"
 	NotFound            Type = "NOT_FOUND"
@@ -59,6 +61,7 @@ var table = []Spec{
 	{WorkingRootInaccessible, 404, "The project folder is missing, not a folder, or not readable and writable.", "check the path and its permissions"},
 	{WorkingRootConflict, 409, "The project folder lies inside the instruction root.", "choose a project folder outside the instruction root"},
 	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
+	{InvalidProjectRoot, 400, "The project folder that the request names is missing, blank or not an absolute path.", "send projectRoot as an absolute path"},
 	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},
 	{Forbidden, 403, "The request comes from a host or origin that is not allowed, concerns a project that the server does not serve, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
 	{NotFound, 404, "No such endpoint, or no such part of a session.", "see /openapi.json for the endpoints"},

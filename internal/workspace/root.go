@@ -1,8 +1,8 @@
 // Package workspace is the execution root: the folder of files that agents and
 // people work on together.
 //
-// [CheckRoot] is the gate that every project folder passes before anything is
-// read or written in it. The layout of packages and deliverables, their status
+// [CheckRoot] is the gate that every project folder passes before a session works
+// in it, [CheckProject] the one before it is looked at. The layout of packages and deliverables, their status
 // files, dependency registers, scans and snapshots belong here as well.
 //
 // The package knows no HTTP, no bus and no model. Contract: workspace spec;
@@ -49,6 +49,26 @@ func CheckRoot(projectRoot, instructionRoot string) (string, error) {
 	if err := accessible(clean); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
 			With("projectRoot", clean).Because(err)
+	}
+	return clean, nil
+}
+
+// CheckProject checks a project folder that somebody wants to look at, and returns
+// its path in normal form, links as they were written. It asks for less than
+// [CheckRoot]: a project may be read-only, and may be the instruction root. It
+// returns INVALID_PROJECT_ROOT for a path that is not a well-formed absolute one,
+// and WORKING_ROOT_INACCESSIBLE unless it leads to a folder.
+func CheckProject(projectRoot string) (string, error) {
+	if why := malformed(projectRoot); why != "" {
+		return "", fault.New(fault.InvalidProjectRoot, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
+	}
+	clean := filepath.Clean(projectRoot)
+	info, err := os.Stat(clean)
+	if err == nil && !info.IsDir() {
+		err = errNotFolder
+	}
+	if err != nil {
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", clean).Because(err)
 	}
 	return clean, nil
 }

@@ -106,3 +106,21 @@ func TestCheckRootNeedsPermissions(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckProject(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for root, want := range map[string]fault.Type{
+		dir: "", dir + "/x/..": "", "": fault.InvalidProjectRoot, " ": fault.InvalidProjectRoot, "relative": fault.InvalidProjectRoot,
+		dir + "\n": fault.InvalidProjectRoot, file: fault.WorkingRootInaccessible, filepath.Join(dir, "none"): fault.WorkingRootInaccessible,
+	} {
+		got, err := CheckProject(root)
+		if want == "" && (err != nil || got != dir) || want != "" && !fault.Is(err, want) {
+			t.Errorf("CheckProject(%q) = %q, %v; want %q", root, got, err, want)
+		}
+	}
+}

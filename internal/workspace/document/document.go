@@ -12,6 +12,7 @@ package document
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -117,7 +118,7 @@ func (d *Document) Insert(i int, texts ...string) {
 		d.lines[i-1].End = end
 		added[len(added)-1].End = ""
 	}
-	d.lines = append(d.lines[:i:i], append(added, d.lines[i:]...)...)
+	d.lines = slices.Insert(d.lines, i, added...)
 	d.fenced = nil
 }
 

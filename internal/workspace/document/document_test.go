@@ -160,7 +160,13 @@ func FuzzDocument(f *testing.F) {
 		}
 		fields := d.Fields(0, d.Len())
 		if len(fields) == 0 {
+			if f, ok := Find(data, "A", "Current State"); ok {
+				t.Fatalf("found %+v where there is no field", f)
+			}
 			return
+		}
+		if found, ok := Find(data, fields[0].Label); !ok || found != fields[0] {
+			t.Fatalf("found %+v, want %+v", found, fields[0])
 		}
 		before := slices.Clone(d.lines)
 		d.SetField(fields[0], value)

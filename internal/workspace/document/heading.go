@@ -108,18 +108,24 @@ func (d *Document) markFences() {
 	d.fenced = make([]bool, len(d.lines))
 	open := ""
 	for i, l := range d.lines {
-		text := strings.TrimLeft(l.Text, " ")
-		mark := fence(text)
-		switch {
-		case open == "" && mark != "" && len(l.Text)-len(text) <= 3:
-			open, d.fenced[i] = mark, true
-		case open != "":
-			d.fenced[i] = true
-			if strings.HasPrefix(mark, open) && strings.Trim(text, mark[:1]+" \t") == "" {
-				open = ""
-			}
-		}
+		open, d.fenced[i] = fenced(open, l.Text)
 	}
+}
+
+// fenced takes the fence that is open before a line, "" for none, and returns the
+// one that is open after it, and whether the line lies in a code block.
+func fenced(open, line string) (after string, inside bool) {
+	text := strings.TrimLeft(line, " ")
+	mark := fence(text)
+	switch {
+	case open == "" && mark != "" && len(line)-len(text) <= 3:
+		return mark, true
+	case open == "":
+		return "", false
+	case strings.HasPrefix(mark, open) && strings.Trim(text, mark[:1]+" \t") == "":
+		return "", true
+	}
+	return open, true
 }
 
 // fence is the run of three or more backticks or tildes that text begins with.

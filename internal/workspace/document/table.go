@@ -94,13 +94,13 @@ func cells(line string) ([]string, bool) {
 	if open {
 		all = append(all, strings.TrimSpace(cell.String()))
 	}
-	return all, true
+	return all, len(all) > 0
 }
 
 // isRule reports whether a line separates a table's header from its rows.
 func isRule(line string) bool {
 	parts, ok := cells(line)
-	if !ok || len(parts) == 0 {
+	if !ok {
 		return false
 	}
 	for _, p := range parts {

@@ -6,7 +6,6 @@
 package layout
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -61,18 +60,46 @@ var DocumentKit = []string{"Datasheet.md", "Specification.md", "Guidance.md", "P
 // Minimum are the files of a deliverable in state OPEN (workspace 2.1).
 var Minimum = []string{StatusFile, ContextFile, DependenciesFile, ReferencesFile, SemanticFile}
 
-// Ids as real projects write them: two digits, or three.
-var (
-	packageID     = regexp.MustCompile(`^PKG-[0-9]{2,3}$`)
-	deliverableID = regexp.MustCompile(`^DEL-[0-9]{2,3}-[0-9]{2}$`)
-	knowledgeID   = regexp.MustCompile(`^KTY-[0-9A-Za-z]{2}-[0-9A-Za-z]{2}$`)
-)
+// IsPackageID reports whether an id is PKG- and two digits, or three as real
+// projects write them too.
+func IsPackageID(id string) bool {
+	number, ok := strings.CutPrefix(id, "PKG-")
+	return ok && isPackageNumber(number)
+}
 
-// IsPackageID, IsDeliverableID and IsKnowledgeID report whether an id is well
-// formed.
-func IsPackageID(id string) bool     { return packageID.MatchString(id) }
-func IsDeliverableID(id string) bool { return deliverableID.MatchString(id) }
-func IsKnowledgeID(id string) bool   { return knowledgeID.MatchString(id) }
+// IsDeliverableID reports whether an id is DEL-, a package's number, a dash and two
+// digits.
+func IsDeliverableID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "DEL-")
+	number, sequence, both := strings.Cut(rest, "-")
+	return ok && both && isPackageNumber(number) && len(sequence) == 2 && isEach(sequence, isDigit)
+}
+
+// IsKnowledgeID reports whether an id is KTY- and twice two letters or digits.
+func IsKnowledgeID(id string) bool {
+	rest, ok := strings.CutPrefix(id, "KTY-")
+	domain, topic, both := strings.Cut(rest, "-")
+	return ok && both && len(domain) == 2 && isEach(domain, isAlphanumeric) && len(topic) == 2 && isEach(topic, isAlphanumeric)
+}
+
+func isPackageNumber(s string) bool {
+	return (len(s) == 2 || len(s) == 3) && isEach(s, isDigit)
+}
+
+func isEach(s string, is func(byte) bool) bool {
+	for i := range len(s) {
+		if !is(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isAlphanumeric(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
 
 // Kind is what a folder's name makes it.
 type Kind int
@@ -96,7 +123,7 @@ type Name struct {
 // ParseName takes a folder's name apart.
 func ParseName(folder string) Name {
 	id, label, _ := strings.Cut(folder, "_")
-	kind := Other
+	var kind Kind
 	switch {
 	case IsPackageID(id):
 		kind = Package
