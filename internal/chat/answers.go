@@ -12,14 +12,24 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case loaded:
 		return m.opened(msg)
 	case connected:
-		if msg.err == nil {
-			return m.next(msg.stream)
-		}
-		return m.unconnected(msg.err)
+		return m.joined(msg)
 	case happened:
 		return m.followed(msg)
 	case reconnect:
+		if msg.log != m.log {
+			return nil
+		}
 		return m.connect()
+	case spoken:
+		m.speakTo(msg)
+		return nil
+	case chosen:
+		return m.gone(msg)
+	case choices:
+		m.picked(msg)
+		return nil
+	case forked:
+		return m.branched(msg)
 	case created:
 		return m.begun(msg)
 	case started:
@@ -57,13 +67,22 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 // opened goes on with a session. One that can not be read is said, and nothing is
 // sent to it.
 func (m *Model) opened(msg loaded) tea.Cmd {
+	if msg.log != m.log {
+		return nil
+	}
 	if msg.err != nil {
 		m.tell(fails, why(msg.err))
 		return nil
 	}
+	m.origin = msg.record.ForkedFrom
 	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
 	m.resume(msg.entries)
-	return m.connect()
+	if msg.untaken != nil {
+		m.tell(warns, why(msg.untaken))
+	}
+	m.tell(tells, m.greeting)
+	m.greeting = ""
+	return tea.Batch(m.connect(), m.first())
 }
 
 // known fills in what the person did not ask for.
@@ -87,10 +106,7 @@ func (m *Model) unconnected(err error) tea.Cmd {
 		m.tell(fails, "the session's log can not be read: "+why(err))
 		return nil
 	}
-	if m.lost == 0 {
-		m.tell(warns, "the session's log can not be reached; trying again: "+why(err))
-	}
-	return m.later()
+	return m.later(err)
 }
 
 // begun sends the first message into the session that was made for it.

@@ -47,7 +47,7 @@ func (m *Model) question(q *ask) {
 // offerKeys gives the first question the keys as soon as nobody types. It keeps
 // them until the person takes them back.
 func (m *Model) offerKeys() {
-	if len(m.asks) > 0 && !m.away && m.editor.empty() && m.o.Clock().Sub(m.touched) >= quiet {
+	if len(m.asks) > 0 && !m.away && m.menu == nil && m.editor.empty() && m.o.Clock().Sub(m.touched) >= quiet {
 		m.answering = true
 	}
 }

@@ -23,6 +23,8 @@ type card struct {
 	shown   []event.Attachment
 	began   time.Time
 	whole   bool
+	// over is set when the turn ended, with a result or without.
+	over bool
 	// depth is how many agents deep the call was made.
 	depth int
 }
@@ -61,6 +63,8 @@ func (c *card) head(l *look, width int) string {
 		sign, style = "● ", l.good
 	case c.result != nil:
 		sign, style = "✗ ", l.bad
+	case c.over:
+		sign, style, right = "✗ ", l.bad, "not finished"
 	case c.waiting:
 		sign, style, right = "? ", l.warn, "waits for you"
 	}

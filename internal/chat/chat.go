@@ -46,6 +46,9 @@ type Options struct {
 	// Session is the session to go on with; "" makes one at the first message, so
 	// that a chat in which nothing was said leaves nothing behind.
 	Session string
+	// Say is said first, with the files Attach, as if it had been typed.
+	Say    string
+	Attach []string
 	// Opts and Allow go with every turn.
 	Opts  turn.Opts
 	Allow []string
@@ -56,6 +59,12 @@ type Options struct {
 	// Upload brings a file of this machine to where the turns run and returns the
 	// path it has there; nil where that is this machine.
 	Upload func(ctx context.Context, sessionID, path string) (string, error)
+	// TakeUp goes on with a turn of a session that a dead process left waiting for a
+	// person; nil where somebody else does.
+	TakeUp func(ctx context.Context, sessionID string) error
+	// Opening says how a session began, "" where that is not known; nil asks the
+	// engine for all that was said in it.
+	Opening func(ctx context.Context, sessionID string) string
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
 	// Notices are told at the beginning.

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/permit"
-	"belay/internal/session"
 )
 
 // slash is a command of the chat itself.
@@ -26,15 +24,24 @@ func commands() []slash {
 	return []slash{
 		{"attach", "PATH", "send a file with the next message", (*Model).attach},
 		{"drop", "[PATH]", "do not send it after all, or any of them", (*Model).drop},
-		{"mode", "MODE", "how much may be done without asking: " + strings.Join(modes, ", "), (*Model).setMode},
-		{"model", "NAME", "the model of the next turns", (*Model).setModel},
-		{"persona", "NAME", "whom the next turns go to", (*Model).setPersona},
+		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modes, ", "), (*Model).setMode},
+		{"model", "[NAME]", "the model of the next turns", (*Model).setModel},
+		{"persona", "[NAME]", "whom the next turns go to", (*Model).setPersona},
 		{"changes", "", "the files that this session has changed", (*Model).changes},
 		{"undo", "", "take back the files of the last turn that changed any", (*Model).undo},
-		{"sessions", "", "the sessions of this project", (*Model).sessions},
+		{"fork", "", "go on from an earlier turn, in a session of its own", (*Model).fork},
+		{"session", "[ID]", "go to another session of this project", (*Model).goTo},
+		{"new", "", "begin a new session", (*Model).newSession},
+		{"status", "", "where one is, and what holds for the next turns", (*Model).status},
+		{"copy", "", "put the last answer on the clipboard", (*Model).copyAnswer},
 		{"help", "", "this list", (*Model).help},
 		{"quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }},
 	}
+}
+
+// otherNames are what people type who know other programs.
+var otherNames = map[string]string{
+	"?": "help", "clear": "new", "exit": "quit", "q": "quit", "resume": "session", "sessions": "session", "diff": "changes", "agent": "persona",
 }
 
 // command takes a line apart that begins with a slash and a word. A path such as
@@ -53,6 +60,9 @@ func command(text string) (name, rest string, ok bool) {
 
 // run carries out a command.
 func (m *Model) run(name, rest string) tea.Cmd {
+	if other := otherNames[name]; other != "" {
+		name = other
+	}
 	for _, c := range commands() {
 		if c.name == name {
 			return c.run(m, rest)
@@ -64,7 +74,11 @@ func (m *Model) run(name, rest string) tea.Cmd {
 
 func (m *Model) setMode(rest string) tea.Cmd {
 	if !slices.Contains(modes, rest) {
-		m.tell(warns, "the modes are "+strings.Join(modes, ", "))
+		kind := warns
+		if rest == "" {
+			kind = tells
+		}
+		m.tell(kind, "the modes are "+strings.Join(modes, ", "))
 		return nil
 	}
 	m.o.Opts.Mode, m.mode = rest, rest
@@ -74,7 +88,7 @@ func (m *Model) setMode(rest string) tea.Cmd {
 
 func (m *Model) setModel(rest string) tea.Cmd {
 	if rest == "" {
-		m.tell(warns, "name a model: /model NAME")
+		m.tell(tells, "the model is "+orNone(m.model, "the configured one")+"; /model NAME changes it")
 		return nil
 	}
 	m.o.Opts.Model, m.model = rest, rest
@@ -82,42 +96,40 @@ func (m *Model) setModel(rest string) tea.Cmd {
 	return nil
 }
 
-func (m *Model) setPersona(rest string) tea.Cmd {
-	if rest == "" {
-		return m.call(func(ctx context.Context) tea.Msg {
-			all, err := m.o.Engine.Personas(ctx)
-			var names []string
-			for _, p := range all {
-				names = append(names, p.ID)
-			}
-			return reported{items: []item{&notice{kind: tells, text: "personas: " + strings.Join(names, ", ")}}, err: err}
-		})
+// orNone is a text, or what stands for none.
+func orNone(s, none string) string {
+	if s == "" {
+		return none
 	}
-	m.o.Opts.Persona, m.persona = rest, rest
-	m.tell(tells, "the next turns go to "+rest)
-	return nil
+	return s
 }
 
-// shownSessions is how many /sessions lists.
-const shownSessions = 10
-
-func (m *Model) sessions(string) tea.Cmd {
-	now, own := m.o.Clock(), m.session
+// setPersona checks the name before anything is said to it.
+func (m *Model) setPersona(rest string) tea.Cmd {
 	return m.call(func(ctx context.Context) tea.Msg {
-		all, err := m.o.Engine.List(ctx, m.o.Project)
+		all, err := m.o.Engine.Personas(ctx)
 		if err != nil {
 			return reported{err: err}
 		}
-		slices.SortFunc(all, func(a, b session.Record) int { return b.UpdatedAt.Compare(a.UpdatedAt.Time) })
-		var b strings.Builder
-		for _, r := range all[:min(len(all), shownSessions)] {
-			mark := " "
-			if r.SessionID == own {
-				mark = "*"
+		var names []string
+		for _, p := range all {
+			if p.ID == rest {
+				return spoken{rest}
 			}
-			fmt.Fprintf(&b, "%s %s  %s ago  %s\n", mark, r.SessionID, shortly(now.Sub(r.UpdatedAt.Time).Truncate(time.Second)), r.Persona)
+			names = append(names, p.ID)
 		}
-		b.WriteString("  belay chat --session ID goes on with one")
-		return reported{items: []item{&verbatim{clean(b.String())}}}
+		list := &notice{kind: tells, text: "personas: " + strings.Join(names, ", ")}
+		if rest == "" {
+			return reported{items: []item{list}}
+		}
+		return reported{items: []item{&notice{kind: warns, text: "there is no persona " + rest}, list}}
 	})
+}
+
+// spoken is the persona that the next turns go to.
+type spoken struct{ to string }
+
+func (m *Model) speakTo(msg spoken) {
+	m.o.Opts.Persona, m.persona = msg.to, msg.to
+	m.tell(tells, "the next turns go to "+msg.to)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
@@ -37,6 +38,8 @@ type fake struct {
 	waits chan struct{}
 
 	entries []session.Entry
+	records []session.Record
+	forks   []turn.ForkRequest
 	changes []turn.ChangeSet
 	undone  []string
 }
@@ -45,12 +48,34 @@ func (f *fake) Create(context.Context, turn.CreateRequest) (session.Record, erro
 	return session.Record{SessionID: "sess_1", Persona: "WORKING_ITEMS", Mode: "direct"}, nil
 }
 
-func (f *fake) Get(context.Context, string) (session.Record, error) {
+// Get knows the records of the test and, as if it had just been made, sess_1.
+func (f *fake) Get(_ context.Context, id string) (session.Record, error) {
+	for _, r := range f.records {
+		if r.SessionID == id {
+			return r, nil
+		}
+	}
+	if id != "sess_1" {
+		return session.Record{}, fault.New(fault.SessionNotFound, "no session has the id %s", id)
+	}
 	return session.Record{SessionID: "sess_1", Persona: "WORKING_ITEMS", Mode: "direct"}, nil
 }
 
-func (f *fake) List(context.Context, string) ([]session.Record, error) {
-	return []session.Record{{SessionID: "sess_1", Persona: "WORKING_ITEMS", UpdatedAt: session.Time{Time: noon.Add(-time.Hour)}}}, nil
+func (f *fake) Find(_ context.Context, prefix string) ([]session.Record, error) {
+	var found []session.Record
+	for _, r := range f.records {
+		if strings.HasPrefix(r.SessionID, prefix) {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func (f *fake) List(context.Context, string) ([]session.Record, error) { return f.records, nil }
+
+func (f *fake) Fork(_ context.Context, r turn.ForkRequest) (session.Record, error) {
+	f.forks = append(f.forks, r)
+	return session.Record{SessionID: "sess_2_fork", Persona: "WORKING_ITEMS", ForkedFrom: &session.Origin{SessionID: r.SessionID, TurnID: r.TurnID}}, nil
 }
 
 func (f *fake) Personas(context.Context) ([]persona.Summary, error) {
@@ -236,7 +261,7 @@ func (s *stage) logOf(turnID string, drafts ...event.Draft) {
 		events = append(events, event.Event{Seq: s.seq, Turn: turnID, Time: s.now, Type: d.Type, Data: data})
 	}
 	// The next read of the log is not played: it would wait.
-	s.m.Update(happened{stream: &silent{}, events: events})
+	s.m.Update(happened{log: s.m.log, stream: &silent{}, events: events})
 }
 
 // pass lets time go by.

@@ -17,19 +17,23 @@ import (
 
 // What jobs bring back.
 type (
-	// loaded is a session that goes on.
+	// loaded is a session that goes on; untaken is why a turn of it does not.
 	loaded struct {
+		log     *reader
+		untaken error
 		record  session.Record
 		entries []session.Entry
 		err     error
 	}
 	// connected is a reader of the log, or why there is none.
 	connected struct {
+		log    *reader
 		stream turn.Stream
 		err    error
 	}
 	// happened is what the log had next.
 	happened struct {
+		log    *reader
 		stream turn.Stream
 		events []event.Event
 		err    error
@@ -65,7 +69,7 @@ type (
 		turn string
 		what said
 	}
-	reconnect struct{}
+	reconnect struct{ log *reader }
 )
 
 // How long an engine may take to answer.
@@ -94,45 +98,67 @@ func (m *Model) call(f func(ctx context.Context) tea.Msg) tea.Cmd {
 	})
 }
 
-// load reads what was said in a session before.
+// load reads what was said in a session before, after a turn of it was taken up that
+// a dead process left waiting for a person.
 func (m *Model) load() tea.Cmd {
-	id := m.session
+	id, log := m.session, m.log
 	return m.call(func(ctx context.Context) tea.Msg {
 		rec, err := m.o.Engine.Get(ctx, id)
 		if err != nil {
-			return loaded{err: err}
+			return loaded{log: log, err: err}
+		}
+		var untaken error
+		if m.o.TakeUp != nil {
+			untaken = m.o.TakeUp(ctx, id)
 		}
 		entries, err := m.o.Engine.Transcript(ctx, id)
-		return loaded{rec, entries, err}
+		return loaded{log, untaken, rec, entries, err}
 	})
 }
 
 // connect opens the log after what was seen of it.
 func (m *Model) connect() tea.Cmd {
-	id, after := m.session, m.after
-	return m.job(func(ctx context.Context) tea.Msg {
-		s, err := m.o.Engine.Events(ctx, id, after, "")
+	id, after, log := m.session, m.after, m.log
+	return m.job(func(context.Context) tea.Msg {
+		s, err := m.o.Engine.Events(log.ctx, id, after, "")
 		if err == nil {
 			m.tasks.hold(s)
 		}
-		return connected{s, err}
+		return connected{log, s, err}
 	})
 }
 
 // next waits for more of the log.
-func (m *Model) next(s turn.Stream) tea.Cmd {
-	return m.job(func(ctx context.Context) tea.Msg {
-		events, err := s.Next(ctx)
+func (m *Model) next(log *reader, s turn.Stream) tea.Cmd {
+	return m.job(func(context.Context) tea.Msg {
+		events, err := s.Next(log.ctx)
 		if err != nil {
-			err = errors.Join(err, m.tasks.release())
+			err = errors.Join(err, m.tasks.release(s))
 		}
-		return happened{s, events, err}
+		return happened{log, s, events, err}
 	})
+}
+
+// joined begins to read a log that was opened, or tries again.
+func (m *Model) joined(msg connected) tea.Cmd {
+	switch {
+	case msg.log != m.log && msg.err == nil:
+		return m.job(func(context.Context) tea.Msg { return reported{err: m.tasks.release(msg.stream)} })
+	case msg.log != m.log:
+		return nil
+	case msg.err != nil:
+		return m.unconnected(msg.err)
+	}
+	m.lostWhy = ""
+	return m.next(msg.log, msg.stream)
 }
 
 // followed takes what the reader of the log brought, and reads on. A reader that
 // broke is opened again where it was.
 func (m *Model) followed(msg happened) tea.Cmd {
+	if msg.log != m.log {
+		return nil
+	}
 	for _, e := range msg.events {
 		if e.Seq > 0 && e.Seq <= m.after && e.Type != event.LogGap {
 			continue
@@ -145,22 +171,22 @@ func (m *Model) followed(msg happened) tea.Cmd {
 	}
 	cmds := m.story.wanted()
 	if msg.err == nil {
-		return tea.Batch(append(cmds, m.next(msg.stream))...)
+		return tea.Batch(append(cmds, m.next(msg.log, msg.stream))...)
 	}
 	if m.ctx.Err() != nil {
 		return nil
 	}
-	if !errors.Is(msg.err, io.EOF) && m.lost == 0 {
-		m.tell(warns, "the connection to the session's log broke; it is opened again: "+why(msg.err))
-	}
-	return tea.Batch(append(cmds, m.later())...)
+	return tea.Batch(append(cmds, m.later(msg.err))...)
 }
 
-// later opens the log again, after a while that grows.
-func (m *Model) later() tea.Cmd {
+// later opens the log again, after a while that grows. The line of what goes on says
+// so meanwhile, but for a reader that only came to an end.
+func (m *Model) later(err error) tea.Cmd {
 	wait := min(time.Second<<min(m.lost, 4)/4, 4*time.Second)
-	m.lost++
-	return m.timer(wait, reconnect{})
+	if m.lost++; !errors.Is(err, io.EOF) {
+		m.lostWhy = briefly(err)
+	}
+	return m.timer(wait, reconnect{m.log})
 }
 
 // create makes the session in which the first message is said.
@@ -262,4 +288,18 @@ func why(err error) string {
 		text += " (" + hint + ")"
 	}
 	return text
+}
+
+// briefly is what is at the bottom of an error, for a line of its own.
+func briefly(err error) string {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return why(err)
+	}
+	for {
+		under := errors.Unwrap(err)
+		if under == nil {
+			return err.Error()
+		}
+		err = under
+	}
 }

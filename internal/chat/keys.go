@@ -26,8 +26,13 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	now := m.o.Clock()
 	defer func() { m.touched = now }()
 	name := k.String()
-	if name != "ctrl+c" {
+	if name != m.leavingBy {
 		m.leaving = time.Time{}
+	}
+	if m.menu != nil {
+		if cmd, taken := m.menuKey(k); taken {
+			return cmd
+		}
 	}
 	switch name {
 	case "ctrl+c":
@@ -79,7 +84,7 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 			return m.complete(-1)
 		case "ctrl+d":
 			if m.editor.empty() {
-				return tea.Quit
+				return m.ctrlD()
 			}
 		case "esc":
 			m.editor.forget()
@@ -109,7 +114,7 @@ func (m *Model) ctrlC(now time.Time) tea.Cmd {
 	if now.Before(m.leaving) {
 		return tea.Quit
 	}
-	m.pressed, m.leaving = now, now.Add(leavePatience)
+	m.pressed, m.leaving, m.leavingBy = now, now.Add(leavePatience), "ctrl+c"
 	switch {
 	case m.story.turn != "":
 		m.stopping = true
@@ -118,6 +123,16 @@ func (m *Model) ctrlC(now time.Time) tea.Cmd {
 	case !m.editor.empty():
 		m.editor.past.add(m.editor.take()) // for who did not mean it; it is kept nowhere else
 	}
+	return nil
+}
+
+// ctrlD leaves; where that ends a turn, only when it is pressed again.
+func (m *Model) ctrlD() tea.Cmd {
+	now := m.o.Clock()
+	if !m.working() || m.o.Outlives || now.Before(m.leaving) {
+		return tea.Quit
+	}
+	m.leaving, m.leavingBy = now.Add(leavePatience), "ctrl+d"
 	return nil
 }
 

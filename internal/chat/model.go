@@ -2,10 +2,14 @@ package chat
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"belay/internal/event"
+	"belay/internal/session"
 )
 
 // Model is the state of a chat. It belongs to the program's goroutine; what takes
@@ -24,13 +28,18 @@ type Model struct {
 	height int
 
 	// session is "" until the first message. after is the last sequence that was
-	// seen of its log.
+	// seen of its log, which log reads.
 	session string
 	after   int64
-	// lost is how often the reader of the log broke in a row.
-	lost int
+	log     *reader
+	// lost is how often the reader of the log broke in a row, lostWhy why the last
+	// time.
+	lost    int
+	lostWhy string
 
 	story story
+	// greeting is told once the session is on the screen.
+	greeting string
 	// sending is what was said while no turn ran and is on its way.
 	sending *said
 	// early is what was said while that was on its way; queued what the running
@@ -47,12 +56,20 @@ type Model struct {
 	// under a typing hand is not answered by it.
 	touched time.Time
 
+	menu     *menu
 	attached []string
-	// model, persona and mode are those of the session, for the bottom line.
+	// model, persona and mode are those of the session, for the bottom line; origin
+	// is what it was forked from, governance whether its agent may delegate.
 	persona, mode, model string
 	spent                float64
-	// pressed is when Ctrl-C was, leaving until when the next one leaves.
+	origin               *session.Origin
+	governance           *event.Governance
+	// answer is what the model said last.
+	answer string
+	// pressed is when Ctrl-C was, leaving until when the next one leaves, or whatever
+	// key leavingBy names.
 	leaving, pressed time.Time
+	leavingBy        string
 	stopping         bool
 	ticking          bool
 }
@@ -64,12 +81,12 @@ func New(ctx context.Context, o Options) *Model {
 	}
 	past, err := openHistory(o.History)
 	m := &Model{
-		o: o, ctx: ctx, look: newLook(), editor: newEditor(past, o.Folder),
-		session: o.Session, persona: o.Opts.Persona, mode: o.Opts.Mode, model: o.Opts.Model,
-		timer: timer, width: 80, height: 24,
+		o: o, ctx: ctx, look: newLook(), editor: newEditor(past, o.Folder), timer: timer, width: 80, height: 24,
 	}
-	m.roll.look = m.look
-	m.story = newStory(m)
+	m.fresh(o.Session)
+	if o.Session == "" {
+		m.greet()
+	}
 	for _, n := range o.Notices {
 		m.tell(tells, n)
 	}
@@ -82,9 +99,20 @@ func New(ctx context.Context, o Options) *Model {
 // Init implements [tea.Model].
 func (m *Model) Init() tea.Cmd {
 	if m.session == "" {
-		return nil
+		return m.first()
 	}
 	return m.load()
+}
+
+// first says what the person wants said first.
+func (m *Model) first() tea.Cmd {
+	text := m.o.Say
+	m.attached = append(m.attached, m.o.Attach...)
+	m.o.Say, m.o.Attach = "", nil
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return m.speak(text, text, session.Steer)
 }
 
 // working reports whether a turn runs or is about to.

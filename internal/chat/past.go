@@ -2,11 +2,13 @@ package chat
 
 import (
 	"context"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn"
 )
 
 // resume shows what was said in the session before: the earlier turns from the
@@ -19,16 +21,19 @@ func (m *Model) resume(entries []session.Entry) {
 			last = i
 		}
 	}
+	if last >= 0 && entries[last].After < 0 {
+		last = len(entries) // its log is another session's
+	}
 	for i, e := range entries {
 		if i == last {
 			m.roll.add(written(e, ""))
 			m.story.mine[e.Turn] = true
 			m.after = e.After
-		} else if last < 0 || e.Turn != entries[last].Turn {
+		} else if last < 0 || last == len(entries) || e.Turn != entries[last].Turn {
 			m.recall(e)
 		}
 	}
-	m.story.cards = map[string]int{}
+	m.story.finishCalls()
 }
 
 // recall shows a line of the transcript.
@@ -49,12 +54,18 @@ func (m *Model) recall(e session.Entry) {
 			m.recallBlock(e, b)
 		}
 		s.settle()
+	case session.EntryUndo:
+		m.tell(tells, "taken back: "+strings.Join(e.Paths, ", "))
 	case session.EntryEnd:
 		it := &ending{stop: e.StopReason, spent: e.Usage}
 		if e.ExitCode != nil {
 			it.exit.ExitCode = *e.ExitCode
 		}
+		if e.StopReason == turn.StopProcessEnded {
+			it.exit.Error = "the process that ran this turn ended before it did"
+		}
 		m.roll.add(it)
+		s.finishCalls()
 		if e.Usage != nil && e.Usage.CostUSD != nil {
 			m.spent += *e.Usage.CostUSD
 		}
@@ -68,6 +79,7 @@ func (m *Model) recallBlock(e session.Entry, b session.Block) {
 		if e.Agent == "" { // a helper's words went to its parent
 			s.say(b.Text)
 			s.settle()
+			m.answer = orNone(b.Text, m.answer)
 		}
 	case session.BlockThinking:
 		if b.Text != "" && e.Agent == "" {

@@ -57,6 +57,7 @@ func (s *story) tell(e event.Event) {
 			if !s.streamed { // a provider that streams nothing says it here
 				s.say(d.Text)
 			}
+			s.m.answer = orNone(d.Text, s.m.answer)
 			s.settle()
 		})
 	case event.ToolCall:
@@ -112,7 +113,7 @@ func with[T any](e event.Event, f func(*T)) {
 func (s *story) begin(e event.Event, d *event.Init) {
 	s.settle()
 	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
-	s.m.model = d.Model
+	s.m.model, s.m.governance = d.Model, d.Governance
 	s.m.stopping = false
 	switch {
 	case s.mine[e.Turn]:
@@ -266,8 +267,17 @@ func (s *story) end(e event.Event, d *event.Exit) {
 	if s.spent != nil && s.spent.CostUSD != nil {
 		s.m.spent += *s.spent.CostUSD
 	}
-	s.turn, s.cards = "", map[string]int{}
+	s.turn = ""
+	s.finishCalls()
 	s.m.over()
+}
+
+// finishCalls marks the calls of a turn that is over and gave them no result.
+func (s *story) finishCalls() {
+	for id := range s.cards {
+		s.change(id, func(c *card) { c.over, c.waiting = true, false })
+	}
+	s.cards = map[string]int{}
 }
 
 // wanted are jobs for what the events did not say: the words of turns that began

@@ -15,7 +15,9 @@ func (m *Model) View() tea.View {
 	var below []string
 	var cursor *tea.Cursor
 	below = append(below, m.waitingLines()...)
-	if len(m.asks) > 0 {
+	if m.menu != nil {
+		below = append(below, m.menu.lines(m.look, m.editor.text, m.width)...)
+	} else if len(m.asks) > 0 {
 		lines, c := m.panel(max(4, m.height*3/5))
 		if c != nil {
 			c.Y += len(below)
@@ -85,8 +87,12 @@ func (m *Model) rule() string {
 	text, style := "", m.look.faint
 	now := m.o.Clock()
 	switch {
+	case m.lostWhy != "":
+		text, style = "no connection, trying again: "+oneLine(m.lostWhy), m.look.bad
 	case m.stopping:
 		text, style = "stopping; Ctrl-C again leaves", m.look.warn
+	case now.Before(m.leaving) && m.leavingBy == "ctrl+d":
+		text, style = "a turn runs; Ctrl-D again stops it and leaves", m.look.warn
 	case now.Before(m.leaving):
 		text, style = "Ctrl-C again leaves", m.look.warn
 	case len(m.asks) > 0:
@@ -135,7 +141,7 @@ func (m *Model) bottom() string {
 		parts = append(parts, fmt.Sprintf("$%.4f", m.spent))
 	}
 	if m.session != "" {
-		parts = append(parts, m.session[:min(len(m.session), 13)])
+		parts = append(parts, shortID(m.session))
 	}
 	left := strings.Join(parts, " · ")
 	const help = "/help"

@@ -1,0 +1,267 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// reader is one reading of a session's log. What an earlier one still brings does not
+// count any more.
+type reader struct {
+	ctx context.Context
+	end context.CancelFunc
+}
+
+// open goes to another session, or with "" to one that the next message makes. What
+// is on the screen goes; what is typed, and what was chosen for the next turns, stays.
+func (m *Model) open(id string) tea.Cmd {
+	m.fresh(id)
+	if id == "" {
+		m.greet()
+		return nil
+	}
+	return m.load()
+}
+
+// fresh is the state of a session of which nothing is known yet.
+func (m *Model) fresh(id string) {
+	if m.log != nil {
+		m.log.end()
+	}
+	ctx, end := context.WithCancel(m.ctx)
+	m.log = &reader{ctx, end}
+	m.session, m.after, m.lost, m.lostWhy = id, 0, 0, ""
+	m.roll = roll{look: m.look, whole: m.roll.whole}
+	m.story = newStory(m)
+	m.sending, m.early, m.queued = nil, nil, nil
+	m.asks, m.answering, m.away = nil, false, false
+	m.stopping, m.leaving, m.menu = false, time.Time{}, nil
+	m.persona, m.mode, m.model = m.o.Opts.Persona, m.o.Opts.Mode, m.o.Opts.Model
+	m.spent, m.origin, m.governance, m.answer = 0, nil, nil, ""
+}
+
+// leaves reports whether the session can be left: a turn that this process runs ends
+// with it, and nobody would see its questions.
+func (m *Model) leaves() bool {
+	if m.working() && (!m.o.Outlives || m.sending != nil) {
+		m.tell(warns, "a turn runs here; wait for it, or stop it with Ctrl-C")
+		return false
+	}
+	return true
+}
+
+func (m *Model) newSession(string) tea.Cmd {
+	if !m.leaves() {
+		return nil
+	}
+	return m.open("")
+}
+
+// goTo goes to the session that a beginning of its id names, or lets the person pick.
+func (m *Model) goTo(rest string) tea.Cmd {
+	if !m.leaves() {
+		return nil
+	}
+	if rest == "" {
+		return m.sessions()
+	}
+	return m.call(func(ctx context.Context) tea.Msg {
+		rec, err := m.o.Engine.Get(ctx, rest)
+		if err == nil {
+			return chosen{rec.SessionID, nil}
+		}
+		found, ferr := m.o.Engine.Find(ctx, rest)
+		switch {
+		case ferr != nil || len(found) == 0:
+			return chosen{err: err}
+		case len(found) > 1:
+			return chosen{err: fmt.Errorf("more than one session begins with %s", oneLine(rest))}
+		}
+		return chosen{found[0].SessionID, nil}
+	})
+}
+
+type (
+	// chosen is a session to go to.
+	chosen struct {
+		id  string
+		err error
+	}
+	// choices are what there is to pick from, none what is said where there is nothing.
+	choices struct {
+		title, none string
+		rows        []*choice
+		err         error
+	}
+	// forked is the session that goes on from a turn of this one; next is what was
+	// said here after that turn.
+	forked struct {
+		record session.Record
+		from   string
+		next   string
+		err    error
+	}
+)
+
+// How many sessions and turns there are to pick from; of how many sessions it is
+// looked up how they began, and for how long.
+const (
+	maxChoices    = 500
+	maxTitles     = 30
+	titlePatience = 2 * time.Second
+	titleColumns  = 120
+)
+
+// sessions lets the person pick one of the project's sessions, the last used first.
+func (m *Model) sessions() tea.Cmd {
+	now, own, project := m.o.Clock(), m.session, m.o.Project
+	return m.call(func(ctx context.Context) tea.Msg {
+		all, err := m.o.Engine.List(ctx, project)
+		if err != nil {
+			return choices{err: err}
+		}
+		slices.SortFunc(all, func(a, b session.Record) int { return b.UpdatedAt.Compare(a.UpdatedAt.Time) })
+		looking, cancel := context.WithTimeout(ctx, titlePatience)
+		defer cancel()
+		c := choices{title: "Which session?", none: "this project has no sessions yet"}
+		for i, r := range all[:min(len(all), maxChoices)] {
+			row := &choice{
+				head: shortID(r.SessionID), detail: ago(now.Sub(r.UpdatedAt.Time)) + " · " + r.Persona, mark: r.SessionID == own,
+				pick: func() tea.Cmd { return func() tea.Msg { return chosen{id: r.SessionID} } },
+			}
+			if i < maxTitles {
+				if title := m.opening(looking, r.SessionID); title != "" {
+					row.head, row.detail = title, row.detail+" · "+row.head
+				}
+			}
+			c.rows = append(c.rows, row)
+		}
+		return c
+	})
+}
+
+// opening is how a session began, "" where that is not known.
+func (m *Model) opening(ctx context.Context, id string) string {
+	if m.o.Opening != nil {
+		return glance(m.o.Opening(ctx, id), titleColumns)
+	}
+	entries, err := m.o.Engine.Transcript(ctx, id)
+	if err != nil || len(entries) == 0 {
+		return ""
+	}
+	return glance(entries[0].Message, titleColumns)
+}
+
+// fork lets the person pick the turn from which a new session goes on.
+func (m *Model) fork(string) tea.Cmd {
+	if !m.leaves() {
+		return nil
+	}
+	if m.session == "" {
+		m.tell(tells, "nothing was said yet that a new session could go on from")
+		return nil
+	}
+	now, id := m.o.Clock(), m.session
+	return m.call(func(ctx context.Context) tea.Msg {
+		entries, err := m.o.Engine.Transcript(ctx, id)
+		if err != nil {
+			return choices{err: err}
+		}
+		c := choices{title: "Go on from the end of which turn, in a new session?", none: "no turn has ended yet"}
+		next := ""
+		for _, e := range slices.Backward(entries) {
+			if e.Kind != session.EntryTurn {
+				continue
+			}
+			r, after := turn.ForkRequest{SessionID: id, TurnID: e.Turn}, next
+			c.rows = append(c.rows, &choice{
+				head: glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time)),
+				pick: func() tea.Cmd { return m.forkAt(r, after) },
+			})
+			if next = e.Message; len(c.rows) == maxChoices {
+				break
+			}
+		}
+		return c
+	})
+}
+
+func (m *Model) forkAt(r turn.ForkRequest, next string) tea.Cmd {
+	return m.call(func(ctx context.Context) tea.Msg {
+		rec, err := m.o.Engine.Fork(ctx, r)
+		return forked{rec, r.SessionID, next, err}
+	})
+}
+
+// branched goes on in the new session. What was said after the turn stands in the
+// editor, to be said otherwise.
+func (m *Model) branched(msg forked) tea.Cmd {
+	if msg.err != nil {
+		m.tell(fails, why(msg.err))
+		return nil
+	}
+	cmd := m.open(msg.record.SessionID)
+	m.greeting = "a fork of " + shortID(msg.from) + ", which stays as it is; the project's files are the same for both"
+	if m.editor.empty() {
+		m.editor.give(msg.next)
+	}
+	return cmd
+}
+
+// picked opens a menu of what there is.
+func (m *Model) picked(msg choices) {
+	switch {
+	case msg.err != nil:
+		m.tell(fails, why(msg.err))
+	case len(msg.rows) == 0:
+		m.tell(tells, msg.none)
+	case !m.editor.empty(): // they type on
+	default:
+		m.choose(msg.title, msg.rows)
+	}
+}
+
+// gone goes to the session that was picked or named.
+func (m *Model) gone(msg chosen) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.tell(fails, why(msg.err))
+	case msg.id == m.session:
+		m.tell(tells, "this is that session")
+	case m.leaves(): // a turn may have begun meanwhile
+		return m.open(msg.id)
+	}
+	return nil
+}
+
+// greet says where a session begins of which there is nothing to show.
+func (m *Model) greet() {
+	text := "a new session"
+	if m.o.Project != "" {
+		text += " in " + m.o.Project
+	}
+	m.tell(tells, text)
+}
+
+// shortID is as much of a session's id as tells it from others for a person.
+func shortID(id string) string { return id[:min(len(id), 13)] }
+
+// ago says how long something is past.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}

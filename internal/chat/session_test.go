@@ -1,0 +1,247 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/event"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// withSessions is a project with two sessions beside the one of the stage.
+func withSessions(o *Options) {
+	f := o.Engine.(*fake)
+	f.records = []session.Record{
+		{SessionID: "sess_1", Persona: "WORKING_ITEMS", UpdatedAt: session.Time{Time: noon}},
+		{SessionID: "sess_older-one", Persona: "TASK", Mode: "plan", UpdatedAt: session.Time{Time: noon.Add(-50 * time.Hour)}},
+		{SessionID: "sess_newer-one", Persona: "TASK", UpdatedAt: session.Time{Time: noon.Add(-time.Hour)}},
+	}
+	o.Opening = func(_ context.Context, id string) string { return "the opening of\n" + id }
+}
+
+func TestPickingASession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, withSessions, func(o *Options) { o.Session = "sess_1" })
+	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t0", Message: "what was said there"}}
+	s.say("/session")
+	s.shows("? Which session?", "› the opening of sess_1", "  the opening of sess_newer-", "1 h ago · TASK · sess_", "2 days ago")
+	s.fits()
+	s.press("old")
+	s.shows("› the opening of sess_older", "› old")
+	s.lacks("newer")
+	s.press("nothing has this")
+	s.shows("none has that")
+	s.press("enter", "esc")
+	s.lacks("Which session?")
+	s.shows("say something")
+
+	s.say("/sessions")
+	s.press("down", "enter")
+	s.lacks("Which session?")
+	s.shows("what was said there", "TASK · sess_newer-on")
+	s.say("hello")
+	if got := s.engine.requests[0].SessionID; got != "sess_newer-one" {
+		t.Errorf("said in %s", got)
+	}
+}
+
+func TestGoingToASession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, withSessions)
+	s.say("/session sess_nobody")
+	s.shows("no session has the id sess_nobody")
+	s.say("/session sess_")
+	s.shows("no session has the id") // more than one begins so
+	s.say("/session sess_old")
+	s.shows("TASK · plan · sess_older-on")
+	s.say("/session sess_older-one")
+	s.shows("this is that session")
+	s.say("/new")
+	s.shows("a new session in /p")
+	s.lacks("sess_older")
+	s.say("hello")
+	s.shows("sess_1")
+}
+
+// What the log of the session before still brings is not shown in the next, and its
+// reader is let go.
+func TestTheSessionBeforeIsSilent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, withSessions, func(o *Options) { o.Outlives = true })
+	s.begun()
+	before := s.m.log
+	s.say("/session sess_older-one")
+	late := []event.Event{{Seq: 99, Turn: "t1", Type: event.ChatDelta, Data: []byte(`{"text":"too late"}`)}}
+	s.send(happened{log: before, stream: &silent{}, events: late})
+	s.send(happened{log: before, stream: &silent{}, err: errors.New("broken")})
+	s.send(connected{log: before, stream: &silent{}})
+	s.send(loaded{log: before, entries: []session.Entry{{Kind: session.EntryTurn, Turn: "t1", Message: "too late"}}})
+	s.lacks("too late")
+	s.lacks("no connection")
+	if before.ctx.Err() == nil {
+		t.Error("the reader of the session before goes on")
+	}
+}
+
+// A turn that ends with this program is not left alone.
+func TestARunningTurnKeepsOneHere(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, withSessions)
+	s.begun()
+	for _, c := range []string{"/session sess_older-one", "/session", "/new", "/fork"} {
+		s.say(c)
+		if s.m.session != "sess_1" || s.m.menu != nil {
+			t.Errorf("%s left the turn", c)
+		}
+	}
+	s.shows("a turn runs here", "(4")
+	s.press("ctrl+d")
+	if s.left {
+		t.Error("Ctrl-D left the turn without a question")
+	}
+	s.shows("Ctrl-D again stops it")
+	s.press("ctrl+d")
+	if !s.left {
+		t.Error("the second one did not leave")
+	}
+}
+
+func TestForking(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	s := newStage(t, withSessions, func(o *Options) {
+		o.Session = "sess_1"
+		o.Engine.(*fake).entries = []session.Entry{
+			{Kind: session.EntryTurn, Turn: "t1", Message: "first"},
+			{Kind: session.EntryAssistant, Turn: "t1", Blocks: []session.Block{{Type: session.BlockText, Text: "an answer"}}},
+			{Kind: session.EntryEnd, Turn: "t1", ExitCode: &zero},
+			{Kind: session.EntryTurn, Turn: "t2", Message: "second", After: 7},
+			{Kind: session.EntryEnd, Turn: "t2", ExitCode: &zero},
+		}
+	})
+	s.say("/fork")
+	s.shows("› second", "  first")
+	s.press("down")
+	// The fork has the first turn, whose events are in the other session's log.
+	s.engine.records = append(s.engine.records, session.Record{SessionID: "sess_2_fork", ForkedFrom: &session.Origin{SessionID: "sess_1", TurnID: "t1"}})
+	s.engine.entries = s.engine.entries[:3:3]
+	s.engine.entries[0].After = -1
+	s.press("enter")
+	if diff := cmp.Diff([]turn.ForkRequest{{SessionID: "sess_1", TurnID: "t1"}}, s.engine.forks); diff != "" {
+		t.Errorf("forked (-want +got):\n%s", diff)
+	}
+	s.shows("▌ first", "an answer", "a fork of sess_1", "› second", "sess_2_fork")
+	if last := s.engine.opened[len(s.engine.opened)-1]; last != 0 {
+		t.Errorf("the fork's log was opened after %d", last)
+	}
+	s.press("ctrl+c")
+	s.say("/status")
+	s.shows("forked from", "sess_1, after t1")
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	calls, ms, usd, tools := 3, int64(90_000), 0.5, []string{"read", "grep"}
+	s := newStage(t, func(o *Options) {
+		o.Opts = turn.Opts{MaxTurns: &calls, TimeoutMS: &ms, MaxCostUSD: &usd, Tools: &tools}
+		o.Allow = []string{"bash(go test *)"}
+	})
+	s.begun()
+	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1", Model: "m", Governance: &event.Governance{Reason: "it is switched off"}}}, exit(0))
+	s.say("/status")
+	s.shows("sess_1", "read, grep", "bash(go test *)", "3 model calls, $0.5, 1 min 30 s a turn", "closed: it is switched off", "/p")
+	if got := s.engine.requests[0].Opts; got.MaxTurns != &calls || got.TimeoutMS != &ms {
+		t.Errorf("the turn has other limits: %+v", got)
+	}
+}
+
+func TestCopyingTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.say("/copy")
+	s.shows("there is no answer yet")
+	s.begun()
+	s.log(delta("the *answer*"), event.Draft{Type: event.ChatComplete, Data: event.Text{Text: "the *answer*"}}, exit(0))
+	if cmd := s.m.copyAnswer(""); cmd == nil || fmt.Sprint(cmd()) != "the *answer*" {
+		t.Error("the answer was not copied as it was written")
+	}
+	s.m.answer = strings.Repeat("x", maxCopied+1)
+	s.say("/copy")
+	s.shows("too long for the clipboard")
+}
+
+// What is given with the command line is said first, in a session that goes on after
+// that was shown.
+func TestSaidFirst(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"", "sess_1"} {
+		s := newStage(t, func(o *Options) { o.Session, o.Say, o.Attach = id, "begin", []string{"/abs/plan.md"} })
+		want := []turn.Request{{SessionID: "sess_1", Message: "begin", Attachments: []string{"/abs/plan.md"}}}
+		if diff := cmp.Diff(want, s.engine.requests); diff != "" {
+			t.Errorf("%q: sent (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// A turn that waited for a person when its process died goes on before the session is
+// read; where it does not, that is said.
+func TestATurnIsTakenUp(t *testing.T) {
+	t.Parallel()
+	var taken []string
+	s := newStage(t, func(o *Options) {
+		o.Session = "sess_1"
+		o.TakeUp = func(_ context.Context, id string) error {
+			taken = append(taken, id)
+			return errors.New("it is a copy")
+		}
+	})
+	if diff := cmp.Diff([]string{"sess_1"}, taken); diff != "" {
+		t.Errorf("taken up (-want +got):\n%s", diff)
+	}
+	s.shows("it is a copy")
+}
+
+// A call that a turn left without a result does not wait for ever on the screen.
+func TestCallsOfATurnThatDied(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(question("d1")...)
+	s.shows("waits for you")
+	s.log(event.Draft{Type: event.ProcessExit, Data: event.Exit{ExitCode: 1, Error: "the process died"}})
+	s.shows("✗ bash rm -rf docs", "not finished", "the process died")
+	s.lacks("waits for you")
+
+	one := 1
+	s = newStage(t, func(o *Options) {
+		o.Session = "sess_1"
+		o.Engine.(*fake).entries = []session.Entry{
+			{Kind: session.EntryTurn, Turn: "t1", Message: "first"},
+			{Kind: session.EntryAssistant, Turn: "t1", Blocks: []session.Block{{Type: session.BlockToolCall, ID: "c1", Name: "read", Input: []byte(`{"path":"a.md"}`)}}},
+			{Kind: session.EntryEnd, Turn: "t1", ExitCode: &one, StopReason: turn.StopProcessEnded},
+			{Kind: session.EntryUndo, Turn: "t1", Paths: []string{"b.md"}},
+			{Kind: session.EntryTurn, Turn: "t2", Message: "second"},
+		}
+	})
+	s.shows("✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
+}
+
+func TestPersonasAreChecked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.say("/persona NOBODY")
+	s.shows("there is no persona NOBODY", "personas: TASK, WORKING_ITEMS")
+	s.say("/persona TASK")
+	s.shows("the next turns go to TASK")
+	s.say("hello")
+	if got := s.engine.requests[0].Opts.Persona; got != "TASK" {
+		t.Errorf("sent to %q", got)
+	}
+}
