@@ -37,6 +37,10 @@ type editor struct {
 	left, pick int
 	after      string
 	nothing    bool
+
+	// query is what is looked for in the history while searching is set.
+	query     string
+	searching bool
 }
 
 func newEditor(past *history, folder string) editor {
@@ -52,7 +56,9 @@ func (e *editor) set(s string) {
 }
 
 // forget takes the completions away.
-func (e *editor) forget() { e.offers, e.left, e.pick, e.nothing = nil, 0, -1, false }
+func (e *editor) forget() {
+	e.offers, e.left, e.pick, e.nothing, e.searching = nil, 0, -1, false, false
+}
 
 // update takes a key or a paste that was not for anybody else. It reports whether
 // it was refused because the text would be too long to be typed.
@@ -116,6 +122,13 @@ func (e *editor) press(k tea.KeyPressMsg) {
 		if !e.vertical(1, e.room()) {
 			e.recall(e.past.newer())
 		}
+	case "ctrl+r":
+		if !e.searching {
+			e.query = e.text
+		}
+		e.recall(e.past.find(e.query, e.text))
+		e.searching = true
+		return
 	case "shift+enter", "ctrl+j":
 		e.insert("\n")
 	default:

@@ -133,6 +133,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func TestHistoryIsSearched(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, text := range []string{"read the Plan", "write", "the plan again", "else"} {
+		s.m.editor.past.add(text)
+	}
+	s.press("plan", "ctrl+r")
+	s.shows("› the plan again")
+	s.press("ctrl+r")
+	s.shows("› read the Plan")
+	s.press("ctrl+r")
+	s.shows("› read the Plan")
+	s.press("down", "down", "down", "down")
+	s.shows("› plan")
+	s.press("ctrl+c", "nothing of it", "ctrl+r")
+	s.shows("› nothing of it")
+}
+
 func TestHistoryIsCapped(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "history.jsonl")

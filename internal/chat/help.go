@@ -40,18 +40,24 @@ func (m *Model) help(string) tea.Cmd {
 	for _, c := range commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.takes), c.does})
 	}
-	rows = append(rows, [][2]string{
-		{},
+	rows = append(append(rows, [2]string{}), keyHelp()...)
+	m.roll.add(&help{rows})
+	return nil
+}
+
+// keyHelp are the keys that one would not guess.
+func keyHelp() [][2]string {
+	return [][2]string{
 		{"Enter", "send; while a turn runs, steer it at its next step"},
 		{"Alt-Enter", "while a turn runs, say it when the answer is complete"},
 		{"Shift-Enter", `a new line, as are Ctrl-J and a \ at the end`},
 		{"@path", "send a file; Tab completes paths and commands"},
 		{"Up, Down", "what was typed before"},
+		{"Ctrl-R", "what was typed before with these words; again, earlier"},
 		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},
 		{"Ctrl-O", "show everything whole, or folded again"},
 		{"Ctrl-C", "stop the turn; twice, leave"},
+		{"Ctrl-D", "leave, from an empty line"},
 		{"Shift and mouse", "mark text, in most terminals"},
-	}...)
-	m.roll.add(&help{rows})
-	return nil
+	}
 }

@@ -134,6 +134,22 @@ func (h *history) older(current string) (string, bool) {
 	return h.all[h.at], true
 }
 
+// find is the last text before the one on show that has the words of a query, in
+// whatever case; current is kept to come back to.
+func (h *history) find(query, current string) (string, bool) {
+	low := strings.ToLower(query)
+	for i := h.at - 1; i >= 0; i-- {
+		if strings.Contains(strings.ToLower(h.all[i]), low) && h.all[i] != current {
+			if h.at == len(h.all) {
+				h.draft = current
+			}
+			h.at = i
+			return h.all[i], true
+		}
+	}
+	return "", false
+}
+
 // newer is the text after the one on show.
 func (h *history) newer() (string, bool) {
 	if h.at >= len(h.all) {

@@ -141,11 +141,6 @@ func (n *notice) draw(l *look, width int) []string {
 
 func (*notice) snug() {}
 
-// verbatim is text of our own that is laid out already, such as the help.
-type verbatim struct{ text string }
-
-func (v *verbatim) draw(l *look, width int) []string { return l.fold(v.text, width) }
-
 // ending is the line under a turn.
 type ending struct {
 	exit  event.Exit

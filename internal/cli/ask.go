@@ -24,6 +24,8 @@ import (
 type asker struct {
 	c      *console
 	engine turn.Engine
+	// fed is set where somebody else reads the terminal, and hands over the lines.
+	fed bool
 
 	mu      sync.Mutex
 	reading bool
@@ -40,7 +42,7 @@ func (a *asker) ask(ctx context.Context, r permit.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ctx, a.open = ctx, &r
-	if !a.reading {
+	if !a.reading && !a.fed {
 		a.reading = true
 		stayInBackground()
 		go a.read()
@@ -80,16 +82,28 @@ func (a *asker) read() {
 		if err == nil {
 			continue
 		}
-		a.mu.Lock()
-		a.reading = false
-		if a.open != nil {
-			_, _ = io.WriteString(a.c.err, "\n")
-			a.c.note("answer", "from another terminal: "+answers(*a.open)[0])
-			a.open = nil
-		}
-		a.mu.Unlock()
+		a.over()
 		return
 	}
+}
+
+// over says that nothing more can be typed here.
+func (a *asker) over() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.reading = false
+	if a.open != nil {
+		_, _ = io.WriteString(a.c.err, "\n")
+		a.c.note("answer", "from another terminal: "+answers(*a.open)[0])
+		a.open = nil
+	}
+}
+
+// asks reports whether a question waits for a line.
+func (a *asker) asks() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.open != nil
 }
 
 // answer takes a line for an answer: y, n or s, and after it, if anything, what the

@@ -47,6 +47,24 @@ func playOnTerminal(t *testing.T, script string, env []string, args ...string) (
 	if err != nil {
 		t.Fatal(err)
 	}
+	env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "BELAY_SCRIPTED_PACE=0", "BELAY_SCRIPTED_SCRIPT=" + file,
+		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_CONFIG_HOME=" + home + "/config",
+		"GORACE=atexit_sleep_ms=0",
+	}, env...)
+	return startOnTerminal(t, path, project, env, args...), project
+}
+
+// another starts belay with other arguments on a terminal of its own, for the same
+// user and project.
+func (x *terminal) another(args ...string) *terminal {
+	x.t.Helper()
+	return startOnTerminal(x.t, x.cmd.Path, x.cmd.Dir, x.cmd.Env, args...)
+}
+
+// startOnTerminal starts a program with a terminal of its own.
+func startOnTerminal(t *testing.T, path, dir string, env []string, args ...string) *terminal {
+	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudo-terminal: %v", err)
@@ -72,13 +90,7 @@ func playOnTerminal(t *testing.T, script string, env []string, args ...string) (
 	}
 	defer slave.Close()
 	x := &terminal{t: t, master: master, cmd: exec.Command(path, args...), done: make(chan struct{})}
-	x.cmd.Dir = project
-	x.cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "BELAY_SCRIPTED_PACE=0", "BELAY_SCRIPTED_SCRIPT=" + file,
-		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_CONFIG_HOME=" + home + "/config",
-		"GORACE=atexit_sleep_ms=0",
-	}
-	x.cmd.Env = append(x.cmd.Env, env...)
+	x.cmd.Dir, x.cmd.Env = dir, env
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := x.cmd.Start(); err != nil {
@@ -102,7 +114,7 @@ func playOnTerminal(t *testing.T, script string, env []string, args ...string) (
 		_ = master.Close()
 		<-x.done
 	})
-	return x, project
+	return x
 }
 
 // screen is all that was printed.

@@ -1,19 +1,21 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
 	"belay/internal/chat"
+	"belay/internal/client"
 	"belay/internal/config"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -21,91 +23,128 @@ import (
 
 // chatFlags are the flags of belay chat that are not settings.
 type chatFlags struct {
-	session, persona, mode, model, server string
-	resume                                bool
-	allow                                 []string
+	optionFlags
+	session, server string
+	resume          bool
+	attach          []string
 }
 
 func newChat(c *console) *cobra.Command {
 	var f chatFlags
 	cmd := &cobra.Command{
-		Use:   "chat",
+		Use:   "chat [MESSAGE]",
 		Short: "Talk with an agent and decide what it may do",
 		Long: `Talk with an agent on the terminal: the answer streams, every tool call shows what
 it does, and what needs a person is asked and answered with one key. While a turn
 runs, what you type steers it. Ctrl-C stops the turn, twice leaves; the session
-stays and --continue takes it up again. /help lists keys and commands.
+stays and --continue takes it up again. /help lists keys and commands, and
+docs/chat.md explains them. MESSAGE, and what --attach names, is said first.
 
 Without a terminal every line of stdin is a turn, answers go to stdout and the rest
-to stderr. Nobody is asked there: a call that needs a decision waits for belay
-decision in another terminal.
+to stderr. A line may name files as @path. Nobody is asked there: a call that needs
+a decision waits for belay decision in another terminal. On a terminal that has no
+cursor to move (TERM=dumb) it goes line by line as well, but you are asked, and what
+you type while a turn runs steers it.
 
 Exit codes: 0 you left, else as for belay turn; without a terminal that of the last
 turn that did not end well.`,
 		Example: `  belay chat
   belay chat --continue
-  belay chat --mode acceptEdits --allow "bash(go test *)"
+  belay chat --mode acceptEdits --allow "bash(go test *)" --max-cost 2
+  belay chat --attach plan.pdf "What does the plan leave open?"
   printf '%s\n' "What is open?" "And what is late?" | belay chat`,
-		Args: cobra.NoArgs,
+		Args: cobra.MaximumNArgs(1),
 	}
 	setting(cmd, "project", "project", "work on the project in `DIR` (default: the current folder)")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
+	f.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.resume, "continue", false, "go on with the project's last session")
 	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
-	flags.StringVar(&f.persona, "persona", "", "speak to `NAME` (see belay persona list)")
-	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
-	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
-	flags.StringArrayVar(&f.allow, "allow", nil, "allow what `RULE` says without asking, as in \"bash(git status *)\"; may be repeated")
+	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH` to the first message; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turns on the server at `URL`")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.MarkFlagsMutuallyExclusive("session", "project")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := allowed(&turnFlags{allow: f.allow, server: f.server}); err != nil {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o, err := c.chatOptions(cmd, &f, args)
+		if err != nil {
 			return err
 		}
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
+		o.Notices = slices.Clone(cfg.Warnings)
 		if f.server != "" {
-			return c.chatRemote(cmd, cfg, &f)
+			return c.chatRemote(cmd, cfg, &f, o)
 		}
-		return c.chatHere(cmd, cfg, &f)
+		return c.chatHere(cmd, cfg, &f, o)
 	}
 	return cmd
 }
 
+// chatOptions is what the command line says that needs no engine.
+func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
+	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, "")}
+	var err error
+	if o.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
+		return o, err
+	}
+	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
+		return o, usage("--session is empty")
+	}
+	if err := attachable(f.attach); err != nil {
+		return o, err
+	}
+	o.Attach, err = absolute(f.attach)
+	return o, err
+}
+
 // chatHere runs the turns in this process.
-func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags) error {
+func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options) error {
 	project, err := projectDir(cfg)
 	if err != nil {
 		return err
 	}
-	o := chat.Options{Project: project, Folder: project, Allow: f.allow}
-	if w := app.ScriptedWithKey(cfg); w != "" {
+	o.Project, o.Folder = project, project
+	switch w := app.ScriptedWithKey(cfg); {
+	case w != "":
 		o.Notices = append(o.Notices, w)
+	case cfg.Provider == "scripted" && cfg.Scripted.Script == "" && c.screen():
+		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (--provider anthropic asks a model)")
 	}
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(_ context.Context, a *app.App) error {
+		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Resume(ctx, id) }
+		o.Opening = func(ctx context.Context, id string) string {
+			opening, err := a.Store.Opening(ctx, id)
+			if err != nil {
+				return "" // it is listed by its id
+			}
+			return opening.Message
+		}
 		return c.converse(cmd, a.Engine, cfg, f, o)
 	})
 }
 
+// chatRetries is how often the client tries in vain before it says so: a chat shows
+// that, and tries on by itself.
+const chatRetries = 1
+
 // chatRemote runs the turns on a server. On this machine the server reads the same
 // files; to another one they are uploaded.
-func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlags) error {
+func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options) error {
 	for _, name := range []string{"provider", "instructions"} {
 		if cmd.Flags().Changed(name) {
 			return failed(ExitUsage, "start the server with it: belay serve --"+name, fmt.Errorf("--%s is the server's to choose", name))
 		}
 	}
-	e, err := c.dial(cfg, f.server)
+	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
 	if err != nil {
 		return err
 	}
-	o := chat.Options{Outlives: true}
+	o.Outlives = true
 	if o.Folder, err = projectDir(cfg); err != nil {
 		return err
 	}
@@ -126,17 +165,49 @@ func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlag
 	return c.converse(cmd, e, cfg, f, o)
 }
 
+// screen reports whether there is a terminal that can show a conversation.
+func (c *console) screen() bool {
+	return isTerminal(c.in) && c.outTerminal && c.env["TERM"] != "dumb"
+}
+
 // converse finds the session and talks in it, with whatever stdin is.
 func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options) error {
 	ctx := cmd.Context()
-	o.Engine, o.Opts = e, turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
-	var err error
-	if o.Session, err = named(ctx, e, f.session); err != nil {
+	o.Engine = e
+	if f.persona != "" { // said now, not after the first message
+		if _, err := e.Persona(ctx, f.persona); err != nil {
+			return err
+		}
+	}
+	if err := c.chatSession(ctx, f, &o); err != nil {
+		return err
+	}
+	if !c.screen() {
+		return c.chatPlain(cmd, o)
+	}
+	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
+	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
+	result, err := chat.Run(ctx, o)
+	if result.Running && o.Outlives {
+		c.note("running", "the turn goes on; stop it with belay session interrupt "+result.Session)
+	} else if result.Running {
+		c.note("stopped", "the turn that ran; its record is whole")
+	}
+	if result.Session != "" {
+		c.note("session", result.Session)
+		c.note("go on", "belay chat --session "+result.Session)
+	}
+	return err
+}
+
+// chatSession finds the session to go on with, if any.
+func (c *console) chatSession(ctx context.Context, f *chatFlags, o *chat.Options) (err error) {
+	if o.Session, err = named(ctx, o.Engine, f.session); err != nil {
 		return err
 	}
 	switch {
 	case f.resume:
-		last, err := lastSession(ctx, e, o.Project)
+		last, err := lastSession(ctx, o.Engine, o.Project)
 		if err != nil {
 			return err
 		}
@@ -144,7 +215,7 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 			o.Notices = append(o.Notices, "there is no session to go on with; this is a new one")
 		}
 	case o.Session != "":
-		rec, err := e.Get(ctx, o.Session)
+		rec, err := o.Engine.Get(ctx, o.Session)
 		if err != nil {
 			return err
 		}
@@ -152,21 +223,7 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 			o.Folder = rec.ProjectRoot
 		}
 	}
-	if !isTerminal(c.in) || !c.outTerminal || c.env["TERM"] == "dumb" {
-		return c.chatPlain(cmd, o)
-	}
-	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
-	o.By = operator()
-	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
-	result, err := chat.Run(ctx, o)
-	if result.Session != "" {
-		if result.Running && o.Outlives {
-			c.note("running", "the turn goes on; stop it with belay session interrupt "+result.Session)
-		}
-		c.note("session", result.Session)
-		c.note("go on", "belay chat --session "+result.Session)
-	}
-	return err
+	return nil
 }
 
 // environ is the environment as a list again.
@@ -179,20 +236,15 @@ func (c *console) environ() []string {
 	return list
 }
 
-// operator is who decides, for the record.
-func operator() string {
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return "operator"
-}
-
 // lastSession is the session of a project that was used last, "" for none.
 func lastSession(ctx context.Context, e turn.Engine, project string) (string, error) {
 	all, err := e.List(ctx, project)
+	all = slices.DeleteFunc(all, func(r session.Record) bool { return r.ReadOnly }) // nobody works in a copy
 	if err != nil || len(all) == 0 {
 		return "", err
 	}
-	last := slices.MaxFunc(all, func(a, b session.Record) int { return a.UpdatedAt.Compare(b.UpdatedAt.Time) })
+	last := slices.MaxFunc(all, func(a, b session.Record) int {
+		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt.Time), a.CreatedAt.Compare(b.CreatedAt.Time))
+	})
 	return last.SessionID, nil
 }

@@ -68,3 +68,119 @@ func TestLeavingInTheMiddleOfATurn(t *testing.T) {
 		t.Errorf("the log has no end of the turn, %v:\n%s", err, data)
 	}
 }
+
+// A chat that was killed while a question was open asks it again, and the turn goes
+// on with the answer.
+func TestKilledInMidDecision(t *testing.T) {
+	t.Parallel()
+	x, project := playOnTerminal(t, `
+turns:
+  - steps:
+      - call: {name: write, input: {path: note.md, content: "a note\n"}}
+      - say: Written-down
+`, nil, "chat")
+	x.shows("/help")
+	x.types("write it\r")
+	x.shows("deny")
+	if err := x.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = x.cmd.Wait() // it was killed
+	again := x.another("chat", "--continue")
+	again.shows("a call waited for a decision")
+	again.shows("deny")
+	again.types("y")
+	again.shows("Written-down")
+	if data, err := os.ReadFile(filepath.Join(project, "note.md")); err != nil || string(data) != "a note\n" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	again.types("\x04")
+	again.ends(ExitDone)
+}
+
+// A server that goes away is missed at once, and found again when it is back.
+func TestServerThatComesBack(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Waiting-long}, {wait: 10m}]}]", nil, "serve", "--addr", "127.0.0.1:0")
+	url := x.shows(`listening on (http://\S+)`)
+	chat := x.another("chat", "--server", strings.TrimSpace(url))
+	chat.shows("/help")
+	chat.types("wait\r")
+	chat.shows("Waiting-long")
+	if err := x.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = x.cmd.Wait() // it was killed
+	chat.shows("no connection, trying again")
+	server := x.another("serve", "--addr", strings.TrimPrefix(strings.TrimSpace(url), "http://"))
+	server.shows("listening on")
+	chat.shows("ended before it did")
+	chat.types("\x04")
+	chat.ends(ExitDone)
+	server.types("\x03")
+	server.ends(ExitDone)
+}
+
+// Without a cursor to move it goes line by line: a person is asked all the same, and
+// what they type meanwhile steers.
+func TestChatOnADumbTerminal(t *testing.T) {
+	t.Parallel()
+	x, project := playOnTerminal(t, `
+turns:
+  - steps:
+      - say: "\e]0;evil\aWriting-now"
+      - call: {name: write, input: {path: note.md, content: "a note\n"}}
+      - call: {name: write, input: {path: other.md, content: "a note\n"}}
+      - say: Written-down
+  - steps:
+      - say: Waiting-long
+      - wait: 10m
+`, []string{"TERM=dumb"}, "chat", "write it")
+	x.shows(`allow\? \[y = allow`)
+	x.types("y\n")
+	x.shows("decided +allowed by ana")
+	x.shows("files +other.md")
+	x.types("what?\nn not this one\n")
+	x.shows("decided +denied by ana: not this one")
+	x.shows("Written-down")
+	x.shows("^> $")
+	if _, err := os.Stat(filepath.Join(project, "note.md")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(project, "other.md")); err == nil {
+		t.Error("what was denied was written")
+	}
+	x.types("and now wait\n")
+	x.shows("Waiting-long")
+	x.types("be quick\n")
+	x.shows("said +it is heard at the next step")
+	x.types("\x03")
+	x.shows("the turn was interrupted")
+	x.shows("go on with belay chat --session")
+	x.ends(ExitInterrupted)
+	if screen := x.screen(); strings.Contains(screen, "\x1b") {
+		t.Errorf("a dumb terminal got escapes: %q", screen)
+	}
+}
+
+// A session is picked and forked on a real terminal.
+func TestSessionsOnATerminal(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{when: nothing, steps: [{say: nothing}]}]", nil, "chat", "the-first-message")
+	x.shows("the-first-message[^$]*in · ")
+	x.types("/new\r")
+	x.shows("a new session in")
+	x.types("the-second-message\r")
+	x.shows("the-second-message[^$]*in · ")
+	x.types("/session\r")
+	x.shows("Which session")
+	x.types("the-first\r")
+	x.shows("Which session[^$]*sess_")
+	x.types("/fork\r")
+	x.shows("Go on from the end of which turn")
+	x.types("\r")
+	x.shows("a fork of")
+	x.types("\x04")
+	x.ends(ExitDone)
+	x.shows("belay chat --session sess_")
+}

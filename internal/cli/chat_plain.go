@@ -11,8 +11,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/chat"
+	"belay/internal/fault"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
+
+// plainChat is a chat without a screen: line by line.
+type plainChat struct {
+	c *console
+	o chat.Options
+	// talks is set where a person types the lines; then they answer questions and
+	// steer.
+	talks bool
+	lines <-chan inputLine
+	// next are lines that were meant for a turn that had just ended.
+	next []string
+	over bool
+}
 
 // chatPlain makes a turn of every line of stdin. One that fails does not keep the
 // next from being sent; the exit code is that of the last one that failed.
@@ -20,25 +35,31 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 	for _, n := range o.Notices {
 		c.warn(n)
 	}
-	c.note("input", "every line is a turn; a call that needs a decision waits for belay decision")
 	ctx, code := cmd.Context(), ExitDone
-	lines := c.lines(ctx)
+	p := &plainChat{c: c, o: o, talks: isTerminal(c.in), lines: c.lines(ctx)}
+	if p.talks {
+		c.note("input", "every line is a turn, or goes into the one that runs; /help lists what else there is")
+	} else {
+		c.note("input", "every line is a turn; a call that needs a decision waits for belay decision")
+	}
+	if strings.TrimSpace(o.Say) != "" {
+		p.next = append(p.next, o.Say)
+	}
 	for {
-		var l inputLine
-		select {
-		case <-ctx.Done():
+		text, err := p.line(ctx)
+		if ctx.Err() != nil {
 			return ended(ExitInterrupted)
-		case l = <-lines:
+		}
+		if errors.Is(err, io.EOF) {
+			return ended(code)
+		}
+		if err == nil {
+			err = p.take(ctx, text)
 		}
 		switch {
-		case errors.Is(l.err, io.EOF):
+		case errors.Is(err, errLeave):
 			return ended(code)
-		case l.err != nil:
-			return l.err
-		case strings.TrimSpace(l.text) == "":
-			continue
-		}
-		if err := c.chatTurn(ctx, &o, l.text); err != nil {
+		case err != nil:
 			code = c.report(cmd, err)
 		}
 		if ctx.Err() != nil {
@@ -47,26 +68,142 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 	}
 }
 
-// chatTurn sends one line, the first one in a new session.
-func (c *console) chatTurn(ctx context.Context, o *chat.Options, message string) error {
-	fresh := o.Session == ""
+// line is the next line that is not blank, or io.EOF.
+func (p *plainChat) line(ctx context.Context) (string, error) {
+	for {
+		if len(p.next) > 0 {
+			text := p.next[0]
+			p.next = p.next[1:]
+			return text, nil
+		}
+		if p.over {
+			return "", io.EOF
+		}
+		if p.talks {
+			_, _ = io.WriteString(p.c.err, "> ") // the sink keeps its first error
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case l := <-p.lines:
+			if l.err != nil {
+				p.over = true
+				return "", l.err
+			}
+			if strings.TrimSpace(l.text) != "" {
+				return l.text, nil
+			}
+		}
+	}
+}
+
+// take carries a line out: as a command, or as a turn.
+func (p *plainChat) take(ctx context.Context, text string) error {
+	if name, rest, ok := chat.Command(text); ok {
+		return p.command(ctx, name, rest)
+	}
+	files, missed := chat.Mentioned(p.o.Folder, text)
+	for _, w := range missed {
+		p.c.warn(w)
+	}
+	files = append(p.o.Attach, files...)
+	p.o.Attach = nil
+	return p.turn(ctx, text, files)
+}
+
+// turn sends a message, the first one in a new session.
+func (p *plainChat) turn(ctx context.Context, message string, files []string) error {
+	e := p.o.Engine
+	fresh := p.o.Session == ""
 	if fresh {
-		rec, err := o.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: o.Project, Persona: o.Opts.Persona, Mode: o.Opts.Mode})
+		rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: p.o.Project, Persona: p.o.Opts.Persona, Mode: p.o.Opts.Mode})
 		if err != nil {
 			return err
 		}
-		o.Session = rec.SessionID
+		p.o.Session = rec.SessionID
 	}
-	s, err := o.Engine.Start(ctx, turn.Request{SessionID: o.Session, Message: message, Opts: o.Opts, Allow: o.Allow})
+	r := turn.Request{SessionID: p.o.Session, Message: message, Opts: p.o.Opts, Allow: p.o.Allow}
+	s, err := p.start(ctx, r, files)
 	if err != nil {
 		if fresh {
-			err = errors.Join(err, o.Engine.Delete(context.WithoutCancel(ctx), o.Session))
-			o.Session = ""
+			err = errors.Join(err, e.Delete(context.WithoutCancel(ctx), p.o.Session))
+			p.o.Session = ""
 		}
 		return err
 	}
-	w := &watcher{c: c, engine: o.Engine, session: o.Session}
-	return errors.Join(w.watch(ctx, s), s.Close())
+	w := &watcher{c: p.c, engine: e, session: p.o.Session, resume: "belay chat --session "}
+	if !p.talks {
+		return errors.Join(w.watch(ctx, s), s.Close())
+	}
+	w.asker = &asker{c: p.c, engine: e, fed: true}
+	ended := make(chan error, 1)
+	go func() { ended <- w.watch(ctx, s) }()
+	return errors.Join(p.listen(ctx, w.asker, ended), s.Close())
+}
+
+// start begins a turn with files of this machine.
+func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (turn.Stream, error) {
+	var err error
+	if r.Attachments, err = p.bring(ctx, files); err != nil {
+		return nil, err
+	}
+	return p.o.Engine.Start(ctx, r)
+}
+
+// bring turns paths of this machine into those of the engine.
+func (p *plainChat) bring(ctx context.Context, files []string) (_ []string, err error) {
+	for i := range files {
+		if p.o.Upload == nil {
+			break
+		}
+		if files[i], err = p.o.Upload(ctx, p.o.Session, files[i]); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// listen takes what a person types while a turn runs, until it has ended: an answer
+// where a question waits, else words for the turn.
+func (p *plainChat) listen(ctx context.Context, a *asker, ended <-chan error) error {
+	lines := p.lines
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case l := <-lines:
+			switch {
+			case l.err != nil:
+				p.over, lines = true, nil
+				a.over()
+			case a.asks():
+				a.answer(l.text)
+			case strings.TrimSpace(l.text) != "":
+				p.steer(ctx, l.text)
+			}
+		}
+	}
+}
+
+// steer says something into the running turn. Where that has just ended it is the
+// next.
+func (p *plainChat) steer(ctx context.Context, text string) {
+	files, missed := chat.Mentioned(p.o.Folder, text)
+	for _, w := range missed {
+		p.c.warn(w)
+	}
+	files, err := p.bring(ctx, files)
+	if err == nil {
+		err = p.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: p.o.Session, Message: text, Attachments: files, Mode: session.Steer})
+	}
+	switch {
+	case fault.Is(err, fault.NoTurnInProgress):
+		p.next = append(p.next, text)
+	case err != nil:
+		p.c.warn(fmt.Sprintf("not said: %v", err))
+	default:
+		p.c.note("said", "it is heard at the next step")
+	}
 }
 
 // inputLine is a line of stdin without its end, or why there is none.

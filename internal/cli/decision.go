@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"slices"
 	"strings"
 	"time"
@@ -213,6 +214,9 @@ func (c *console) person() string {
 		if v := line(c.env[name]); v != "" {
 			return clip(v, 100)
 		}
+	}
+	if u, err := user.Current(); err == nil && line(u.Username) != "" {
+		return clip(line(u.Username), 100)
 	}
 	return "operator"
 }

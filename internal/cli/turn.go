@@ -2,33 +2,26 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
 	"belay/internal/config"
-	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
 // turnFlags are the flags of belay turn that are not settings.
 type turnFlags struct {
-	session, persona, mode, model string
-	delegate                      string
-	tools, attach, allow          []string
-	maxTurns                      int
-	maxCost                       float64
-	timeout                       time.Duration
-	server                        string
-	json                          bool
+	optionFlags
+	session, server string
+	attach          []string
+	json            bool
 }
 
 func newTurn(c *console) *cobra.Command {
@@ -62,16 +55,8 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "continue the session `ID` instead of a new one")
-	flags.StringVar(&f.persona, "persona", "", "speak to `NAME` (see belay persona list)")
-	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
-	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
-	flags.StringSliceVar(&f.tools, "tools", nil, "allow only these tools, `A,B`; an empty list allows none")
-	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
+	f.register(cmd)
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`; may be repeated")
-	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking, such as 'bash(go test *)'; may be repeated")
-	flags.StringVar(&f.delegate, "delegate", "", "let the agent hand tasks to its subagents, as approved in `REF`")
-	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before the turn costs more than `USD`")
-	flags.DurationVar(&f.timeout, "timeout", 0, "end the turn after a `DURATION` such as 90s or 5m")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -95,52 +80,24 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 // request is what the command line asks for, without its session and with the
 // attachments as they were written.
 func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
-	r := turn.Request{SessionID: f.session, Attachments: f.attach}
-	r.Opts = turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
+	r := turn.Request{SessionID: f.session, Attachments: f.attach, Allow: f.allow}
 	given := cmd.Flags().Changed
-	if given("tools") {
-		tools := append([]string{}, f.tools...)
-		r.Opts.Tools = &tools
-	}
-	if given("max-turns") {
-		r.Opts.MaxTurns = &f.maxTurns
-	}
-	if given("max-cost") {
-		r.Opts.MaxCostUSD = &f.maxCost
-	}
-	if given("timeout") {
-		ms := f.timeout.Milliseconds()
-		r.Opts.TimeoutMS = &ms
-	}
-	if given("delegate") {
-		var err error
-		if r.Opts.SubagentGovernance, err = c.approval(f.delegate); err != nil {
-			return r, err
-		}
-	}
 	if given("session") && strings.TrimSpace(f.session) == "" {
 		return r, usage("--session is empty")
 	}
 	if given("session") && given("project") {
 		return r, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project"))
 	}
-	if err := allowed(f); err != nil {
+	var err error
+	if r.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
 		return r, err
 	}
-	r.Allow = f.allow
-	for _, path := range f.attach {
-		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
-			return r, failed(ExitUsage, "download it first, for instance with curl -O, and attach the file",
-				fmt.Errorf("--attach takes files, not addresses: %s", path))
-		}
-	}
-	if given("timeout") && f.timeout < time.Millisecond {
-		return r, failed(ExitUsage, "write a time such as 90s or 5m", fmt.Errorf("--timeout %v is no time to work in", f.timeout))
+	if err := attachable(f.attach); err != nil {
+		return r, err
 	}
 	if len(args) == 0 {
 		return r, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`)
 	}
-	var err error
 	if r.Message, err = c.message(args[0]); err != nil {
 		return r, err
 	}
@@ -163,36 +120,6 @@ func (c *console) message(arg string) (string, error) {
 		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
 	}
 	return string(message), nil
-}
-
-// approval is what a person says by --delegate: this turn may delegate, and where
-// that was approved (workspace 9.7).
-func (c *console) approval(ref string) (json.RawMessage, error) {
-	if ref = strings.TrimSpace(ref); ref == "" {
-		return nil, failed(ExitUsage, "name what it was approved in, such as a ticket or the minutes of a meeting", errors.New("--delegate is empty"))
-	}
-	return json.Marshal(map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": ref, "approvedBy": c.person()})
-}
-
-// allowed checks the rules of --allow, all of them.
-func allowed(f *turnFlags) error {
-	if len(f.allow) == 0 {
-		return nil
-	}
-	if f.server != "" {
-		return failed(ExitUsage, "set permit.allow in the configuration of the server, or answer its questions with belay decision",
-			errors.New("--allow does not go with --server: what a server permits is for its operator to say, not for who calls it"))
-	}
-	var wrong []string
-	for _, text := range f.allow {
-		if _, err := permit.ParseRule(text); err != nil {
-			wrong = append(wrong, err.Error())
-		}
-	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	return failed(ExitUsage, "write rules like read, write(docs/**), 'bash(go test *)' or fetch(example.com)", fmt.Errorf("--allow: %s", strings.Join(wrong, "; ")))
 }
 
 // sendable refuses a turn with neither words nor files.

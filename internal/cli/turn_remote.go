@@ -116,11 +116,14 @@ func notUploaded(path string, err error) error {
 // dial returns a client of the server at address, with the token that opens it:
 // that of --token-file, or the operator's where the server is this user's own.
 func (c *console) dial(cfg *config.Config, address string) (*client.Client, error) {
-	token, err := tokenFor(cfg, address)
-	if err != nil {
+	return c.dialWith(cfg, address, client.Options{})
+}
+
+func (c *console) dialWith(cfg *config.Config, address string, o client.Options) (_ *client.Client, err error) {
+	if o.Token, err = tokenFor(cfg, address); err != nil {
 		return nil, err
 	}
-	return client.New(address, client.Options{Token: token})
+	return client.New(address, o)
 }
 
 func tokenFor(cfg *config.Config, address string) (string, error) {

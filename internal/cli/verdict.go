@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,7 +22,7 @@ func (w *watcher) verdict() error {
 		}
 	}
 	x := w.exit
-	resume := "belay turn --session " + w.session
+	resume := cmp.Or(w.resume, "belay turn --session ") + w.session
 	switch {
 	case x == nil:
 		return failed(ExitFailed, "see belay session show "+w.session, errors.New("the stream ended without process:exit"))

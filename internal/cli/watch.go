@@ -21,6 +21,8 @@ type watcher struct {
 	engine  turn.Engine
 	session string
 	json    bool
+	// resume is the command that goes on with the session, but for its id.
+	resume string
 	// asker puts questions to the person at the terminal, nil where there is none.
 	asker *asker
 

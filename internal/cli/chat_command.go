@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/chat"
+)
+
+// errLeave ends a chat.
+var errLeave = errors.New("leave")
+
+// elsewhere are the commands of a chat on a screen that have one of their own.
+var elsewhere = map[string]string{
+	"changes": "belay session changes", "undo": "belay session undo", "fork": "belay session fork",
+	"session": "belay session list", "status": "belay session show", "copy": "belay session transcript",
+}
+
+// plainHelp is what a line can be.
+const plainHelp = `every line is a turn, but for
+  /attach PATH    send a file with the next line, as @PATH in the line does
+  /mode MODE      how much may be done without asking
+  /model NAME     the model of the next turns
+  /persona NAME   whom the next turns go to
+  /new            begin a new session
+  /quit           leave
+`
+
+// command carries out a line that begins with a slash, as far as that works without
+// a screen.
+func (p *plainChat) command(ctx context.Context, name, rest string) error {
+	switch name {
+	case "help":
+		_, _ = p.c.err.Write([]byte(plainHelp)) // the sink keeps its first error
+		return nil
+	case "quit":
+		return errLeave
+	case "new":
+		p.o.Session = ""
+		return nil
+	case "attach":
+		path, err := chat.Attachable(p.o.Folder, strings.Trim(rest, `"`))
+		if err != nil {
+			return failed(ExitUsage, "name a file, from "+p.o.Folder+" or by its whole path", err)
+		}
+		p.o.Attach = append(p.o.Attach, path)
+		return nil
+	case "drop":
+		p.o.Attach = nil
+		return nil
+	case "mode":
+		if !slices.Contains(chat.Modes(), rest) {
+			return usageHint("the modes are "+strings.Join(chat.Modes(), ", "), "%q is no mode", rest)
+		}
+		p.o.Opts.Mode = rest
+		return nil
+	case "model":
+		if rest == "" {
+			return usageHint("write /model NAME", "no model is named")
+		}
+		p.o.Opts.Model = rest
+		return nil
+	case "persona":
+		if _, err := p.o.Engine.Persona(ctx, rest); err != nil {
+			return err
+		}
+		p.o.Opts.Persona = rest
+		return nil
+	}
+	if other := elsewhere[name]; other != "" {
+		if p.o.Session != "" && name != "session" {
+			other += " " + p.o.Session
+		}
+		return usageHint("run "+other, "/%s needs a screen", name)
+	}
+	return usageHint("/help lists them; to say it to the agent, begin the line otherwise", "there is no command /%s", name)
+}
+
+func usageHint(hint, format string, args ...any) error {
+	return failed(ExitUsage, hint, fmt.Errorf(format, args...))
+}

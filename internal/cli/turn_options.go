@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/permit"
+	"belay/internal/turn"
+)
+
+// optionFlags are the flags that become the options of a turn, or of each turn of a
+// chat.
+type optionFlags struct {
+	persona, mode, model, delegate string
+	tools, allow                   []string
+	maxTurns                       int
+	maxCost                        float64
+	timeout                        time.Duration
+}
+
+// register adds the flags to a command.
+func (f *optionFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.persona, "persona", "", "speak to `NAME` (see belay persona list)")
+	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
+	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
+	flags.StringSliceVar(&f.tools, "tools", nil, "allow only these tools, `A,B`; an empty list allows none")
+	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
+	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking, such as 'bash(go test *)'; may be repeated")
+	flags.StringVar(&f.delegate, "delegate", "", "let the agent hand tasks to its subagents, as approved in `REF`")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before a turn costs more than `USD`")
+	flags.DurationVar(&f.timeout, "timeout", 0, "end a turn after a `DURATION` such as 90s or 5m")
+}
+
+// options are the flags as a turn takes them; server is the server that runs it, ""
+// for this process. What was not given stays unset.
+func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
+	o := turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
+	given := cmd.Flags().Changed
+	if given("tools") {
+		tools := append([]string{}, f.tools...)
+		o.Tools = &tools
+	}
+	if given("max-turns") {
+		o.MaxTurns = &f.maxTurns
+	}
+	if given("max-cost") {
+		o.MaxCostUSD = &f.maxCost
+	}
+	if given("timeout") {
+		if f.timeout < time.Millisecond {
+			return o, failed(ExitUsage, "write a time such as 90s or 5m", fmt.Errorf("--timeout %v is no time to work in", f.timeout))
+		}
+		ms := f.timeout.Milliseconds()
+		o.TimeoutMS = &ms
+	}
+	if given("delegate") {
+		var err error
+		if o.SubagentGovernance, err = c.approval(f.delegate); err != nil {
+			return o, err
+		}
+	}
+	return o, allowed(f.allow, server)
+}
+
+// approval is what a person says by --delegate: this turn may delegate, and where
+// that was approved (workspace 9.7).
+func (c *console) approval(ref string) (json.RawMessage, error) {
+	if ref = strings.TrimSpace(ref); ref == "" {
+		return nil, failed(ExitUsage, "name what it was approved in, such as a ticket or the minutes of a meeting", errors.New("--delegate is empty"))
+	}
+	return json.Marshal(map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": ref, "approvedBy": c.person()})
+}
+
+// allowed checks the rules of --allow, all of them.
+func allowed(rules []string, server string) error {
+	if len(rules) == 0 {
+		return nil
+	}
+	if server != "" {
+		return failed(ExitUsage, "set permit.allow in the configuration of the server, or answer its questions with belay decision",
+			errors.New("--allow does not go with --server: what a server permits is for its operator to say, not for who calls it"))
+	}
+	var wrong []string
+	for _, text := range rules {
+		if _, err := permit.ParseRule(text); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return failed(ExitUsage, "write rules like read, write(docs/**), 'bash(go test *)' or fetch(example.com)", fmt.Errorf("--allow: %s", strings.Join(wrong, "; ")))
+}
+
+// attachable refuses an address where a file is wanted.
+func attachable(paths []string) error {
+	for _, path := range paths {
+		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
+			return failed(ExitUsage, "download it first, for instance with curl -O, and attach the file",
+				fmt.Errorf("--attach takes files, not addresses: %s", path))
+		}
+	}
+	return nil
+}
