@@ -1,0 +1,276 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// need is a row by which host waits for target.
+func need(host, target string) Dependency {
+	return Dependency{
+		ID: "DEP-" + host + "-" + target, Host: host, Class: "EXECUTION", Direction: "UPSTREAM", Type: "PREREQUISITE",
+		TargetType: "DELIVERABLE", Target: target,
+	}
+}
+
+func nodes(states ...string) []Node {
+	all := make([]Node, len(states))
+	for i, s := range states {
+		all[i] = Node{ID: fmt.Sprintf("DEL-01-%02d", i+1), State: s}
+	}
+	return all
+}
+
+const (
+	d1, d2, d3, d4 = "DEL-01-01", "DEL-01-02", "DEL-01-03", "DEL-01-04"
+)
+
+func TestAnalyse(t *testing.T) {
+	t.Parallel()
+	handover := need(d3, d4)
+	handover.Direction, handover.Type = "DOWNSTREAM", "HANDOVER" // 4 comes after 3
+	labelled := need(d2, d1+"_Some-Label")
+	waived := need(d3, d1)
+	waived.Satisfaction = "WAIVED"
+	assumed := need(d4, d1)
+	assumed.Notes = "an assumption for now"
+	anchor := Dependency{ID: "A", Host: d1, Class: "ANCHOR", Direction: "UPSTREAM", Type: "OTHER", TargetType: "WBS_NODE", TargetRef: "WBS-1"}
+	g := Build(nodes("OPEN", "OPEN", "SEMANTIC_READY", "ISSUED"),
+		[]Dependency{labelled, need(d3, d2), need(d2, d3), handover, waived, assumed, anchor, need(d4, "DEL-09-09")})
+	a := g.Analyse(t.Context())
+	if want := [][]string{{d1}, {d2, d3}, {d4}}; fmt.Sprint(a.Order) != fmt.Sprint(want) {
+		t.Errorf("order %v, want %v", a.Order, want)
+	}
+	if want := []Cycle{{[]string{d2, d3}, true}}; fmt.Sprint(a.Cycles) != fmt.Sprint(want) || a.MoreCycles {
+		t.Errorf("cycles %v, want %v", a.Cycles, want)
+	}
+	if want := []Unresolved{{"DEL-09-09", []string{d4 + " DEP-" + d4 + "-DEL-09-09"}}}; fmt.Sprint(a.Unresolved) != fmt.Sprint(want) {
+		t.Errorf("unresolved %v, want %v", a.Unresolved, want)
+	}
+	var got []string
+	for _, r := range a.Readiness {
+		var by []string
+		for _, b := range r.Blockers {
+			by = append(by, b.Deliverable+": "+b.Reason)
+		}
+		got = append(got, fmt.Sprintf("%s %s %v", r.Deliverable, r.Ready, by))
+	}
+	want := []string{
+		d1 + " ready []",
+		d2 + " blocked [" + d1 + ": " + d1 + " is OPEN " + d3 + ": " + d3 + " is SEMANTIC_READY]",
+		d3 + " blocked [" + d2 + ": " + d2 + " is OPEN]",
+		d4 + " done [DEL-09-09: DEL-09-09 is not in the project]",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("readiness:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	impact, ok := g.Impact(d1)
+	if !ok || fmt.Sprint(impact.Reaches) != fmt.Sprint([]Reached{{d2, 1, d1, "OPEN"}, {d3, 1, d1, "SEMANTIC_READY"}, {d4, 1, d1, "ISSUED"}}) {
+		t.Errorf("impact %+v", impact)
+	}
+	around, ok := g.Around(d4)
+	if !ok || len(around.Nodes()) != 3 {
+		t.Errorf("around: %+v", around)
+	}
+	if _, ok := g.Impact("DEL-09-09"); ok {
+		t.Error("a deliverable that is not there has an impact")
+	}
+}
+
+// TestCyclesAgainstAllPaths compares with the simplest way to find cycles there is.
+func TestCyclesAgainstAllPaths(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "nodes")
+		states := make([]string, n)
+		all := nodes(states...)
+		var deps []Dependency
+		for range rapid.IntRange(0, 18).Draw(t, "edges") {
+			deps = append(deps, need(all[rapid.IntRange(0, n-1).Draw(t, "to")].ID, all[rapid.IntRange(0, n-1).Draw(t, "from")].ID))
+		}
+		g := Build(all, deps)
+		want := map[string]bool{}
+		var walk func(path []int32)
+		walk = func(path []int32) {
+			for _, w := range g.next.of(path[len(path)-1]) {
+				if w == path[0] {
+					want[fmt.Sprint(path)] = true
+				} else if w > path[0] && !slices.Contains(path, w) {
+					walk(append(slices.Clone(path), w))
+				}
+			}
+		}
+		for v := range int32(n) {
+			walk([]int32{v})
+		}
+		parts, partOf := g.strong()
+		found, more := g.cycles(context.Background(), parts, partOf, MaxCycles)
+		if more {
+			t.Fatalf("a small graph was cut short")
+		}
+		got := map[string]bool{}
+		for _, c := range found {
+			got[fmt.Sprint(c)] = true
+		}
+		if len(got) != len(found) || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("found %v, want %v", got, want)
+		}
+		checkOrder(t, g, parts, partOf)
+		few, more := g.cycles(context.Background(), parts, partOf, 2)
+		if len(few) > 2 || more != (len(want) > 2) && len(want) != 2 || len(few) < min(2, len(want)) {
+			t.Fatalf("with a limit of 2: %v, %v of %d", few, more, len(want))
+		}
+		for _, c := range few {
+			if !want[fmt.Sprint(c)] {
+				t.Fatalf("%v is no cycle", c)
+			}
+		}
+	})
+}
+
+// checkOrder checks that every arrow leads to the same part or a later one, and
+// that two nodes share a part exactly when each reaches the other.
+func checkOrder(t *rapid.T, g *Graph, parts [][]int32, partOf []int32) {
+	reach := make([][]bool, len(g.nodes))
+	for v := range g.nodes {
+		reach[v] = make([]bool, len(g.nodes))
+		todo := []int32{int32(v)}
+		for len(todo) > 0 {
+			at := todo[0]
+			todo = todo[1:]
+			for _, w := range g.next.of(at) {
+				if !reach[v][w] {
+					reach[v][w] = true
+					todo = append(todo, w)
+				}
+			}
+		}
+	}
+	for v := range g.nodes {
+		if !slices.Contains(parts[partOf[v]], int32(v)) {
+			t.Fatalf("node %d is not in its part", v)
+		}
+		for _, w := range g.next.of(int32(v)) {
+			if partOf[w] < partOf[v] {
+				t.Fatalf("%d comes before %d", w, v)
+			}
+		}
+		for w := range g.nodes {
+			if same := v == w || reach[v][w] && reach[w][v]; same != (partOf[v] == partOf[w]) {
+				t.Fatalf("%d and %d: together %v", v, w, same)
+			}
+		}
+	}
+}
+
+// TestLongRing: a cycle through a hundred thousand deliverables is found, and no
+// stack overflows.
+func TestLongRing(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	g := ring(n)
+	a := g.Analyse(t.Context())
+	if len(a.Cycles) != 1 || len(a.Cycles[0].Deliverables) != n || len(a.Components) != 1 || a.MoreCycles {
+		t.Errorf("%d cycles, %d components, more: %v", len(a.Cycles), len(a.Components), a.MoreCycles)
+	}
+}
+
+func ring(n int) *Graph {
+	all, deps := make([]Node, n), make([]Dependency, n)
+	id := func(i int) string { return fmt.Sprintf("DEL-%06d", i%n) }
+	for i := range n {
+		all[i], deps[i] = Node{ID: id(i)}, need(id(i+1), id(i))
+	}
+	return Build(all, deps)
+}
+
+// TestManyCycles: a graph in which everything depends on everything has more
+// cycles than can be listed; the limit holds, and the shortest are there.
+func TestManyCycles(t *testing.T) {
+	t.Parallel()
+	states := make([]string, 60)
+	all := nodes(states...)
+	var deps []Dependency
+	for _, a := range all {
+		for _, b := range all {
+			if a.ID != b.ID {
+				deps = append(deps, need(a.ID, b.ID))
+			}
+		}
+	}
+	a := Build(all, deps).Analyse(t.Context())
+	if len(a.Cycles) != MaxCycles || !a.MoreCycles || len(a.Cycles[0].Deliverables) != 2 || !a.Cycles[0].Blocking {
+		t.Errorf("%d cycles, more: %v, first %v", len(a.Cycles), a.MoreCycles, a.Cycles[0])
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	all := nodes("OPEN", "")
+	all[0].Name = "A \"quoted\" <b>|#\nname\\"
+	g := Build(all, []Dependency{need(d2, d1)})
+	var mermaid, dot, ml bytes.Buffer
+	if err := g.WriteMermaid(&mermaid); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.WriteDOT(&dot); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.WriteGraphML(&ml); err != nil {
+		t.Fatal(err)
+	}
+	wantMermaid := "flowchart LR\n  n0[\"DEL-01-01 A #quot;quoted#quot; #lt;b#gt;#124;#35; name\\\"]\n  n1[\"DEL-01-02\"]\n  n0 ==>|PREREQUISITE| n1\n"
+	if mermaid.String() != wantMermaid {
+		t.Errorf("mermaid:\n%s\nwant:\n%s", &mermaid, wantMermaid)
+	}
+	wantDOT := "digraph dependencies {\n  rankdir=LR;\n  node [shape=box];\n" +
+		`  "DEL-01-01" [label="DEL-01-01 A \"quoted\" <b>|# name\\"];` + "\n" +
+		`  "DEL-01-02" [label="DEL-01-02"];` + "\n" +
+		`  "DEL-01-01" -> "DEL-01-02" [label="PREREQUISITE" style=bold];` + "\n}\n"
+	if dot.String() != wantDOT {
+		t.Errorf("dot:\n%s\nwant:\n%s", &dot, wantDOT)
+	}
+	var back graphML
+	if err := xml.Unmarshal(ml.Bytes(), &back); err != nil || len(back.Graph.Nodes) != 2 || back.Graph.Edges[0].Source != d1 ||
+		back.Graph.Nodes[0].Data[0].Value != all[0].Name {
+		t.Errorf("GraphML read back: %v, %+v", err, back)
+	}
+}
+
+// BenchmarkAnalyse is a project of 10,000 deliverables with 200,000 dependencies,
+// a few of which run backwards, beside only building the graph.
+func BenchmarkAnalyse(b *testing.B) {
+	const n, m = 10_000, 200_000
+	random := rand.New(rand.NewPCG(1, 2))
+	all := make([]Node, n)
+	for i := range all {
+		all[i] = Node{ID: fmt.Sprintf("DEL-%02d-%02d", i/100, i%100), State: "OPEN"}
+	}
+	deps := make([]Dependency, m)
+	for i := range deps {
+		from := random.IntN(n - 1)
+		to := from + 1 + random.IntN(min(300, n-1-from))
+		if random.IntN(5_000) == 0 {
+			from, to = to, from
+		}
+		deps[i] = need(all[to].ID, all[from].ID)
+	}
+	b.Run("build", func(b *testing.B) {
+		for b.Loop() {
+			Build(all, deps)
+		}
+	})
+	b.Run("build+analyse", func(b *testing.B) {
+		for b.Loop() {
+			Build(all, deps).Analyse(b.Context())
+		}
+	})
+}
