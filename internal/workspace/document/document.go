@@ -124,7 +124,7 @@ func (d *Document) Insert(i int, texts ...string) {
 
 // Delete removes n lines from line i on.
 func (d *Document) Delete(i, n int) {
-	d.lines = append(d.lines[:i:i], d.lines[i+n:]...)
+	d.lines = slices.Delete(d.lines, i, i+n)
 	d.fenced = nil
 }
 
