@@ -173,6 +173,8 @@ func TestExplain(t *testing.T) {
 		fault.WorkingRootConflict: ExitUsage, fault.Unauthorized: ExitUsage, fault.Forbidden: ExitUsage,
 		fault.RequestTooLarge: ExitUsage, fault.SessionNotFound: ExitNotFound, fault.PersonaNotFound: ExitNotFound,
 		fault.NotFound: ExitNotFound, fault.WorkingRootInaccessible: ExitNotFound, fault.TurnTimeout: ExitTimedOut,
+		fault.DeliverableNotFound: ExitNotFound, fault.StatusFileNotFound: ExitNotFound,
+		fault.InvalidProjectRoot: ExitUsage, fault.DeliverableOutside: ExitUsage, fault.InvalidDate: ExitUsage, fault.ApprovalSHARequired: ExitUsage,
 	}
 	for _, spec := range fault.Types() {
 		code, message, hint, silent := explain(nil, fault.New(spec.Type, "what went wrong"))

@@ -199,10 +199,12 @@ func sentence(f *fault.Error) string {
 // faultCode is the exit code of an error from the rooms below.
 func faultCode(t fault.Type) int {
 	switch t {
-	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible:
+	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible,
+		fault.DeliverableNotFound, fault.StatusFileNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
-		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge:
+		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge,
+		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired:
 		return ExitUsage
 	case fault.TurnTimeout:
 		return ExitTimedOut

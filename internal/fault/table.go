@@ -13,7 +13,20 @@ const (
 	WorkingRootConflict     Type = "WORKING_ROOT_CONFLICT"
 	AttachmentFailure       Type = "ATTACHMENT_FAILURE"
 
-	InvalidProjectRoot Type = "INVALID_PROJECT_ROOT"
+	InvalidProjectRoot      Type = "INVALID_PROJECT_ROOT"
+	DeliverableOutside      Type = "DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT"
+	DeliverableNotFound     Type = "DELIVERABLE_NOT_FOUND"
+	StatusFileNotFound      Type = "STATUS_FILE_NOT_FOUND"
+	WorkspaceFileReadFailed Type = "WORKSPACE_FILE_READ_FAILED"
+	WorkspaceFailure        Type = "WORKSPACE_FAILURE"
+	InvalidStatusFormat     Type = "INVALID_STATUS_FORMAT"
+	InvalidState            Type = "INVALID_STATE"
+	InvalidDate             Type = "INVALID_DATE"
+	BackwardTransition      Type = "BACKWARD_TRANSITION"
+	TransitionNotAllowed    Type = "TRANSITION_NOT_ALLOWED"
+	UnauthorizedActor       Type = "UNAUTHORIZED_ACTOR"
+	ApprovalSHARequired     Type = "APPROVAL_SHA_REQUIRED"
+	InvalidApprovalSHA      Type = "INVALID_APPROVAL_SHA"
 
 	Unauthorized        Type = "UNAUTHORIZED"
 	Forbidden           Type = "FORBIDDEN"
@@ -62,6 +75,19 @@ var table = []Spec{
 	{WorkingRootConflict, 409, "The project folder lies inside the instruction root.", "choose a project folder outside the instruction root"},
 	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
 	{InvalidProjectRoot, 400, "The project folder that the request names is missing, blank or not an absolute path.", "send projectRoot as an absolute path"},
+	{DeliverableOutside, 400, "The deliverable's folder, or a file in it, does not lie in the project, by its name or by where a link leads.", "send deliverablePath as an absolute path inside projectRoot"},
+	{DeliverableNotFound, 404, "No folder is at deliverablePath.", "list the project's deliverables with belay project list"},
+	{StatusFileNotFound, 404, "The deliverable has no _STATUS.md.", "let PREPARATION make the file, or restore it from version control"},
+	{WorkspaceFileReadFailed, 500, "A file of the project could not be read.", "check the file's permissions and its disk"},
+	{WorkspaceFailure, 500, "A file of the project could not be worked with; the message says why.", "mend what the message names, and try again"},
+	{InvalidStatusFormat, 400, "_STATUS.md does not say in which state the deliverable is, or in a form that cannot be edited safely; details.parseDetails says what is missing.", "mend the file by hand as details.parseDetails says"},
+	{InvalidState, 400, "The target, or the state that the deliverable is in, is none of the lifecycle's.", "use OPEN, INITIALIZED, SEMANTIC_READY, IN_PROGRESS, CHECKING or ISSUED"},
+	{InvalidDate, 400, "The date is not one of the calendar, lies before the history's last entry, or lies in the future.", "send the date as YYYY-MM-DD, or none for today"},
+	{BackwardTransition, 400, "The target lies before the state that the deliverable is in.", "a deliverable only goes forward; a person who must correct its state edits _STATUS.md"},
+	{TransitionNotAllowed, 400, "No transition leads from this state to the target; states cannot be skipped.", "go to the next state, which details.allowed names"},
+	{UnauthorizedActor, 400, "The actor may not make this transition.", "let one of details.expected do it"},
+	{ApprovalSHARequired, 400, "Reviews and releases need the commit that a person approved.", "send approvalSha, 7 to 64 hex digits of a commit"},
+	{InvalidApprovalSHA, 400, "approvalSha is not 7 to 64 hex digits, or names no commit of the repository that the project lies in.", "commit what is approved, and send that commit's id"},
 	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},
 	{Forbidden, 403, "The request comes from a host or origin that is not allowed, concerns a project that the server does not serve, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
 	{NotFound, 404, "No such endpoint, or no such part of a session.", "see /openapi.json for the endpoints"},

@@ -1,0 +1,80 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+
+	"belay/internal/fault"
+)
+
+// Deliverable is a folder of a project that a caller named, checked. It may be a
+// knowledge type's, or any other: what it is, its name and its files say.
+type Deliverable struct {
+	// Project is the project's path in normal form, as the caller wrote it.
+	Project string
+	// Path is where the folder really is, without links.
+	Path string
+	// Rel is the folder relative to the project, with slashes, without links.
+	Rel string
+}
+
+// FindDeliverable checks the folder that a caller named by absolute paths, in
+// this order: the project as [CheckProject] does; INVALID_PROJECT_ROOT for a
+// deliverablePath that is not a well-formed absolute path;
+// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT unless it lies in the project by its name;
+// DELIVERABLE_NOT_FOUND unless it is a folder; and
+// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT again when a link leads it out.
+func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
+	project, err := CheckProject(projectRoot)
+	if err != nil {
+		return Deliverable{}, err
+	}
+	if why := malformed(deliverablePath); why != "" {
+		return Deliverable{}, fault.New(fault.InvalidProjectRoot, "deliverablePath %s", why).
+			With("deliverablePath", shown(deliverablePath)).WithHint("send deliverablePath as an absolute path")
+	}
+	folder := filepath.Clean(deliverablePath)
+	told := func(e *fault.Error) error {
+		return e.With("projectRoot", project).With("deliverablePath", shown(folder))
+	}
+	if rel, err := filepath.Rel(project, folder); err != nil || !filepath.IsLocal(rel) {
+		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath lies outside projectRoot"))
+	}
+	info, err := os.Stat(folder)
+	if err == nil && !info.IsDir() {
+		err = errNotFolder
+	}
+	if err != nil {
+		return Deliverable{}, told(fault.New(fault.DeliverableNotFound, "deliverablePath %s", reason(err)).Because(err))
+	}
+	d := Deliverable{Project: project}
+	realProject, err := filepath.EvalSymlinks(project)
+	if err == nil {
+		d.Path, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return Deliverable{}, told(fault.New(fault.DeliverableNotFound, "deliverablePath cannot be followed").Because(err))
+	}
+	rel, err := filepath.Rel(realProject, d.Path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath leads out of projectRoot by a link"))
+	}
+	d.Rel = filepath.ToSlash(rel)
+	return d, nil
+}
+
+// Open opens the folder through the project's, so that no link that was put there
+// since leads out of the project. The caller closes it.
+func (d Deliverable) Open() (*os.Root, error) {
+	project, err := os.OpenRoot(d.Project)
+	if err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", d.Project).Because(err)
+	}
+	defer project.Close()
+	folder, err := project.OpenRoot(filepath.FromSlash(d.Rel))
+	if err != nil {
+		return nil, fault.New(fault.DeliverableNotFound, "the deliverable's folder cannot be opened").
+			With("projectRoot", d.Project).With("deliverablePath", d.Path).Because(err)
+	}
+	return folder, nil
+}

@@ -1,0 +1,37 @@
+package document
+
+import "slices"
+
+// alias is what a section is called by the specification, and by the real
+// projects that call it something else.
+type alias struct {
+	file, heading string
+	others        []string
+}
+
+// aliases is the one table of other names of headings, by file.
+var aliases = []alias{
+	{"_STATUS.md", "History", []string{"State History", "Status History", "Lifecycle History", "Transition History"}},
+}
+
+// Names returns the names that the specification's heading has in real files of
+// that name, its own first.
+func Names(file, heading string) []string {
+	for _, a := range aliases {
+		if a.file == file && Same(a.heading, heading) {
+			return append([]string{a.heading}, a.others...)
+		}
+	}
+	return []string{heading}
+}
+
+// Canonical returns what the specification calls a heading of that file, and
+// whether the heading is one of the table's other names for it.
+func Canonical(file, heading string) (name string, aliased bool) {
+	for _, a := range aliases {
+		if a.file == file && slices.ContainsFunc(a.others, func(o string) bool { return Same(o, heading) }) {
+			return a.heading, true
+		}
+	}
+	return heading, false
+}
