@@ -1,0 +1,207 @@
+package decomposition
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"belay/internal/workspace/layout"
+)
+
+// settle makes packages and deliverables of what was defined, files the
+// deliverables, and says what is missing or at odds.
+func (p *parser) settle() {
+	p.useWeak()
+	d := p.out
+	for _, def := range p.packages {
+		p.named(def)
+		d.Packages = append(d.Packages, Package{ID: def.id, Name: def.name, Description: tidy(def.values[partDescription]), Line: def.line})
+	}
+	slices.SortStableFunc(d.Packages, func(a, b Package) int { return strings.Compare(a.ID, b.ID) })
+	for i, pkg := range d.Packages {
+		d.packages[number(pkg.ID)] = i
+	}
+	used := map[string]bool{}
+	for _, def := range p.deliverables {
+		p.named(def)
+		del := p.deliverable(def)
+		used[del.Package] = true
+		d.Deliverables = append(d.Deliverables, del)
+	}
+	slices.SortStableFunc(d.Deliverables, func(a, b Deliverable) int { return strings.Compare(a.ID, b.ID) })
+	for i, del := range d.Deliverables {
+		d.deliverables[number(del.ID)] = i
+	}
+	for _, pkg := range d.Packages {
+		if !used[pkg.ID] {
+			p.find(&ruleEmptyPackage, pkg.Line, "%s has no deliverable", pkg.ID)
+		}
+	}
+	if len(d.Packages) == 0 {
+		p.find(&ruleNoPackages, 0, "the document defines no package")
+	}
+	if len(d.Deliverables) == 0 {
+		p.find(&ruleNoDeliverables, 0, "the document defines no deliverable")
+	}
+	p.checkCounts()
+	p.mentions()
+}
+
+// useWeak takes the headings that only look like definitions for those, where
+// nothing else defines what they name: every deliverable, and the packages that
+// deliverables need.
+func (p *parser) useWeak() {
+	for _, def := range p.weak {
+		if def.kind == kindDeliverable && p.byNumber[number(def.id)] == nil {
+			p.define(def)
+		}
+	}
+	needed := map[string]bool{}
+	for _, def := range p.deliverables {
+		needed[number("PKG-"+strings.Split(def.id, "-")[1])] = true
+	}
+	for _, def := range p.weak {
+		if key := number(def.id); def.kind == kindPackage && p.byNumber[key] == nil && needed[key] {
+			p.define(def)
+		}
+	}
+}
+
+func (p *parser) named(def *definition) {
+	def.name = oneLine(def.name)
+	if layout.Sanitize(def.name) == "" {
+		p.find(&ruleNoName, def.line, "%s has no name", def.id)
+	}
+}
+
+// deliverable makes a deliverable of its definition.
+func (p *parser) deliverable(def *definition) Deliverable {
+	v := &def.values
+	for i := range v {
+		v[i] = tidy(v[i])
+	}
+	for _, c := range []part{partDiscipline, partType, partResponsible} {
+		v[c] = oneLine(v[c])
+	}
+	del := Deliverable{
+		ID: def.id, Name: def.name, Package: p.packageOf(def), Line: def.line,
+		Discipline: v[partDiscipline], Type: v[partType], Responsible: v[partResponsible], Description: v[partDescription],
+		Acceptance: items(v[partAcceptance]), Artifacts: artifacts(v[partArtifacts]),
+		ScopeItems: listed(scopeIDs, v[partCovers], p.items), Objectives: listed(objectiveIDs, v[partSupports], p.items),
+	}
+	for _, id := range slices.Concat(del.ScopeItems, del.Objectives) {
+		if p.items[id[:3]] && !p.items[number(id)] {
+			p.find(&ruleUnknownItem, del.Line, "%s names %s, which is not defined", del.ID, id)
+		}
+	}
+	return del
+}
+
+// packageOf decides which package a deliverable belongs to, "" for none.
+func (p *parser) packageOf(def *definition) string {
+	own, known := p.out.Package("PKG-" + strings.Split(def.id, "-")[1])
+	if def.stated != "" {
+		switch stated, ok := p.out.Package(def.stated); {
+		case !ok:
+			p.find(&ruleNoPackage, def.line, "%s belongs to %s, which is not defined", def.id, def.stated)
+			p.report(def.stated)
+			return ""
+		case !layout.SameNumber(def.id, stated.ID):
+			p.find(&ruleNumber, def.line, "%s is said to belong to %s, whose number it does not have", def.id, stated.ID)
+			return ""
+		}
+		return own.ID
+	}
+	if !known {
+		p.find(&ruleNoPackage, def.line, "there is no package with the number of %s", def.id)
+		return ""
+	}
+	if def.around != "" && number(def.around) != number(own.ID) {
+		p.find(&ruleMisplaced, def.line, "%s stands in the section of %s; by its number it belongs to %s", def.id, def.around, own.ID)
+	}
+	return own.ID
+}
+
+// mentions reports ids that the text has and no definition.
+func (p *parser) mentions() {
+	seen := p.reported
+	for i := range p.text.Len() {
+		line := p.text.Line(i)
+		if !strings.Contains(line, "-") || p.text.Fenced(i) {
+			continue
+		}
+		for _, at := range anyID.FindAllStringIndex(line, -1) {
+			id := line[at[0]:at[1]]
+			if goesOn(line[at[1]:]) || seen[number(id)] || p.byNumber[number(id)] != nil {
+				continue
+			}
+			seen[number(id)] = true
+			p.find(&ruleMentioned, i+1, "%s is mentioned, but not defined", id)
+		}
+	}
+}
+
+// goesOn reports whether what follows an id makes it a longer one.
+func goesOn(rest string) bool {
+	if len(rest) > 1 && rest[0] == '-' {
+		rest = rest[1:]
+	}
+	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
+}
+
+var lineBreak = regexp.MustCompile(`(?i)\s*<br\s*/?>\s*`)
+
+// tidy takes the blanks around a value and the empty lines in it away.
+func tidy(value string) string {
+	var lines []string
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// oneLine is a value that no reader takes for more than one line.
+func oneLine(value string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, value))
+}
+
+// items are the lines of a value, those of a list without their dash.
+func items(value string) []string {
+	var all []string
+	for line := range strings.Lines(value) {
+		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimPrefix(line, "- "))
+		if line != "" && line != "-" {
+			all = append(all, oneLine(line))
+		}
+	}
+	return all
+}
+
+// classes are artifacts that are named by their kinds alone: "CODE/TEST/DOC".
+var classes = regexp.MustCompile(`^[A-Z_]+(?:\s*[/,]\s*[A-Z_]+)+$`)
+
+// artifacts takes a list in one line apart, too.
+func artifacts(value string) []string {
+	var all []string
+	for _, item := range items(value) {
+		cut := func(r rune) bool { return r == ';' }
+		if classes.MatchString(item) {
+			cut = func(r rune) bool { return r == '/' || r == ',' }
+		}
+		for part := range strings.FieldsFuncSeq(item, cut) {
+			if part = strings.TrimSpace(part); part != "" {
+				all = append(all, oneLine(part))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,112 @@
+package decomposition
+
+import (
+	"strings"
+
+	"belay/internal/workspace/document"
+)
+
+// table reads the rows of a table that define something. Tables whose columns do
+// not say that they do (crosswalks, ledgers, histories) are passed over.
+func (p *parser) table(t *document.Table) {
+	cols := make([]part, len(t.Header))
+	for i, h := range t.Header {
+		cols[i] = partOf(plain(h))
+	}
+	at := idColumn(cols)
+	if at < 0 {
+		return
+	}
+	for _, row := range t.Rows {
+		if at >= len(row.Cells) {
+			continue
+		}
+		r, ok := refer(row.Cells[at])
+		switch {
+		case !ok:
+		case r.kind == kindScopeItem || r.kind == kindObjective:
+			p.item(r)
+		default:
+			p.row(r, cols, at, t, row)
+		}
+	}
+}
+
+// idColumn is the column with the ids that a table is about, -1 when it has none:
+// the first, or the deliverable's behind that of its package, or one behind an
+// ordinal number.
+func idColumn(cols []part) int {
+	first := 0
+	if len(cols) > 1 && (cols[0] == partOrdinal || cols[0] == other && cols[1] == partDeliverable) {
+		first = 1
+	}
+	if first >= len(cols) {
+		return -1
+	}
+	switch cols[first] {
+	case partPackage:
+		if first+1 < len(cols) && cols[first+1] == partDeliverable {
+			return first + 1
+		}
+		return first
+	case partID, partDeliverable, partScopeItem, partObjective:
+		return first
+	}
+	return -1
+}
+
+// row reads the definition of a package or deliverable.
+func (p *parser) row(r reference, cols []part, at int, t *document.Table, row document.Row) {
+	own := partPackage
+	if r.kind == kindDeliverable {
+		own = partDeliverable
+	}
+	def := p.definition(r, row.Line)
+	named, given := r.label != "", ""
+	for i, c := range cols[:min(len(cols), len(row.Cells))] {
+		if i == at {
+			continue
+		}
+		value := strings.TrimSpace(lineBreak.ReplaceAllString(row.Cells[i], "\n"))
+		if c == own {
+			c = partName // "ID | Deliverable"
+		}
+		switch {
+		case c == partName:
+			if given == "" {
+				given = plain(value)
+			}
+			named = true
+		case c == partPackage:
+			p.state(def, value)
+		case c > partName && def.values[c] == "":
+			def.values[c] = value
+		}
+	}
+	if given != "" {
+		def.name, def.slug = given, false
+	}
+	if !named {
+		return // a table about deliverables that are defined elsewhere
+	}
+	if r.malformed {
+		p.malformed(r, row.Line)
+		return
+	}
+	if len(row.Cells) > len(t.Header) {
+		p.find(&ruleCells, row.Line+1, "the row of %s has %d cells, its table %d columns", r.id, len(row.Cells), len(t.Header))
+	}
+	p.define(def)
+}
+
+// state notes the package that a deliverable's definition names.
+func (p *parser) state(def *definition, value string) {
+	r, ok := refer(value)
+	switch {
+	case !ok || r.kind != kindPackage || def.stated != "":
+	case r.malformed:
+		p.malformed(r, def.line-1)
+	default:
+		def.stated = r.id
+	}
+}
