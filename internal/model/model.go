@@ -73,9 +73,12 @@ type Request struct {
 	Mode string
 	// Session is the provider-side conversation id (claudeSessionId).
 	Session string
-	// Summary marks the request for a summary of earlier turns (only the
+	// Summary marks the request for a summary of what was left out (only the
 	// scripted provider looks).
 	Summary bool
+	// Folded is how many of the model's answers of this turn were left out of
+	// History to fit its context (only the scripted provider looks).
+	Folded int
 }
 
 // Prompt is the user content of a turn: a [StringPrompt] or a [BlockPrompt]

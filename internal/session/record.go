@@ -76,8 +76,8 @@ const (
 	EntryTools EntryKind = "tools"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
-	// EntrySummary stands for the turns up to one of them, for models that they
-	// no longer fit.
+	// EntrySummary stands for the turns up to one of them, the running one
+	// included, for models that they no longer fit.
 	EntrySummary EntryKind = "summary"
 	// EntryEnd says how the turn ended. The last one of a turn counts: a second
 	// corrects the first when what followed that could not be made durable.
@@ -123,9 +123,12 @@ type Entry struct {
 	// Seen is what these calls showed the agent of files.
 	Seen []Sight `json:"seen,omitempty"`
 
-	// Of a summary: the text, and the last turn that it covers.
+	// Of a summary: the text, and the last turn that it covers. Of that turn it
+	// covers the first Rounds answers with the results of their calls, or, where
+	// that is 0, all.
 	Summary string `json:"summary,omitempty"`
 	Through string `json:"through,omitempty"`
+	Rounds  int    `json:"rounds,omitempty"`
 
 	// Of an end.
 	StopReason string        `json:"stopReason,omitempty"`
@@ -194,8 +197,10 @@ type Change struct {
 // lines. It must have read what it replaces, also in another process.
 type Sight struct {
 	// Path is relative to the project, or absolute in the scratch folder.
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
+	Path string `json:"path"`
+	// SHA256 is the hash of the content, "" where what went before does not count:
+	// the model got less of it.
+	SHA256 string `json:"sha256,omitempty"`
 	Whole  bool   `json:"whole,omitempty"`
 	// First and Last are lines of Total, where it is not the whole.
 	First int `json:"first,omitempty"`

@@ -46,9 +46,21 @@ func (s *Seen) NoteLines(path, sha256 string, first, last, total int) {
 	s.note(session.Sight{Path: path, SHA256: sha256, First: first, Last: last, Total: total})
 }
 
+// Unsee takes back what was noted of path, on record: the result that showed it
+// was cut before the model got it.
+func (s *Seen) Unsee(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note(session.Sight{Path: path})
+}
+
 // note adds a sight. s.mu is held.
 func (s *Seen) note(n session.Sight) {
 	s.fresh = append(s.fresh, n)
+	if n.SHA256 == "" {
+		delete(s.seen, n.Path)
+		return
+	}
 	is := s.of(n.Path, n.SHA256)
 	if n.Whole {
 		is.whole = true

@@ -62,14 +62,14 @@ func (a *answer) said() string {
 	return text.String()
 }
 
-// tokens estimates, on the high side, what the answer adds to the next request
+// size is, on the high side, how many bytes the answer adds to the next request
 // of its turn.
-func (a *answer) tokens() int64 {
+func (a *answer) size() int {
 	size := 0
 	for _, b := range a.blocks {
-		size += len(b.Text) + len(b.Signature) + len(b.Redacted) + len(b.Name) + len(b.Input) + 64
+		size += len(b.Text) + len(b.Signature) + len(b.Redacted) + len(b.Name) + len(b.Input) + entryBytes
 	}
-	return tokens(size)
+	return size
 }
 
 // message is the answer as the next request repeats it, reasoning included.

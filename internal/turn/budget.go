@@ -31,7 +31,7 @@ func (t *running) allowance() allowance {
 			}
 		}
 	}
-	tighten(t.limits.ContextTokens-t.inputTokens, model.StopContext,
+	tighten(t.limits.ContextTokens-t.counted(), model.StopContext,
 		"the conversation of this turn has filled the model's context")
 	if most := t.settings.maxTokens; most > 0 {
 		edge := model.StopMaxTokens
@@ -63,8 +63,8 @@ func (t *running) affordable(budget float64) int64 {
 	// Input is billed once, as new or as written to the cache, whichever the
 	// provider decides: the estimate takes the dearer.
 	input := max(
-		t.cost(model.Usage{InputTokens: t.inputTokens}),
-		t.cost(model.Usage{CacheWriteTokens: t.inputTokens}))
+		t.cost(model.Usage{InputTokens: t.counted()}),
+		t.cost(model.Usage{CacheWriteTokens: t.counted()}))
 	left := budget - input
 	if t.spent.totals.CostUSD != nil {
 		left -= *t.spent.totals.CostUSD

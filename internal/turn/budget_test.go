@@ -27,9 +27,9 @@ func fills(_ context.Context, r model.Request, yield func(model.Chunk, error) bo
 		yield(model.Stop{Reason: model.StopMaxTokens}, nil)
 }
 
-// wordy is calls with an answer that fills the context of its own turn.
+// wordy is calls with an answer that alone is more than the context.
 func wordy(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool) {
-	_ = yield(model.Block{Content: model.Text{Text: strings.Repeat("words ", 20_000)}}, nil)
+	_ = yield(model.Block{Content: model.Text{Text: strings.Repeat("words ", 60_000)}}, nil)
 	calls(model.Usage{OutputTokens: 10})(ctx, r, yield)
 }
 
@@ -55,7 +55,7 @@ func TestBudgets(t *testing.T) {
 		{"tokens used up", calls(used), Opts{MaxTokens: ptr(int64(80))}, roomy, 2, "budget", 40},
 		{"tokens cut", fills, Opts{MaxTokens: ptr(int64(80))}, roomy, 1, "max_tokens", 80},
 		{"the model's own limit", fills, Opts{}, roomy, 1, "max_tokens", 1000},
-		{"context full", wordy, Opts{}, roomy, 3, "context_window", 0},
+		{"context full", wordy, Opts{}, roomy, 1, "context_window", 0},
 		{"nothing for the input", fills, Opts{MaxCostUSD: ptr(0.000001)}, roomy, 0, "budget", 0},
 		{"money cut", fills, Opts{MaxCostUSD: ptr(0.02)}, roomy, 1, "budget", 0},
 		{"money enough", fills, Opts{MaxCostUSD: ptr(5.0)}, roomy, 1, "max_tokens", 1000},

@@ -14,7 +14,7 @@ import (
 
 // call runs one model call: chunks become events, and what was said becomes a
 // line of the transcript even when the call fails half-way.
-func (t *running) call(r *request) (*answer, error) {
+func (t *running) call(r *model.Request) (*answer, error) {
 	a := &answer{}
 	err := t.consume(r, a)
 	if flushed := t.flush(); err == nil {
@@ -35,7 +35,7 @@ func (t *running) call(r *request) (*answer, error) {
 
 // consume drains the provider's stream. A stream that ends without its end
 // marker is an error, never a success, and so is a panic in the provider.
-func (t *running) consume(r *request, a *answer) (err error) {
+func (t *running) consume(r *model.Request, a *answer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked("the provider crashed", v, debug.Stack())
@@ -73,8 +73,8 @@ func (t *running) consume(r *request, a *answer) (err error) {
 // as the model speaks, in every running turn: it must not hold the copy.
 //
 //go:noinline
-func (t *running) open(r *request) iter.Seq2[model.Chunk, error] {
-	return t.l.o.Provider.Stream(t.ctx, r.Request)
+func (t *running) open(r *model.Request) iter.Seq2[model.Chunk, error] {
+	return t.l.o.Provider.Stream(t.ctx, *r)
 }
 
 func (t *running) take(chunk model.Chunk, a *answer) error {

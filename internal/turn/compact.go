@@ -1,11 +1,9 @@
 package turn
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -15,8 +13,10 @@ import (
 // summary stands for the oldest turns of a conversation that outgrew the model.
 // The turns themselves stay in the transcript.
 type summary struct {
-	// through is the last turn that it covers.
+	// through is the last turn that it covers: its first rounds answers with what
+	// followed each, or, where that is 0, all of it.
 	through string
+	rounds  int
 	text    string
 }
 
@@ -31,149 +31,97 @@ const (
 	summaryLeast = 128
 )
 
-func summaryTokens(room load) int64 {
-	n := min(room.tokens/summaryPart, summaryMost, room.bytes/summaryPart/(6*bytesPerToken))
-	if n < summaryLeast {
-		return 0
-	}
-	return n
+// summaryBytes is the most that a summary may have beside a conversation in that
+// room.
+func summaryBytes(room load) int {
+	return int(max(0, min(room.tokens/summaryPart, summaryMost, room.bytes/summaryPart/jsonBytes(bytesPerToken)))) * bytesPerToken
 }
 
-// summaryLoad is what the exchange that stands for elided turns adds.
-func summaryLoad(text string) load {
-	size := int64(len(text))
-	l := elidedLoad()
-	return l.plus(load{bytes: jsonBytes(size), tokens: tokens(int(size))})
-}
-
-// covered is how many of the exchanges the summary stands for.
+// covered is how many of the exchanges the summary stands for as a whole.
 func (s summary) covered(all []exchange) int {
 	if s.text == "" {
 		return 0
 	}
-	return 1 + slices.IndexFunc(all, func(x exchange) bool { return x.turn == s.through })
+	last := slices.IndexFunc(all, func(x exchange) bool { return x.turn == s.through })
+	if last >= 0 && all[last].folded > 0 && s.rounds > 0 {
+		return last
+	}
+	return 1 + last
 }
 
 const summaryPrompt = `You keep the notes of a long conversation between a person and an agent that works on files. The beginning of the conversation does not fit any more, and your summary will stand in its place.
 
 Write what the agent needs to go on: what the person wants and has decided, what was found out, which files were read, made or changed and how they stand, what is still open. Keep names, paths, ids and numbers exactly. Leave out greetings and how things were said. Do not answer the person and do not call tools. Write plain text.`
 
-// summarise asks the model for a summary of the turns that the plan leaves out
-// and that none covers yet, and puts it on record. It is false when there is to
-// be none: no room, no budget, or the call failed, which the person is told. An
-// error ends the turn.
-func (t *running) summarise(h *plan) (bool, error) {
-	most := min(summaryTokens(t.room()), t.allowance().tokens)
-	if most < summaryLeast {
-		return false, nil
+// summarise makes a summary of what the plan leaves out and none covers yet. The
+// model is asked for it, and what it says is put on record. Where there is no
+// room or budget for that, or the call fails, which the person is told, a digest
+// must do until the next turn. An error ends the turn.
+func (t *running) summarise(p *plan) error {
+	most := summaryBytes(t.room())
+	t.fresh = summary{through: t.id, rounds: p.folded}
+	if p.folded == 0 {
+		t.fresh.through = p.leftOut[len(p.leftOut)-1].turn
 	}
-	text := t.minutes(h)
+	kept := t.keptResults(p.behind, most/4)
+	said, err := t.askSummary(p, int64(most-len(kept))/bytesPerToken)
+	if t.ctx.Err() != nil {
+		return t.ctx.Err()
+	}
+	if said == "" {
+		t.fresh.text = cutText(p.digest(most-len(kept)), most-len(kept)) + kept
+		if err == nil {
+			return nil
+		}
+		return t.warn("NOT_SUMMARISED", p.gone()+" no longer fit the model and are left out; their summary failed: "+fault.From(err).Message)
+	}
+	t.fresh.text = said + kept
+	err = t.append(session.Entry{
+		Kind: session.EntrySummary, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		Model: t.settings.model, Summary: t.fresh.text, Through: t.fresh.through, Rounds: t.fresh.rounds,
+	})
+	if err != nil {
+		return err
+	}
+	return t.warn("SUMMARISED", p.gone()+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
+}
+
+// askSummary asks the model. It says nothing without an error where that is not
+// worth a call.
+func (t *running) askSummary(p *plan, most int64) (string, error) {
+	room := t.room()
+	text := p.minutes(int(min(room.tokens/2*bytesPerToken, room.bytes/2/jsonBytes(1))))
 	sub := &running{
 		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs, ctx: t.ctx, cancel: t.cancel, done: t.done,
 		parent: t, agent: summaryAgent, spent: t.spent, settings: t.settings, limits: t.limits, tools: tool.NoTools(),
+		inputTokens: tokens(len(text) + len(summaryPrompt)), dense: t.dense,
 	}
-	sub.inputTokens = tokens(len(text) + len(summaryPrompt))
-	a, err := sub.call(&request{model.Request{
+	// It is paid for by the turn and must leave enough of the turn's budget.
+	if most = min(most, sub.allowance().tokens/2); most < summaryLeast {
+		return "", nil
+	}
+	a, err := sub.call(&model.Request{
 		Model: t.settings.model, System: []string{summaryPrompt}, Prompt: model.StringPrompt(text),
 		MaxTokens: most, Mode: t.settings.mode, Summary: true,
-	}})
-	if t.ctx.Err() != nil {
-		return false, t.ctx.Err()
-	}
-	said := ""
-	if err == nil {
-		said = strings.TrimSpace(cutText(a.said(), int(most)*bytesPerToken))
-	}
-	if said == "" {
-		return false, t.warn("NOT_SUMMARISED", fmt.Sprintf("%d earlier turns no longer fit the model and are left out; their summary failed: %s", h.elided, why(err)))
-	}
-	t.fresh = summary{through: h.leftOut[len(h.leftOut)-1].turn, text: said}
-	err = t.append(session.Entry{
-		Kind: session.EntrySummary, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Model: t.settings.model, Summary: said, Through: t.fresh.through,
 	})
-	if err == nil {
-		err = t.warn("SUMMARISED", fmt.Sprintf("%d earlier turns no longer fit the model; it gets a summary of them, and the transcript keeps them", h.elided))
+	if err != nil {
+		return "", err
 	}
-	return true, err
+	said := strings.TrimSpace(cutText(a.said(), int(most)*bytesPerToken))
+	if said == "" {
+		err = fault.New(fault.SDKFailure, "the model said nothing")
+	}
+	return said, err
 }
 
-func why(err error) string {
-	if err == nil {
-		return "the model said nothing"
+// gone names what the plan leaves out.
+func (p *plan) gone() string {
+	var what []string
+	if p.elided > 0 {
+		what = append(what, counted(p.elided, "earlier turn", "earlier turns"))
 	}
-	return fault.From(err).Message
-}
-
-// minutes are the turns to be summarised as text, the newest where not all of it
-// fits into half of the room, behind the summary that there is.
-func (t *running) minutes(h *plan) string {
-	room := t.room()
-	left := min(room.tokens/2*bytesPerToken, room.bytes/2/6)
-	var parts []string
-	for _, x := range slices.Backward(h.leftOut) {
-		one := x.minutes()
-		if left -= int64(len(one)); left < 0 {
-			break
-		}
-		parts = append(parts, one)
+	if p.folded > 0 {
+		what = append(what, "the first "+counted(p.folded, "answer", "answers")+" of this one")
 	}
-	slices.Reverse(parts)
-	if n := len(h.leftOut) - len(parts); n > 0 {
-		parts = append([]string{fmt.Sprintf("(%d turns before these are too long to be shown.)", n)}, parts...)
-	}
-	if h.summary.text != "" {
-		parts = append([]string{"Summary of everything before:\n" + h.summary.text}, parts...)
-	}
-	return "Summarise this:\n\n" + strings.Join(parts, "\n\n")
-}
-
-// minutesOf caps one text in the minutes.
-const minutesOf = 2 << 10
-
-// minutes is an exchange as text.
-func (x *exchange) minutes() string {
-	var b strings.Builder
-	line := func(who, text string) {
-		if text = strings.TrimSpace(text); text != "" {
-			fmt.Fprintf(&b, "%s: %s\n", who, middleOut(text, minutesOf))
-		}
-	}
-	line("Person", x.message)
-	for _, it := range x.items {
-		line("Person", fmt.Sprintf("[attached %s, %s]", it.Name, it.MIMEType))
-	}
-	for _, m := range x.replies {
-		for _, c := range m.Content {
-			switch c := c.(type) {
-			case model.Text:
-				line("Agent", c.Text)
-			case model.ToolCall:
-				line("Agent", "[calls "+c.Name+" "+string(c.Input)+"]")
-			case model.ToolOutput:
-				for _, p := range c.Parts {
-					if text, ok := p.(attachment.TextPart); ok {
-						line("Result", text.Text)
-					}
-				}
-			case model.Media:
-				if text, ok := c.Part.(attachment.TextPart); ok {
-					line("Person", text.Text)
-				}
-			}
-		}
-	}
-	return b.String()
-}
-
-// middleOut is text without its middle where it is longer than n bytes.
-func middleOut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	tail := text[len(text)-n/4:]
-	for len(tail) > 0 && tail[0]&0xC0 == 0x80 {
-		tail = tail[1:]
-	}
-	return cutText(text, n*3/4) + " […] " + tail
+	return strings.Join(what, " and ")
 }

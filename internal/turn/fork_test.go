@@ -169,7 +169,7 @@ func TestForksCanAlwaysBeSent(t *testing.T) {
 				must(t, err)
 				id = rec.SessionID
 			}
-			r.provider.does(acts(strict, how))
+			r.provider.does(acts(strict, how, nil))
 			q := Request{SessionID: id, Message: strings.Repeat("word ", rapid.SampledFrom([]int{1, 900}).Draw(rt, "words")),
 				Opts: Opts{Model: rapid.SampledFrom([]string{"full", "tiny"}).Draw(rt, "model")}}
 			s, err := r.engine.Start(r.ctx(), q)

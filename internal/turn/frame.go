@@ -3,6 +3,7 @@ package turn
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"belay/internal/attachment"
@@ -56,7 +57,7 @@ func (t *running) inputRoom() int64 {
 	// A model that may answer with most of its context would leave no room to
 	// ask: at most half is kept free, and a call's own cap is lowered to fit.
 	reserve = min(reserve, t.limits.ContextTokens/2)
-	return t.limits.ContextTokens - reserve - t.frameTokens()
+	return int64(float64(t.limits.ContextTokens-reserve)/t.density()) - t.frameTokens()
 }
 
 // frameTokens estimates what every request of the turn begins with.
@@ -87,61 +88,78 @@ func (t *running) promptMode() event.PromptMode {
 	return event.PromptString
 }
 
-// request is one model call with what the transcript will say about it.
-type request struct {
-	model.Request
-}
-
-// next is the request that follows an answer with tool calls.
-func (r *request) next(answer model.Message, results []model.Content) *request {
-	history := append([]model.Message(nil), r.History...)
-	if r.Prompt != nil {
-		history = append(history, model.Message{Role: model.User, Content: media(r.Prompt.Parts())})
-	}
-	if len(answer.Content) == 0 {
-		answer.Content = []model.Content{model.Text{Text: noAnswer}}
-	}
-	next := *r
-	next.History = append(history, answer, model.Message{Role: model.User, Content: results})
-	next.Prompt = nil
-	return &next
-}
-
 // request plans the prompt and the history for the model and records what it
 // is about to be shown.
-func (t *running) request() (*request, error) {
-	h, err := t.plan()
-	if err == nil && len(h.leftOut) > 0 {
-		t.inputTokens = h.tokens + t.frameTokens()
-		var made bool
-		if made, err = t.summarise(&h); made && err == nil {
-			h, err = t.plan()
-		}
-	}
-	if err != nil {
+func (t *running) request() (*model.Request, error) {
+	if err := t.arrange(); err != nil {
 		return nil, err
 	}
-	for _, w := range h.warnings {
-		if err := t.warn("ATTACHMENT_CHANGED", w); err != nil {
-			return nil, err
-		}
-	}
-	t.planned = &h
-	t.inputTokens = h.tokens + t.frameTokens()
+	p := t.planned
 	m := session.Manifest{
 		Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Persona: t.settings.persona.ID, Mode: t.settings.mode,
 		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
 		Instructions: t.sources, SystemSHA256: digest(t.system),
-		Attachments: h.prompt.items, History: h.history(),
+		Attachments: p.prompt.items, History: p.history(),
 	}
-	err = t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m})
-	return &request{model.Request{
-		Model: t.settings.model, System: t.system, History: h.messages(),
-		Prompt: model.NewPrompt(t.refused, t.req.Message, h.prompt.parts),
-		Tools:  t.tools.Specs(),
-		Mode:   t.settings.mode, Session: t.lease.Record().ClaudeSessionID,
-	}}, err
+	if err := t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m}); err != nil {
+		return nil, err
+	}
+	return t.compose(), nil
+}
+
+// arrange plans what the next call is shown. What has to be left out is
+// summarised first.
+func (t *running) arrange() error {
+	p, err := t.plan()
+	if err == nil && p.lacks() {
+		if err = t.summarise(p); err == nil {
+			p, err = t.plan()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range p.warnings {
+		if t.planned != nil && slices.Contains(t.planned.warnings, w) {
+			continue
+		}
+		if err := t.warn("ATTACHMENT_CHANGED", w); err != nil {
+			return err
+		}
+	}
+	t.planned, t.inputTokens = p, p.load.tokens+t.frameTokens()
+	return nil
+}
+
+// proceed adds a round to the conversation and returns the request that follows.
+// Most rounds fit behind those before; where one does not, all is planned anew.
+func (t *running) proceed(r *round) (*model.Request, error) {
+	t.rounds = append(t.rounds, r)
+	if p := t.planned; len(r.items()) == 0 {
+		if err := t.render(r, p.many); err != nil {
+			return nil, err
+		}
+		if sum := p.load.plus(r.load); sum.fits(t.room()) {
+			p.load, p.rounds = sum, t.rounds[p.folded:]
+			t.inputTokens += r.load.tokens
+			return t.compose(), nil
+		}
+	}
+	if err := t.arrange(); err != nil {
+		return nil, err
+	}
+	return t.compose(), nil
+}
+
+// compose is the request as it was planned.
+func (t *running) compose() *model.Request {
+	r := &model.Request{
+		Model: t.settings.model, System: t.system, Tools: t.tools.Specs(),
+		Mode: t.settings.mode, Session: t.lease.Record().ClaudeSessionID, Folded: t.planned.folded,
+	}
+	r.History, r.Prompt = t.planned.conversation(model.NewPrompt(t.refused, t.req.Message, t.planned.prompt.parts))
+	return r
 }
 
 func digest(system []string) string {

@@ -28,7 +28,7 @@ func script(data []byte) []session.Entry {
 	turn := 0
 	for len(data) > 0 && len(entries) < 200 {
 		e := session.Entry{Turn: fmt.Sprint("turn-", turn)}
-		switch b := next(); b % 6 {
+		switch b := next(); b % 9 {
 		case 0:
 			turn++
 			e.Kind, e.Turn, e.Message = session.EntryTurn, fmt.Sprint("turn-", turn), words(next())
@@ -43,6 +43,18 @@ func script(data []byte) []session.Entry {
 			e.Kind = session.EntryRequest
 		case 5:
 			e.Kind = session.EntryEnd
+		case 6:
+			e.Kind, e.Message, e.Warning = session.EntryInput, words(next()), words(next())
+			if next()%8 == 0 {
+				e.Attachments = []attachment.Item{{SHA256: "x", Kind: attachment.KindText}}
+			}
+		case 7:
+			e.Kind, e.Summary, e.Through, e.Rounds = session.EntrySummary, words(next()), fmt.Sprint("turn-", next()%8), int(int8(next()))
+			if next()%8 == 0 {
+				e.Agent = "c"
+			}
+		case 8: // of any turn, as undo is
+			e.Kind, e.Turn = session.EntryUndo, fmt.Sprint("turn-", next()%8)
 		}
 		if next()%16 == 0 {
 			e.Turn = "turn-1" // of another place
@@ -72,11 +84,16 @@ func block(kind, b byte) session.Block {
 	return session.Block{Type: session.BlockType("unheard of"), Text: words(b)}
 }
 
-// Whatever a transcript holds, the conversation read from it can be sent, and
-// reading it in steps, as turn follows turn, is reading it at once.
+// Whatever a transcript holds, the conversation read from it can be sent, also to
+// a model that takes little of it, and reading it in steps, as turn follows turn,
+// is reading it at once.
 func FuzzMemory(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 2, 1, 1, 0, 1, 1, 1, 2, 1, 3, 1, 1, 3, 1, 5, 0, 0})
+	// Two turns, and in the second an undo of the third, which has not begun.
+	f.Add([]byte{0, 2, 1, 1, 0, 1, 1, 1, 0, 2, 0, 2, 1, 1, 0, 8, 3, 1, 0, 1, 1, 1, 0, 2, 0, 2, 1, 1, 0})
+	// A turn of two answers with an input between them, the first of them folded.
+	f.Add([]byte{0, 2, 1, 1, 0, 1, 1, 1, 2, 1, 6, 2, 0, 1, 1, 0, 1, 1, 1, 0, 2, 7, 2, 1, 1, 1, 1, 0})
 	f.Add(binary.BigEndian.AppendUint64([]byte{0, 2, 1, 1, 3, 1, 2, 2, 2, 2}, 0x0102030301020303))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		entries := script(data)
@@ -84,6 +101,13 @@ func FuzzMemory(f *testing.F) {
 		if problem := unsendable(whole); problem != "" {
 			t.Fatalf("%s in %+v", problem, entries)
 		}
+		for i, x := range whole.exchanges {
+			whole.exchanges[i], _ = x.shortened(load{bytes: 600, tokens: 100})
+		}
+		if problem := malformed(model.Request{History: sent(whole), Prompt: model.StringPrompt("next")}); problem != "" {
+			t.Fatalf("shortened, %s in %+v", problem, entries)
+		}
+		whole = memory{}.extend(entries, "now")
 		var steps memory
 		for i, e := range entries {
 			if e.Kind == session.EntryTurn {
@@ -91,7 +115,7 @@ func FuzzMemory(f *testing.F) {
 			}
 		}
 		steps = steps.extend(entries, "now")
-		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(summary{}, memory{}, exchange{}, load{})); diff != "" {
+		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(summary{}, memory{}, exchange{}, load{}, shown{})); diff != "" {
 			t.Fatalf("in steps it is another conversation (-at once +in steps):\n%s\nof %+v", diff, entries)
 		}
 	})
@@ -99,16 +123,20 @@ func FuzzMemory(f *testing.F) {
 
 // unsendable says why a provider would refuse the conversation, or nothing.
 func unsendable(m memory) string {
-	var all []model.Message
-	for _, x := range m.exchanges {
-		asked := x.asked
-		if len(x.items) > 0 {
-			asked = []model.Content{model.Text{Text: "its files"}}
-		}
-		all = append(append(all, model.Message{Role: model.User, Content: asked}), x.replies...)
-	}
+	all := sent(m)
 	if !m.mixed && fmt.Sprint(all) != fmt.Sprint(m.flat) {
 		return "the flat conversation is another one"
 	}
 	return malformed(model.Request{History: all, Prompt: model.StringPrompt("next")})
+}
+
+// sent is the whole conversation, with words in the place of files.
+func sent(m memory) (all []model.Message) {
+	p := plan{earlier: m.exchanges, summary: m.summary, files: map[string]delivery{}}
+	for _, x := range m.exchanges {
+		if len(x.items) > 0 {
+			p.files[x.turn] = delivery{parts: []attachment.Part{attachment.TextPart{Text: "its files"}}}
+		}
+	}
+	return p.messages()
 }

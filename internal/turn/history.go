@@ -9,7 +9,6 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/session"
-	"belay/internal/tool"
 )
 
 // noAnswer stands in the conversation for an answer that never came: providers
@@ -30,6 +29,10 @@ type exchange struct {
 	message string
 	warning string
 	items   []attachment.Item
+	// lines are what followed, until the exchange is closed.
+	lines []session.Entry
+	// folded is how many of its first answers a summary stands for.
+	folded int
 	// shown are the files that tools showed.
 	shown []shown
 	// asked is what the person sent, as the model gets it again; it is nil
@@ -52,78 +55,22 @@ type shown struct {
 // model at hand.
 func (x *exchange) hasFiles() bool { return len(x.items) > 0 || len(x.shown) > 0 }
 
-// memory is the conversation as far as it was read from the transcript. It is
-// kept between turns, because a long conversation should not be read again for
-// every answer. Its exchanges are never changed.
-type memory struct {
-	entries   int
-	last      string // turn of the last entry read
-	exchanges []exchange
-	// flat is all of it as messages, for as long as no exchange has attachments
-	// (those have to be planned): most conversations are sent as they are.
-	flat  []model.Message
-	mixed bool
-	// summary is the last one on record.
-	summary summary
-	// seen is which project files the model knows.
-	seen *tool.Seen
-}
+// plain reports whether the exchange is sent as it is.
+func (x *exchange) plain() bool { return !x.hasFiles() && x.folded == 0 }
 
-// remember returns the conversation before the turn under way.
-func (t *running) remember() memory {
-	if t.agent != "" {
-		return memory{} // a delegated agent knows its task and nothing else
-	}
-	m, _ := t.lease.Memo().(memory)
-	if len(t.lease.Tampered()) > 0 {
-		m = memory{seen: m.seen}
-	}
-	m = m.extend(t.lease.Entries(), t.id)
-	t.lease.SetMemo(m)
-	return m
-}
-
-// extend reads what the transcript has gained, up to the current turn. The
-// result can always be sent: roles alternate, every tool call has its result,
-// and nothing half-said is replayed.
-func (m memory) extend(entries []session.Entry, current string) memory {
-	if m.entries > len(entries) || m.entries > 0 && entries[m.entries-1].Turn != m.last {
-		m = memory{seen: m.seen} // not the transcript that we knew
-	}
-	var open *exchange
-	closeOpen := func() {
-		if open != nil {
-			open.close()
-			m.exchanges = append(m.exchanges, *open)
-			if m.mixed = m.mixed || open.hasFiles(); m.mixed {
-				m.flat = nil
-			} else {
-				m.flat = append(append(m.flat, model.Message{Role: model.User, Content: open.asked}), open.replies...)
-			}
-			open = nil
+// unfolded are the lines that no summary stands for; the last answer is always
+// among them.
+func (x *exchange) unfolded() []session.Entry {
+	var answers []int
+	for i, e := range x.lines {
+		if e.Kind == session.EntryAssistant {
+			answers = append(answers, i)
 		}
 	}
-	for _, e := range entries[m.entries:] {
-		if e.Turn == current {
-			break
-		}
-		m.entries++
-		m.last = e.Turn
-		switch e.Kind {
-		case session.EntryTurn:
-			closeOpen()
-			open = &exchange{turn: e.Turn, message: e.Message, warning: e.Warning, items: e.Attachments}
-		case session.EntryAssistant, session.EntryTools, session.EntryInput:
-			if open != nil && open.turn == e.Turn && e.Agent == "" {
-				open.reply(e)
-			}
-		case session.EntrySummary:
-			m.summary = summary{e.Through, e.Summary}
-		case session.EntryRequest, session.EntryEnd, session.EntryUndo: // the next turn was told of an undo
-		}
+	if x.folded = max(0, min(x.folded, len(answers)-1)); x.folded == 0 {
+		return x.lines
 	}
-	closeOpen()
-	return m
+	return x.lines[answers[x.folded]:]
 }
 
 // reply adds an answer, tool results, or what a person said in between.
@@ -183,6 +130,10 @@ func (x *exchange) heard(e session.Entry) []model.Content {
 
 // close makes the exchange end with an answer and every call have its result.
 func (x *exchange) close() {
+	for _, e := range x.unfolded() {
+		x.reply(e)
+	}
+	x.lines = nil
 	x.size += int64(len(x.message)+len(x.warning)) + 128
 	x.replies = paired(x.replies)
 	if n := len(x.replies); n == 0 || x.replies[n-1].Role == model.User {
@@ -301,27 +252,4 @@ func toolCall(b session.Block) model.ToolCall {
 
 func toolOutput(b session.Block) model.ToolOutput {
 	return model.ToolOutput{CallID: b.ID, Parts: []attachment.Part{attachment.TextPart{Text: b.Text}}, Failed: b.Failed}
-}
-
-// elided is the exchange that stands for turns that no longer fit. It is a pair
-// of its own so that the exchanges after it stay what they were.
-func elided(n int, summary string) []model.Message {
-	turns := "1 earlier turn"
-	if n != 1 {
-		turns = fmt.Sprintf("%d earlier turns", n)
-	}
-	note := "[" + turns + " of this conversation left out here to fit the model; the session's transcript has them.]"
-	if summary != "" {
-		note += "\n\nSummary of them:\n\n" + summary
-	}
-	return []model.Message{
-		{Role: model.User, Content: []model.Content{model.Text{Text: note}}},
-		{Role: model.Assistant, Content: []model.Content{model.Text{Text: "(Noted.)"}}},
-	}
-}
-
-// elidedLoad bounds what [elided] adds to a request.
-func elidedLoad() load {
-	const most = 256
-	return load{bytes: most, tokens: tokens(most)}
 }

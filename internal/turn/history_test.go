@@ -3,6 +3,7 @@ package turn
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -17,6 +18,8 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/scripted"
+	"belay/internal/permit"
+	"belay/internal/tool"
 )
 
 // models are as different as models get.
@@ -37,47 +40,94 @@ func models() map[string]model.Limits {
 
 // Covers: turn-api REQ-02, REQ-06; attachment-resolver REQ-12; workspace 9.8
 //
-// After any sequence of turns, attachments, failures and model switches, the
-// next request fits the limits of the model that it goes to. The scripted
+// After any sequence of turns, attachments, failures and model switches, and
+// whatever tools and people said within them, every request fits the limits of
+// the model that it goes to, and no turn ends for want of room. The scripted
 // provider refuses what does not fit, as the real service would; the checks
 // here are a second opinion on form.
 func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	t.Parallel()
 	catalog := model.Catalog{Models: models(), Default: models()["full"]}
 	strict := scripted.New(scripted.Options{Catalog: &catalog})
-	r := newRig(t)
-	r.provider.limits = catalog.Limits
+	r, id := emptyRig(t), ""
 	files := attachables(r)
+	r.open(withTools(t, dumps("dump"), dumps("read"), act{"show", permit.Read, func(ctx context.Context, w *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+		var which struct{ Path string }
+		must(t, json.Unmarshal(in, &which))
+		it, err := w.Files.Admit(ctx, which.Path)
+		return tool.Result{Text: "here it is", Items: []attachment.Item{it}}, err
+	}}, act{"hear", permit.Read, func(ctx context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+		var said struct {
+			Words int
+			Files []string
+		}
+		must(t, json.Unmarshal(in, &said))
+		return tool.Result{Text: "said"}, r.engine.Steer(ctx, SteerRequest{
+			SessionID: id, Message: strings.Repeat("hear ", said.Words), Attachments: said.Files,
+		})
+	}}), roomyOutput, func(o *Options) { o.Rules.Policy = attachment.Policy{FileBytes: 1 << 20, TurnBytes: 8 << 20} })
+	r.provider.limits = catalog.Limits
 	rapid.Check(t, func(rt *rapid.T) {
-		id := r.session()
-		for i := range rapid.IntRange(1, 12).Draw(rt, "turns") {
-			how := rapid.SampledFrom([]string{"answer", "answer", "long", "fail", "silent", "tools"}).Draw(rt, "how")
-			r.provider.play = acts(strict, how)
+		id = r.session()
+		for i := range rapid.IntRange(1, 7).Draw(rt, "turns") {
+			how := rapid.SampledFrom([]string{"answer", "long", "fail", "silent", "tools", "busy", "busy"}).Draw(rt, "how")
+			r.provider.does(acts(strict, how, drawRounds(rt, how, files)))
 			q := Request{SessionID: id, Opts: Opts{Model: rapid.SampledFrom([]string{"full", "tiny", "few", "thin"}).Draw(rt, "model")}}
 			q.Message = strings.Repeat("word ", rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "words"))
 			for range rapid.IntRange(0, 3).Draw(rt, "files") {
 				q.Attachments = append(q.Attachments, rapid.SampledFrom(files).Draw(rt, "file"))
 			}
+			r.provider.requests = nil
 			s, err := r.engine.Start(r.ctx(), q)
 			if fault.Is(err, fault.InvalidRequest) {
 				continue // the words alone are too much for this model: said before any stream
 			}
 			must(t, err)
-			events := r.drain(s)
-			for _, e := range events {
-				if e.Type == event.TurnError && how != "fail" {
+			for _, e := range r.drain(s) {
+				if e.Type == event.TurnError && how != "fail" || e.Type == event.SessionComplete && strings.Contains(string(e.Data), "context_window") {
 					rt.Fatalf("turn %d (%s, %s): %s", i, how, q.Opts.Model, e.Data)
 				}
 			}
-			if problem := malformed(r.provider.last(t)); problem != "" {
-				rt.Fatalf("turn %d (%s, %s): %s", i, how, q.Opts.Model, problem)
+			for _, request := range r.provider.requests {
+				if problem := malformed(request); problem != "" {
+					rt.Fatalf("turn %d (%s, %s): %s", i, how, q.Opts.Model, problem)
+				}
 			}
 		}
 	})
 }
 
+// drawRounds makes up the tool calls of a busy turn: long results, files that are
+// shown, and people who speak into it.
+func drawRounds(rt *rapid.T, how string, files []string) (rounds [][]model.ToolCall) {
+	if how != "busy" {
+		return nil
+	}
+	for i := range rapid.IntRange(1, 12).Draw(rt, "rounds") {
+		var calls []model.ToolCall
+		for k := range rapid.IntRange(1, 4).Draw(rt, "calls") {
+			c := model.ToolCall{ID: fmt.Sprintf("call-%d-%d", i, k)}
+			switch c.Name = rapid.SampledFrom([]string{"dump", "dump", "read", "show", "hear", "nobody"}).Draw(rt, "tool"); c.Name {
+			case "show":
+				c.Input = mustJSON(map[string]string{"Path": rapid.SampledFrom(files).Draw(rt, "shown")})
+			case "hear":
+				var sent []string
+				for range rapid.IntRange(0, 2).Draw(rt, "sent") {
+					sent = append(sent, rapid.SampledFrom(files).Draw(rt, "file"))
+				}
+				c.Input = mustJSON(map[string]any{"Words": rapid.SampledFrom([]int{1, 900, 9_000}).Draw(rt, "said"), "Files": sent})
+			default:
+				c.Input = fmt.Appendf(nil, `{"Bytes":%d}`, rapid.SampledFrom([]int{10, 2_000, 30_000, 400_000}).Draw(rt, "bytes")+i)
+			}
+			calls = append(calls, c)
+		}
+		rounds = append(rounds, calls)
+	}
+	return rounds
+}
+
 // acts lets the strict provider judge the request, then answers as told.
-func acts(strict *scripted.Provider, how string) func(context.Context, model.Request, func(model.Chunk, error) bool) {
+func acts(strict *scripted.Provider, how string, rounds [][]model.ToolCall) play {
 	return func(ctx context.Context, r model.Request, yield func(model.Chunk, error) bool) {
 		for _, err := range strict.Stream(ctx, r) {
 			if err != nil {
@@ -85,19 +135,24 @@ func acts(strict *scripted.Provider, how string) func(context.Context, model.Req
 				return
 			}
 		}
-		switch how {
-		case "fail":
+		switch {
+		case r.Summary:
+			says(strings.Repeat("what was said ", 300))(ctx, r, yield)
+		case len(rounds) > 0:
+			_ = yield(model.Block{Content: model.Thinking{Text: "hm", Signature: "signed"}}, nil)
+			for _, c := range rounds[0] {
+				_ = yield(model.Block{Content: c}, nil)
+			}
+			rounds = rounds[1:]
+			yield(model.Stop{Reason: model.StopToolUse}, nil)
+		case how == "fail":
 			yield(model.TextDelta{Text: "half an ans"}, nil)
 			yield(nil, fault.New(fault.SDKFailure, "broken"))
-		case "silent":
+		case how == "silent":
 			yield(model.Stop{Reason: model.StopEndTurn}, nil)
-		case "long":
+		case how == "long":
 			says(strings.Repeat("a long answer ", 400))(ctx, r, yield)
-		case "tools":
-			if n := len(r.History); n > 0 && r.Prompt == nil {
-				says("done")(ctx, r, yield)
-				return
-			}
+		case how == "tools" && (len(r.History) == 0 || r.Prompt != nil):
 			_ = yield(model.Block{Content: model.ToolCall{ID: "call-1", Name: "nothing", Input: []byte(`{}`)}}, nil) &&
 				yield(model.Stop{Reason: model.StopToolUse}, nil)
 		default:

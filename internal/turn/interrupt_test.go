@@ -61,7 +61,7 @@ func TestInterruptedAtEveryStep(t *testing.T) {
 		if events[0].Type != event.SessionInit {
 			t.Errorf("interrupted at %d: the first event is %s", n, events[0].Type)
 		}
-		r.provider.does(acts(strict, "answer"))
+		r.provider.does(acts(strict, "answer", nil))
 		if next := exitOf(t, r.say(s, "and now?")); next.ExitCode != 0 {
 			t.Errorf("the turn after an interrupt at %d: %+v", n, next)
 		}

@@ -6,16 +6,10 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
-
-// output is the results of an answer's calls as the next request has them.
-type output struct {
-	content []model.Content
-	load    load
-}
 
 // What stands for the result of a call that has none.
 const (
@@ -26,20 +20,18 @@ const (
 // results gathers what the model gets back. After an error that ends the turn,
 // the calls that have no result get one that says so, on record: the next turn
 // goes on from a conversation without gaps.
-func (t *running) results(steps []*step, ended error) (*output, error) {
-	out := &output{}
+func (t *running) results(steps []*step, ended error) ([]result, error) {
 	if ended != nil {
-		return out, t.closeSteps(steps)
+		return nil, t.closeSteps(steps)
 	}
-	many := t.planned != nil && t.planned.many
-	for _, s := range steps {
-		o, l, err := t.toolOutput(s.block(), many)
-		if err != nil {
-			return out, err
+	all := make([]result, len(steps))
+	for i, s := range steps {
+		all[i] = result{Block: s.block()}
+		if s.effect.Kind == permit.Read {
+			all[i].looked = s.effect.Paths
 		}
-		out.content, out.load = append(out.content, o), out.load.plus(l)
 	}
-	return out, nil
+	return all, nil
 }
 
 // closeSteps records a result for every call that has none.
@@ -60,22 +52,6 @@ func (t *running) closeSteps(steps []*step) error {
 		return nil
 	}
 	return t.append(e)
-}
-
-// toolOutput is a recorded result as a provider gets it, with its files planned
-// for the model.
-func (t *running) toolOutput(b session.Block, many bool) (model.ToolOutput, load, error) {
-	o := toolOutput(b)
-	l := load{bytes: jsonBytes(int64(len(b.Text) + 64)), tokens: tokens(len(b.Text) + 64)}
-	for _, it := range b.Items {
-		d, err := t.deliverItem(it, t.limits.Attachments, many)
-		if err != nil {
-			return o, l, err
-		}
-		o.Parts = append(o.Parts, d.Parts...)
-		l = l.plus(load{bytes: d.WireBytes, tokens: d.Tokens, images: d.Images, pages: d.Pages})
-	}
-	return o, l, nil
 }
 
 // repeatsMost is how often one call may give one result in a row before it is

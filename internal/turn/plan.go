@@ -1,39 +1,32 @@
 package turn
 
 import (
-	"strings"
+	"slices"
 
-	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/session"
 )
 
-// plan is what one request shows the model: the history that fits and this
-// turn's prompt.
+// plan is what one request shows the model: the history that fits, this turn's
+// prompt, and the rounds of the turn so far.
 type plan struct {
 	earlier []exchange
 	whole   []model.Message     // the history, where it needs no planning
 	files   map[string]delivery // of earlier turns with attachments, by turn
 	elided  int
 	// leftOut are those of the elided turns that summary does not cover.
-	leftOut  []exchange
-	summary  summary
-	prompt   delivery
-	tokens   int64
+	leftOut []exchange
+	// folded is how many rounds of this turn are left out with all earlier turns,
+	// behind those of them that summary does not cover; rounds are the others.
+	folded         int
+	behind, rounds []*round
+	summary        summary
+	prompt         delivery
+	// load is all of it, the frame apart.
+	load     load
 	warnings []string
 	// many is set where there are so many images that each must be smaller.
 	many bool
-}
-
-// delivery is a set of attachments as the model gets them, with the words that
-// they came with counted in.
-type delivery struct {
-	each  []attachment.Delivery
-	items []session.Delivered
-	parts []attachment.Part
-	// shown are the parts of tool results, by call.
-	shown map[string][]attachment.Part
-	load  load
 }
 
 // load is what counts against a request's limits.
@@ -50,10 +43,120 @@ func (a load) minus(b load) load {
 	return load{a.bytes - b.bytes, a.tokens - b.tokens, a.images - b.images, a.pages - b.pages}
 }
 
-// fits reports whether a is within b; a part of b, from 0 to 1, may be asked.
-func (a load) fits(b load, part float64) bool {
-	return float64(a.bytes) <= float64(b.bytes)*part && float64(a.tokens) <= float64(b.tokens)*part &&
-		(b.images == 0 && a.images == 0 || a.images <= b.images) && (b.pages == 0 && a.pages == 0 || a.pages <= b.pages)
+// part is a part of a, from 0 to 1; files are counted whole.
+func (a load) part(p float64) load {
+	return load{int64(float64(a.bytes) * p), int64(float64(a.tokens) * p), a.images, a.pages}
+}
+
+// upTo is a, and no more than b.
+func (a load) upTo(b load) load {
+	return load{min(a.bytes, b.bytes), min(a.tokens, b.tokens), min(a.images, b.images), min(a.pages, b.pages)}
+}
+
+// fits reports whether a is within b.
+func (a load) fits(b load) bool {
+	return a.bytes <= b.bytes && a.tokens <= b.tokens && a.images <= max(b.images, 0) && a.pages <= max(b.pages, 0)
+}
+
+// plan chooses, for the model at hand, how each attachment is delivered and how
+// much of the conversation is sent. It depends on nothing but the transcript,
+// the prompt and the model's limits, so that the same conversation gives the
+// same bytes. The result always fits, unless the person's words or an answer of
+// the model alone do not.
+func (t *running) plan() (*plan, error) {
+	m := t.remember()
+	room := t.room()
+	p := &plan{files: map[string]delivery{}, summary: m.summary, many: t.manyImages(m.exchanges)}
+	if t.fresh.text != "" {
+		p.summary = t.fresh
+	}
+	p.summary.text = cutText(p.summary.text, summaryBytes(room))
+	var newest load
+	for _, r := range t.rounds {
+		if err := t.render(r, p.many); err != nil {
+			return nil, err
+		}
+		newest = r.load
+	}
+	// What the last round tells has not been seen yet: the files of the prompt
+	// make room for it.
+	if err := t.planPrompt(p, room.minus(newest.upTo(room.part(0.5)))); err != nil {
+		return nil, err
+	}
+	// A first summary needs room, too: what it stands for must not change with it.
+	left := room.minus(p.prompt.load).minus(summaryLoad(summaryBytes(room)))
+	if n := len(t.rounds); n > 0 {
+		if err := t.fitRound(t.rounds[n-1], left); err != nil {
+			return nil, err
+		}
+	}
+	earlier, cut, err := t.planEarlier(p, m.exchanges, room.minus(summaryLoad(summaryBytes(room))))
+	if err != nil {
+		return nil, err
+	}
+	p.choose(earlier, t, left)
+	if p.elided == 0 && !m.mixed && !cut {
+		p.whole = m.flat[:len(m.flat):len(m.flat)]
+	}
+	return p, nil
+}
+
+// planEarlier plans the files of earlier turns. A turn that leaves too little of
+// the room to go on is shortened, and then cut is true.
+func (t *running) planEarlier(p *plan, all []exchange, room load) (_ []exchange, cut bool, err error) {
+	for i := range all {
+		if short, ok := all[i].shortened(room); ok {
+			if !cut {
+				all, cut = slices.Clone(all), true
+			}
+			all[i] = short
+		}
+		if x := &all[i]; x.hasFiles() {
+			if p.files[x.turn], err = t.deliver(x, t.limits.Attachments, p.many); err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	return all, cut, nil
+}
+
+// choose leaves out the oldest of what does not fit into the room: earlier turns,
+// then rounds of this turn, but never the last.
+func (p *plan) choose(earlier []exchange, t *running, room load) {
+	covered, done := p.summary.covered(earlier), 0
+	if p.summary.through == t.id {
+		covered, done = len(earlier), min(p.summary.rounds, max(len(t.rounds)-1, 0))
+	}
+	var all []load
+	for i := covered; i < len(earlier); i++ {
+		all = append(all, p.weigh(&earlier[i]))
+	}
+	turns := len(all)
+	for _, r := range t.rounds[done:] {
+		all = append(all, r.load)
+	}
+	gone := cut(all, room, len(t.rounds) > 0)
+	p.elided, p.folded = covered+min(gone, turns), done+max(gone-turns, 0)
+	p.leftOut, p.earlier = earlier[covered:p.elided], earlier[p.elided:]
+	p.behind, p.rounds = t.rounds[done:p.folded], t.rounds[p.folded:]
+	p.load = p.prompt.load
+	for _, l := range all[gone:] {
+		p.load = p.load.plus(l)
+	}
+	if p.elided > 0 || p.folded > 0 {
+		p.load = p.load.plus(summaryLoad(len(p.summary.text)))
+	}
+}
+
+// lacks reports whether something is left out that no summary covers.
+func (p *plan) lacks() bool { return len(p.leftOut) > 0 || len(p.behind) > 0 }
+
+// weigh is what an earlier exchange adds to the request.
+func (p *plan) weigh(x *exchange) load {
+	if x.hasFiles() {
+		return p.files[x.turn].load
+	}
+	return x.load
 }
 
 // lowWater is how much of the room is filled again after turns had to go.
@@ -61,61 +164,27 @@ func (a load) fits(b load, part float64) bool {
 // many turns, which is what prompt caches live on.
 const lowWater = 0.7
 
-// plan chooses, for the model at hand, how each attachment is delivered and how
-// much of the conversation is sent. It depends on nothing but the transcript,
-// the prompt and the model's limits, so that the same conversation gives the
-// same bytes. The result always fits.
-func (t *running) plan() (plan, error) {
-	m := t.remember()
-	earlier := m.exchanges
-	many := manyImages(earlier, t.files, t.limits.Attachments)
-	p := plan{files: map[string]delivery{}, many: many}
-	room := t.room()
-	if err := t.planPrompt(&p, room, many); err != nil {
-		return p, err
-	}
-	for i := range earlier {
-		x := &earlier[i]
-		if !x.hasFiles() {
+// cut is how many of the oldest must go. It walks the conversation as it grew:
+// whenever it outgrew the room, the oldest went until it was down to the
+// low-water mark. The last may be one to keep.
+func cut(all []load, room load, keepLast bool) int {
+	var sum load
+	first := 0
+	for i := range all {
+		sum = sum.plus(all[i])
+		if sum.fits(room) {
 			continue
 		}
-		d, err := t.deliver(x, t.limits.Attachments, many)
-		if err != nil {
-			return p, err
+		end := i + 1
+		if keepLast && end == len(all) {
+			end--
 		}
-		p.files[x.turn] = d
+		for first < end && !sum.fits(room.part(lowWater)) {
+			sum = sum.minus(all[first])
+			first++
+		}
 	}
-	p.summary = m.summary
-	if t.fresh.text != "" {
-		p.summary = t.fresh
-	}
-	covered := p.summary.covered(earlier)
-	// A first summary needs room, too: what it stands for must not change with it.
-	reserve := summaryLoad(p.summary.text)
-	if most := summaryTokens(room); most*bytesPerToken > int64(len(p.summary.text)) {
-		reserve = summaryLoad(strings.Repeat(" ", int(most*bytesPerToken)))
-	}
-	p.elided = covered + p.cut(earlier[covered:], room.minus(p.prompt.load).minus(reserve))
-	p.leftOut, p.earlier = earlier[covered:p.elided], earlier[p.elided:]
-	if p.elided == 0 && !m.mixed {
-		p.whole = m.flat[:len(m.flat):len(m.flat)]
-	}
-	p.tokens = p.prompt.load.tokens
-	for i := range p.earlier {
-		p.tokens += p.load(&p.earlier[i]).tokens
-	}
-	if p.elided > 0 {
-		p.tokens += summaryLoad(p.summary.text).tokens
-	}
-	return p, nil
-}
-
-// load is what an earlier exchange adds to the request.
-func (p *plan) load(x *exchange) load {
-	if x.hasFiles() {
-		return p.files[x.turn].load
-	}
-	return x.load
+	return first
 }
 
 // room is what the conversation may fill.
@@ -135,152 +204,13 @@ func (t *running) room() load {
 // jsonBytes bounds what n bytes of text become as a JSON string.
 func jsonBytes(n int64) int64 { return 6 * n }
 
-// cut is how many of the oldest exchanges must go. It walks the conversation as
-// it grew: whenever it outgrew the room, the oldest went until it was down to
-// the low-water mark.
-func (p *plan) cut(all []exchange, room load) int {
-	var sum load
-	first := 0
-	for i := range all {
-		sum = sum.plus(p.load(&all[i]))
-		if sum.fits(room, 1) {
-			continue
-		}
-		for first <= i && !sum.fits(room, lowWater) {
-			sum = sum.minus(p.load(&all[first]))
-			first++
-		}
-	}
-	return first
-}
-
-func manyImages(earlier []exchange, now []attachment.Item, l attachment.Limits) bool {
-	n := 0
-	for i := range earlier {
-		n += imagesIn(earlier[i].items)
-		for _, s := range earlier[i].shown {
-			n += imagesIn(s.items)
-		}
-	}
-	return l.ManyImages > 0 && n+imagesIn(now) > l.ManyImages
-}
-
-func imagesIn(items []attachment.Item) int {
-	n := 0
-	for _, it := range items {
-		if it.Kind == attachment.KindImage {
-			n++
-		}
-	}
-	return n
-}
-
-// planPrompt delivers this turn's files. Where all of them together are more
-// than the model takes, the last ones are delivered as less: a PDF as text,
-// text cut short, and in the end a note.
-func (t *running) planPrompt(p *plan, room load, many bool) error {
-	x := exchange{message: t.req.Message, warning: t.refused, items: t.files}
-	size := int64(len(x.message)+len(x.warning)) + 128
-	x.load = load{bytes: jsonBytes(size), tokens: tokens(int(size))}
-	d, err := t.deliver(&x, t.limits.Attachments, many)
-	if err != nil {
-		return err
-	}
-	for step := 0; step < len(lesser) && !d.load.fits(room, 1); step++ {
-		limits := lesser[step](t.limits.Attachments)
-		for i := len(x.items) - 1; i >= 0 && !d.load.fits(room, 1); i-- {
-			if d.each[i], err = t.deliverItem(x.items[i], limits, many); err != nil {
-				return err
-			}
-			d = gather(&x, d.each)
-		}
-	}
-	p.prompt = d
-	for _, e := range d.each {
-		if e.Warning != "" {
-			p.warnings = append(p.warnings, e.Warning)
-		}
-	}
-	return nil
-}
-
-// lesser makes limits stricter and stricter, down to nothing but notes.
-var lesser = []func(attachment.Limits) attachment.Limits{
-	textUpTo(128 << 10), textUpTo(32 << 10), textUpTo(4 << 10),
-	func(attachment.Limits) attachment.Limits { return attachment.Limits{} },
-}
-
-func textUpTo(most int64) func(attachment.Limits) attachment.Limits {
-	return func(l attachment.Limits) attachment.Limits {
-		l.PDF, l.TextBytes = false, most
-		return l
-	}
-}
-
-// deliver plans every attachment of an exchange for the model.
-func (t *running) deliver(x *exchange, l attachment.Limits, many bool) (delivery, error) {
-	each := make([]attachment.Delivery, len(x.items))
-	for i, it := range x.items {
-		var err error
-		if each[i], err = t.deliverItem(it, l, many); err != nil {
-			return delivery{}, err
-		}
-	}
-	d := gather(x, each)
-	return d, t.deliverShown(x, &d, l, many)
-}
-
-// deliverShown plans the files that tools showed in an exchange.
-func (t *running) deliverShown(x *exchange, d *delivery, l attachment.Limits, many bool) error {
-	for _, s := range x.shown {
-		for _, it := range s.items {
-			one, err := t.deliverItem(it, l, many)
-			if err != nil {
-				return err
-			}
-			if d.shown == nil {
-				d.shown = map[string][]attachment.Part{}
-			}
-			d.shown[s.call] = append(d.shown[s.call], one.Parts...)
-			d.items = append(d.items, session.Delivered{Item: it, Used: one.Used})
-			d.load = d.load.plus(load{bytes: one.WireBytes, tokens: one.Tokens, images: one.Images, pages: one.Pages})
-		}
-	}
-	return nil
-}
-
-// gather adds up what the attachments of an exchange became.
-func gather(x *exchange, each []attachment.Delivery) delivery {
-	d := delivery{each: each, load: x.load}
-	for i, e := range each {
-		d.parts = append(d.parts, e.Parts...)
-		d.items = append(d.items, session.Delivered{Item: x.items[i], Used: e.Used})
-		d.load = d.load.plus(load{bytes: e.WireBytes, tokens: e.Tokens, images: e.Images, pages: e.Pages})
-	}
-	return d
-}
-
-// deliverItem plans one attachment. A file whose bytes are gone from the store
-// is a note: a conversation must not become unsendable because somebody tidied
-// up.
-func (t *running) deliverItem(it attachment.Item, l attachment.Limits, many bool) (attachment.Delivery, error) {
-	content, err := t.blobs.Content(it.SHA256)
-	if notStored(err) {
-		return attachment.Note(it, "its bytes are no longer in the project's store"), nil
-	}
-	if err != nil {
-		return attachment.Delivery{}, err
-	}
-	return t.l.o.Planner.Plan(t.ctx, it, content, l, many)
-}
-
 // messages is the history as the provider gets it, not to be changed.
 func (p *plan) messages() []model.Message {
 	if p.whole != nil {
 		return p.whole
 	}
 	out := make([]model.Message, 0, 2*len(p.earlier)+2)
-	if p.elided > 0 {
+	if p.elided > 0 && p.folded == 0 && !p.partly(0) {
 		out = append(out, elided(p.elided, p.summary.text)...)
 	}
 	for i := range p.earlier {
@@ -290,33 +220,38 @@ func (p *plan) messages() []model.Message {
 			replies = withShown(replies, p.files[x.turn].shown)
 			asked = media(model.NewPrompt(x.warning, x.message, p.files[x.turn].parts).Parts())
 		}
+		if p.partly(i) {
+			asked = append(asked[:len(asked):len(asked)], model.Text{Text: note(p.elided, x.folded, p.summary.text)})
+		}
 		out = append(out, model.Message{Role: model.User, Content: asked})
 		out = append(out, replies...)
 	}
 	return out
 }
 
-// withShown returns replies with the files that tools showed in their results.
-func withShown(replies []model.Message, shown map[string][]attachment.Part) []model.Message {
-	if len(shown) == 0 {
-		return replies
+// partly reports whether the summary stands for the beginning of that exchange
+// and for all before it.
+func (p *plan) partly(i int) bool {
+	return i < len(p.earlier) && p.earlier[i].folded > 0 && p.earlier[i].turn == p.summary.through
+}
+
+// conversation is all that the request says. The prompt stands apart for as long
+// as nothing has followed it.
+func (p *plan) conversation(prompt model.Prompt) ([]model.Message, model.Prompt) {
+	history := p.messages()
+	if len(p.rounds) == 0 {
+		return history, prompt
 	}
-	out := make([]model.Message, len(replies))
-	for i, m := range replies {
-		out[i] = m
-		if m.Role != model.User {
-			continue
-		}
-		out[i].Content = make([]model.Content, len(m.Content))
-		for k, c := range m.Content {
-			if o, ok := c.(model.ToolOutput); ok {
-				o.Parts = append(o.Parts[:len(o.Parts):len(o.Parts)], shown[o.CallID]...)
-				c = o
-			}
-			out[i].Content[k] = c
-		}
+	asked := media(prompt.Parts())
+	if p.folded > 0 {
+		asked = append(asked, model.Text{Text: note(p.elided, p.folded, p.summary.text)})
 	}
-	return out
+	all := make([]model.Message, 0, len(history)+1+2*len(p.rounds))
+	all = append(append(all, history...), model.Message{Role: model.User, Content: asked})
+	for _, r := range p.rounds {
+		all = append(all, r.answer, model.Message{Role: model.User, Content: r.told})
+	}
+	return all, nil
 }
 
 func (p *plan) history() session.History {

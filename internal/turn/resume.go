@@ -70,70 +70,88 @@ func (t *running) again() (done completion, err error) {
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
 // record, then the calls that have no result.
 func (t *running) goOn() (completion, error) {
-	r, err := t.request()
+	t.made = map[string]int{}
+	var last *answer
+	for _, e := range t.halt.entries {
+		if a := t.relive(e); a != nil {
+			last = a
+		}
+	}
+	finished, err := t.finishCalls()
 	if err != nil {
 		return completion{}, err
 	}
-	t.made = map[string]int{}
-	var last *answer
-	rounds := 0
-	results := &output{}
-	for _, e := range t.halt.entries {
-		switch e.Kind {
-		case session.EntryAssistant:
-			if r, err = t.replay(r, last, results); err != nil {
-				return completion{}, err
-			}
-			rounds++
-			last, results = &answer{blocks: e.Blocks, calls: callsOf(e.Blocks)}, &output{}
-			for _, c := range last.calls {
-				t.made[c.ID]++
-			}
-		case session.EntryTools:
-			for _, b := range e.Blocks {
-				if err := t.addResult(results, b); err != nil {
-					return completion{}, err
-				}
-			}
-		case session.EntryInput:
-			results.content = append(results.content, media(model.NewPrompt(e.Warning, spoken(e.Message), nil).Parts())...)
-		}
-	}
-	if err := t.finishCalls(results); err != nil {
-		return completion{}, err
-	}
-	if rounds >= t.settings.maxTurns {
+	if len(t.rounds) >= t.settings.maxTurns {
 		return completion{reason: string(model.StopMaxTurns), text: last.said()}, nil
 	}
-	// Inputs may stand between results; providers want the results first.
-	results.content = resultsFirst(last.calls, results.content)
-	if r, err = t.replay(r, last, results); err != nil {
+	r := t.rounds[len(t.rounds)-1]
+	r.results = append(r.results, finished...)
+	for _, r := range t.rounds {
+		r.inOrder()
+	}
+	request, err := t.request()
+	if err != nil {
 		return completion{}, err
 	}
-	return t.loop(r, rounds)
+	return t.loop(request, len(t.rounds))
 }
 
-// replay adds an answer and what followed it to the request.
-func (t *running) replay(r *request, a *answer, results *output) (*request, error) {
-	if a == nil {
-		return r, nil
+// relive takes a line of the agent's record for what it was, and returns it where
+// it is an answer.
+func (t *running) relive(e session.Entry) *answer {
+	if e.Kind == session.EntryAssistant {
+		a := &answer{blocks: e.Blocks, calls: callsOf(e.Blocks)}
+		for _, c := range a.calls {
+			t.made[c.ID]++
+		}
+		t.rounds = append(t.rounds, newRound(a))
+		return a
 	}
-	t.inputTokens += a.tokens() + results.load.tokens
-	return r.next(a.message(), results.content), nil
+	if e.Kind == session.EntrySummary {
+		t.fresh = summary{e.Through, e.Rounds, e.Summary}
+	}
+	if len(t.rounds) == 0 {
+		return nil
+	}
+	r := t.rounds[len(t.rounds)-1]
+	switch e.Kind {
+	case session.EntryTools:
+		for _, b := range e.Blocks {
+			r.results = append(r.results, result{Block: b})
+		}
+	case session.EntryInput:
+		r.heard = append(r.heard, session.Input{Message: e.Message, Mode: e.Mode, Items: e.Attachments, Warning: e.Warning, Time: e.Time})
+	}
+	return nil
 }
 
-func (t *running) addResult(out *output, b session.Block) error {
-	o, weight, err := t.toolOutput(b, t.planned.many)
-	out.content, out.load = append(out.content, o), out.load.plus(weight)
-	return err
+// inOrder gives the round one result for each call of its answer, in the calls'
+// order: providers take nothing else.
+func (r *round) inOrder() {
+	byID := map[string]result{}
+	for _, b := range r.results {
+		byID[b.ID] = b
+	}
+	r.results = nil
+	for _, c := range r.answer.Content {
+		call, ok := c.(model.ToolCall)
+		if !ok {
+			continue
+		}
+		b, ok := byID[call.ID]
+		if !ok {
+			b = result{Block: session.Block{Type: session.BlockToolResult, ID: call.ID, Name: call.Name, Text: resultUnknown, Failed: true}}
+		}
+		r.results = append(r.results, b)
+	}
 }
 
 // finishCalls runs the calls that have no result, from the one that waited on.
 // Calls before it had begun when the process died: nobody knows how far they
 // came, and they are not made twice.
-func (t *running) finishCalls(out *output) error {
+func (t *running) finishCalls() ([]result, error) {
 	if err := t.openPlace(); err != nil {
-		return err
+		return nil, err
 	}
 	var steps []*step
 	for i, c := range t.halt.calls {
@@ -148,28 +166,8 @@ func (t *running) finishCalls(out *output) error {
 		steps = append(steps, s)
 	}
 	err := t.takeSteps(steps)
-	got, recorded := t.results(steps, err)
-	if err = errors.Join(err, recorded); err != nil {
-		return err
-	}
-	out.content, out.load = append(out.content, got.content...), out.load.plus(got.load)
-	return nil
-}
-
-// resultsFirst puts the results of the calls before everything else, in the
-// calls' order.
-func resultsFirst(calls []model.ToolCall, content []model.Content) []model.Content {
-	var ids []string
-	for _, c := range calls {
-		ids = append(ids, c.ID)
-	}
-	first := results(ids, content)
-	for _, c := range content {
-		if _, result := c.(model.ToolOutput); !result {
-			first = append(first, c)
-		}
-	}
-	return first
+	finished, recorded := t.results(steps, err)
+	return finished, errors.Join(err, recorded)
 }
 
 // Stay says that this process is there for longer than one turn: from now on it

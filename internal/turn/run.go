@@ -54,8 +54,13 @@ type running struct {
 	words   []event.Event // made-up ends of an unwritable log
 
 	planned *plan
+	// rounds are the turn's answers so far, each with what followed it.
+	rounds []*round
 	// fresh is the summary that this turn made.
 	fresh summary
+	// dense is how much denser the provider counts tokens than we estimate, 0 for
+	// not at all.
+	dense float64
 	// pause is set for a turn that another process began, halt for an agent of it
 	// that has begun already.
 	pause *pause
@@ -148,42 +153,40 @@ func (t *running) converse() (done completion, err error) {
 
 // loop asks the model and runs its tools, until one of the two is done. It counts
 // the model calls that were made before.
-func (t *running) loop(request *request, rounds int) (done completion, err error) {
-	for round := rounds + 1; ; round++ {
+func (t *running) loop(request *model.Request, made int) (done completion, err error) {
+	for n := made + 1; ; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return completion{}, err
 		}
-		most := t.allowance()
-		if most.tokens <= 0 {
-			return completion{string(most.edge), most.why, done.text}, nil
-		}
-		request.MaxTokens = most.tokens
-		answer, err := t.call(request)
+		answer, most, err := t.consult(request)
 		if err != nil {
 			return completion{}, err
 		}
+		if answer == nil {
+			return completion{string(most.edge), most.why, done.text}, nil
+		}
 		done.text = answer.said()
-		out := &output{}
+		next := newRound(answer)
 		atEnd := answer.stop != model.StopToolUse
 		if !atEnd {
-			if out, err = t.runTools(answer); err != nil {
+			if next.results, err = t.runTools(answer); err != nil {
 				return completion{}, err
 			}
 		}
-		said, weight, err := t.heard(atEnd)
-		if err != nil {
+		if next.heard, err = t.heard(atEnd); err != nil {
 			return completion{}, err
 		}
 		switch {
-		case atEnd && len(said) == 0:
+		case atEnd && len(next.heard) == 0:
 			done.reason = string(most.stopReason(answer.stop))
 			return done, nil
-		case round >= t.settings.maxTurns:
+		case n >= t.settings.maxTurns:
 			done.reason = string(model.StopMaxTurns)
 			return done, nil
 		}
-		t.inputTokens += answer.tokens() + out.load.tokens + weight.tokens
-		request = request.next(answer.message(), append(out.content, said...))
+		if request, err = t.proceed(next); err != nil {
+			return completion{}, err
+		}
 	}
 }
 

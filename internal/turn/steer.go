@@ -7,7 +7,6 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/fault"
-	"belay/internal/model"
 	"belay/internal/session"
 )
 
@@ -54,26 +53,22 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 }
 
 // heard takes what was said into the turn and is due now: at a tool boundary the
-// steering, at the end of an answer everything. The content follows what the
-// model was told last, in the same message.
-func (t *running) heard(atEnd bool) ([]model.Content, load, error) {
+// steering, at the end of an answer everything. It follows what the model was told
+// last, in the same message.
+func (t *running) heard(atEnd bool) ([]session.Input, error) {
 	if t.agent != "" {
-		return nil, load{}, nil // people speak to the turn, not to its helpers
+		return nil, nil // people speak to the turn, not to its helpers
 	}
 	due, err := t.due(atEnd)
 	if err != nil {
-		return nil, load{}, err
+		return nil, err
 	}
-	var content []model.Content
-	var sum load
 	for _, in := range due {
-		c, l, err := t.takeInput(in)
-		if err != nil {
-			return nil, sum, err
+		if err := t.takeInput(in); err != nil {
+			return nil, err
 		}
-		content, sum = append(content, c...), sum.plus(l)
 	}
-	return content, sum, nil
+	return due, nil
 }
 
 // due are the inputs whose time has come; the others wait in t.later.
@@ -115,24 +110,14 @@ func (t *running) unheard() ([]session.Entry, error) {
 	return entries, err
 }
 
-// takeInput puts an input on record and plans its files for the model.
-func (t *running) takeInput(in session.Input) ([]model.Content, load, error) {
+// takeInput puts an input on record.
+func (t *running) takeInput(in session.Input) error {
 	if err := t.emit(append(t.settle(), event.Draft{Type: event.TurnInput, Data: event.Input{
 		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
 	}})...); err != nil {
-		return nil, load{}, err
+		return err
 	}
-	if err := t.append(inputEntry(t.id, in)); err != nil {
-		return nil, load{}, err
-	}
-	x := exchange{message: in.Message, warning: in.Warning, items: in.Items}
-	size := int64(len(in.Message)+len(in.Warning)) + 128
-	x.load = load{bytes: jsonBytes(size), tokens: tokens(int(size))}
-	d, err := t.deliver(&x, t.limits.Attachments, t.planned != nil && t.planned.many)
-	if err != nil {
-		return nil, load{}, err
-	}
-	return media(model.NewPrompt(in.Warning, spoken(in.Message), d.parts).Parts()), d.load, nil
+	return t.append(inputEntry(t.id, in))
 }
 
 func inputEntry(turnID string, in session.Input) session.Entry {

@@ -63,7 +63,7 @@ func (s *step) fail(err error) {
 // look run at once; any other runs alone, after those before it and before those
 // behind it. Whatever ends the turn in between, every call gets a result, so that
 // the conversation can go on.
-func (t *running) runTools(a *answer) (*output, error) {
+func (t *running) runTools(a *answer) ([]result, error) {
 	if len(a.calls) == 0 {
 		return nil, fault.New(fault.SDKFailure, "the model stopped for tools without calling one").
 			WithStatus(502).With("category", "API_RESPONSE_ERROR")

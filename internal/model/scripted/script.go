@@ -59,7 +59,7 @@ func (s *Script) next(r model.Request) []step {
 	if turn == nil {
 		return nil
 	}
-	done := 0
+	done := r.Folded
 	for _, m := range messages[start:] {
 		if m.Role == model.Assistant {
 			done++
@@ -125,13 +125,12 @@ func startsTurn(m model.Message) bool {
 	})
 }
 
+// wordsOf are the words that a person sent. What belay puts beside them, about
+// turns that were left out, is not theirs.
 func wordsOf(m model.Message) string {
 	var text []string
 	for _, c := range m.Content {
-		switch c := c.(type) {
-		case model.Text:
-			text = append(text, c.Text)
-		case model.Media:
+		if c, ok := c.(model.Media); ok {
 			if t, ok := c.Part.(attachment.TextPart); ok {
 				text = append(text, t.Text)
 			}

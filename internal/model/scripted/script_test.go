@@ -85,6 +85,37 @@ func TestPlaysAToolUsingTurn(t *testing.T) {
 	}
 }
 
+// Where the beginning of a turn was left out to fit the model, the script goes on
+// all the same, with ids that it has not given yet, and what is said of the part
+// that is missing decides nothing.
+func TestGoesOnBehindWhatWasLeftOut(t *testing.T) {
+	t.Parallel()
+	p := scripted.New(scripted.Options{Script: parse(t, `
+turns:
+  - when: weather
+    steps: [{say: Wrong.}]
+  - when: walk
+    steps: [{call: {name: a}}, {say: "on"}, {call: {name: b}}, {say: further}, {call: {name: c}}]
+`)})
+	r := ask("walk")
+	r.Folded = 1
+	asked := model.Message{Role: model.User, Content: append(r.Messages()[0].Content, model.Text{Text: "[1 answer left out] The weather was looked at."})}
+	b := model.ToolCall{ID: "call_3_2", Name: "b"}
+	r.History, r.Prompt = []model.Message{
+		asked,
+		{Role: model.Assistant, Content: []model.Content{b}},
+		{Role: model.User, Content: []model.Content{model.ToolOutput{CallID: b.ID}}},
+	}, nil
+	got, err := collect(p.Stream(t.Context(), r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := model.Block{Content: model.ToolCall{ID: "call_5_2", Name: "c", Input: json.RawMessage(`{}`)}}
+	if len(got) < 3 || !cmp.Equal(got[2], model.Chunk(want)) {
+		t.Errorf("the third call is %+v, want %+v in it", got, want)
+	}
+}
+
 func TestTurnsInOrderAndByText(t *testing.T) {
 	t.Parallel()
 	script := parse(t, conversation)

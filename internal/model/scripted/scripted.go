@@ -107,7 +107,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		case err != nil:
 			yield(nil, err)
 		case steps != nil:
-			s.play(steps, len(r.Messages()))
+			s.play(steps, len(r.Messages())+2*r.Folded)
 		default:
 			p.echo(s, &r)
 		}

@@ -1,0 +1,119 @@
+package turn
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/model"
+)
+
+// highWater is how much of the room one earlier turn may fill by itself: the next
+// has to fit behind it.
+const highWater = 0.9
+
+// shortened is the exchange with the results of its calls cut down to the
+// low-water mark, and false where its words are not above the high one. Without
+// it a turn that has read more than the model at hand can hold would be gone as a
+// whole.
+func (x exchange) shortened(room load) (exchange, bool) {
+	if x.load.fits(room.part(highWater)) {
+		return x, false
+	}
+	over := x.size - int64(lowWater*float64(min(room.tokens*bytesPerToken, room.bytes/jsonBytes(1))))
+	var sizes []int
+	total := 0
+	for text := range x.outputs() {
+		sizes, total = append(sizes, len(text)), total+len(text)
+	}
+	most := max(share(sizes, total-int(min(over, int64(total)))-len(sizes)*len(cutNote(total, ""))), leastText)
+	replies := make([]model.Message, len(x.replies))
+	for i, m := range x.replies {
+		replies[i] = model.Message{Role: m.Role, Content: slices.Clone(m.Content)}
+		for k, c := range m.Content {
+			o, ok := c.(model.ToolOutput)
+			if !ok {
+				continue
+			}
+			if text := outputText(o); len(text) > most {
+				short := middleOut(text, most) + cutNote(len(text), "")
+				x.size += int64(len(short) - len(text))
+				o.Parts = []attachment.Part{attachment.TextPart{Text: short}}
+				replies[i].Content[k] = o
+			}
+		}
+	}
+	x.replies, x.load = replies, load{bytes: jsonBytes(x.size), tokens: tokens(int(x.size))}
+	return x, true
+}
+
+// outputs are the texts of the results of the exchange's calls.
+func (x *exchange) outputs() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, m := range x.replies {
+			for _, c := range m.Content {
+				if o, ok := c.(model.ToolOutput); ok && !yield(outputText(o)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// outputText is the words of a result that was made by [toolOutput].
+func outputText(o model.ToolOutput) string {
+	if text, ok := o.Parts[0].(attachment.TextPart); ok {
+		return text.Text
+	}
+	return ""
+}
+
+// cutNote stands behind a text that was cut to fit the model.
+func cutNote(size int, where string) string {
+	if where == "" {
+		where = "the session's transcript has all of it"
+	}
+	return fmt.Sprintf("\n[cut here to fit the model: these were %d bytes; %s]", size, where)
+}
+
+// elided is the exchange that stands for turns that no longer fit. It is a pair
+// of its own so that the exchanges after it stay what they were.
+func elided(n int, summary string) []model.Message {
+	return []model.Message{
+		{Role: model.User, Content: []model.Content{model.Text{Text: note(n, 0, summary)}}},
+		{Role: model.Assistant, Content: []model.Content{model.Text{Text: "(Noted.)"}}},
+	}
+}
+
+// note stands for what was left out: earlier turns, and answers of the turn in
+// whose first message it is.
+func note(turns, answers int, summary string) string {
+	var what []string
+	if turns > 0 {
+		what = append(what, counted(turns, "earlier turn", "earlier turns")+" of this conversation")
+	}
+	if answers > 0 {
+		what = append(what, counted(answers, "answer", "answers")+" to this message, with the results of their calls,")
+	}
+	text := "[" + strings.Join(what, " and ") + " left out here to fit the model; the session's transcript has them.]"
+	if summary != "" {
+		text += "\n\nSummary of them:\n\n" + summary
+	}
+	return text
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// summaryLoad is what is added by a summary of that many bytes and by the words
+// around it.
+func summaryLoad(size int) load {
+	size += 256
+	return load{bytes: jsonBytes(int64(size)), tokens: tokens(size)}
+}
