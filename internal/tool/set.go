@@ -8,9 +8,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"belay/internal/model"
+	"belay/internal/tool/schema"
 )
 
 // Set is the tools that a turn offers, in a stable order: the order in which
@@ -27,14 +26,14 @@ type entry struct {
 	tool   Tool
 	spec   Spec
 	wire   string
-	schema *jsonschema.Schema
+	schema *schema.Schema
 }
 
 // namePattern is what a canonical name may be.
 var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 // NewSet returns a set of tools. It fails on an ill-formed name, a name that is
-// there twice, and a schema that is none.
+// there twice, and a schema that is none or says more than package schema checks.
 func NewSet(tools ...Tool) (*Set, error) {
 	s := &Set{byName: map[string]int{}, byWire: map[string]int{}}
 	for _, t := range tools {
@@ -46,8 +45,8 @@ func NewSet(tools ...Tool) (*Set, error) {
 			return nil, fmt.Errorf("tool %s: there are two of that name", e.spec.Name)
 		}
 		var err error
-		if e.schema, err = compile(e.spec); err != nil {
-			return nil, err
+		if e.schema, err = schema.Compile(e.spec.Schema); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", e.spec.Name, err)
 		}
 		s.add(e)
 	}
@@ -67,32 +66,6 @@ func (s *Set) put(e entry) {
 	s.entries = append(s.entries, e)
 	s.names = append(s.names, e.spec.Name)
 	s.specs = append(s.specs, model.ToolSpec{Name: e.wire, Description: e.spec.Description, Schema: e.spec.Schema})
-}
-
-func compile(spec Spec) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.Schema))
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	const url = "tool:input"
-	if err := c.AddResource(url, doc); err != nil {
-		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
-	}
-	compiled, err := c.Compile(url)
-	if err != nil {
-		return nil, fmt.Errorf("tool %s: schema: %w", spec.Name, err)
-	}
-	return compiled, nil
-}
-
-// noLoader refuses to load anything: a schema may come from another program and
-// must not make this one open files or dial hosts.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("schema %s is not part of the tool's own", url)
 }
 
 // Only returns the set without the tools for which keep is false.

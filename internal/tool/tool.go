@@ -41,7 +41,8 @@ type Spec struct {
 	// another ([Set.WireName]).
 	Name        string
 	Description string
-	// Schema is the JSON Schema of the input, an object.
+	// Schema is the JSON Schema of the input, an object, with the keywords that
+	// package schema checks.
 	Schema json.RawMessage
 }
 
