@@ -21,7 +21,6 @@ type card struct {
 	verdict *event.Verdict
 	result  *event.ToolOutcome
 	shown   []event.Attachment
-	began   time.Time
 	whole   bool
 	// over is set when the turn ended, with a result or without.
 	over bool
@@ -94,13 +93,15 @@ func (c *card) body(l *look, width int) []string {
 	if c.whole {
 		limit = wholeLines
 	}
+	var diff []string
 	if !c.waiting && (c.result == nil || c.result.OK) { // the question shows it
-		lines = append(lines, change(l, c.call, c.effect, width, limit)...)
+		diff = change(l, c.call, c.effect, width, limit)
 	}
+	lines = append(lines, diff...)
 	if c.result == nil {
 		return lines
 	}
-	lines = append(lines, c.output(l, width, len(lines) > 0)...)
+	lines = append(lines, c.output(l, width, len(diff) > 0)...)
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {
 		for _, path := range c.result.Changed[:min(len(c.result.Changed), changedPaths)] {
 			lines = append(lines, l.faint.Render(l.cut("changed "+oneLine(path), width)))
@@ -211,10 +212,15 @@ func doing(call event.ToolUse) string {
 	}
 	switch call.Name {
 	case "bash":
-		if dir := text("dir"); dir != "" && path.Clean(dir) != "." {
-			return text("command") + "  (in " + dir + ")"
+		what := text("command")
+		if whole, _ := in["command"].(string); strings.Contains(strings.TrimSpace(whole), "\n") {
+			first, rest, _ := strings.Cut(strings.TrimSpace(whole), "\n")
+			what = oneLine(glance(first, 100)) + " (and " + number(1+strings.Count(rest, "\n"), "more line") + ")"
 		}
-		return text("command")
+		if dir := text("dir"); dir != "" && path.Clean(dir) != "." {
+			what += " (in " + dir + ")"
+		}
+		return what
 	case "grep", "glob":
 		if where := text("path"); where != "" {
 			return text("pattern") + " in " + where

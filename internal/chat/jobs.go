@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -281,6 +282,9 @@ func (m *Model) remember(s string) tea.Cmd {
 func why(err error) string {
 	f := (*fault.Error)(nil)
 	if !errors.As(err, &f) {
+		if unreached := (*url.Error)(nil); errors.As(err, &unreached) {
+			return "the server can not be reached: " + briefly(err)
+		}
 		return err.Error()
 	}
 	text := f.Message

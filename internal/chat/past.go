@@ -87,7 +87,7 @@ func (m *Model) recallBlock(e session.Entry, b session.Block) {
 			s.settle()
 		}
 	case session.BlockToolCall:
-		s.call(&event.ToolUse{ToolCallID: b.ID, Name: b.Name, Input: b.Input, ParentToolCallID: e.Agent}, e.Time.Time)
+		s.call(&event.ToolUse{ToolCallID: b.ID, Name: b.Name, Input: b.Input, ParentToolCallID: e.Agent})
 	case session.BlockToolResult:
 		set := func(c *card) {
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}

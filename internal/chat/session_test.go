@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -244,4 +246,25 @@ func TestPersonasAreChecked(t *testing.T) {
 	if got := s.engine.requests[0].Opts.Persona; got != "TASK" {
 		t.Errorf("sent to %q", got)
 	}
+}
+
+// What a call printed shows also where a person allowed it, and of a command of many
+// lines the first.
+func TestWhatAnAllowedCommandPrinted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "c", Name: "bash", Input: []byte(`{"command":"cat <<X\nhello\nX\n","dir":"src"}`)}},
+		event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d", ToolCallID: "c", Verdict: "allow", By: "ann"}},
+		event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "c", Name: "bash", OK: true, Output: "it printed this", Changed: []string{"a.md"}}})
+	s.shows("● bash cat <<X (and 2 more lines) (in src)", "allowed by ann", "it printed this", "changed a.md")
+}
+
+// A server that is away is said to be, without the particulars of the network.
+func TestServersThatAreAway(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.engine.startErr = fmt.Errorf("belay server: %w", &url.Error{Op: "Post", URL: "http://x/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}})
+	s.say("hello")
+	s.shows("not sent: the server can not be reached: connection", "› hello")
 }

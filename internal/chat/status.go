@@ -36,7 +36,9 @@ func (m *Model) status(string) tea.Cmd {
 	case g != nil:
 		row("delegation", "closed: "+g.Reason)
 	}
-	row("cost", fmt.Sprintf("$%.4f so far", m.spent))
+	if m.spent > 0 {
+		row("cost", fmt.Sprintf("$%.4f so far", m.spent))
+	}
 	m.roll.add(&help{rows})
 	return nil
 }

@@ -61,7 +61,7 @@ func (s *story) tell(e event.Event) {
 			s.settle()
 		})
 	case event.ToolCall:
-		with(e, func(d *event.ToolUse) { s.call(d, e.Time) })
+		with(e, s.call)
 	case event.ToolResult:
 		with(e, s.result)
 	case event.PermissionAsked:
@@ -186,9 +186,9 @@ func (s *story) settle() {
 }
 
 // call shows a tool call.
-func (s *story) call(d *event.ToolUse, at time.Time) {
+func (s *story) call(d *event.ToolUse) {
 	s.settle()
-	c := &card{call: *d, began: at}
+	c := &card{call: *d}
 	if i, ok := s.cards[d.ParentToolCallID]; ok && d.ParentToolCallID != "" {
 		c.depth = s.m.roll.cells[i].item.(*card).depth + 1
 	}
@@ -208,7 +208,7 @@ func (s *story) change(id string, f func(*card)) bool {
 func (s *story) result(d *event.ToolOutcome) {
 	set := func(c *card) { c.result, c.waiting = d, false }
 	if !s.change(d.ToolCallID, set) {
-		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID}, time.Time{})
+		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID})
 		s.change(d.ToolCallID, set)
 	}
 }
