@@ -162,20 +162,31 @@ func (m *Model) unsent(err error) {
 }
 
 // heardOf is the engine's answer to what was said into a turn. Where the turn has
-// just ended it begins the next.
+// just ended it begins the next, once the end was seen.
 func (m *Model) heardOf(msg steered) tea.Cmd {
 	if msg.err == nil {
 		return nil
 	}
 	m.unqueue(msg.what)
-	if fault.Is(msg.err, fault.NoTurnInProgress) && !m.working() {
-		return m.send(msg.what.said)
+	if fault.Is(msg.err, fault.NoTurnInProgress) {
+		m.late = append(m.late, msg.what)
+		return m.sendLate()
 	}
 	m.tell(fails, "not said: "+why(msg.err))
 	if m.editor.empty() {
 		m.editor.give(msg.what.text)
 	}
 	return nil
+}
+
+// sendLate begins a turn with what came too late for the last one.
+func (m *Model) sendLate() tea.Cmd {
+	if m.working() || len(m.late) == 0 {
+		return nil
+	}
+	first := m.late[0]
+	m.early, m.late = append(m.early, m.late[1:]...), nil
+	return m.send(first.said)
 }
 
 func (m *Model) unqueue(what steering) {

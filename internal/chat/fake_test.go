@@ -260,8 +260,7 @@ func (s *stage) logOf(turnID string, drafts ...event.Draft) {
 		s.seq++
 		events = append(events, event.Event{Seq: s.seq, Turn: turnID, Time: s.now, Type: d.Type, Data: data})
 	}
-	// The next read of the log is not played: it would wait.
-	s.m.Update(happened{log: s.m.log, stream: &silent{}, events: events})
+	s.send(happened{log: s.m.log, stream: &silent{s.engine.waits}, events: events})
 }
 
 // pass lets time go by.

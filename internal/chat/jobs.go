@@ -170,7 +170,7 @@ func (m *Model) followed(msg happened) tea.Cmd {
 	if len(msg.events) > 0 {
 		m.lost = 0
 	}
-	cmds := m.story.wanted()
+	cmds := append(m.story.wanted(), m.sendLate())
 	if msg.err == nil {
 		return tea.Batch(append(cmds, m.next(msg.log, msg.stream))...)
 	}

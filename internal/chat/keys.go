@@ -148,7 +148,7 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 		return nil
 	}
 	name, rest, slashed := command(text)
-	if !slashed && m.working() && len(m.queued)+len(m.early) >= maxWaiting {
+	if !slashed && m.working() && len(m.queued)+len(m.early)+len(m.late) >= maxWaiting {
 		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line
 		m.tell(warns, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
 		return nil

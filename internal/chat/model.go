@@ -44,7 +44,8 @@ type Model struct {
 	sending *said
 	// early is what was said while that was on its way; queued what the running
 	// turn was told and has not taken yet.
-	early, queued []steering
+	// late what came when the turn was over but its end was not seen yet.
+	early, queued, late []steering
 
 	asks []*ask
 	// answering is set while the first question has the keys, away when the person

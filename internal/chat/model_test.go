@@ -82,20 +82,31 @@ func TestTypingSteers(t *testing.T) {
 	s.shows("interrupted", "ended before it heard: then stop", "› then stop")
 }
 
-// A turn that ended a moment before it was steered is followed by another.
+// What is said when a turn is over and its end not seen yet begins the next, once it
+// is seen, and before what is said after that.
 func TestSteeringTooLateBeginsATurn(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.begun()
-	s.engine.steerErr = fault.New(fault.NoTurnInProgress, "no turn runs")
-	s.press("and this")
-	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyEnter}) // sent, not answered yet
-	s.log(exit(0))
-	s.play(cmd)
-	s.press("enter")
-	last := s.engine.requests[len(s.engine.requests)-1]
-	if last.Message != "and this" {
-		t.Errorf("the turn says %q", last.Message)
+	for _, seen := range []bool{false, true} {
+		s := newStage(t)
+		s.begun()
+		s.engine.steerErr = fault.New(fault.NoTurnInProgress, "no turn runs")
+		s.press("and this")
+		_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyEnter}) // sent, not answered yet
+		if seen {
+			s.log(exit(0))
+		}
+		s.play(cmd)
+		s.say("then that")
+		if !seen {
+			s.shows("↳", "and this", "then that")
+			s.log(exit(0))
+		}
+		s.lacks("not said")
+		s.shows("▌ and this")
+		last := s.engine.requests[len(s.engine.requests)-1]
+		if last.Message != "and this" || len(s.engine.requests) != 2 {
+			t.Errorf("%d turns, the last says %q", len(s.engine.requests), last.Message)
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func (m *Model) fresh(id string) {
 	m.session, m.after, m.lost, m.lostWhy = id, 0, 0, ""
 	m.roll = roll{look: m.look, whole: m.roll.whole}
 	m.story = newStory(m)
-	m.sending, m.early, m.queued = nil, nil, nil
+	m.sending, m.early, m.queued, m.late = nil, nil, nil, nil
 	m.asks, m.answering, m.away = nil, false, false
 	m.stopping, m.leaving, m.menu = false, time.Time{}, nil
 	m.persona, m.mode, m.model = m.o.Opts.Persona, m.o.Opts.Mode, m.o.Opts.Model

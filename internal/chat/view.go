@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,7 +67,7 @@ const shownWaiting = 3
 
 // waitingLines are what was said into the turn and not heard yet.
 func (m *Model) waitingLines() []string {
-	all := append(append([]steering{}, m.queued...), m.early...)
+	all := slices.Concat(m.queued, m.early, m.late)
 	var lines []string
 	for i, q := range all {
 		if i == shownWaiting {

@@ -94,6 +94,7 @@ turns:
 	if data, err := os.ReadFile(filepath.Join(project, "note.md")); err != nil || string(data) != "a note\n" {
 		t.Errorf("the file holds %q, %v", data, err)
 	}
+	again.shows(" out")
 	again.types("\x04")
 	again.ends(ExitDone)
 }
@@ -139,7 +140,7 @@ turns:
 	x.shows(`allow\? \[y = allow`)
 	x.types("y\n")
 	x.shows("decided +allowed by ana")
-	x.shows("files +other.md")
+	x.shows(`files +other.md[^?]*allow\?`)
 	x.types("what?\nn not this one\n")
 	x.shows("decided +denied by ana: not this one")
 	x.shows("Written-down")
