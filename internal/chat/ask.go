@@ -103,14 +103,20 @@ func (m *Model) answerKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "tab", "esc":
 		m.answering, m.away = false, true
 		return nil, true
-	case "up":
-		a.top = max(0, a.top-1)
-		return nil, true
-	case "down":
-		a.top++
-		return nil, true
 	}
 	return nil, k.Text != ""
+}
+
+// scroll moves the question within a height, and reports whether the key does that.
+// What is too far is put right where it is drawn.
+func (a *ask) scroll(key string, height int) bool {
+	if a.note != nil {
+		return false
+	}
+	page := max(1, height-4)
+	by, moves := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
+	a.top = max(0, a.top+by)
+	return moves
 }
 
 // noteKey is a key while the person writes why not.

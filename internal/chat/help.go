@@ -52,6 +52,7 @@ func keyHelp() [][2]string {
 		{"Alt-Enter", "while a turn runs, say it when the answer is complete"},
 		{"Shift-Enter", `a new line, as are Ctrl-J and a \ at the end`},
 		{"@path", "send a file; Tab completes paths and commands"},
+		{"y s n N", "answer a question: allow, for the session, deny, deny and say why"},
 		{"Up, Down", "what was typed before"},
 		{"Ctrl-R", "what was typed before with these words; again, earlier"},
 		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},

@@ -1,7 +1,10 @@
 package chat
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +95,32 @@ func TestControlSequencesAreNeutralised(t *testing.T) {
 	}
 }
 
+// The same goes for names: of projects, sessions, personas, files and settings.
+func TestControlSequencesInNames(t *testing.T) {
+	t.Parallel()
+	for _, bad := range attacks {
+		s := newStage(t, withSessions, func(o *Options) {
+			o.Project, o.Allow, o.Opts.Persona, o.Opts.Model, o.Notices = "/p/"+bad, []string{bad}, bad, bad, []string{bad}
+			o.Opening = func(context.Context, string) string { return bad }
+		})
+		s.tame()
+		if title := s.m.View().WindowTitle; obeyed(title) != "" {
+			t.Errorf("the window is called %q", title)
+		}
+		for _, line := range []string{"/status", "/persona " + bad, "/attach " + bad, "/session " + bad, "/mode " + bad, "/" + bad, "/session"} {
+			s.m.editor.set(line)
+			s.press("enter")
+			s.tame()
+		}
+		s.press("esc")
+		if err := os.WriteFile(filepath.Join(s.m.o.Folder, "x"+strings.NewReplacer("/", "", "\x00", "").Replace(bad)), nil, 0o600); err != nil {
+			continue // no name that this system has
+		}
+		s.press("@", "tab", "tab")
+		s.tame()
+	}
+}
+
 // Whatever is said, at whatever width, no line is wider than the window.
 func TestEverythingFits(t *testing.T) {
 	t.Parallel()
@@ -127,11 +156,24 @@ func TestWindowsOfEverySize(t *testing.T) {
 	s.log(delta("# Head\n\n| a | b | c |\n|---|---|---|\n| one | two | three |\n\n```go\nx := 1\n```\n\n日本語の文章"))
 	s.log(question("d1")...)
 	s.m.attached = []string{"a file.md"}
+	s.everySize()
+	menu := newStage(t, withSessions)
+	menu.say("/session")
+	menu.everySize()
+	files := newStage(t)
+	write(t, files.m.o.Folder, "a long name of a file.md", "日本語の文章.md")
+	files.press("@", "tab", "tab")
+	files.everySize()
+}
+
+// everySize fails when something does not fit into a window of some size.
+func (s *stage) everySize() {
+	s.t.Helper()
 	for w := 1; w < 100; w += 3 {
 		for _, h := range []int{1, 2, 5, 9, 24, 60} {
 			s.send(tea.WindowSizeMsg{Width: w, Height: h})
 			if v := s.m.View(); v.Content == "" || strings.Count(v.Content, "\n") >= h {
-				t.Errorf("%d×%d: %d lines", w, h, strings.Count(v.Content, "\n")+1)
+				s.t.Errorf("%d×%d: %d lines", w, h, strings.Count(v.Content, "\n")+1)
 			}
 			if w >= 10 {
 				s.fits()

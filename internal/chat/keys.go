@@ -34,6 +34,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if m.answering && len(m.asks) > 0 && m.asks[0].scroll(name, m.questionHeight()) {
+		return nil
+	}
 	switch name {
 	case "ctrl+c":
 		return m.ctrlC(now)

@@ -227,6 +227,29 @@ func TestQuestionsAreAnsweredOneByOne(t *testing.T) {
 	}
 }
 
+// A long question is read by lines or by pages, and the editor's keys are not its.
+func TestALongQuestion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	all := question("d1")
+	p := all[1].Data.(event.Permission)
+	p.Effect = permit.Effect{Tool: "write", Diff: "@@ -0,0 +1,40 @@\n" + strings.Repeat("+a line\n", 39) + "+the last\n"}
+	all[1].Data = p
+	s.log(all...)
+	s.shows("more lines (↓, PgDn)")
+	s.lacks("the last")
+	for range 5 {
+		s.press("pgdown")
+	}
+	s.shows("the last")
+	s.lacks("more lines (")
+	s.press("pgup", "pgup", "pgup", "pgup", "pgup", "up")
+	s.shows("@@ -0,0 +1,40 @@")
+	s.fits()
+}
+
 func TestAnAnswerThatComesTooLate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

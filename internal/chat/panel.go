@@ -23,7 +23,7 @@ func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
 	lines = append(lines, head)
 	for i, s := range shown {
 		if i == len(shown)-1 && a.top+room < len(body) {
-			s = m.look.faint.Render(m.look.cut("… "+number(len(body)-a.top-room+1, "more line")+" (↓)", width-2))
+			s = m.look.faint.Render(m.look.cut("… "+number(len(body)-a.top-room+1, "more line")+" (↓, PgDn)", width-2))
 		}
 		lines = append(lines, m.look.warn.Render("│ ")+s)
 	}
@@ -136,7 +136,7 @@ func (m *Model) answers(a *ask, width int) []string {
 	if left := a.ExpiresAt.Sub(m.o.Clock()); !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
 		keys = append(keys, shortly(left.Truncate(time.Second))+" left")
 	}
-	keys = append(keys, "Tab write")
+	keys = append(keys, "Tab to the editor")
 	row := ""
 	for _, k := range keys {
 		key, word, _ := strings.Cut(k, " ")

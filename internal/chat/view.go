@@ -19,7 +19,7 @@ func (m *Model) View() tea.View {
 	if m.menu != nil {
 		below = append(below, m.menu.lines(m.look, m.editor.text, m.width)...)
 	} else if len(m.asks) > 0 {
-		lines, c := m.panel(max(4, m.height*3/5))
+		lines, c := m.panel(m.questionHeight())
 		if c != nil {
 			c.Y += len(below)
 			cursor = c
@@ -61,6 +61,9 @@ func (m *Model) View() tea.View {
 	}
 	return v
 }
+
+// questionHeight is how much of the window a question takes at most.
+func (m *Model) questionHeight() int { return max(4, m.height*3/5) }
 
 // shownWaiting is how much of what waits is shown.
 const shownWaiting = 3
