@@ -30,7 +30,7 @@ func dedupeWindow(o Options) time.Duration {
 }
 
 const (
-	embeddedDedupeWindow = time.Second
+	embeddedDedupeWindow = 250 * time.Millisecond
 	leastDedupeWindow    = 100 * time.Millisecond // JetStream takes no shorter one
 )
 
