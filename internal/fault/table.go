@@ -28,6 +28,18 @@ const (
 	ApprovalSHARequired     Type = "APPROVAL_SHA_REQUIRED"
 	InvalidApprovalSHA      Type = "INVALID_APPROVAL_SHA"
 
+	RegisterNotFound              Type = "DEPENDENCY_REGISTER_NOT_FOUND"
+	InvalidSchema                 Type = "INVALID_SCHEMA"
+	InvalidEnum                   Type = "INVALID_ENUM"
+	InvalidClassification         Type = "INVALID_CLASSIFICATION"
+	InvalidProvenance             Type = "INVALID_PROVENANCE"
+	InvalidIdentity               Type = "INVALID_IDENTITY"
+	InvalidTarget                 Type = "INVALID_TARGET"
+	DuplicateDependencyID         Type = "DUPLICATE_DEPENDENCY_ID"
+	InvalidSatisfactionTransition Type = "INVALID_SATISFACTION_TRANSITION"
+	RowDeletionRefused            Type = "ROW_DELETION_REFUSED"
+	InvalidCell                   Type = "INVALID_CELL"
+
 	Unauthorized        Type = "UNAUTHORIZED"
 	Forbidden           Type = "FORBIDDEN"
 	NotFound            Type = "NOT_FOUND"
@@ -88,6 +100,17 @@ var table = []Spec{
 	{UnauthorizedActor, 400, "The actor may not make this transition.", "let one of details.expected do it"},
 	{ApprovalSHARequired, 400, "Reviews and releases need the commit that a person approved.", "send approvalSha, 7 to 64 hex digits of a commit"},
 	{InvalidApprovalSHA, 400, "approvalSha is not 7 to 64 hex digits, or names no commit of the repository that the project lies in.", "commit what is approved, and send that commit's id"},
+	{RegisterNotFound, 404, "The deliverable has no Dependencies.csv.", "apply a proposal with belay deps import, or write the register's rows"},
+	{InvalidSchema, 400, "A row is of another schema than v3.1, or the register is damaged so that nothing can be written to it safely.", "belay deps lint names the lines; mend them in an editor"},
+	{InvalidEnum, 400, "A cell of a register holds a word that its column does not take.", "use one of the words that the message names"},
+	{InvalidClassification, 400, "The class, the anchor type and the type of a row do not go together.", "an ANCHOR row has an anchor type and the type OTHER, an EXECUTION row the anchor type NOT_APPLICABLE"},
+	{InvalidProvenance, 400, "An ACTIVE row does not say where its evidence stands.", "name the document and the section, or write location TBD"},
+	{InvalidIdentity, 400, "A row lacks an id, or has one that is ill-formed or another deliverable's.", "write ids like DEP-01-02-003 and DEL-01-02"},
+	{InvalidTarget, 400, "A row's target is not named as its type demands.", "give a deliverable's id for targets of type DELIVERABLE, and for no other"},
+	{DuplicateDependencyID, 400, "Two rows have the same DependencyID.", "give one of them a number of its own"},
+	{InvalidSatisfactionTransition, 400, "A dependency's satisfaction can not go from what it was to what is wanted.", "go step by step, as the message says; a person who must correct it edits the file"},
+	{RowDeletionRefused, 400, "Rows of a register are never deleted, and some are not in the request; details.dependencyIds names them.", "send every row; give those that are no longer observed Status=RETIRED"},
+	{InvalidCell, 400, "A cell begins like a formula, is too long, or holds what no cell may.", "begin the cell with a word, without control characters"},
 	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},
 	{Forbidden, 403, "The request comes from a host or origin that is not allowed, concerns a project that the server does not serve, or lacks the operator's authority; details.reason says which.", "use the address that the server printed"},
 	{NotFound, 404, "No such endpoint, or no such part of a session.", "see /openapi.json for the endpoints"},

@@ -1,0 +1,280 @@
+package register
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"belay/internal/fault"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// Problem is why a row can not be written.
+type Problem struct {
+	// Type is the error of the compatible contract that it is.
+	Type fault.Type `json:"code"`
+	// Row is the row of the request, from 0; ID its DependencyID.
+	Row     int    `json:"row"`
+	ID      string `json:"dependencyId,omitempty"`
+	Column  string `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// maxProblems bounds how many are told at once.
+const maxProblems = 100
+
+// refuse turns problems into an error: its type and message are those of the
+// first, its details list them all. It returns nil for none.
+func refuse(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	first := problems[0]
+	e := fault.New(first.Type, "rows[%d]%s: %s", first.Row, named(first.ID), first.Message)
+	if more := len(problems) - 1; more > 0 {
+		e.Message += fmt.Sprintf(" (and %d more problems)", more)
+	}
+	return e.With("problems", problems[:min(len(problems), maxProblems)])
+}
+
+func named(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " (" + finding.Shown(id) + ")"
+}
+
+// checker checks the rows of a draft by the rules of the writer: those of the
+// compatible contract (8.3) in its order, then those that it lacks.
+type checker struct {
+	d    *draft
+	host string // the id of the deliverable, "" when it is not known
+	// changedOnly leaves rows alone that stay as they are.
+	changedOnly bool
+	problems    []Problem
+	seen        map[string]int
+
+	row *draftRow
+	at  int
+}
+
+func (k *checker) add(t fault.Type, c Column, format string, args ...any) {
+	name := ""
+	if c < numColumns {
+		name = c.String()
+	}
+	k.problems = append(k.problems, Problem{
+		Type: t, Row: k.at, ID: finding.Shown(trim(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func (k *checker) get(c Column) string { return k.d.get(k.row, c) }
+
+// rows checks every row of the draft.
+func (k *checker) rows() {
+	k.seen = make(map[string]int, len(k.d.rows))
+	for i := range k.d.rows {
+		k.row, k.at = &k.d.rows[i], i
+		id := trim(k.get(DependencyID))
+		if first, twice := k.seen[id]; twice && id != "" && (k.row.changed || !k.changedOnly || k.d.rows[first].changed) {
+			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of rows[%d], too", finding.Shown(id), first)
+		} else if !twice {
+			k.seen[id] = i
+		}
+		if k.row.changed || !k.changedOnly {
+			k.contract()
+		}
+		if k.row.changed {
+			k.stricter()
+		}
+	}
+}
+
+// contract applies the rules of the compatible contract to one row.
+func (k *checker) contract() {
+	if v := k.get(SchemaVersion); v != Version {
+		k.add(fault.InvalidSchema, SchemaVersion, "the row is of schema %s, not %s", finding.Shown(v), Version)
+	}
+	for _, c := range required[1:] {
+		if strings.TrimSpace(k.get(c)) == "" {
+			k.add(missing(c), c, "%s is required", c)
+		}
+	}
+	if id := k.get(DependencyID); trim(id) != "" && !isDependencyID(id) {
+		k.add(fault.InvalidIdentity, DependencyID, "%s is not a DependencyID like DEP-01-02-003", finding.Shown(id))
+	}
+	if from := k.get(FromDeliverableID); trim(from) != "" {
+		if !layout.IsDeliverableID(from) {
+			k.add(fault.InvalidIdentity, FromDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(from))
+		} else if k.host != "" && from != k.host {
+			k.add(fault.InvalidIdentity, FromDeliverableID, "FromDeliverableID is %s in the register of %s", from, k.host)
+		}
+	}
+	for _, c := range []Column{FirstSeen, LastSeen} {
+		if day := k.get(c); trim(day) != "" && !hasDateShape(day) {
+			k.add(fault.InvalidDate, c, "%s of %s is not a day like 2026-01-31", finding.Shown(day), c)
+		}
+	}
+	for c := range numCore {
+		if e, word := enumerations[c], k.get(c); e != nil && word != "" && !e.known[word] {
+			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
+		}
+	}
+	k.class()
+	k.target()
+	if k.get(Status) == statusActive {
+		for _, c := range []Column{EvidenceFile, SourceRef} {
+			if trim(k.get(c)) == "" {
+				k.add(fault.InvalidProvenance, c, "an ACTIVE row needs %s, or %q", c, locationTBD)
+			}
+		}
+	}
+}
+
+// missing is the error for a required cell that is empty.
+func missing(c Column) fault.Type {
+	switch c {
+	case DependencyID, FromPackageID, FromDeliverableID, FromDeliverableName:
+		return fault.InvalidIdentity
+	case FirstSeen, LastSeen:
+		return fault.InvalidDate
+	}
+	return fault.InvalidEnum
+}
+
+func (k *checker) class() {
+	anchor, kind := k.get(AnchorType), k.get(Type)
+	switch k.get(Class) {
+	case classAnchor:
+		if anchor == notApplicable {
+			k.add(fault.InvalidClassification, AnchorType, "an ANCHOR row can not be %s", notApplicable)
+		}
+		if kind != typeOther && kind != "" {
+			k.add(fault.InvalidClassification, Type, "the DependencyType of an ANCHOR row is OTHER, not %s", finding.Shown(kind))
+		}
+	case classExecution:
+		if anchor != notApplicable && anchor != "" {
+			k.add(fault.InvalidClassification, AnchorType, "the AnchorType of an EXECUTION row is %s, not %s", notApplicable, finding.Shown(anchor))
+		}
+	}
+}
+
+func (k *checker) target() {
+	id := trim(k.get(TargetDeliverableID))
+	switch kind := k.get(TargetType); {
+	case kind == "":
+	case kind == targetDeliverable && id == "":
+		k.add(fault.InvalidTarget, TargetDeliverableID, "a target of type DELIVERABLE needs TargetDeliverableID")
+	case kind != targetDeliverable && id != "":
+		k.add(fault.InvalidTarget, TargetDeliverableID, "a target of type %s has no TargetDeliverableID; name it in TargetRefID and TargetName", finding.Shown(kind))
+	}
+}
+
+// stricter applies what the original does not check (S35, S36), to a row that is
+// new or changes.
+func (k *checker) stricter() {
+	if id := trim(k.get(TargetDeliverableID)); id != "" && k.get(TargetType) == targetDeliverable && !layout.IsDeliverableID(id) {
+		k.add(fault.InvalidTarget, TargetDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(id))
+	}
+	first, last := k.get(FirstSeen), k.get(LastSeen)
+	for _, c := range []Column{FirstSeen, LastSeen} {
+		if day := k.get(c); hasDateShape(day) && !isDate(day) {
+			k.add(fault.InvalidDate, c, "the calendar has no %s", day)
+		}
+	}
+	if isDate(first) && isDate(last) && last < first {
+		k.add(fault.InvalidDate, LastSeen, "LastSeen %s lies before FirstSeen %s", last, first)
+	}
+	for c := numCore; c < numColumns; c++ {
+		if e, word := enumerations[c], k.get(c); word != "" && !e.known[word] {
+			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
+		}
+	}
+	k.cells()
+}
+
+// cells refuses what a cell may not hold. One that stays as it is may.
+func (k *checker) cells() {
+	var before []string
+	if k.row.from >= 0 {
+		before = k.d.before(k.row.from)
+	}
+	for i, v := range k.row.cells {
+		if before != nil && before[i] == v {
+			continue
+		}
+		if why := badCell(v); why != "" {
+			k.add(fault.InvalidCell, k.d.known[i], "%s %s", finding.Shown(k.d.columns[i]), why)
+		}
+	}
+}
+
+// badCell says why a text can not be a cell, "" when it can.
+func badCell(v string) string {
+	switch {
+	case !utf8.ValidString(v):
+		return "is not UTF-8"
+	case strings.ContainsFunc(v, forbidden):
+		return "holds a control character"
+	case utf8.RuneCountInString(v) > maxCell:
+		return fmt.Sprintf("has more than %d characters", maxCell)
+	case isFormula(v):
+		return "begins like a formula, which a spreadsheet would run"
+	}
+	return ""
+}
+
+// forbidden reports a character that no cell may have.
+func forbidden(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+
+// hasDateShape reports whether s looks like YYYY-MM-DD.
+func hasDateShape(s string) bool {
+	return len(s) == 10 && s[4] == '-' && s[7] == '-' && areDigits(s[:4]) && areDigits(s[5:7]) && areDigits(s[8:])
+}
+
+// satisfaction checks the moves of SatisfactionStatus against the register before.
+func (k *checker) satisfaction() {
+	for i := range k.d.rows {
+		k.row, k.at = &k.d.rows[i], i
+		if k.row.from < 0 {
+			continue
+		}
+		before := Row{k.d.base, int(k.d.base.rows[k.row.from])}.Value(Satisfaction)
+		if after := k.get(Satisfaction); !mayMove(before, after) {
+			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus can not go from %s to %s; it may go to %s",
+				finding.Shown(before), finding.Shown(orBlank(after)), orNothing(moves[before]))
+		}
+	}
+}
+
+// moves are the ways that the satisfaction of a dependency can go (compatible
+// contract, 8.3).
+var moves = map[string][]string{
+	satisfactionTBD: {pending, notApplicable, waived},
+	pending:         {inProgress, notApplicable, waived},
+	inProgress:      {satisfied, waived},
+}
+
+// mayMove reports whether a dependency may go from one satisfaction to another.
+// What was not assessed may become anything. What was does not become blank
+// again: the next write could then set anything (S35).
+func mayMove(before, after string) bool {
+	return before == after || before == "" || slices.Contains(moves[before], after)
+}
+
+func orBlank(s string) string {
+	if s == "" {
+		return "blank"
+	}
+	return s
+}
+
+func orNothing(all []string) string {
+	if len(all) == 0 {
+		return "nothing else"
+	}
+	return strings.Join(all, ", ")
+}

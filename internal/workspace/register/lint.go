@@ -1,0 +1,231 @@
+package register
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// maxFindings bounds what is told of one file.
+const maxFindings = 20_000
+
+// Lint says what is wrong with the register: the original's findings, errors
+// before warnings and each in the order of the rows, and then those beyond it.
+// Path is what the findings name. Host is the folder or the id of the deliverable
+// that has the register; without it nothing is compared with it.
+func (r *Register) Lint(path, host string) []finding.Finding {
+	l := linter{table: &r.table, columns: r.columns, at: r.at, path: path, host: layout.ParseName(host)}
+	if r.stray {
+		// Readers differ, and the verdict is that of the original's.
+		t := split(r.text, quoteAtStart)
+		l.table = &t
+		l.columns, l.at = header(&t)
+	}
+	if l.file(r) {
+		l.header()
+		l.rows()
+	}
+	all := slices.Concat(l.errors, l.warnings, l.extra)
+	if len(all) > maxFindings {
+		all = append(all[:maxFindings], ruleMore.At(path, 0, "%d more findings are not told", len(all)-maxFindings))
+	}
+	return all
+}
+
+// Records is the number of records behind the header, as the original counts
+// rows: one of blank cells is one.
+func (r *Register) Records() int { return max(0, len(r.records)-1) }
+
+// linter is one look at a register.
+type linter struct {
+	*table
+	columns []string
+	at      places
+	path    string
+	host    layout.Name
+
+	errors, warnings, extra []finding.Finding
+
+	// The row that is looked at: its record and its trimmed values.
+	record *record
+	number int
+	values [numColumns]string
+
+	seen       map[string]int // row by DependencyID
+	from       string         // the first FromDeliverableID
+	implements int
+}
+
+// report files a finding.
+func (l *linter) report(f finding.Finding) {
+	switch {
+	case f.Extra:
+		l.extra = append(l.extra, f)
+	case f.Severity == finding.Error:
+		l.errors = append(l.errors, f)
+	default:
+		l.warnings = append(l.warnings, f)
+	}
+}
+
+// cellIs reports a cell of the row.
+func (l *linter) cellIs(rule *finding.Rule, c Column, format string, args ...any) {
+	l.report(rule.At(l.path, int(l.record.line), format, args...).In(l.number, c.String()).Of(l.values[c]))
+}
+
+// file looks at the file as a whole and reports whether there is anything else to
+// look at.
+func (l *linter) file(r *Register) bool {
+	if !r.utf8 {
+		line := 1 + lineEnds(r.text[:validPrefix(r.text)])
+		l.report(ruleNotUTF8.At(l.path, line, "the file is not UTF-8, from line %d on", line))
+		return false
+	}
+	if i := strings.IndexByte(r.text, 0); i >= 0 {
+		line := 1 + lineEnds(r.text[:i])
+		l.report(ruleNUL.At(l.path, line, "%d NUL characters, the first in line %d", strings.Count(r.text, "\x00"), line))
+	}
+	if l.why != "" {
+		line := 1 + lineEnds(r.text[:l.cut])
+		l.report(ruleRead.At(l.path, line, "%s; it was read up to line %d", l.why, line))
+	}
+	if l.loneCR {
+		l.report(ruleLoneCR.At(l.path, 0, "a carriage return alone ends a record"))
+	}
+	if r.stray {
+		row := l.strayRow()
+		l.report(ruleStray.At(l.path, int(l.records[row].line), "a quote begins inside of a cell").In(row+1, ""))
+	}
+	if len(l.records) == 0 {
+		if l.why == "" {
+			l.report(ruleHeader.At(l.path, 0, "the file is empty").WithFix("write the header: %s", canonicalHeader))
+		}
+		return false
+	}
+	if l.isOpen() {
+		last := len(l.records) - 1
+		line := int(l.records[last].line)
+		l.report(ruleUnclosed.At(l.path, line, "the row of line %d opens a quote that nothing closes", line).In(last+1, ""))
+	}
+	return true
+}
+
+// validPrefix is how many bytes of a text are UTF-8.
+func validPrefix(text string) int {
+	for i, c := range text {
+		if c == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// strayRow is the record in which a quote first begins inside of a cell.
+func (l *linter) strayRow() int {
+	for i := range l.records {
+		rec := &l.records[i]
+		if slices.ContainsFunc(l.cells[rec.first:rec.first+rec.n], func(c cell) bool { return c.form&inside != 0 }) {
+			return i
+		}
+	}
+	return 0
+}
+
+// header looks at the names of the columns.
+func (l *linter) header() {
+	if l.at == inOrder {
+		return
+	}
+	var missing []string
+	for c := range numCore {
+		if l.at[c] < 0 {
+			missing = append(missing, c.String())
+		}
+	}
+	if len(missing) > 0 {
+		names := strings.Join(missing, ", ")
+		l.report(ruleColumns.At(l.path, 1, "the header lacks %s", names).Of(names))
+	}
+	named := map[string]bool{}
+	for _, name := range l.columns {
+		if _, ok := columnNamed[name]; !ok {
+			l.report(ruleUnknownColumn.At(l.path, 1, "the specification knows no column %q", finding.Shown(name)).In(0, finding.Shown(name)))
+		}
+		if named[name] {
+			l.report(ruleTwoColumns.At(l.path, 1, "two columns are called %q", finding.Shown(name)).In(0, finding.Shown(name)))
+		}
+		named[name] = true
+	}
+}
+
+// rows looks at every record behind the header.
+func (l *linter) rows() {
+	if len(l.records) > 1 {
+		l.seen = make(map[string]int, min(len(l.records), 1<<12))
+	}
+	for i := 1; i < len(l.records); i++ {
+		if len(l.errors)+len(l.warnings)+len(l.extra) > maxFindings {
+			return
+		}
+		l.record, l.number = &l.records[i], i+1
+		if l.shape() {
+			l.row()
+		}
+	}
+	if l.implements != 1 {
+		l.report(ruleCardinality.At(l.path, 0, "%d ACTIVE IMPLEMENTS_NODE rows, not one", l.implements).Of(strconv.Itoa(l.implements)))
+	}
+}
+
+// shape looks at the cells of a record and reads their values. It reports whether
+// they stand where the header says.
+func (l *linter) shape() bool {
+	rec, width := l.record, len(l.columns)
+	cells := l.cells[rec.first : rec.first+rec.n]
+	for i := range cells {
+		c := &cells[i]
+		if c.end-c.start > maxCell && utf8.RuneCountInString(l.value(*c)) > maxCell {
+			l.report(ruleMalformed.At(l.path, int(rec.line), "a cell has more than %d characters", maxCell).In(l.number, l.columnName(i)))
+			return false
+		}
+		if mayBeFormula(l.text, c) && isFormula(l.value(*c)) {
+			l.report(ruleFormula.At(l.path, int(rec.line), "a spreadsheet takes the cell for a formula").In(l.number, l.columnName(i)).Of(l.value(*c)))
+		}
+	}
+	if len(cells) > width {
+		l.report(ruleLongRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, ""))
+		return false
+	}
+	if len(cells) < width {
+		l.report(ruleShortRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, ""))
+	}
+	for c, at := range l.at {
+		v := ""
+		if at >= 0 && int(at) < len(cells) {
+			v = trim(l.value(cells[at]))
+		}
+		l.values[c] = v
+	}
+	return true
+}
+
+func (l *linter) columnName(i int) string {
+	if i < len(l.columns) {
+		return finding.Shown(l.columns[i])
+	}
+	return ""
+}
+
+// trim is strings.TrimSpace for cells, most of which need none.
+func trim(s string) string {
+	if s == "" || plainEnd(s[0]) && plainEnd(s[len(s)-1]) {
+		return s
+	}
+	return strings.TrimSpace(s)
+}
+
+func plainEnd(c byte) bool { return ' ' < c && c < utf8.RuneSelf }

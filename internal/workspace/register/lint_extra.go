@@ -1,0 +1,129 @@
+package register
+
+import (
+	"strconv"
+	"strings"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// maxQuoteWords is how long a piece of evidence may be (workspace 6.5).
+const maxQuoteWords = 30
+
+// beyond judges what the original's linter does not look at. The words are
+// canonical by now.
+func (l *linter) beyond(active bool) {
+	v := &l.values
+	l.belongs()
+	if id := v[TargetDeliverableID]; id != "" && v[TargetType] == targetDeliverable {
+		target := layout.ParseName(id).ID
+		if pkg := v[TargetPackageID]; pkg != "" && target != "" && !layout.SameNumber(target, pkg) {
+			l.cellIs(&ruleTargetPackage, TargetPackageID, "%s is not the package of %s", finding.Shown(pkg), target)
+		}
+		if v[Class] == classExecution && target != "" && target == l.hostID() {
+			l.cellIs(&ruleSelf, TargetDeliverableID, "%s depends on itself", target)
+		}
+	} else if v[TargetType] != "" && v[TargetType] != targetDeliverable && l.nameless() {
+		l.cellIs(&ruleNoTarget, TargetRefID, "the row does not name its target")
+	}
+	if !active {
+		return
+	}
+	if n := wordCount(v[EvidenceQuote]); n > maxQuoteWords {
+		l.cellIs(&ruleLongQuote, EvidenceQuote, "%d words of evidence", n)
+	}
+	if v[Class] == classExecution && v[Satisfaction] == "" {
+		l.cellIs(&ruleNoSatisfaction, Satisfaction, "an ACTIVE EXECUTION row without SatisfactionStatus")
+	}
+}
+
+// nameless reports whether a row says nothing of a target that is no deliverable.
+func (l *linter) nameless() bool {
+	for _, c := range []Column{TargetRefID, TargetName, TargetLocation, TargetPackageID} {
+		if l.values[c] != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// hostID is the deliverable that has the register: the folder's, or what the row
+// says where the folder is not known.
+func (l *linter) hostID() string {
+	if l.host.Kind == layout.Deliverable {
+		return l.host.ID
+	}
+	return layout.ParseName(l.values[FromDeliverableID]).ID
+}
+
+// belongs compares the row with the folder in which the register lies.
+func (l *linter) belongs() {
+	v := &l.values
+	host := l.hostID()
+	if host == "" {
+		return
+	}
+	if from := layout.ParseName(v[FromDeliverableID]); from.Kind == layout.Deliverable && from.ID != host {
+		l.cellIs(&ruleHost, FromDeliverableID, "the register is that of %s", host)
+	}
+	if pkg := v[FromPackageID]; pkg != "" && (!layout.IsPackageID(pkg) || !layout.SameNumber(host, pkg)) {
+		l.cellIs(&ruleHostPackage, FromPackageID, "%s is not the package of %s", finding.Shown(pkg), host)
+	}
+	if id := v[DependencyID]; isDependencyID(id) && !sameNumbers(id, host) {
+		l.cellIs(&ruleIDNotHost, DependencyID, "%s does not have the numbers of %s", id, host)
+	}
+}
+
+// sameNumbers reports whether a well-formed DependencyID has a deliverable's
+// numbers, with or without a leading zero in that of the package.
+func sameNumbers(dependency, deliverable string) bool {
+	numbers := strings.TrimPrefix(dependency[:len(dependency)-4], "DEP-")
+	return strings.TrimLeft(numbers, "0") == strings.TrimLeft(strings.TrimPrefix(deliverable, "DEL-"), "0")
+}
+
+// wordCount counts the words of a text.
+func wordCount(text string) int {
+	if len(text) <= 2*maxQuoteWords {
+		return 0 // too short to have more than 30
+	}
+	return len(strings.Fields(text))
+}
+
+// mayBeFormula looks at the first byte of a cell.
+func mayBeFormula(text string, c *cell) bool {
+	at := c.start
+	switch c.form {
+	case 0:
+	case quoted:
+		at++
+	default:
+		return true
+	}
+	if at >= c.end {
+		return false
+	}
+	switch text[at] {
+	case '=', '+', '-', '@', '\t', '\r', '\n':
+		return true
+	}
+	return false
+}
+
+// isFormula reports whether a spreadsheet would run a cell: it begins with a sign
+// that formulas begin with, and is neither a number nor a dash.
+func isFormula(value string) bool {
+	value = strings.TrimLeft(value, "\t\r\n")
+	if len(value) < 2 {
+		return false
+	}
+	switch value[0] {
+	case '=', '@':
+		return true
+	case '+', '-':
+		rest := strings.TrimLeft(value, "+- ")
+		_, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimRight(rest, "% "), ",", ""), 64)
+		return rest != "" && err != nil
+	}
+	return false
+}

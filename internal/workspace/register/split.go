@@ -1,0 +1,241 @@
+package register
+
+import (
+	"fmt"
+	"strings"
+)
+
+// quoting is where a reader lets a quoted part of a cell begin.
+type quoting bool
+
+const (
+	// quoteAnywhere is how the compatible contract reads a register (8.3).
+	quoteAnywhere quoting = false
+	// quoteAtStart is how most programs do, the original's linter among them: a
+	// quote inside of a cell is a character like any other.
+	quoteAtStart quoting = true
+)
+
+// cell is the raw bytes of one cell, quotes included.
+type cell struct {
+	start, end uint32
+	form       form
+}
+
+// form is how a cell is written. A cell of the form quoted alone is its value
+// between two quotes, one of the form 0 is its value.
+type form uint8
+
+const (
+	quoted  form = 1 << iota // begins with a quote
+	doubled                  // has a quote within quotes
+	inside                   // has a quote behind something else
+	mixed                    // goes on behind the closing quote
+	open                     // the file ends within its quotes
+)
+
+// record is one line of a register; it spans more where cells do.
+type record struct {
+	// start and end bound its bytes, next is behind its line end.
+	start, end, next uint32
+	// first and n are its cells.
+	first, n uint32
+	// line is the one that it begins in, from 1.
+	line uint32
+}
+
+// table is a text taken apart into records and cells. The bytes between two
+// records are blank lines. The first record is the header.
+type table struct {
+	text    string
+	records []record
+	cells   []cell
+	quoting quoting
+	// stray is set when quotes begin inside of cells, so that readers differ about
+	// what the cells hold; loneCR when records end in a carriage return alone.
+	stray, loneCR bool
+	// cut is where reading stopped because of a limit, why that was.
+	cut uint32
+	why string
+}
+
+// special are the bytes that mean something outside of quotes.
+var special = [256]bool{',': true, '"': true, '\n': true, '\r': true}
+
+// split takes a text apart. Lines end in LF, CR LF or CR, those without anything
+// in them are no records.
+func split(text string, q quoting) table {
+	s := splitter{table: table{text: text, quoting: q}, line: 1}
+	commas, lines := strings.Count(text, ","), strings.Count(text, "\n")
+	s.records = make([]record, 0, min(lines+1, 1<<16))
+	s.cells = make([]cell, 0, min(commas+lines+1, 1<<18))
+	if strings.HasPrefix(text, bom) {
+		s.i = len(bom)
+	}
+	if len(text) > MaxBytes {
+		s.stop("the file is larger than %d bytes", MaxBytes)
+	}
+	for s.i < len(text) && s.why == "" {
+		s.record()
+	}
+	return s.table
+}
+
+// splitter is the work of [split].
+type splitter struct {
+	table
+	i    int // the next byte
+	line int // the one that it is in
+}
+
+// record reads one record and its line end.
+func (s *splitter) record() {
+	rec := record{start: uint32(s.i), first: uint32(len(s.cells)), line: uint32(s.line)}
+	for more := true; more; {
+		if len(s.cells)-int(rec.first) >= maxRowCells {
+			s.stop("a row has more than %d cells", maxRowCells)
+			break
+		}
+		more = s.cell()
+	}
+	if len(s.cells) > maxCells {
+		s.stop("the file has more than %d cells", maxCells)
+	}
+	if s.why != "" {
+		s.cut, s.cells = rec.start, s.cells[:rec.first]
+		return
+	}
+	rec.end, rec.n = uint32(s.i), uint32(len(s.cells))-rec.first
+	s.lineEnd()
+	rec.next = uint32(s.i)
+	if rec.start == rec.end {
+		s.cells = s.cells[:rec.first] // a blank line
+		return
+	}
+	s.records = append(s.records, rec)
+}
+
+// cell reads one cell and the comma behind it, and reports whether there is one.
+func (s *splitter) cell() (more bool) {
+	text, start, i := s.text, s.i, s.i
+	var how form
+	closed := -1 // behind the closing quote
+	for {
+		for i < len(text) && !special[text[i]] {
+			i++
+		}
+		if i == len(text) || text[i] != '"' {
+			break
+		}
+		switch {
+		case i == start:
+			how |= quoted
+		case s.quoting == quoteAtStart:
+			how |= inside
+			i++
+			continue
+		default:
+			how |= inside
+			s.stray = true
+		}
+		i, how = s.quotes(i+1, how)
+		closed = i
+	}
+	if how&quoted != 0 && closed != i {
+		how |= mixed
+	}
+	s.cells = append(s.cells, cell{uint32(start), uint32(i), how})
+	if more = i < len(text) && text[i] == ','; more {
+		i++
+	}
+	s.i = i
+	return more
+}
+
+// quotes reads from behind an opening quote to behind the closing one.
+func (s *splitter) quotes(i int, how form) (int, form) {
+	begin := i
+	for {
+		n := strings.IndexByte(s.text[i:], '"')
+		if n < 0 {
+			i, how = len(s.text), how|open
+			break
+		}
+		i += n + 1
+		if i == len(s.text) || s.text[i] != '"' {
+			break
+		}
+		how |= doubled
+		i++
+	}
+	s.line += lineEnds(s.text[begin:i])
+	return i, how
+}
+
+// lineEnd reads what ends a record.
+func (s *splitter) lineEnd() {
+	if s.i == len(s.text) {
+		return
+	}
+	s.line++
+	if s.text[s.i] == '\r' {
+		s.i++
+		if s.i == len(s.text) || s.text[s.i] != '\n' {
+			s.loneCR = true
+			return
+		}
+	}
+	s.i++
+}
+
+// lineEnds counts the lines that end in a text.
+func lineEnds(text string) int {
+	n := strings.Count(text, "\n")
+	if strings.IndexByte(text, '\r') >= 0 {
+		n += strings.Count(text, "\r") - strings.Count(text, "\r\n")
+	}
+	return n
+}
+
+// isOpen reports whether the text ends inside of quotes.
+func (t *table) isOpen() bool { return len(t.cells) > 0 && t.cells[len(t.cells)-1].form&open != 0 }
+
+// value is what a cell holds.
+func (t *table) value(c cell) string {
+	raw := t.text[c.start:c.end]
+	switch c.form {
+	case 0:
+		return raw
+	case quoted:
+		return raw[1 : len(raw)-1]
+	}
+	return unquote(raw, t.quoting)
+}
+
+// unquote is what a cell holds that has more than quotes around it.
+func unquote(raw string, q quoting) string {
+	var b strings.Builder
+	b.Grow(len(raw))
+	within := false
+	for i := 0; i < len(raw); i++ {
+		switch {
+		case raw[i] != '"':
+			b.WriteByte(raw[i])
+		case within && i+1 < len(raw) && raw[i+1] == '"':
+			b.WriteByte('"')
+			i++
+		case within:
+			within = false
+		case i == 0 || q == quoteAnywhere:
+			within = true
+		default:
+			b.WriteByte('"')
+		}
+	}
+	return b.String()
+}
+
+// stop ends the reading at the record that is being read.
+func (s *splitter) stop(format string, args ...any) {
+	s.why = fmt.Sprintf(format, args...)
+}
