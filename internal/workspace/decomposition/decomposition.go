@@ -23,6 +23,7 @@ import (
 
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
 )
 
 // Document is what a decomposition says. It is read-only.
@@ -69,7 +70,7 @@ type Deliverable struct {
 
 // Package returns the package with this id, whatever its number of digits.
 func (d *Document) Package(id string) (Package, bool) {
-	if i, ok := d.packages[number(id)]; ok {
+	if i, ok := d.packages[layout.Number(id)]; ok {
 		return d.Packages[i], true
 	}
 	return Package{}, false
@@ -78,7 +79,7 @@ func (d *Document) Package(id string) (Package, bool) {
 // Deliverable returns the deliverable with this id, whatever its number of
 // digits.
 func (d *Document) Deliverable(id string) (Deliverable, bool) {
-	if i, ok := d.deliverables[number(id)]; ok {
+	if i, ok := d.deliverables[layout.Number(id)]; ok {
 		return d.Deliverables[i], true
 	}
 	return Deliverable{}, false
@@ -113,14 +114,4 @@ func Parse(path string, data []byte) *Document {
 		p.out.Findings = append(p.out.Findings, ruleMore.At(path, 0, "%d more findings are not listed", more))
 	}
 	return p.out
-}
-
-// number is an id without what may differ between two spellings of it: the zeros
-// in front of its numbers.
-func number(id string) string {
-	parts := strings.Split(id, "-")
-	for i, s := range parts[1:] {
-		parts[i+1] = strings.TrimLeft(s, "0")
-	}
-	return strings.Join(parts, "-")
 }

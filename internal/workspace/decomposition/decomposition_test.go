@@ -278,10 +278,10 @@ func FuzzParse(f *testing.F) {
 		}
 		seen := map[string]bool{}
 		once := func(id string) {
-			if seen[number(id)] {
+			if seen[layout.Number(id)] {
 				t.Errorf("%s is there twice", id)
 			}
-			seen[number(id)] = true
+			seen[layout.Number(id)] = true
 		}
 		for _, p := range d.Packages {
 			stands(p.ID, p.Line)

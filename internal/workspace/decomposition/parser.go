@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
 )
 
 // parser walks over a document once and collects definitions.
@@ -130,11 +131,11 @@ func (p *parser) malformed(r reference, line int) {
 }
 
 func (p *parser) item(r reference) {
-	p.items[string(r.kind)], p.items[number(r.id)] = true, true
+	p.items[string(r.kind)], p.items[layout.Number(r.id)] = true, true
 }
 
 // report notes that a finding of its own is about an id.
-func (p *parser) report(id string) { p.reported[number(id)] = true }
+func (p *parser) report(id string) { p.reported[layout.Number(id)] = true }
 
 // define takes a definition. A second one of the same id adds what the first has
 // not; where both say something else, the first holds.
@@ -144,7 +145,7 @@ func (p *parser) define(def *definition) {
 		p.report(def.id)
 		return
 	}
-	key := number(def.id)
+	key := layout.Number(def.id)
 	first := p.byNumber[key]
 	if first == nil {
 		p.byNumber[key] = def

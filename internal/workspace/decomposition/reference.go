@@ -104,10 +104,10 @@ func listed(ids *regexp.Regexp, text string, known map[string]bool) []string {
 		}
 		from, _ := strconv.Atoi(first) // six digits at most
 		to, _ := strconv.Atoi(last)
-		ends := known[number(prefix+first)] && known[number(prefix+last)]
+		ends := known[layout.Number(prefix+first)] && known[layout.Number(prefix+last)]
 		for n := from + 1; n < to && written < maxListed; n++ {
 			written++
-			if id := fmt.Sprintf("%s%0*d", prefix, len(first), n); !ends || known[number(id)] {
+			if id := fmt.Sprintf("%s%0*d", prefix, len(first), n); !ends || known[layout.Number(id)] {
 				add(id)
 			}
 		}

@@ -20,7 +20,7 @@ func (p *parser) settle() {
 	}
 	slices.SortStableFunc(d.Packages, func(a, b Package) int { return strings.Compare(a.ID, b.ID) })
 	for i, pkg := range d.Packages {
-		d.packages[number(pkg.ID)] = i
+		d.packages[layout.Number(pkg.ID)] = i
 	}
 	used := map[string]bool{}
 	for _, def := range p.deliverables {
@@ -31,7 +31,7 @@ func (p *parser) settle() {
 	}
 	slices.SortStableFunc(d.Deliverables, func(a, b Deliverable) int { return strings.Compare(a.ID, b.ID) })
 	for i, del := range d.Deliverables {
-		d.deliverables[number(del.ID)] = i
+		d.deliverables[layout.Number(del.ID)] = i
 	}
 	for _, pkg := range d.Packages {
 		if !used[pkg.ID] {
@@ -53,16 +53,16 @@ func (p *parser) settle() {
 // deliverables need.
 func (p *parser) useWeak() {
 	for _, def := range p.weak {
-		if def.kind == kindDeliverable && p.byNumber[number(def.id)] == nil {
+		if def.kind == kindDeliverable && p.byNumber[layout.Number(def.id)] == nil {
 			p.define(def)
 		}
 	}
 	needed := map[string]bool{}
 	for _, def := range p.deliverables {
-		needed[number("PKG-"+strings.Split(def.id, "-")[1])] = true
+		needed[layout.Number("PKG-"+strings.Split(def.id, "-")[1])] = true
 	}
 	for _, def := range p.weak {
-		if key := number(def.id); def.kind == kindPackage && p.byNumber[key] == nil && needed[key] {
+		if key := layout.Number(def.id); def.kind == kindPackage && p.byNumber[key] == nil && needed[key] {
 			p.define(def)
 		}
 	}
@@ -91,7 +91,7 @@ func (p *parser) deliverable(def *definition) Deliverable {
 		ScopeItems: listed(scopeIDs, v[partCovers], p.items), Objectives: listed(objectiveIDs, v[partSupports], p.items),
 	}
 	for _, id := range slices.Concat(del.ScopeItems, del.Objectives) {
-		if p.items[id[:3]] && !p.items[number(id)] {
+		if p.items[id[:3]] && !p.items[layout.Number(id)] {
 			p.find(&ruleUnknownItem, del.Line, "%s names %s, which is not defined", del.ID, id)
 		}
 	}
@@ -117,7 +117,7 @@ func (p *parser) packageOf(def *definition) string {
 		p.find(&ruleNoPackage, def.line, "there is no package with the number of %s", def.id)
 		return ""
 	}
-	if def.around != "" && number(def.around) != number(own.ID) {
+	if def.around != "" && layout.Number(def.around) != layout.Number(own.ID) {
 		p.find(&ruleMisplaced, def.line, "%s stands in the section of %s; by its number it belongs to %s", def.id, def.around, own.ID)
 	}
 	return own.ID
@@ -133,10 +133,10 @@ func (p *parser) mentions() {
 		}
 		for _, at := range anyID.FindAllStringIndex(line, -1) {
 			id := line[at[0]:at[1]]
-			if goesOn(line[at[1]:]) || seen[number(id)] || p.byNumber[number(id)] != nil {
+			if goesOn(line[at[1]:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
 				continue
 			}
-			seen[number(id)] = true
+			seen[layout.Number(id)] = true
 			p.find(&ruleMentioned, i+1, "%s is mentioned, but not defined", id)
 		}
 	}

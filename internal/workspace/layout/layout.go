@@ -8,6 +8,7 @@ package layout
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The folders of a package (workspace 1.1).
@@ -137,6 +138,16 @@ func ParseName(folder string) Name {
 	return Name{Kind: kind, ID: id, Label: label}
 }
 
+// Number is an id without the zeros in front of its numbers, in which two
+// spellings of it may differ: PKG-01 and PKG-001 are one package.
+func Number(id string) string {
+	parts := strings.Split(id, "-")
+	for i, s := range parts[1:] {
+		parts[i+1] = strings.TrimLeft(s, "0")
+	}
+	return strings.Join(parts, "-")
+}
+
 // SameNumber reports whether a deliverable's id belongs to a package's: DEL-01-02
 // to PKG-01, and to PKG-001.
 func SameNumber(deliverable, pkg string) bool {
@@ -162,4 +173,26 @@ func Sanitize(name string) string {
 	}, strings.ToValidUTF8(name, ""))
 	name = strings.Join(strings.Fields(name), " ")
 	return strings.TrimRight(name, ". ")
+}
+
+// maxName is the longest name that every file system takes, in bytes.
+const maxName = 255
+
+// Folder is the name of a package's or deliverable's folder (workspace 10.2), ""
+// when the name leaves nothing that a folder could bear. A name that no file
+// system takes is cut; the whole one stands in _CONTEXT.md.
+func Folder(id, name string) string {
+	label := Sanitize(name)
+	if label == "" {
+		return ""
+	}
+	folder := id + "_" + label
+	if len(folder) > maxName {
+		end := maxName
+		for !utf8.RuneStart(folder[end]) {
+			end--
+		}
+		folder = strings.TrimRight(folder[:end], ". ")
+	}
+	return folder
 }

@@ -55,3 +55,18 @@ func FuzzSanitize(f *testing.F) {
 		}
 	})
 }
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, want string }{
+		{"Build & Packaging", "PKG-01_Build & Packaging"},
+		{"a/b  c.", "PKG-01_a-b c"},
+		{" . ", ""},
+		{strings.Repeat("ä", 200), "PKG-01_" + strings.Repeat("ä", 124)},
+		{strings.Repeat("x", 247) + " yy", "PKG-01_" + strings.Repeat("x", 247)},
+	} {
+		if got := Folder("PKG-01", c.name); got != c.want {
+			t.Errorf("Folder(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+
+	"belay/internal/fault"
+)
+
+// CheckPath checks a path that a caller names in field and returns it in normal
+// form, or INVALID_REQUEST unless it is a well-formed absolute one.
+func CheckPath(field, path string) (string, error) {
+	if why := malformed(path); why != "" {
+		return "", fault.New(fault.InvalidRequest, "%s %s", field, why).With("field", field).With(field, shown(path))
+	}
+	return filepath.Clean(path), nil
+}
+
+// CheckNewRoot checks a folder that is to become a project, and that need not
+// exist yet, as [CheckRoot] does one that is: field names it.
+func CheckNewRoot(field, path, instructionRoot string) (string, error) {
+	clean, err := CheckPath(field, path)
+	if err != nil {
+		return "", err
+	}
+	if instructionRoot == "" {
+		return clean, nil
+	}
+	// Where the folder does not exist, what its nearest ancestor really is counts.
+	there := clean
+	for filepath.Dir(there) != there {
+		if _, err := os.Stat(there); err == nil {
+			break
+		}
+		there = filepath.Dir(there)
+	}
+	if instructions := filepath.Clean(instructionRoot); inside(clean, instructions) || inside(there, instructions) {
+		return "", fault.New(fault.WorkingRootConflict, "%s lies inside the instruction root", field).
+			With("projectRoot", clean).With("instructionRoot", instructionRoot)
+	}
+	return clean, nil
+}
+
+// Writable reports whether this process may list, enter and write to a folder.
+func Writable(path string) bool { return accessible(path) == nil }

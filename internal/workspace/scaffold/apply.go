@@ -1,0 +1,172 @@
+package scaffold
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"belay/internal/durable"
+)
+
+// workers is how many deliverables are made at a time, flushes how many files are
+// made durable at a time: most of the time is the disk's, to which several files
+// are as much work as one.
+const workers, flushes = 8, 32
+
+// apply makes what the plan has, parents first.
+func (p *Plan) apply(ctx context.Context) (Result, error) {
+	if err := p.makeRoot(); err != nil {
+		return Result{}, err
+	}
+	m := &maker{p: p, disk: durable.NewCommitter(flushes), done: map[string]bool{}}
+	err := errors.Join(m.run(ctx), m.disk.Close())
+	if err != nil {
+		return Result{}, m.failed(err)
+	}
+	return p.result(m.created()), nil
+}
+
+// makeRoot makes the root itself where it is missing, and opens it.
+func (p *Plan) makeRoot() error {
+	if p.root != nil {
+		return nil
+	}
+	if err := os.MkdirAll(p.req.ExecutionRoot, 0o777); err != nil {
+		return p.fail(EnsureRoot, ".", err)
+	}
+	var err error
+	if p.root, err = os.OpenRoot(p.req.ExecutionRoot); err != nil {
+		return p.fail(EnsureRoot, ".", err)
+	}
+	if above, err := os.OpenRoot(filepath.Dir(p.req.ExecutionRoot)); err == nil {
+		_ = durable.SyncDir(above, ".") // the folder may not be ours to flush
+		_ = above.Close()               // it was only flushed
+	}
+	return nil
+}
+
+// maker makes the steps of a plan and remembers which it made.
+type maker struct {
+	p    *Plan
+	disk *durable.Committer
+	mu   sync.Mutex
+	done map[string]bool
+}
+
+func (m *maker) run(ctx context.Context) error {
+	for _, name := range m.p.stale {
+		if err := m.p.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return m.p.fail(EnsureRoot, name, err)
+		}
+	}
+	if err := m.archive(ctx); err != nil {
+		return err
+	}
+	for _, s := range m.p.steps {
+		if err := m.step(ctx, m.p.root, s, s.path); err != nil {
+			return err
+		}
+	}
+	if err := m.replaceCopy(ctx); err != nil {
+		return err
+	}
+	if err := m.makeUnits(ctx); err != nil {
+		return err
+	}
+	return m.flush()
+}
+
+// step makes one folder or file below dir, where it is called name.
+func (m *maker) step(ctx context.Context, dir *os.Root, s step, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var made bool
+	var err error
+	if s.data == nil {
+		made, err = makeFolder(dir, name)
+	} else {
+		made, err = makeFile(dir, name, s.data)
+	}
+	if err != nil {
+		return m.p.fail(s.stage, s.path, err)
+	}
+	if made {
+		m.made(s.path)
+	}
+	return nil
+}
+
+func (m *maker) made(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done[name] = true
+}
+
+// archive gives the copy that is to be replaced its place in the archive.
+func (m *maker) archive(ctx context.Context) error {
+	p := m.p
+	if p.archive == "" {
+		return nil
+	}
+	for _, dir := range []string{path.Dir(p.copy), path.Dir(p.archive)} {
+		if err := m.step(ctx, p.root, step{stage: EnsureToolRoot, path: dir}, dir); err != nil {
+			return err
+		}
+	}
+	was, _, err := durable.ReadFile(p.root, p.copy, p.o.MaxBytes)
+	if err != nil {
+		return p.fail(CopyDecomposition, p.copy, err)
+	}
+	return m.step(ctx, p.root, step{CopyDecomposition, p.archive, was}, p.archive)
+}
+
+// replaceCopy puts the document in the place of the copy that was archived.
+func (m *maker) replaceCopy(ctx context.Context) error {
+	p := m.p
+	if p.archive == "" {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := replaceFile(p.root, p.copy, p.source); err != nil {
+		return p.fail(CopyDecomposition, p.copy, err)
+	}
+	return nil
+}
+
+// flush makes the folders durable in which something was made.
+func (m *maker) flush() error {
+	changed := map[string]bool{}
+	for name := range m.done {
+		changed[path.Dir(name)] = true
+	}
+	for _, dir := range sorted(changed) {
+		if err := durable.SyncDir(m.p.root, dir); err != nil {
+			return m.p.fail(EnsureRoot, dir, err)
+		}
+	}
+	return nil
+}
+
+// created lists what was made, in the plan's order.
+func (m *maker) created() Created {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := Created{Directories: []string{}, Files: []string{}}
+	for s := range m.p.all() {
+		switch {
+		case !m.done[s.path]:
+		case s.data == nil:
+			c.Directories = append(c.Directories, m.p.abs(s.path))
+		default:
+			c.Files = append(c.Files, m.p.abs(s.path))
+		}
+	}
+	return c
+}

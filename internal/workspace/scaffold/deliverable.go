@@ -1,0 +1,88 @@
+package scaffold
+
+import (
+	"path"
+	"slices"
+
+	"belay/internal/workspace/decomposition"
+	"belay/internal/workspace/layout"
+)
+
+// planDeliverables plans the folder of each deliverable, or what is missing in the
+// one that it has.
+func (p *Plan) planDeliverables() error {
+	for _, del := range p.filed() {
+		pkg, _ := p.doc.Package(del.Package)
+		want := path.Join(p.places[pkg.ID], layout.Working, layout.Folder(del.ID, del.Name))
+		key := layout.Number(del.ID)
+		at := p.there.working[key]
+		switch {
+		case at == "" && p.there.copies[key] != "":
+			p.places[del.ID] = p.there.copies[key]
+			p.elsewhere(del)
+			continue
+		case at == "":
+			at = want
+		case path.Dir(at) != path.Dir(want):
+			p.places[del.ID] = at
+			p.elsewhere(del)
+			continue
+		case at != want:
+			p.findings = append(p.findings,
+				ruleNameChanged.At(at, 0, "by its name, the folder of %s would be %s", del.ID, path.Base(want)).Of(del.Name))
+		}
+		p.places[del.ID] = at
+		if err := p.planFiles(at, del, pkg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Plan) elsewhere(del decomposition.Deliverable) {
+	at := p.places[del.ID]
+	p.findings = append(p.findings, ruleElsewhere.At(at, 0, "%s lies here, and not in %s of %s", del.ID, layout.Working, del.Package))
+}
+
+// planFiles plans what a deliverable's folder lacks.
+func (p *Plan) planFiles(at string, del decomposition.Deliverable, pkg decomposition.Package) error {
+	var u unit
+	has := map[string]bool{}
+	if p.missing(at) || !p.folder(at) {
+		u.steps = append(u.steps, step{stage: CreateDeliverable, path: at})
+	} else {
+		entries, err := list(p.root, at)
+		if err != nil {
+			return p.fail(CreateDeliverable, at, err)
+		}
+		for _, e := range entries {
+			has[e.Name()] = true
+		}
+		p.leftovers(at, entries)
+	}
+	worked := !has[layout.StatusFile] && slices.ContainsFunc(sorted(has), foreign)
+	if worked {
+		p.findings = append(p.findings, ruleNoStatus.At(path.Join(at, layout.StatusFile), 0, "%s has no %s", del.ID, layout.StatusFile))
+	}
+	for _, f := range p.files(del, pkg) {
+		switch {
+		case has[f.name], f.name == layout.StatusFile && worked:
+		case f.name == layout.MemoryFile && has[oldMemoryFile]:
+		default:
+			u.steps = append(u.steps, step{CreateDeliverable, path.Join(at, f.name), f.data})
+		}
+	}
+	if len(u.steps) > 0 {
+		p.units = append(p.units, u)
+	}
+	return nil
+}
+
+// oldMemoryFile is what older projects call MEMORY.md (workspace 8.2).
+const oldMemoryFile = "_MEMORY.md"
+
+// foreign reports whether a file in a deliverable's folder is none that a run
+// makes: then people or agents have worked there.
+func foreign(name string) bool {
+	return name != layout.MemoryFile && !slices.Contains(layout.Minimum, name) && !isTemp(name)
+}

@@ -1,0 +1,247 @@
+package scaffold
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"time"
+
+	"belay/internal/workspace/decomposition"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// Plan is what a run would make.
+type Plan struct {
+	o   Options
+	req Request
+	doc *decomposition.Document
+	// source is the document's bytes; copy is where the project has it, relative
+	// to the root.
+	source []byte
+	copy   string
+	// archive is where a copy goes whose place the document takes, "" for none.
+	archive string
+	now     time.Time
+	root    *os.Root // nil while it does not exist
+	there   *survey
+	// stale are unfinished files that a crash left.
+	stale    []string
+	steps    []step
+	units    []unit
+	findings []finding.Finding
+	// places are the folders of packages and deliverables, by id.
+	places map[string]string
+}
+
+// step is a folder or file that is to be there, relative to the root.
+type step struct {
+	stage Stage
+	path  string
+	// data is nil for a folder.
+	data []byte
+}
+
+// unit is a deliverable's folder with its files, made by one worker. The folder's
+// step comes first.
+type unit struct{ steps []step }
+
+func newPlan(r Request, o Options) (_ *Plan, err error) {
+	p := &Plan{o: o, req: r, now: o.Clock().UTC(), places: map[string]string{}}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	if p.there, err = look(p.root); err != nil {
+		return nil, p.fail(EnsureRoot, ".", err)
+	}
+	if err := p.settleCopy(); err != nil {
+		return nil, err
+	}
+	if err := p.planRoot(); err != nil {
+		return nil, err
+	}
+	p.planPackages()
+	if err := p.planDeliverables(); err != nil {
+		return nil, err
+	}
+	p.unlisted()
+	finding.Sort(p.findings)
+	return p, nil
+}
+
+func (p *Plan) close() {
+	if p.root != nil {
+		_ = p.root.Close() // nothing was written through it that its files did not tell
+		p.root = nil
+	}
+}
+
+// Source is the SHA-256 of the document, in hexadecimal.
+func (p *Plan) Source() string {
+	sum := sha256.Sum256(p.source)
+	return hex.EncodeToString(sum[:])
+}
+
+// Document is what the decomposition says.
+func (p *Plan) Document() *decomposition.Document { return p.doc }
+
+// Makes lists the folders and files that are missing, relative to the root, with
+// the content of each file; a folder's is nil.
+func (p *Plan) Makes() []Made {
+	var all []Made
+	for s := range p.all() {
+		all = append(all, Made{s.path, s.data})
+	}
+	return all
+}
+
+// Made is a folder or file of a [Plan].
+type Made struct {
+	Path string
+	Data []byte
+}
+
+// Replaces is the project's copy of the decomposition where the run would put
+// another in its place, relative to the root, and "" otherwise.
+func (p *Plan) Replaces() string {
+	if p.archive == "" {
+		return ""
+	}
+	return p.copy
+}
+
+// all yields every step in the order in which they are told.
+func (p *Plan) all() func(yield func(step) bool) {
+	return func(yield func(step) bool) {
+		for _, s := range p.steps {
+			if !yield(s) {
+				return
+			}
+		}
+		for _, u := range p.units {
+			for _, s := range u.steps {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// open opens the root where it exists.
+func (p *Plan) open() error {
+	info, err := os.Stat(p.req.ExecutionRoot)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.IsDir():
+		err = errInTheWay
+	}
+	if err == nil {
+		p.root, err = os.OpenRoot(p.req.ExecutionRoot)
+	}
+	if err != nil {
+		return p.fail(EnsureRoot, ".", err)
+	}
+	return nil
+}
+
+// missing reports whether nothing has the name yet.
+func (p *Plan) missing(name string) bool {
+	if p.root == nil {
+		return true
+	}
+	_, err := p.root.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// add plans a folder or file that is not there.
+func (p *Plan) add(stage Stage, name string, data []byte) {
+	if p.missing(name) || data == nil && !p.folder(name) {
+		p.steps = append(p.steps, step{stage, name, data})
+	}
+}
+
+// folder reports whether there is a folder of that name.
+func (p *Plan) folder(name string) bool {
+	info, err := p.root.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+func (p *Plan) planRoot() error {
+	if p.root != nil {
+		for _, dir := range []string{".", layout.Decomposition, path.Join(layout.Decomposition, layout.Archive), path.Dir(layout.CoordinationFile)} {
+			entries, err := list(p.root, dir)
+			if err != nil {
+				return p.fail(EnsureRoot, dir, err)
+			}
+			p.leftovers(dir, entries)
+		}
+	}
+	for _, dir := range layout.ToolRoots {
+		p.add(EnsureToolRoot, dir, nil)
+	}
+	if p.missing(p.copy) {
+		p.steps = append(p.steps, step{CopyDecomposition, p.copy, p.source})
+	}
+	p.add(WriteInit, layout.InitFile, p.initFile())
+	p.add(WriteCoordination, layout.CoordinationFile, p.coordinationFile())
+	return nil
+}
+
+// leftovers notes the unfinished files among a folder's entries.
+func (p *Plan) leftovers(dir string, entries []fs.DirEntry) {
+	for _, e := range entries {
+		if isTemp(e.Name()) {
+			p.stale = append(p.stale, path.Join(dir, e.Name()))
+		}
+	}
+}
+
+func (p *Plan) planPackages() {
+	for _, pkg := range p.doc.Packages {
+		want := layout.Folder(pkg.ID, pkg.Name)
+		at := p.there.packages[layout.Number(pkg.ID)]
+		switch {
+		case at == "":
+			at = want
+		case at != want:
+			p.findings = append(p.findings, ruleNameChanged.At(at, 0, "by its name, the folder of %s would be %s", pkg.ID, want).Of(pkg.Name))
+		}
+		p.places[pkg.ID] = at
+		p.add(CreatePackage, at, nil)
+		for _, sub := range layout.PackageFolders {
+			p.add(CreatePackageFolder, path.Join(at, sub), nil)
+		}
+	}
+}
+
+// filed are the deliverables that belong to a package.
+func (p *Plan) filed() []decomposition.Deliverable {
+	return slices.DeleteFunc(slices.Clone(p.doc.Deliverables), func(d decomposition.Deliverable) bool { return d.Package == "" })
+}
+
+// unlisted reports folders of what the document does not define.
+func (p *Plan) unlisted() {
+	tell := func(folders map[string]string, known func(id string) bool) {
+		for _, at := range folders {
+			if id := layout.ParseName(path.Base(at)).ID; !known(id) {
+				p.findings = append(p.findings, ruleNotListed.At(at, 0, "the decomposition does not define %s", id))
+			}
+		}
+	}
+	tell(p.there.packages, func(id string) bool { _, ok := p.doc.Package(id); return ok })
+	tell(p.there.working, func(id string) bool { _, ok := p.doc.Deliverable(id); return ok })
+}

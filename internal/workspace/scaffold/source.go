@@ -1,0 +1,139 @@
+package scaffold
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace/decomposition"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// read reads and parses the document.
+func (p *Plan) read() error {
+	data, _, err := durable.ReadFile(nil, p.req.DecompositionPath, p.o.MaxBytes)
+	if err != nil {
+		return p.unusable("cannot be read: %s", readReason(err, p.o.MaxBytes)).Because(err)
+	}
+	p.source = data
+	p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
+	if len(p.doc.Packages) == 0 || len(p.doc.Deliverables) == 0 {
+		why := "it defines no package"
+		if len(p.doc.Packages) > 0 {
+			why = "it defines no deliverable"
+		}
+		return p.unusable("cannot be used: %s", why).With("findings", p.doc.Findings).WithHint("%s", hint(p.doc.Findings))
+	}
+	for _, pkg := range p.doc.Packages {
+		if layout.Folder(pkg.ID, pkg.Name) == "" {
+			return invalid("name", pkg.Name, "of "+pkg.ID+" leaves nothing that a folder could bear")
+		}
+	}
+	for _, del := range p.doc.Deliverables {
+		if layout.Folder(del.ID, del.Name) == "" {
+			return invalid("name", del.Name, "of "+del.ID+" leaves nothing that a folder could bear")
+		}
+	}
+	if p.req.ProjectName == "" {
+		p.req.ProjectName = oneLine(p.doc.Project())
+	}
+	if p.req.ProjectName == "" {
+		p.req.ProjectName = "Untitled project"
+	}
+	return nil
+}
+
+func (p *Plan) unusable(format string, args ...any) *fault.Error {
+	return fault.New(fault.InvalidRequest, "decompositionPath %s", fmt.Sprintf(format, args...)).
+		With("field", "decompositionPath").With("decompositionPath", p.req.DecompositionPath)
+}
+
+func readReason(err error, most int64) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, durable.ErrNotRegular):
+		return "it is not a regular file"
+	case errors.Is(err, durable.ErrTooLarge):
+		return fmt.Sprintf("it has more than %d bytes (project.decomposition_bytes)", most)
+	}
+	return "the disk does not give it"
+}
+
+// hint is the next step of the first finding.
+func hint(all []finding.Finding) string {
+	if len(all) == 0 {
+		return "see which forms a decomposition may have with belay project init --help"
+	}
+	return all[0].Fix
+}
+
+// settleCopy decides where the project's copy of the document is, and what becomes
+// of one that is there already.
+func (p *Plan) settleCopy() error {
+	p.copy = path.Join(layout.Decomposition, filepath.Base(p.req.DecompositionPath))
+	if p.root == nil {
+		return nil
+	}
+	if rel, ok := p.within(); ok {
+		p.copy = rel
+		return nil
+	}
+	was, _, err := durable.ReadFile(p.root, p.copy, p.o.MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return p.fail(CopyDecomposition, p.copy, err)
+	case string(was) == string(p.source):
+		return nil
+	}
+	p.archive, err = p.archived(was)
+	if err != nil {
+		return p.fail(CopyDecomposition, p.copy, err)
+	}
+	p.findings = append(p.findings, ruleReplaced.At(p.copy, 0, "another version of %s was here; it is %s now", path.Base(p.copy), p.archive))
+	return nil
+}
+
+// within reports whether the document is one of the project's own already, and
+// its path there.
+func (p *Plan) within() (string, bool) {
+	root, err1 := filepath.EvalSymlinks(p.req.ExecutionRoot)
+	file, err2 := filepath.EvalSymlinks(p.req.DecompositionPath)
+	if err1 != nil || err2 != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(filepath.Join(root, layout.Decomposition), file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return path.Join(layout.Decomposition, filepath.ToSlash(rel)), true
+}
+
+// archived returns the place in the archive for a copy with this content: the one
+// that has it already, or a free one.
+func (p *Plan) archived(was []byte) (string, error) {
+	ext := path.Ext(p.copy)
+	stem := strings.TrimSuffix(path.Base(p.copy), ext) + "_" + p.now.Format("2006-01-02_1504")
+	for n := 1; n <= 100; n++ {
+		name := stem + ext
+		if n > 1 {
+			name = fmt.Sprintf("%s_%d%s", stem, n, ext)
+		}
+		at := path.Join(layout.Decomposition, layout.Archive, name)
+		got, _, err := durable.ReadFile(p.root, at, p.o.MaxBytes)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && string(got) == string(was) {
+			return at, nil
+		}
+	}
+	return "", fmt.Errorf("the archive has too many versions of %s", path.Base(p.copy))
+}
