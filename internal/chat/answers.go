@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/fault"
@@ -126,6 +128,9 @@ func (m *Model) begun(msg created) tea.Cmd {
 // taken is the engine's answer to a message. That the turn has begun comes from the
 // log, which may have told it before.
 func (m *Model) taken(msg started) tea.Cmd {
+	for _, r := range msg.refused {
+		m.tell(warns, r)
+	}
 	if msg.err != nil {
 		m.unsent(msg.err)
 		return nil
@@ -150,7 +155,6 @@ func (m *Model) unsent(err error) {
 	m.sending = nil
 	what.failed = why(err)
 	m.roll.refresh()
-	m.attached = append(m.attached, what.files...)
 	text := what.text
 	for _, e := range m.early {
 		text += "\n" + e.text
@@ -159,11 +163,20 @@ func (m *Model) unsent(err error) {
 	if m.editor.empty() {
 		m.editor.give(text)
 	}
+	named := mentioned(m.editor.text, m.editor.paths)
+	for _, f := range what.files {
+		if !slices.Contains(named, f) && !slices.Contains(m.attached, f) {
+			m.attached = append(m.attached, f)
+		}
+	}
 }
 
 // heardOf is the engine's answer to what was said into a turn. Where the turn has
 // just ended it begins the next, once the end was seen.
 func (m *Model) heardOf(msg steered) tea.Cmd {
+	for _, r := range msg.refused {
+		m.tell(warns, r)
+	}
 	if msg.err == nil {
 		return nil
 	}

@@ -2,11 +2,15 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/fault"
 	"belay/internal/turn"
 )
 
@@ -76,4 +80,40 @@ func (m *Model) drop(rest string) tea.Cmd {
 		m.tell(tells, "no such file is attached")
 	}
 	return nil
+}
+
+// Bring turns paths of this machine into those of the engine, with upload where that
+// is on another one. A file that is refused there does not keep the others, and the
+// words, from being sent, as a turn does not fail of one; refused says which and why.
+func Bring(ctx context.Context, upload func(ctx context.Context, sessionID, path string) (string, error), sessionID string, files []string) (brought, refused []string, err error) {
+	if upload == nil {
+		return files, nil, nil
+	}
+	for _, f := range files {
+		at, err := upload(ctx, sessionID, f)
+		switch {
+		case fault.Is(err, fault.AttachmentFailure):
+			refused = append(refused, filepath.Base(f)+" was refused: "+refusal(err))
+		case err != nil:
+			return nil, nil, err
+		default:
+			brought = append(brought, at)
+		}
+	}
+	return brought, refused, nil
+}
+
+// refusal is why a file was refused.
+func refusal(err error) string {
+	var f *fault.Error
+	var all []struct {
+		Reason string `json:"reason"`
+	}
+	if errors.As(err, &f) {
+		data, merr := json.Marshal(f.Details["attachmentErrors"])
+		if merr == nil && json.Unmarshal(data, &all) == nil && len(all) == 1 && all[0].Reason != "" {
+			return all[0].Reason
+		}
+	}
+	return why(err)
 }

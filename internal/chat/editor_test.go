@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/turn"
 )
 
 // The cursor never stands within a character, and what is typed is what is there.
@@ -377,4 +381,41 @@ func TestAttaching(t *testing.T) {
 	if diff := cmp.Diff([]string{filepath.Join(s.m.o.Folder, "twice.md")}, s.engine.requests[0].Attachments); diff != "" {
 		t.Errorf("attached (-want +got):\n%s", diff)
 	}
+}
+
+// A server of another machine may refuse a file: the words and the other files go, and
+// what could not be sent at all comes back as it was.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	broken := false
+	s := newStage(t, func(o *Options) {
+		o.Upload = func(_ context.Context, id, path string) (string, error) {
+			switch {
+			case broken:
+				return "", errors.New("the network is away")
+			case strings.HasSuffix(path, ".exe"):
+				return "", fault.New(fault.AttachmentFailure, "all of it failed").With("attachmentErrors", []map[string]string{{"reason": "not of a kind that models read"}})
+			}
+			return "/uploads/" + id + "/" + filepath.Base(path), nil
+		}
+	})
+	write(t, s.m.o.Folder, "plan.md", "bad.exe", "more.md")
+	s.say("see @plan.md and @bad.exe")
+	s.shows("! bad.exe was refused: not of a kind that models")
+	want := []turn.Request{{SessionID: "sess_1", Message: "see @plan.md and @bad.exe", Attachments: []string{"/uploads/sess_1/plan.md"}}}
+	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1"}})
+	s.say("and @bad.exe")
+	s.shows("! bad.exe was refused: not of a kind that models read (2")
+	if len(s.engine.steers) != 1 || s.engine.steers[0].Attachments != nil {
+		t.Errorf("steered %+v", s.engine.steers)
+	}
+	s.log(event.Draft{Type: event.TurnInput, Data: event.Input{Message: "and @bad.exe", Mode: "steer"}}, exit(0))
+	broken = true
+	s.say("/attach more.md")
+	s.say("with @plan.md")
+	s.shows("not sent: the network is away", "› with @plan.md", "+ more.md")
+	s.lacks("+ more.md, plan.md")
 }

@@ -171,6 +171,9 @@ func (e *ending) draw(l *look, width int) []string {
 	if e.spent != nil {
 		parts = append(parts, used(*e.spent))
 	}
+	if len(parts) == 0 {
+		parts = []string{"done"}
+	}
 	lines := []string{style.Render(l.cut("── "+strings.Join(parts, " · "), width))}
 	if e.exit.Error != "" && e.exit.ExitCode != 130 {
 		lines = append(lines, l.hang(l.bad, "✗ ", clean(e.exit.Error), width)...)

@@ -44,16 +44,19 @@ type (
 		record session.Record
 		err    error
 	}
-	// started is how the engine took a message.
+	// started is how the engine took a message; refused says which files it did not
+	// take, and why.
 	started struct {
 		message said
 		request turn.Request
+		refused []string
 		err     error
 	}
 	// steered is how it took one into a running turn.
 	steered struct {
-		what steering
-		err  error
+		what    steering
+		refused []string
+		err     error
 	}
 	// decided is how it took an answer.
 	decided struct {
@@ -205,32 +208,26 @@ func (m *Model) start(message said) tea.Cmd {
 	r := turn.Request{SessionID: m.session, Message: message.text, Opts: m.o.Opts, Allow: m.o.Allow}
 	files := message.files
 	return m.job(func(ctx context.Context) tea.Msg {
+		var refused []string
 		var err error
-		if r.Attachments, err = m.bring(ctx, r.SessionID, files); err != nil {
+		if r.Attachments, refused, err = m.bring(ctx, r.SessionID, files); err != nil {
 			return started{message: message, err: err}
 		}
 		s, err := m.o.Engine.Start(ctx, r)
 		if err == nil {
 			err = s.Close()
 		}
-		return started{message, r, err}
+		return started{message, r, refused, err}
 	})
 }
 
 // bring turns paths as they were typed into those of the engine.
-func (m *Model) bring(ctx context.Context, id string, files []string) ([]string, error) {
-	var out []string
+func (m *Model) bring(ctx context.Context, id string, files []string) (brought, refused []string, err error) {
+	var at []string
 	for _, f := range files {
-		at := m.editor.paths.resolve(f)
-		if m.o.Upload != nil {
-			var err error
-			if at, err = m.o.Upload(ctx, id, at); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, at)
+		at = append(at, m.editor.paths.resolve(f))
 	}
-	return out, nil
+	return Bring(ctx, m.o.Upload, id, at)
 }
 
 // steering is what is said into a running turn.
@@ -242,11 +239,11 @@ type steering struct {
 func (m *Model) steer(what steering) tea.Cmd {
 	id := m.session
 	return m.call(func(ctx context.Context) tea.Msg {
-		files, err := m.bring(ctx, id, what.files)
+		files, refused, err := m.bring(ctx, id, what.files)
 		if err == nil {
 			err = m.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: files, Mode: what.mode})
 		}
-		return steered{what, err}
+		return steered{what, refused, err}
 	})
 }
 

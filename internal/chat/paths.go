@@ -44,10 +44,10 @@ func (p *paths) file(written string) bool { return p.attachable(written) == nil 
 func (p *paths) attachable(written string) error {
 	info, err := os.Stat(p.resolve(written))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no file %s", oneLine(written))
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s may not be read", oneLine(written))
 	case err != nil:
-		return fmt.Errorf("%s can not be looked at: %w", oneLine(written), errors.Unwrap(err))
+		return fmt.Errorf("there is no file %s", oneLine(written))
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name the files in it", oneLine(written))
 	case !info.Mode().IsRegular():

@@ -150,17 +150,14 @@ func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (
 	return p.o.Engine.Start(ctx, r)
 }
 
-// bring turns paths of this machine into those of the engine.
-func (p *plainChat) bring(ctx context.Context, files []string) (_ []string, err error) {
-	for i := range files {
-		if p.o.Upload == nil {
-			break
-		}
-		if files[i], err = p.o.Upload(ctx, p.o.Session, files[i]); err != nil {
-			return nil, err
-		}
+// bring turns paths of this machine into those of the engine, and tells of files that
+// are refused.
+func (p *plainChat) bring(ctx context.Context, files []string) ([]string, error) {
+	brought, refused, err := chat.Bring(ctx, p.o.Upload, p.o.Session, files)
+	for _, r := range refused {
+		p.c.warn(r)
 	}
-	return files, nil
+	return brought, err
 }
 
 // listen takes what a person types while a turn runs, until it has ended: an answer
