@@ -164,19 +164,26 @@ turns:
 	}
 }
 
-// A session is picked and forked on a real terminal.
+// A session is picked and forked on a real terminal. Each turn is known by what it
+// used, which the screen shows at its end.
 func TestSessionsOnATerminal(t *testing.T) {
 	t.Parallel()
-	x, _ := playOnTerminal(t, "turns: [{when: nothing, steps: [{say: nothing}]}]", nil, "chat", "the-first-message")
-	x.shows("the-first-message[^$]*in · ")
+	x, _ := playOnTerminal(t, `
+turns:
+  - when: ABCDEFG
+    steps: [{say: Goodmorning}, {usage: {input: 7777, output: 3}}]
+  - when: zyxwvut
+    steps: [{say: fare-thee-well}, {usage: {input: 8888, output: 4}}]
+`, nil, "chat", "ABCDEFG")
+	x.shows("7777[^0-9a-f]")
 	x.types("/new\r")
 	x.shows("a new session in")
-	x.types("the-second-message\r")
-	x.shows("the-second-message[^$]*in · ")
+	x.types("zyxwvut\r")
+	x.shows("8888[^0-9a-f]")
 	x.types("/session\r")
 	x.shows("Which session")
-	x.types("the-first\r")
-	x.shows("Which session[^$]*sess_")
+	x.types("ABC\r")
+	x.shows("(?s)Which session.*Goodmorning")
 	x.types("/fork\r")
 	x.shows("Go on from the end of which turn")
 	x.types("\r")
