@@ -1,9 +1,11 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 )
 
 // ErrLocked says that somebody else, in this process or another, has the lock.
@@ -82,4 +84,22 @@ func (l *FileLock) Unlock() error {
 		return fmt.Errorf("unlock: %w", err)
 	}
 	return nil
+}
+
+// lockPoll is how long [WaitLock] waits before it looks at a held lock again.
+const lockPoll = 20 * time.Millisecond
+
+// WaitLock is [Lock] that waits for whoever holds the lock, until ctx is done.
+func WaitLock(ctx context.Context, path string) (*FileLock, error) {
+	for {
+		l, err := Lock(path)
+		if !errors.Is(err, ErrLocked) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for a lock: %w", context.Cause(ctx))
+		case <-time.After(lockPoll):
+		}
+	}
 }

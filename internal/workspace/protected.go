@@ -2,8 +2,9 @@ package workspace
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"belay/internal/workspace/layout"
 )
 
 // The files and folders that have owners of their own. They are compared folded.
@@ -28,10 +29,6 @@ var guarded = map[string]string{
 	nameBelay:          "is the memory of belay itself",
 }
 
-// snapshotFolder is the name of a published snapshot: a label, a date, a time
-// (workspace 11.1).
-var snapshotFolder = regexp.MustCompile(`^.+_\d{4}-\d{2}-\d{2}_\d{4}$`)
-
 // protection says why a path is protected from agents, "" when it is not. A file
 // tool may not write it, and a command that changed it has its change undone.
 // Path is clean and relative to the project.
@@ -51,7 +48,7 @@ func (s *Scope) protection(path string) string {
 			return "decides what git runs"
 		case i == 0 && len(parts) == 1 && names(name, nameSettings):
 			return "holds the limits that the project sets for agents"
-		case i > 0 && strings.HasPrefix(fold(parts[0]), "_") && snapshotFolder.MatchString(name):
+		case i > 0 && strings.HasPrefix(fold(parts[0]), "_") && layout.IsSnapshot(name):
 			return "belongs to a snapshot, which never changes once it is published"
 		}
 	}

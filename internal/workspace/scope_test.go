@@ -110,6 +110,7 @@ func TestProtectedFiles(t *testing.T) {
 		{"a/Dependencies.csv", false, true, false},
 		{"_Aggregation/_LATEST.md", false, true, false},
 		{"_Aggregation/run_2026-01-01_1200/x.md", false, true, false},
+		{"_Aggregation/run_2026-01-01_1200_2/x.md", false, true, false},
 		{"_Aggregation/_Pipelines/run_2026-01-01_1200/deep/x.md", false, true, false},
 		{"_STATUS.md/x", false, true, false},
 		{"belay.yaml", false, true, false},

@@ -6,6 +6,7 @@
 package layout
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -174,6 +175,13 @@ func Sanitize(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	return strings.TrimRight(name, ". ")
 }
+
+// snapshotFolder is the name of a published snapshot (workspace 11.1): a label, a
+// date, a time, and a number where there are several of one minute.
+var snapshotFolder = regexp.MustCompile(`^.+_[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4}(?:_[0-9]+)?$`)
+
+// IsSnapshot reports whether a folder is named as a published snapshot is.
+func IsSnapshot(folder string) bool { return snapshotFolder.MatchString(folder) }
 
 // maxName is the longest name that every file system takes, in bytes.
 const maxName = 255

@@ -70,3 +70,15 @@ func TestFolder(t *testing.T) {
 		}
 	}
 }
+
+func TestIsSnapshot(t *testing.T) {
+	t.Parallel()
+	for folder, want := range map[string]bool{
+		"EST_DEL-01-01_2026-02-18_1200": true, "x_2026-02-18_1200_2": true, "x_2026-02-18_1200_17": true,
+		"_2026-02-18_1200": false, "x_2026-02-18": false, "x_2026-02-18_120": false, "x_2026-02-18_1200_": false, "": false,
+	} {
+		if got := IsSnapshot(folder); got != want {
+			t.Errorf("IsSnapshot(%q) = %v", folder, got)
+		}
+	}
+}

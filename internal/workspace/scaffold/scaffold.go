@@ -73,7 +73,7 @@ func Run(ctx context.Context, r Request, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	unlock, err := lock(ctx, o.LockDir, r.ExecutionRoot)
+	unlock, err := workspace.LockFolder(ctx, o.LockDir, "scaffold", r.ExecutionRoot)
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,0 +1,119 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/workspace/finding"
+)
+
+// seal takes stock of what was built, makes it durable and read-only, and writes
+// the manifest. It refuses what a snapshot cannot hold.
+func (p *publisher) seal(ctx context.Context, dir *os.Root) (files []File, total int64, err error) {
+	var wrong problems
+	folders := []string{"."}
+	err = fs.WalkDir(dir.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case name == ".":
+		case e.IsDir():
+			folders = append(folders, name)
+		case !e.Type().IsRegular():
+			wrong.add(finding.Shown(name), "is no regular file; a snapshot holds nothing else")
+		case name == ManifestFile:
+			wrong.add(name, "is the name of the manifest")
+		case len(files) == p.o.MaxFiles:
+			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files (snapshot.files)", p.o.MaxFiles))
+			return fs.SkipAll
+		default:
+			f, err := settle(ctx, dir, name)
+			if err != nil {
+				return err
+			}
+			if total += f.Bytes; total > p.o.MaxBytes {
+				wrong.add(finding.Shown(name), fmt.Sprintf("goes beyond the %d bytes that a snapshot holds (snapshot.bytes)", p.o.MaxBytes))
+				return fs.SkipAll
+			}
+			files = append(files, f)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 && len(wrong) == 0 {
+		wrong.add("snapshot", "would be empty")
+	}
+	if e := wrong.err(); err == nil && e != nil {
+		return nil, 0, e
+	}
+	if err == nil {
+		err = p.close(dir, files, folders)
+	}
+	switch {
+	case err == nil:
+		return files, total, nil
+	case ctx.Err() != nil:
+		return nil, 0, ctx.Err()
+	}
+	return nil, 0, storage("the snapshot cannot be made", err)
+}
+
+// settle makes a file durable and read-only, and returns what it holds.
+func settle(ctx context.Context, dir *os.Root, name string) (File, error) {
+	f, info, err := durable.OpenRegular(dir, name)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close() // the sync said whether it is on disk
+	sum := sha256.New()
+	n, err := io.Copy(sum, reader{ctx, f})
+	if err == nil {
+		err = f.Chmod(info.Mode().Perm() &^ 0o222)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return File{Path: name, SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n}, err
+}
+
+// close writes the manifest and makes the folders durable.
+func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	var manifest strings.Builder
+	for _, f := range files {
+		writeEntry(&manifest, f)
+	}
+	if err := durable.WriteFile(dir, ManifestFile, []byte(manifest.String()), 0o444, true); err != nil {
+		return err
+	}
+	for _, folder := range slices.Backward(folders) {
+		if err := durable.SyncDir(dir, path.Clean(folder)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reader ends a long copy with its context.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (r reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(b)
+}

@@ -1,0 +1,185 @@
+// Package snapshot publishes what agents and people derived from a project as
+// folders that never change.
+//
+// A snapshot is a folder {LABEL}_{YYYY-MM-DD}_{HHmm} in a tool root, its time in
+// UTC; a second one of a minute ends in _2. [Publish] builds it in a temporary
+// folder beside its place, seals it with a manifest of checksums, and gives it its
+// name in one step: nobody sees half a snapshot, whenever the process dies. Then
+// _LATEST.md is made to point to it. A name that is taken is never written to.
+//
+// The manifest is what sha256sum writes and checks: cd into a snapshot and run
+// sha256sum -c SHA256SUMS. [Verify] does the same and tells of added files too.
+//
+// Contract: workspace spec, section 11.
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/layout"
+)
+
+// Target says where a snapshot goes.
+type Target struct {
+	// Root is the absolute path of the project.
+	Root string
+	// ToolRoot is the tool root, or a folder in one, relative to Root with slashes:
+	// "_Estimates", "_Reconciliation/Coverage". A tool root of the specification is
+	// made where it is missing.
+	ToolRoot string
+	// Label is the first part of the snapshot's name.
+	Label string
+}
+
+// Options bound a snapshot. All are required.
+type Options struct {
+	// LockDir is a folder for locks, outside of what agents reach.
+	LockDir string
+	// MaxFiles and MaxBytes cap what a snapshot holds.
+	MaxFiles int
+	MaxBytes int64
+	Clock    func() time.Time
+}
+
+// Snapshot is what was published.
+type Snapshot struct {
+	// Name is the folder's, Path is where it is, absolute.
+	Name string `json:"name"`
+	Path string `json:"path"`
+	// ToolRoot is relative to the project, with slashes.
+	ToolRoot string `json:"toolRoot"`
+	// Files are what it holds, the manifest apart, in the order of their paths.
+	Files []File `json:"files"`
+	Bytes int64  `json:"bytes"`
+	// Manifest and Pointer are the absolute paths of SHA256SUMS and _LATEST.md.
+	Manifest string `json:"manifest"`
+	Pointer  string `json:"pointer"`
+}
+
+// File is one file of a snapshot.
+type File struct {
+	// Path is relative to the snapshot, with slashes.
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// tempPrefix begins the names of folders that are being built. Publishers in one
+// tool root exclude each other, so one that is found was left by a crash.
+const tempPrefix = durable.TempPrefix + "snapshot-"
+
+// Publish publishes what build puts into dir, which is empty. It returns
+// INVALID_REQUEST for a target that cannot be and for contents that no snapshot
+// holds (links, devices, nothing at all, more than the limits), and
+// STORAGE_FAILURE when the disk takes no more; then nothing is published. An error
+// of build is returned as it is.
+func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) error) (Snapshot, error) {
+	if err := t.check(); err != nil {
+		return Snapshot{}, err
+	}
+	root, err := os.OpenRoot(t.Root)
+	if err != nil {
+		return Snapshot{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", t.Root).Because(err)
+	}
+	defer root.Close()
+	unlock, err := workspace.LockFolder(ctx, o.LockDir, "snapshot", filepath.Join(t.Root, filepath.FromSlash(t.ToolRoot)))
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer unlock()
+	tools, err := openToolRoot(root, t.ToolRoot)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer tools.Close()
+	p := publisher{Target: t, o: o, tools: tools}
+	return p.publish(ctx, build)
+}
+
+// check refuses a target that cannot be.
+func (t Target) check() error {
+	refuse := func(field, why string) error {
+		return fault.New(fault.InvalidRequest, "%s %s", field, why).With("field", field)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(t.ToolRoot)) || path.Clean(t.ToolRoot) != t.ToolRoot || !strings.HasPrefix(t.ToolRoot, "_") {
+		return refuse("toolRoot", "must be a tool root, such as _Estimates, or a folder in one")
+	}
+	for part := range strings.SplitSeq(t.ToolRoot, "/") {
+		if layout.IsSnapshot(part) || strings.HasPrefix(part, ".") || layout.Sanitize(part) != part {
+			return refuse("toolRoot", "must not lead into a snapshot or a hidden folder")
+		}
+	}
+	switch {
+	case strings.TrimSpace(t.Label) == "":
+		return refuse("label", "is required")
+	case layout.Sanitize(t.Label) != t.Label || strings.HasPrefix(t.Label, "_") || strings.HasPrefix(t.Label, "."):
+		return refuse("label", "must be a plain name that begins with neither a dot nor an underline")
+	case len(t.Label) > maxLabel:
+		return refuse("label", fmt.Sprintf("must have at most %d bytes", maxLabel))
+	}
+	return nil
+}
+
+// maxLabel leaves room for date, time and number in a folder's name, in bytes.
+const maxLabel = 200
+
+// openToolRoot opens the folder of a target, and makes it where the specification
+// says that there is one.
+func openToolRoot(root *os.Root, name string) (*os.Root, error) {
+	tools, err := root.OpenRoot(name)
+	if errors.Is(err, fs.ErrNotExist) && known(name) {
+		if err = root.MkdirAll(name, 0o777); err == nil {
+			tools, err = root.OpenRoot(name)
+		}
+	}
+	switch {
+	case err == nil:
+		return tools, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.InvalidRequest, "toolRoot %s does not exist", name).With("field", "toolRoot").
+			WithHint("make the folder, or name one of the tool roots: %s", strings.Join(toolRoots(), ", ")).Because(err)
+	}
+	return nil, storage("toolRoot "+name+" cannot be used", err)
+}
+
+// known reports whether the specification has a tool root of that name.
+func known(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	for _, t := range toolRoots() {
+		if t == first {
+			return true
+		}
+	}
+	return false
+}
+
+// toolRoots are those of the specification.
+func toolRoots() []string {
+	var all []string
+	for _, t := range layout.ToolRoots {
+		if !strings.Contains(t, "/") {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// storage is a failure of the disk, or of rights on it.
+func storage(what string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fault.New(fault.WorkingRootInaccessible, "%s: permission denied", what).WithStatus(409).Because(err)
+	}
+	return fault.New(fault.StorageFailure, "%s: the disk does not take or give it", what).
+		WithHint("free disk space and publish again; nothing was published").Because(err)
+}
