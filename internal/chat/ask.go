@@ -101,11 +101,17 @@ func (m *Model) answerKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.note = &field{wide: m.look.wide}
 		return nil, true
 	case "tab", "esc":
-		m.answering, m.away = false, true
+		m.lookAway()
 		return nil, true
 	}
-	return nil, k.Text != ""
+	if k.Text != "" { // somebody begins to write, and their next letter may be an answer
+		m.lookAway()
+	}
+	return nil, false
 }
+
+// lookAway takes the keys from the question until the person gives them back.
+func (m *Model) lookAway() { m.answering, m.away = false, true }
 
 // scroll moves the question within a height, and reports whether the key does that.
 // What is too far is put right where it is drawn.
@@ -134,6 +140,12 @@ func (m *Model) noteKey(a *ask, k tea.KeyPressMsg) tea.Cmd {
 		a.note.key(k)
 	}
 	return nil
+}
+
+// write pastes into the note, as much as there is room for.
+func (a *ask) write(text string) {
+	text = oneLine(text)
+	a.note.insert(text[:wholeRunes(text, max(0, maxNote-len(a.note.text)))])
 }
 
 // decide sends an answer, once.

@@ -159,6 +159,13 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.PasteMsg:
 		m.touched = m.o.Clock()
+		if m.answering && len(m.asks) > 0 && m.asks[0].note != nil {
+			m.asks[0].write(msg.Content)
+			return nil
+		}
+		if m.answering {
+			m.lookAway()
+		}
 		return m.typed(msg)
 	case ticked:
 		m.ticking = false

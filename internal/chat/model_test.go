@@ -174,7 +174,9 @@ func TestDenyingWithANote(t *testing.T) {
 	s.begun()
 	s.pass(time.Second)
 	s.log(question("d1")...)
-	s.press("N", "too risky", "backspace")
+	s.press("N", "too ", "ri")
+	s.send(tea.PasteMsg{Content: "sk\ny"})
+	s.press("backspace", "backspace", "y", "backspace", "y", "backspace")
 	s.shows("why not? too risk")
 	s.fits()
 	s.press("y", "enter")
@@ -202,6 +204,37 @@ func TestTypingDoesNotAnswer(t *testing.T) {
 	s.press("tab", "y")
 	if len(s.engine.answers) != 1 {
 		t.Errorf("answered %v after Tab", s.engine.answers)
+	}
+}
+
+// Who begins to write while a question has the keys means no answer by the letters
+// that follow; nor does who pastes.
+func TestWritingTakesTheKeysFromAQuestion(t *testing.T) {
+	t.Parallel()
+	for _, paste := range []bool{false, true} {
+		s := newStage(t)
+		s.begun()
+		s.pass(time.Second)
+		s.log(question("d1")...)
+		s.shows("y allow")
+		if paste {
+			s.send(tea.PasteMsg{Content: "wh"})
+			s.press("y not?")
+		} else {
+			s.press("why not?")
+		}
+		s.shows("› why not?", "Tab answers it")
+		if len(s.engine.answers) > 0 {
+			t.Errorf("answered %v", s.engine.answers)
+		}
+		s.press("enter")
+		if len(s.engine.steers) != 1 {
+			t.Errorf("steered %v", s.engine.steers)
+		}
+		s.press("tab", "n")
+		if len(s.engine.answers) != 1 {
+			t.Errorf("answered %v after Tab", s.engine.answers)
+		}
 	}
 }
 
