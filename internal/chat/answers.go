@@ -99,18 +99,6 @@ func (m *Model) known(persona, mode, model string) {
 	}
 }
 
-// unconnected tries to open the log again, unless it is not there any more.
-func (m *Model) unconnected(err error) tea.Cmd {
-	if m.ctx.Err() != nil {
-		return nil
-	}
-	if f := fault.From(err); f.Status >= 400 && f.Status < 500 {
-		m.tell(fails, "the session's log can not be read: "+why(err))
-		return nil
-	}
-	return m.later(err)
-}
-
 // begun sends the first message into the session that was made for it.
 func (m *Model) begun(msg created) tea.Cmd {
 	if msg.err != nil {

@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"belay/internal/event"
 	"belay/internal/fault"
-	"belay/internal/turn"
 )
 
 // The cursor never stands within a character, and what is typed is what is there.
@@ -178,59 +174,6 @@ func TestHistoryIsCapped(t *testing.T) {
 	}
 }
 
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "docs/plan.md", "docs/plans.md", "docs/x y.md", "data.csv", ".belay/log", ".hidden")
-	for name, to := range map[string]string{"to-data": "data.csv", "to-docs": "docs", "to-nothing": "nothing"} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Skipf("no links here: %v", err)
-		}
-	}
-	s := newStage(t, func(o *Options) { o.Folder = dir })
-	for before, want := range map[string][]string{
-		"":                  nil,
-		"/mo":               {"/mode ", "/model "},
-		"/mode a":           {"/mode acceptEdits"},
-		"/persona T":        {"/persona TASK"},
-		"/attach d":         {"/attach data.csv", "/attach docs/"},
-		"/attach docs/pl":   {"/attach docs/plan.md", "/attach docs/plans.md"},
-		"/attach docs/x":    {"/attach docs/x y.md"},
-		"see @docs/plans":   {"see @docs/plans.md"},
-		"see @docs/x":       {`see @"docs/x y.md"`},
-		`see @"docs/x y`:    {`see @"docs/x y.md"`},
-		`see @"docs/plans`:  {`see @"docs/plans.md"`},
-		`see @"do`:          {`see @"docs/`},
-		"see @DATA.C":       {"see @data.csv"},
-		"see @docs/ANS":     {"see @docs/plans.md"},
-		"me@docs":           nil,
-		"see @.":            {"see @.hidden"},
-		"see @to":           {"see @to-data", "see @to-docs/"},
-		"see @nothing/here": nil,
-		"see @docs and":     nil,
-		`see @"docs" and`:   nil,
-	} {
-		var got []string
-		for _, o := range s.m.completions(t.Context(), before).offers {
-			got = append(got, o.text)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", before, diff)
-		}
-		if got != nil && !completable(before) {
-			t.Errorf("%q can be completed, and is said not to", before)
-		}
-	}
-	s.press("see @docs/p", "tab")
-	s.shows("› see @docs/plan", "plan.md  plans.md")
-	s.press("tab", "tab")
-	s.shows("› see @docs/plans.md")
-	s.press(" now", "enter")
-	if diff := cmp.Diff([]string{filepath.Join(dir, "docs", "plans.md")}, s.engine.requests[0].Attachments); diff != "" {
-		t.Errorf("attached (-want +got):\n%s", diff)
-	}
-}
-
 // What was completed can be sent as it stands: a path with blanks is in quotes at
 // both ends, and what lies in a folder can be completed on.
 func TestCompletedPathsAreAttached(t *testing.T) {
@@ -323,19 +266,6 @@ func TestLongPastes(t *testing.T) {
 }
 
 // write makes files in a folder.
-func write(t *testing.T, dir string, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // A terminal that does not say what is pasted types it line by line: so much of it
 // waits for the turn, and the rest stays in the editor.
 func TestPastedLineByLine(t *testing.T) {
@@ -356,66 +286,5 @@ func TestPastedLineByLine(t *testing.T) {
 }
 
 // What can not be attached is said at once, and is not sent.
-func TestAttaching(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	write(t, s.m.o.Folder, "docs/plan.md", "bad.exe", "twice.md")
-	s.say("/attach")
-	s.shows("name a file")
-	s.say("/attach docs")
-	s.shows("docs is a folder")
-	s.say("/attach bad.exe")
-	s.shows("! bad.exe is not attached: not of a kind")
-	s.say("/attach twice.md")
-	s.say(`/attach "twice.md"`)
-	s.shows("attached already", "+ twice.md")
-	s.say("/attach docs/plan.md")
-	s.shows("+ twice.md, docs/plan.md")
-	s.say("/drop nothing.md")
-	s.shows("no such file")
-	s.say("/drop docs/plan.md")
-	s.lacks("+ twice.md, docs/plan.md")
-	s.say(`see @twice.md, @docs/plans.md, @somebody and @"a b`)
-	s.shows("there is no file docs/plans.md; it went as words", "there is no file a b; it went as words")
-	s.lacks("file somebody")
-	if diff := cmp.Diff([]string{filepath.Join(s.m.o.Folder, "twice.md")}, s.engine.requests[0].Attachments); diff != "" {
-		t.Errorf("attached (-want +got):\n%s", diff)
-	}
-}
-
 // A server of another machine may refuse a file: the words and the other files go, and
 // what could not be sent at all comes back as it was.
-func TestUploads(t *testing.T) {
-	t.Parallel()
-	broken := false
-	s := newStage(t, func(o *Options) {
-		o.Upload = func(_ context.Context, id, path string) (string, error) {
-			switch {
-			case broken:
-				return "", errors.New("the network is away")
-			case strings.HasSuffix(path, ".exe"):
-				return "", fault.New(fault.AttachmentFailure, "all of it failed").With("attachmentErrors", []map[string]string{{"reason": "not of a kind that models read"}})
-			}
-			return "/uploads/" + id + "/" + filepath.Base(path), nil
-		}
-	})
-	write(t, s.m.o.Folder, "plan.md", "bad.exe", "more.md")
-	s.say("see @plan.md and @bad.exe")
-	s.shows("! bad.exe was refused: not of a kind that models")
-	want := []turn.Request{{SessionID: "sess_1", Message: "see @plan.md and @bad.exe", Attachments: []string{"/uploads/sess_1/plan.md"}}}
-	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
-		t.Errorf("sent (-want +got):\n%s", diff)
-	}
-	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1"}})
-	s.say("and @bad.exe")
-	s.shows("! bad.exe was refused: not of a kind that models read (2")
-	if len(s.engine.steers) != 1 || s.engine.steers[0].Attachments != nil {
-		t.Errorf("steered %+v", s.engine.steers)
-	}
-	s.log(event.Draft{Type: event.TurnInput, Data: event.Input{Message: "and @bad.exe", Mode: "steer"}}, exit(0))
-	broken = true
-	s.say("/attach more.md")
-	s.say("with @plan.md")
-	s.shows("not sent: the network is away", "› with @plan.md", "+ more.md")
-	s.lacks("+ more.md, plan.md")
-}

@@ -12,13 +12,6 @@ import (
 	"belay/internal/turn"
 )
 
-// reader is one reading of a session's log. What an earlier one still brings does not
-// count any more.
-type reader struct {
-	ctx context.Context
-	end context.CancelFunc
-}
-
 // open goes to another session, or with "" to one that the next message makes. What
 // is on the screen goes; what is typed, and what was chosen for the next turns, stays.
 func (m *Model) open(id string) tea.Cmd {
