@@ -28,6 +28,12 @@ func rows() []row {
 		{"sdk", (*bench).sdk},
 		{"start", (*bench).start},
 		{"memory", (*bench).memory},
+		{"tools-round", (*bench).toolRound},
+		{"tools-command", (*bench).toolCommand},
+		{"tools-watch", (*bench).toolWatch},
+		{"tools-grep", (*bench).toolGrep},
+		{"tools-read", (*bench).toolRead},
+		{"tools-edit", (*bench).toolEdit},
 	}
 }
 
@@ -54,6 +60,10 @@ type Target struct {
 
 func atMost(limit float64) *Target  { return &Target{Limit: limit} }
 func atLeast(limit float64) *Target { return &Target{Limit: limit, AtLeast: true} }
+
+func atMostTimes(limit float64) *Target {
+	return &Target{Limit: limit, OfRatio: true}
+}
 
 // Ratio is belay's figure over the bare server's, NaN when one is missing.
 func (m Measure) Ratio() float64 {
@@ -86,8 +96,10 @@ func (m Measure) TargetText() string {
 	switch t := m.Target; {
 	case t == nil:
 		return ""
-	case t.OfRatio:
+	case t.OfRatio && t.AtLeast:
 		return fmt.Sprintf("≥ %.0f%%", t.Limit*100)
+	case t.OfRatio:
+		return fmt.Sprintf("≤ %g times", t.Limit)
 	case t.AtLeast:
 		return "≥ " + m.figure(&t.Limit)
 	default:

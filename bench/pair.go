@@ -25,14 +25,33 @@ type setup struct {
 	reply string
 	// sessions is how many are made.
 	sessions int
-	// upstream is the base URL of the provider; "" is the scripted one.
+	// upstream is the base URL of the provider; "" is the scripted one, which
+	// plays script where there is one.
 	upstream string
+	script   []byte
+	// opts are the turn's options; fill makes belay's project.
+	opts map[string]any
+	fill func(project string) error
 	// reshape changes the recorded turn that the bare server plays; nil keeps it.
 	reshape func([]load.Event) []load.Event
 }
 
 // lineBytes is more than the longest line of a stream.
-func (s setup) lineBytes() int { return 2*len(s.message) + 4<<10 }
+func (s setup) lineBytes() int {
+	if s.script != nil {
+		return toolLineBytes
+	}
+	return 2*len(s.message) + 4<<10
+}
+
+// body is what every turn sends beside its session's id.
+func (s setup) body() map[string]any {
+	body := map[string]any{"message": s.message}
+	if s.opts != nil {
+		body["opts"] = s.opts
+	}
+	return body
+}
 
 func (s setup) answer() []byte {
 	if s.reply != "" {
@@ -130,6 +149,18 @@ func (b *bench) startBelay(ctx context.Context, s setup, dir string) (*side, err
 		}
 	}
 	env := append(childEnv(dir), "BELAY_SCRIPTED_PACE="+s.pace.String())
+	if s.script != nil {
+		file := filepath.Join(dir, "script.json")
+		if err := os.WriteFile(file, s.script, 0o600); err != nil {
+			return nil, err
+		}
+		env = append(env, "BELAY_SCRIPTED_SCRIPT="+file)
+	}
+	if s.fill != nil {
+		if err := s.fill(project); err != nil {
+			return nil, err
+		}
+	}
 	provider := "scripted"
 	if s.upstream != "" {
 		provider = "anthropic"
@@ -202,13 +233,13 @@ func (s *side) newSessions(ctx context.Context, n int, body map[string]any) ([]*
 }
 
 func (s *side) makeSessions(ctx context.Context, n int) (err error) {
-	s.sessions, err = s.newSessions(ctx, n, map[string]any{"message": s.setup.message})
+	s.sessions, err = s.newSessions(ctx, n, s.setup.body())
 	return err
 }
 
 // record returns the events of one turn in a session of its own.
 func (s *side) record(ctx context.Context) ([]load.Event, error) {
-	one, err := s.newSessions(ctx, 1, map[string]any{"message": s.setup.message})
+	one, err := s.newSessions(ctx, 1, s.setup.body())
 	if err != nil {
 		return nil, err
 	}

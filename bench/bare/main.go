@@ -8,6 +8,9 @@
 //
 // The events come from a file of recorded ones, so that both servers send and
 // store the same bytes.
+//
+// With -caged it is the yardstick of confined commands: it confines itself, as
+// little as can be, and becomes the program.
 package main
 
 import (
@@ -34,7 +37,11 @@ func run() error {
 	turn := flag.String("turn", "", "JSON file with the events of a turn")
 	pace := flag.Duration("pace", 0, "wait after each chat:delta")
 	upstream := flag.String("upstream", "", "base URL that attachments are sent to")
+	program := flag.String("caged", "", "become this program, confined, instead")
 	flag.Parse()
+	if *program != "" {
+		return caged(*program)
+	}
 
 	s := &server{dir: *dir, pace: *pace, upstream: *upstream, sessions: map[string]*session{}}
 	data, err := os.ReadFile(*turn)
