@@ -36,6 +36,8 @@ func changed(c turn.FileChange) string {
 	switch {
 	case c.Restored:
 		return "restored " + c.Path
+	case c.AfterMode.IsDir():
+		return "new folder " + c.Path
 	case c.Before == "" && c.Lost == "":
 		return fmt.Sprintf("new %s (%s)", c.Path, size(c.AfterBytes))
 	case c.After == "":

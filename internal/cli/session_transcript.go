@@ -122,6 +122,8 @@ func changed(c session.Change) string {
 	switch {
 	case c.Restored:
 		return "put back " + path + ", which a command must not change"
+	case c.AfterMode.IsDir():
+		return "made the folder " + path
 	case c.Before == "" && c.Lost == "":
 		return "made " + path + ", " + size(c.AfterBytes)
 	case c.After == "":

@@ -2,7 +2,9 @@ package durable
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 )
@@ -19,26 +21,58 @@ const TempPrefix = ".tmp-"
 //
 // On an error the old file is untouched and the temporary one is gone.
 func WriteFile(root *os.Root, name string, data []byte, perm os.FileMode, sync bool) error {
-	return replace(root, name, data, perm, sync, func(*os.File) error { return nil })
+	return replace(root, name, TempPrefix+rand.Text(), data, perm, sync, func(*os.File) error { return nil })
 }
 
-// Replace is [WriteFile] for a file that is somebody else's: it ends with exactly
-// the permissions of perm, whatever the umask, and with the owner of like, where
-// like is not nil and the process may give files away.
-func Replace(root *os.Root, name string, data []byte, perm os.FileMode, like os.FileInfo, sync bool) error {
-	return replace(root, name, data, perm, sync, func(f *os.File) error {
-		if like != nil {
-			giveTo(f, like) // first, because a change of owner takes special bits away
+// Replacement is the new content of a file that is somebody else's.
+type Replacement struct {
+	Data []byte
+	// Perm are its permissions: with Exact these, whatever the umask, and without
+	// as much of them as the umask lets a new file have.
+	Perm  os.FileMode
+	Exact bool
+	// Like is whom the owner is taken from, as far as the process may give files
+	// away; nil is nobody.
+	Like os.FileInfo
+	// Temp is the temporary file's name, beside the file. What a process left there
+	// that died is removed: nobody else may use the name at the same time.
+	Temp string
+}
+
+// Put is a [WriteFile] of the replacement, made durable.
+func (r Replacement) Put(root *os.Root, name string) error {
+	if err := RemoveTemp(root, path.Join(path.Dir(name), r.Temp)); err != nil {
+		return fmt.Errorf("write %s: %w", path.Base(name), err)
+	}
+	return replace(root, name, r.Temp, r.Data, r.Perm, true, func(f *os.File) error {
+		if r.Like != nil {
+			giveTo(f, r.Like) // first, because a change of owner takes special bits away
 		}
-		return f.Chmod(perm)
+		if r.Exact {
+			return f.Chmod(r.Perm)
+		}
+		return nil
 	})
 }
 
-// replace does the work; dress is called with the temporary file before its
-// content is made durable.
-func replace(root *os.Root, name string, data []byte, perm os.FileMode, sync bool, dress func(*os.File) error) error {
+// TempName is a temporary file's name that can be told again from key, which has
+// letters and digits only: after a crash, whoever knows the key finds the file.
+func TempName(key string) string { return TempPrefix + key[:min(len(key), 32)] }
+
+// RemoveTemp removes a temporary file that a process left which died; it need not
+// be there.
+func RemoveTemp(root *os.Root, name string) error {
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// replace does the work by way of the temporary file temp; dress is called with
+// that before its content is made durable.
+func replace(root *os.Root, name, temp string, data []byte, perm os.FileMode, sync bool, dress func(*os.File) error) error {
 	dir := path.Dir(name)
-	temp := path.Join(dir, TempPrefix+rand.Text())
+	temp = path.Join(dir, temp)
 	if err := writeNew(root, temp, data, perm, sync, dress); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}

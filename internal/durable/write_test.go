@@ -89,13 +89,17 @@ func TestReplaceKeepsPermissions(t *testing.T) {
 	for _, perm := range []os.FileMode{0o666, 0o755, 0o600, 0o444} {
 		before, err := root.Stat("f")
 		must(t, err)
-		must(t, Replace(root, "f", []byte(perm.String()), perm, before, false))
+		must(t, root.WriteFile(TempName("key"), []byte("what a crash left"), 0o600))
+		must(t, Replacement{Data: []byte(perm.String()), Perm: perm, Exact: true, Like: before, Temp: TempName("key")}.Put(root, "f"))
 		info, err := root.Stat("f")
 		must(t, err)
 		data, err := root.ReadFile("f")
 		must(t, err)
 		if info.Mode() != perm || string(data) != perm.String() {
 			t.Errorf("the file is %v with %q, want %v", info.Mode(), data, perm)
+		}
+		if diff := cmp.Diff([]string{"f"}, names(t, root)); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -10,6 +10,19 @@ import (
 	"belay/internal/durable"
 )
 
+// Died reports whether the session's lock names a turn that no process runs, as
+// [Store.Abandoned] lists them.
+func (s *Store) Died(id string) bool {
+	if !ValidID(id) {
+		return false
+	}
+	if _, held := s.runningHere(id); held {
+		return false
+	}
+	n, ok := s.peekNote(id)
+	return ok && n.Turn != "" && !durable.Locked(s.lockPath(id))
+}
+
 // Abandoned lists the sessions whose lock names a turn that no process runs: it
 // died in the middle. A session counts until its lease is taken next.
 func (s *Store) Abandoned(ctx context.Context) ([]string, error) {

@@ -19,6 +19,9 @@ func (g *gc) project(project string) error {
 	if err := g.leftovers(base, dirSessions); err != nil {
 		return err
 	}
+	if err := g.sweep(base, dirBelay, UndoPrefix); err != nil {
+		return err
+	}
 	if err := g.uploads(base); err != nil {
 		return err
 	}

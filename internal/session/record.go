@@ -74,6 +74,9 @@ const (
 	EntryAssistant EntryKind = "assistant"
 	// EntryTools holds results of the calls in the answer before it.
 	EntryTools EntryKind = "tools"
+	// EntryIntent is what a call is about to change, written before it does. It
+	// counts where the call has no result: the process died in between.
+	EntryIntent EntryKind = "intent"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
 	// EntrySummary stands for the turns up to one of them, the running one
@@ -118,7 +121,8 @@ type Entry struct {
 	// Agent is the tool call that started the subagent whose line this is, ""
 	// for the turn's own.
 	Agent string `json:"agent,omitempty"`
-	// Changes are the file changes of the calls that the results belong to.
+	// Changes are the file changes of the calls that the results belong to, or
+	// that are intended.
 	Changes []Change `json:"changes,omitempty"`
 	// Seen is what these calls showed the agent of files.
 	Seen []Sight `json:"seen,omitempty"`
@@ -166,7 +170,8 @@ type Block struct {
 	Items []attachment.Item `json:"items,omitempty"`
 }
 
-// Change is one file that a tool changed. Contents are in the project's blob
+// Change is one file that a tool changed, or a folder that a command made and left
+// empty, which only AfterMode tells. Contents are in the project's blob
 // store by their hash, so that a change can be shown and taken back.
 type Change struct {
 	// Call is the tool call that made it.

@@ -7,6 +7,10 @@ import (
 	"strings"
 )
 
+// UndoPrefix begins the names of folders in .belay in which an undo keeps what it
+// has taken out of the project, for as long as it is under way.
+const UndoPrefix = "undo-"
+
 // leftovers sweeps the folder that session folders lie in.
 func (g *gc) leftovers(base *os.Root, dir string) error {
 	for _, prefix := range []string{deletedPrefix, importPrefix} {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"sync"
 
 	"belay/internal/session"
@@ -10,8 +11,20 @@ import (
 // kept by hash in the project's blob store, so that a change can be shown and
 // taken back. It is safe for concurrent use.
 type Ledger struct {
+	// Before is told of a change that a tool is about to make, so that it is known
+	// should the process die in the middle; nil is nobody.
+	Before func(ctx context.Context, c session.Change) error
+
 	mu      sync.Mutex
 	changes []session.Change
+}
+
+// Intend tells of a change that is made next. On an error it is not to be made.
+func (l *Ledger) Intend(ctx context.Context, c session.Change) error {
+	if l.Before == nil {
+		return nil
+	}
+	return l.Before(ctx, c)
 }
 
 // Note adds changes.

@@ -36,6 +36,9 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 	if err != nil {
 		return nil, err
 	}
+	if err := l.settleDead(ctx, sessionID); err != nil {
+		return nil, err
+	}
 	entries, err := l.o.Store.Transcript(ctx, sessionID)
 	if err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func changesIn(entries []session.Entry, turnID string) []ChangeSet {
 		case e.Kind == session.EntryUndo && known:
 			all[i].Undone = &e.Time
 			continue
-		case len(e.Changes) == 0:
+		case len(e.Changes) == 0, e.Kind == session.EntryIntent:
 			continue
 		case !known:
 			i = len(all)

@@ -17,7 +17,10 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/model"
+	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
 )
 
 // childEnv makes the test binary run one of children instead of its tests: a
@@ -25,7 +28,7 @@ import (
 const childEnv = "BELAY_TURN_TEST_CHILD"
 
 var children = map[string]func(state, id, arg string){
-	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots,
+	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots, "write": childWrites,
 }
 
 func TestMain(m *testing.M) {
@@ -111,6 +114,38 @@ func takes(e *Local, r Request) event.Exit {
 	var exit event.Exit
 	grownUp(decode(last, &exit))
 	return exit
+}
+
+// writing is an engine's tools for files.
+func writing(o *Options) {
+	set, err := tool.NewSet(files.New(files.Options{})...)
+	grownUp(err)
+	o.Tools, o.Scope = set, func(string, persona.Persona) tool.Scope { return open{} }
+	o.Rules.Tools = tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 1 << 20, KeepBytes: 1 << 20, Matches: 100}
+}
+
+// childWrites takes a turn that edits a file and makes another one, and kills
+// itself when the clock was looked at for the arg-th time.
+func childWrites(state, id, arg string) {
+	at, err := strconv.ParseInt(arg, 10, 64)
+	grownUp(err)
+	var looks atomic.Int64
+	clock := func() time.Time {
+		if looks.Add(1) == at {
+			die()
+		}
+		return time.Now()
+	}
+	dir, err := os.MkdirTemp(state, "scratch-")
+	grownUp(err)
+	p := &fake{play: asks(
+		model.ToolCall{ID: "e", Name: "edit", Input: []byte(`{"path":"a.txt","edits":[{"old":"one","new":"two"}]}`)},
+		model.ToolCall{ID: "w", Name: "write", Input: []byte(`{"path":"new/deep/b.txt","content":"new"}`)},
+	)}
+	a, err := assemble(state, dir, p, clock, func(*session.Options) {}, writing)
+	grownUp(err)
+	takes(a.engine, Request{SessionID: id, Message: "write", Opts: Opts{Mode: "acceptEdits"}})
+	fmt.Println("survived")
 }
 
 // childDies takes one turn and then kills itself when the clock was looked at

@@ -3,9 +3,12 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -51,6 +54,76 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 	if survived < 15 {
 		t.Errorf("only %d steps", survived)
+	}
+}
+
+// Whenever the process dies, what its turn changed until then is known, shown and
+// taken back, and nothing else.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestKilledWhileWriting(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.now.Store(time.Now().UnixNano())
+	r.open(writing)
+	r.provider.does(says("after the crash"))
+	late := 0 // changes that were found after the crash
+	for at, survived := 1, false; !survived; at++ {
+		if at > 200 {
+			t.Fatal("the child never survives")
+		}
+		r.file("a.txt", "one")
+		id := r.session()
+		c := r.child("write", id, fmt.Sprint(at))
+		for line := "-"; line != ""; {
+			if line = c.hear(); strings.HasPrefix(line, "failed") {
+				t.Fatal(line)
+			}
+			survived = survived || line == "survived"
+		}
+		c.kill()
+		want := map[string]bool{}
+		for path, text := range r.holds() {
+			if path != "a.txt" || text != "one" {
+				want[path] = true
+			}
+		}
+		got, turn := map[string]bool{}, ""
+		sets, err := r.engine.Changes(r.ctx(), id, "")
+		must(t, err)
+		for _, s := range sets {
+			turn = s.Turn
+			for _, c := range s.Changes {
+				if got[c.Path] = true; c.Diff == "" || c.Call == "" {
+					t.Errorf("killed at %d: %+v", at, c)
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("killed at %d: changed (-really +on record)\n%s", at, diff)
+		}
+		entries, err := r.engine.Transcript(r.ctx(), id)
+		must(t, err)
+		for _, e := range entries {
+			if e.Kind == session.EntryTools && len(e.Changes) > 0 && strings.HasPrefix(e.Blocks[0].Text, resultUnknown) {
+				late++
+			}
+		}
+		if turn != "" {
+			_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+			must(t, err)
+		}
+		if diff := cmp.Diff(map[string]string{"a.txt": "one"}, r.holds()); diff != "" {
+			t.Errorf("killed at %d: after undo\n%s", at, diff)
+		}
+		if left, err := os.ReadDir(r.project); err != nil || len(left) > 2 { // a.txt and .belay
+			t.Errorf("killed at %d: there are still %v, %v", at, left, err)
+		}
+		exitOf(t, r.say(id, "go on"))
+		r.whole(id)
+	}
+	if late < 2 {
+		t.Errorf("%d changes were found after a crash, want those of both calls", late)
 	}
 }
 

@@ -169,7 +169,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	}
 	place := *t.place
 	place.Scope = within{t.place.Scope, t.l.o.Scope(place.Project, p)}
-	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{}
+	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.halt != nil {
 		place.Seen = recalled(sub.halt.entries, sub.agent)
 	}

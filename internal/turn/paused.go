@@ -39,12 +39,21 @@ func (h *halt) innermost() *halt {
 	return h
 }
 
-// paused finds the turn of the session that can be taken up again, nil if there
+// paused finds the turn of the session that this process is to take up again, nil
+// if there is none. The caller holds the lease.
+func (l *Local) paused(ctx context.Context, lease *session.Lease) (*pause, error) {
+	if !l.stays.Load() {
+		return nil, nil
+	}
+	return l.waiting(ctx, lease)
+}
+
+// waiting finds the turn of the session that can be taken up again, nil if there
 // is none: its last answer, or that of a subagent, has a call whose question is
 // still open, or was answered after the process had died. The caller holds the
 // lease.
-func (l *Local) paused(ctx context.Context, lease *session.Lease) (*pause, error) {
-	if !l.stays.Load() || l.o.Desk == nil || len(lease.Tampered()) > 0 {
+func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*pause, error) {
+	if l.o.Desk == nil || len(lease.Tampered()) > 0 {
 		return nil, nil
 	}
 	id, open := lease.DanglingTurn()

@@ -42,6 +42,27 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 	return true, l.resume(context.WithoutCancel(ctx), lease, p)
 }
 
+// settleDead puts on record how a turn ended whose process died, for those who ask
+// what it did. One that waits for a decision is left to a process that takes it
+// up, and a session that somebody works in, or nobody may, as it is.
+func (l *Local) settleDead(ctx context.Context, id string) error {
+	if !l.o.Store.Died(id) {
+		return nil
+	}
+	lease, err := l.o.Store.Acquire(ctx, id)
+	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p, err := l.waiting(ctx, lease)
+	if err == nil && p == nil {
+		err = l.settleRecord(ctx, lease)
+	}
+	return errors.Join(err, lease.Release())
+}
+
 // settleRecord ends the turn that a crash or a full disk left open, in the
 // transcript and in the log. The caller holds the lease.
 //
@@ -88,6 +109,11 @@ func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last
 			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
 		})
 	}
+	late, err := l.aftermath(lease, last.Turn)
+	if err != nil {
+		return err
+	}
+	entries = append(entries, late...)
 	// What was said into the turn and never heard is not lost either.
 	inputs, err := lease.TakeInputs(last.Turn)
 	if err != nil {

@@ -157,11 +157,7 @@ func putBack(ctx context.Context, projectRoot string, blobs *session.Blobs, chan
 		return fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
 	}
 	defer func() { _ = root.Close() }() // it holds nothing but a place
-	rest, err := files.Unreverted(root, changes)
-	if err != nil {
-		return notUndone(err)
-	}
-	conflicts, err := files.Revert(ctx, root, blobs, rest)
+	conflicts, err := files.Revert(ctx, root, blobs, changes)
 	if err != nil {
 		return notUndone(err)
 	}

@@ -41,7 +41,7 @@ func (t *running) openPlace() error {
 	t.place = &tool.Workplace{
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{},
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend},
 		Limits: t.settings.rules.Tools, Clock: t.l.o.Clock,
 	}
 	return nil
@@ -94,7 +94,7 @@ func (t *running) seen() *tool.Seen {
 func recalled(entries []session.Entry, agent string) *tool.Seen {
 	seen := &tool.Seen{}
 	for _, e := range entries {
-		if e.Agent == agent && len(e.Seen)+len(e.Changes) > 0 {
+		if e.Agent == agent && e.Kind != session.EntryIntent && len(e.Seen)+len(e.Changes) > 0 {
 			seen.Recall(e)
 		}
 	}

@@ -123,76 +123,92 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
 	}
-	folder, made, err := makeFolder(c.p.root, path.Dir(c.p.name))
-	if err != nil {
-		return tool.Result{}, explain(c.p.shown(), err)
-	}
-	defer folder.Close()
-	if err := c.replace(ctx, folder, made); err != nil {
-		removeFolders(c.p.root, path.Dir(c.p.name), made)
+	if err := c.replace(ctx); err != nil {
 		return tool.Result{}, unreadable(c.p.shown(), err)
 	}
 	return tool.Result{Text: fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after))}, nil
 }
 
-// replace does the change in the file's own folder.
-func (c *change) replace(ctx context.Context, folder *os.Root, made int) error {
-	base := path.Base(c.p.name)
-	now, err := c.current(folder, base)
+// replace does the change. Before it does anything to the project, both contents
+// are kept and the change is announced: a process that dies in the middle leaves a
+// trace.
+func (c *change) replace(ctx context.Context) error {
+	now, missing, err := c.current()
 	if err != nil {
 		return err
 	}
-	noted := session.Change{Path: c.p.name, After: digest(c.after), AfterBytes: int64(len(c.after)), Folders: made}
-	perm, like := fs.FileMode(0o666), fs.FileInfo(nil)
+	noted := session.Change{Path: c.p.name, After: digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
+	put := durable.Replacement{Data: c.after, Perm: 0o666, Temp: durable.TempName(noted.After)}
 	if now != nil {
 		if bytes.Equal(now.data, c.after) {
 			c.w.Seen.Note(c.p.shown(), now.sha256)
 			return nil
 		}
-		perm, like = now.info.Mode().Perm(), now.info
-		noted.Before, noted.BeforeBytes, noted.BeforeMode = now.sha256, now.info.Size(), perm
+		put.Perm, put.Exact, put.Like = now.info.Mode().Perm(), true, now.info
+		noted.Before, noted.BeforeBytes, noted.BeforeMode = now.sha256, now.info.Size(), put.Perm
 	}
 	if !c.p.scratch {
 		if err := c.keep(ctx, &noted); err != nil {
 			return err
 		}
+		if err := c.w.Ledger.Intend(ctx, noted); err != nil {
+			return err
+		}
 	}
-	if like == nil {
-		err = durable.WriteFile(folder, base, c.after, perm, true)
-	} else {
-		err = durable.Replace(folder, base, c.after, perm, like, true)
-	}
+	return c.put(put, noted)
+}
+
+// put gives the file its content.
+func (c *change) put(put durable.Replacement, noted session.Change) error {
+	dir, base := path.Dir(c.p.name), path.Base(c.p.name)
+	folder, made, err := makeFolder(c.p.root, dir)
 	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	noted.Folders = made
+	if err := put.Put(folder, base); err != nil {
+		removeFolders(c.p.root, dir, made)
 		return err
 	}
 	c.remember(folder, base, noted)
 	return nil
 }
 
-// current returns what the file holds now, nil for none, and refuses when that is
-// not what the change was worked out for.
-func (c *change) current(folder *os.Root, base string) (*content, error) {
-	f, info, err := openFile(folder, base)
+// current returns what the file holds now, nil for none, and how many of its
+// folders are missing. It refuses when that is not what the change was worked out
+// for.
+func (c *change) current() (now *content, missing int, err error) {
+	dir := path.Dir(c.p.name)
+	now, err = c.read(dir, path.Base(c.p.name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if c.before != nil {
-			return nil, tool.Refuse("%s was removed meanwhile", c.p.shown())
+			return nil, 0, tool.Refuse("%s was removed meanwhile", c.p.shown())
 		}
-		return nil, nil
-	case errors.Is(err, errMoved):
-		return nil, c.moved()
+		return nil, missingFolders(c.p.root, dir), nil
+	case errors.Is(err, errMoved) && c.before != nil:
+		return nil, 0, c.moved()
 	case err != nil:
-		return nil, err
+		return nil, 0, err
+	case c.before == nil || now.sha256 != c.before.sha256:
+		return nil, 0, c.moved()
 	}
-	defer f.Close()
-	now, err := slurp(f, info, c.w.Limits.ReadBytes)
+	return now, 0, nil
+}
+
+func (c *change) read(dir, base string) (*content, error) {
+	folder, err := openFolder(c.p.root, dir)
 	if err != nil {
 		return nil, err
 	}
-	if c.before == nil || now.sha256 != c.before.sha256 {
-		return nil, c.moved()
+	defer folder.Close()
+	f, info, err := openFile(folder, base)
+	if err != nil {
+		return nil, err
 	}
-	return now, nil
+	defer f.Close()
+	return slurp(f, info, c.w.Limits.ReadBytes)
 }
 
 func (c *change) moved() error {

@@ -24,6 +24,9 @@ const (
 // one (binary, not kept, too large) is said in its place. The error is the blob
 // store's.
 func Diff(blobs tool.Blobs, c session.Change) (string, error) {
+	if c.After == "" && c.AfterMode.IsDir() {
+		return c.Path + ": a new folder\n", nil
+	}
 	before, kept, err := contentOf(blobs, c.Before, c.BeforeBytes)
 	if err != nil {
 		return "", fmt.Errorf("diff of %s: %w", c.Path, err)

@@ -88,6 +88,17 @@ func makeFolder(root *os.Root, name string) (folder *os.Root, made int, err erro
 	return folder, made, nil
 }
 
+// missingFolders is how many of the folders of name are not there.
+func missingFolders(root *os.Root, name string) (n int) {
+	for ; name != "."; name = path.Dir(name) {
+		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		n++
+	}
+	return n
+}
+
 // removeFolders removes the innermost n folders of name, as far as they are empty.
 func removeFolders(root *os.Root, name string, n int) {
 	for ; n > 0; n-- {

@@ -28,17 +28,23 @@ func (e *LostError) Error() string {
 }
 
 // Revert takes changes back, all of them or none: afterwards every file has the
-// bytes and permissions that it had before the first change of it. Changes are in
-// the order in which they were made; those that were undone at once
-// ([session.Change.Restored]) do not count. Root is the project.
+// bytes and permissions that it had before the first change of it, and folders
+// that were made are gone where they are empty. Changes are in the order in which
+// they were made; those that were undone at once ([session.Change.Restored]) do
+// not count. Root is the project, in which the caller lets nobody of belay change
+// a file meanwhile ([tool.Gate]).
 //
-// Every file is looked at first. Conflicts names, sorted, those that are not what
-// the last change left, that something else changed between two of the changes,
-// or that are behind a link now; then nothing is done. A [*LostError] says the
-// same of a content that was not kept. On any other error what had been done is
-// taken back.
+// Every file is looked at first. One that is as it was before already is fine:
+// somebody has put it back, or a Revert was cut off. Conflicts names, sorted,
+// those that are neither that nor what the last change left, that something else
+// changed between two of the changes, or that are behind a link now; then nothing
+// is done. A [*LostError] says the same of a content that was not kept. On any
+// other error what had been done is taken back.
+//
+// Each file is replaced in one step. So whenever the process dies, each is as it
+// was before the changes or after them, and the next Revert does the rest.
 func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []session.Change) (conflicts []string, err error) {
-	targets, conflicts := netChanges(changes)
+	targets := netChanges(changes)
 	for i := range targets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -53,9 +59,23 @@ func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []sess
 	}
 	if len(conflicts) > 0 {
 		slices.Sort(conflicts)
-		return slices.Compact(conflicts), nil
+		return conflicts, nil
 	}
 	return nil, revertAll(ctx, root, targets)
+}
+
+// Reversed are the changes that a [Revert] makes, as others are told of them.
+func Reversed(changes []session.Change) (back []session.Change) {
+	for _, t := range netChanges(changes) {
+		back = append(back, session.Change{
+			Path: t.path, Before: t.last.After, BeforeMode: t.last.AfterMode, BeforeBytes: t.last.AfterBytes,
+			After: t.first.Before, AfterMode: t.first.BeforeMode, AfterBytes: t.first.BeforeBytes,
+		})
+		for _, dir := range t.made() {
+			back = append(back, session.Change{Path: dir, BeforeMode: fs.ModeDir})
+		}
+	}
+	return back
 }
 
 // target is one file and what it is to be again.
@@ -63,12 +83,14 @@ type target struct {
 	path        string
 	first, last session.Change
 	folders     int // made for it, from the file outwards
-	data        []byte
+	// broken is set where something else changed it in between, done where it is
+	// as it was already.
+	broken, done bool
+	data         []byte
 }
 
-// netChanges joins the changes of each file. A file that something else changed
-// in between is a conflict.
-func netChanges(changes []session.Change) (targets []target, conflicts []string) {
+// netChanges joins the changes of each file.
+func netChanges(changes []session.Change) (targets []target) {
 	index := map[string]int{}
 	for _, c := range changes {
 		if c.Restored {
@@ -81,35 +103,52 @@ func netChanges(changes []session.Change) (targets []target, conflicts []string)
 			continue
 		}
 		t := &targets[i]
-		if t.last.After != c.Before {
-			conflicts = append(conflicts, c.Path)
-		}
+		t.broken = t.broken || t.last.After != c.Before
 		t.last, t.folders = c, max(t.folders, c.Folders)
 	}
-	return targets, conflicts
+	return targets
 }
 
-// check reports whether the file is what the last change left, and gets what it
-// is to be.
+// made are the folders that were made for the target, the innermost first: with
+// itself where it is one.
+func (t *target) made() (dirs []string) {
+	dir, n := path.Dir(t.path), t.folders
+	if t.first.AfterMode.IsDir() {
+		dir, n = t.path, n+1
+	}
+	for ; n > 0 && dir != "."; n-- {
+		dirs = append(dirs, dir)
+		dir = path.Dir(dir)
+	}
+	return dirs
+}
+
+// check reports whether the file is what the last change left, or is done, and
+// gets what it is to be.
 func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 	if !filepath.IsLocal(filepath.FromSlash(t.path)) || path.Clean(t.path) != t.path {
 		return false, fmt.Errorf("undo of %q: not a path of the project", t.path)
 	}
-	if t.first.Lost != "" {
-		return false, &LostError{t.path, t.first.Lost}
-	}
-	if t.first.Before != "" {
-		if err := t.load(blobs); err != nil {
-			return false, err
-		}
-	}
-	sha, mode, err := standing(root, t.path)
+	now, err := standing(root, t.path)
 	if errors.Is(err, errMoved) || errors.Is(err, durable.ErrNotRegular) {
 		return false, nil
 	} else if err != nil {
 		return false, fmt.Errorf("undo of %s: %w", t.path, err)
 	}
-	return sha == t.last.After && (sha == "" || t.last.AfterMode == 0 || mode == t.last.AfterMode), nil
+	lost := t.first.Lost != "" && t.first.Before == "" // nobody knows what it was
+	if t.done = !lost && now.is(t.first.Before, t.first.BeforeMode); t.done {
+		return true, nil
+	}
+	if t.broken || !now.is(t.last.After, t.last.AfterMode) {
+		return false, nil
+	}
+	if t.first.Lost != "" {
+		return false, &LostError{t.path, t.first.Lost}
+	}
+	if t.first.Before != "" {
+		return true, t.load(blobs)
+	}
+	return true, nil
 }
 
 // load gets the content before and makes sure that it is that.
@@ -134,28 +173,52 @@ func (t *target) load(blobs tool.Blobs) error {
 	return nil
 }
 
-// standing returns the hash and permissions of a file as it is, "" for no file:
-// there is nothing of that name, or a folder, or a file where its folder was.
-func standing(root *os.Root, name string) (sha string, mode fs.FileMode, err error) {
+// stands is a file as it is: the hash of its content, or of where it leads if it
+// is a link, "" for no file.
+type stands struct {
+	sha  string
+	mode fs.FileMode
+}
+
+// is reports whether that is what a record says. Permissions that it does not know
+// do not count, and those of a link mean nothing.
+func (s stands) is(sha string, mode fs.FileMode) bool {
+	switch {
+	case s.sha != sha:
+		return false
+	case sha == "" || mode == 0:
+		return true
+	}
+	return s.mode.Type() == mode.Type() && (s.mode.Perm() == mode.Perm() || mode&fs.ModeSymlink != 0)
+}
+
+// standing looks at a file. There is none where there is nothing of that name, or
+// a folder, or a file where its folder was.
+func standing(root *os.Root, name string) (stands, error) {
 	folder, err := openFolder(root, path.Dir(name))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errFile) {
-		return "", 0, nil
+		return stands{}, nil
 	} else if err != nil {
-		return "", 0, err
+		return stands{}, err
 	}
 	defer folder.Close()
-	if info, err := folder.Lstat(path.Base(name)); err == nil && info.IsDir() {
-		return "", 0, nil
+	base := path.Base(name)
+	switch info, err := folder.Lstat(base); {
+	case err == nil && info.IsDir():
+		return stands{}, nil
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		leads, err := folder.Readlink(base)
+		return stands{digest([]byte(leads)), info.Mode()}, err
 	}
-	f, info, err := openFile(folder, path.Base(name))
+	f, info, err := openFile(folder, base)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", 0, nil
+		return stands{}, nil
 	} else if err != nil {
-		return "", 0, err
+		return stands{}, err
 	}
 	defer f.Close()
-	sha, err = hashOf(f)
-	return sha, info.Mode().Perm(), err
+	sha, err := hashOf(f)
+	return stands{sha, info.Mode()}, err
 }
 
 // revertAll does what was checked. Files that are to go do so first, the deepest
@@ -170,7 +233,7 @@ func revertAll(ctx context.Context, root *os.Root, targets []target) (err error)
 		return cmp.Or(cmp.Compare(strings.Count(b.path, "/"), strings.Count(a.path, "/")), cmp.Compare(a.path, b.path))
 	})
 	for _, t := range targets {
-		if t.first.Before == "" && t.last.After != "" {
+		if !t.done && t.first.Before == "" && t.last.After != "" {
 			if err := u.remove(t); err != nil {
 				return fmt.Errorf("undo of %s: %w", t.path, err)
 			}
@@ -178,23 +241,18 @@ func revertAll(ctx context.Context, root *os.Root, targets []target) (err error)
 	}
 	for _, t := range targets {
 		if t.first.Before == "" {
-			u.removeFolders(t)
+			u.removeFolders(t.made())
 		}
 	}
 	for _, t := range targets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if t.first.Before != "" && !t.unchanged() {
+		if !t.done && t.first.Before != "" {
 			if err := u.restore(t); err != nil {
 				return fmt.Errorf("undo of %s: %w", t.path, err)
 			}
 		}
 	}
 	return nil
-}
-
-// unchanged reports whether the changes came to nothing.
-func (t *target) unchanged() bool {
-	return t.first.Before == t.last.After && (t.first.BeforeMode == t.last.AfterMode || t.last.AfterMode == 0)
 }

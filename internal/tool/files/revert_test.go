@@ -89,7 +89,7 @@ func TestRevertConflicts(t *testing.T) {
 		want   []string
 	}{
 		"changed since": {func(x *world) { x.put("edited", "mine\n") }, []string{"edited"}},
-		"removed since": {func(x *world) { must(x.t, os.Remove(filepath.Join(x.w.Project, "made/here/new"))) }, []string{"made/here/new"}},
+		"removed since": {func(x *world) { must(x.t, os.Remove(filepath.Join(x.w.Project, "edited"))) }, []string{"edited"}},
 		"there again":   {func(x *world) { x.put("removed", "mine\n") }, []string{"removed"}},
 		"several":       {func(x *world) { x.put("removed", "mine\n"); x.put("edited", "mine\n") }, []string{"edited", "removed"}},
 		"behind a link now": {func(x *world) {
@@ -174,7 +174,7 @@ func TestRevertIsAllOrNothing(t *testing.T) {
 	x := newWorld(t)
 	changes := x.turn()
 	before := tree(t, x.w.Project)
-	targets, _ := netChanges(changes)
+	targets := netChanges(changes)
 	for i := range targets {
 		if same, err := targets[i].check(x.w.Root, x.blobs); err != nil || !same {
 			t.Fatal(same, err)

@@ -11,8 +11,10 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/session"
 )
 
 // undoing is a [Revert] on its way. What it takes out of the project lies in a
@@ -23,8 +25,32 @@ type undoing struct {
 	back  []func() error
 }
 
+// asideIn is where these folders are: on the project's file system, and where no
+// tool looks.
+const asideIn = ".belay"
+
+// newUndoing makes the folder aside. Others that are there were left by processes
+// that died: what lies in them was on its way out.
 func newUndoing(root *os.Root) (*undoing, error) {
-	u := &undoing{root: root, aside: durable.TempPrefix + rand.Text()}
+	if err := root.MkdirAll(asideIn, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := root.Open(asideIn)
+	if err != nil {
+		return nil, err
+	}
+	names, err := dir.Readdirnames(-1)
+	if err = errors.Join(err, dir.Close()); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, session.UndoPrefix) {
+			if err := root.RemoveAll(path.Join(asideIn, name)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	u := &undoing{root: root, aside: path.Join(asideIn, session.UndoPrefix+rand.Text())}
 	return u, root.Mkdir(u.aside, 0o700)
 }
 
@@ -48,8 +74,8 @@ func (u *undoing) slot() string { return path.Join(u.aside, strconv.Itoa(len(u.b
 
 // verify makes sure that the file is still what was checked.
 func (u *undoing) verify(t target) error {
-	sha, _, err := standing(u.root, t.path)
-	if err == nil && sha != t.last.After {
+	now, err := standing(u.root, t.path)
+	if err == nil && !now.is(t.last.After, t.last.AfterMode) {
 		err = errChanging
 	}
 	return err
@@ -68,18 +94,18 @@ func (u *undoing) remove(t target) error {
 	return nil
 }
 
-// removeFolders takes the folders away that were made for a file, as far as they
-// are empty again.
-func (u *undoing) removeFolders(t target) {
-	dir := path.Dir(t.path)
-	for n := t.folders; n > 0 && dir != "."; n-- {
+// removeFolders takes folders away, the innermost first, as far as they are empty.
+func (u *undoing) removeFolders(dirs []string) {
+	for _, dir := range dirs {
 		info, err := u.root.Lstat(dir)
-		if err != nil || !info.IsDir() || u.root.Remove(dir) != nil {
-			return // not empty, or gone: that is no fault
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it went with another file
 		}
-		name, mode := dir, info.Mode().Perm()
-		u.step(func() error { return u.root.Mkdir(name, mode) })
-		dir = path.Dir(dir)
+		if err != nil || !info.IsDir() || u.root.Remove(dir) != nil {
+			return // not empty: that is no fault
+		}
+		mode := info.Mode().Perm()
+		u.step(func() error { return u.root.Mkdir(dir, mode) })
 	}
 }
 
@@ -118,7 +144,23 @@ func (u *undoing) restore(t target) error {
 		}
 		u.step(func() error { return u.root.Rename(slot, t.path) })
 	}
-	return durable.Replace(folder, base, t.data, t.first.BeforeMode.Perm(), before, true)
+	if t.first.BeforeMode&fs.ModeSymlink != 0 {
+		return putLink(folder, base, string(t.data), durable.TempName(t.first.Before))
+	}
+	return durable.Replacement{
+		Data: t.data, Perm: t.first.BeforeMode.Perm(), Exact: true, Like: before, Temp: durable.TempName(t.first.Before),
+	}.Put(folder, base)
+}
+
+// putLink replaces a file by a link, in one step.
+func putLink(folder *os.Root, base, target, temp string) error {
+	if err := durable.RemoveTemp(folder, temp); err != nil {
+		return err
+	}
+	if err := folder.Symlink(target, temp); err != nil {
+		return err
+	}
+	return folder.Rename(temp, base)
 }
 
 // copyAside keeps a file as it is: a second name of it where the file system has
@@ -126,6 +168,9 @@ func (u *undoing) restore(t target) error {
 func (u *undoing) copyAside(name, slot string) error {
 	if u.root.Link(name, slot) == nil {
 		return nil
+	}
+	if leads, err := u.root.Readlink(name); err == nil {
+		return u.root.Symlink(leads, slot)
 	}
 	from, info, err := durable.OpenRegular(u.root, name)
 	if err != nil {

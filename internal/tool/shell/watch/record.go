@@ -20,6 +20,9 @@ func (r *review) record(c change) error {
 		return nil
 	}
 	rec := session.Change{Path: c.path, BeforeMode: c.old.mode, AfterMode: c.new.mode}
+	if !c.was {
+		rec.Folders = r.made.around(c.path)
+	}
 	if c.was {
 		if err := r.recordBefore(c, &rec); err != nil {
 			return err

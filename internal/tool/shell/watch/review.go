@@ -26,6 +26,8 @@ type review struct {
 	// all is set where everything that happened is taken back: the project
 	// itself was removed.
 	all error
+	// made are the folders that the command made.
+	made folders
 	// aside is the folder of this command's versions of restored files, "" until
 	// one is put there.
 	aside string
@@ -138,7 +140,9 @@ func (c change) withoutFolders() change {
 
 // sort records what was allowed and returns what was not.
 func (r *review) sort() (denied []change, err error) {
-	for _, c := range r.differences() {
+	all := r.differences()
+	r.made = madeFolders(all)
+	for _, c := range all {
 		if err := r.ctx.Err(); err != nil && c.why == nil {
 			// The turn is over; what must be taken back is, all the same.
 			r.ctx = context.WithoutCancel(r.ctx)
@@ -148,6 +152,7 @@ func (r *review) sort() (denied []change, err error) {
 		case c.why != nil:
 			denied = append(denied, c)
 		default:
+			r.recordFolder(c)
 			if err := r.record(c.withoutFolders()); err != nil {
 				return nil, err
 			}

@@ -208,6 +208,31 @@ func TestWhatACommandDid(t *testing.T) {
 	}
 }
 
+// What the command made of folders is on record, so that it can be taken back.
+func TestFoldersThatACommandMade(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, plain)
+	r := h.during(func() {
+		h.write("dir/x", "x")
+		h.write("new/in/y", "y")
+		h.write("new/z", "z")
+		h.must(os.MkdirAll(h.at("none/at/all"), 0o755))
+		h.must(os.Remove(h.at("b.txt")))
+		h.write("b.txt/under", "file to folder")
+	})
+	got := map[string]int{}
+	for _, c := range r.Changes {
+		got[c.Path] = c.Folders
+		if c.AfterMode.IsDir() != (c.Path == "none/at/all") {
+			t.Errorf("%+v", c)
+		}
+	}
+	want := map[string]int{"dir/x": 0, "new/in/y": 2, "new/z": 1, "none/at/all": 2, "b.txt": 0, "b.txt/under": 0}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Covers: workspace 9.5
 func TestTheChangedVersionIsKept(t *testing.T) {
 	t.Parallel()

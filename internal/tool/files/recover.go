@@ -1,0 +1,56 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"belay/internal/durable"
+	"belay/internal/session"
+)
+
+// Recover returns those of the changes that a process was about to make which it
+// made before it died, in their order, and removes what it left of the others: a
+// temporary file, empty folders. A file that is neither what it was nor what it
+// was to be counts as changed: then something else changed it as well, and nobody
+// knows when.
+func Recover(root *os.Root, intended []session.Change) (made []session.Change, err error) {
+	for _, c := range intended {
+		mode, err := recoverOne(root, c)
+		if errors.Is(err, errNotMade) {
+			continue
+		} else if err != nil {
+			return made, fmt.Errorf("look what became of %s: %w", c.Path, err)
+		}
+		c.AfterMode = mode
+		made = append(made, c)
+	}
+	return made, nil
+}
+
+// errNotMade says that a change was not made.
+var errNotMade = errors.New("the change was not made")
+
+// recoverOne returns the permissions of a file that was changed.
+func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
+	now, err := standing(root, c.Path)
+	if errors.Is(err, errMoved) || errors.Is(err, durable.ErrNotRegular) {
+		return 0, nil // something else is there: undo will say so
+	} else if err != nil {
+		return 0, err
+	}
+	dir := path.Dir(c.Path)
+	if folder, err := openFolder(root, dir); err == nil {
+		err = durable.RemoveTemp(folder, durable.TempName(c.After))
+		if err = errors.Join(err, folder.Close()); err != nil {
+			return 0, err
+		}
+	}
+	if now.sha != c.Before {
+		return now.mode.Perm(), nil
+	}
+	removeFolders(root, dir, c.Folders)
+	return 0, errNotMade
+}

@@ -1,0 +1,157 @@
+package files
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/durable"
+	"belay/internal/session"
+)
+
+// However far an undo came before it was cut off, the next one completes it, and
+// takes what the first one left behind with it.
+func TestAnUndoThatWasCutOffIsCompleted(t *testing.T) {
+	t.Parallel()
+	for done := range 5 {
+		x := newWorld(t)
+		x.put("a.txt", "a\n")
+		x.put("b.txt", "b\n")
+		before := tree(t, x.w.Project)
+		var changes []session.Change
+		for _, name := range []string{"a.txt", "b.txt", "new/c.txt"} {
+			_, _ = x.call("read", in{"path": name}) // the new one is not there
+			if _, err := x.call("write", in{"path": name, "content": "changed\n"}); err != nil {
+				t.Fatal(err)
+			}
+			changes = append(changes, x.w.Ledger.Take()...)
+		}
+		for i, back := range []func(){
+			func() { x.put("a.txt", "a\n") },
+			func() { x.put("b.txt", "b\n") },
+			func() { must(t, os.Remove(filepath.Join(x.w.Project, "new/c.txt"))) },
+			func() { must(t, os.Remove(filepath.Join(x.w.Project, "new"))) },
+		} {
+			if i < done {
+				back()
+			}
+		}
+		x.put(".belay/undo-OLD/0", "taken out")
+		if done == 0 {
+			x.put(durable.TempName(changes[0].Before), "ha")
+		}
+		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+			t.Fatalf("after %d steps: %v, %v", done, conflicts, err)
+		}
+		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+			t.Errorf("after %d steps:\n%s", done, d)
+		}
+	}
+}
+
+// The folders that a command made go where they are empty again, and links that
+// it changed lead where they did.
+func TestRevertOfACommand(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: this system does not let every test make links")
+	}
+	x := newWorld(t)
+	x.put("kept/there", "1\n")
+	x.link("kept", "changed")
+	x.link("kept", "removed")
+	before := tree(t, x.w.Project)
+	at := func(name string) string { return filepath.Join(x.w.Project, filepath.FromSlash(name)) }
+	blob := func(text string) string {
+		sha, _, err := x.blobs.Put(t.Context(), strings.NewReader(text), 100)
+		must(t, err)
+		return sha
+	}
+	const link = fs.ModeSymlink | 0o777
+	must(t, os.MkdirAll(at("empty/in/here"), 0o755))
+	x.put("full/of/it", "x")
+	must(t, os.Remove(at("changed")))
+	x.link("full", "changed")
+	must(t, os.Remove(at("removed")))
+	x.link("full", "made")
+	changes := []session.Change{
+		{Path: "empty/in/here", AfterMode: fs.ModeDir | 0o755, Folders: 2},
+		{Path: "full/of/it", After: blob("x"), AfterMode: 0o644, AfterBytes: 1, Folders: 2},
+		{Path: "changed", Before: blob("kept"), BeforeMode: link, BeforeBytes: 4, After: blob("full"), AfterMode: link, AfterBytes: 4},
+		{Path: "removed", Before: blob("kept"), BeforeMode: link, BeforeBytes: 4},
+		{Path: "made", After: blob("full"), AfterMode: link, AfterBytes: 4},
+	}
+	if text, err := Diff(x.blobs, changes[0]); err != nil || text != "empty/in/here: a new folder\n" {
+		t.Errorf("the diff of a folder is %q, %v", text, err)
+	}
+	for range 2 { // the second time there is nothing to do
+		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+			t.Fatal(conflicts, err)
+		}
+		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+			t.Error(d)
+		}
+	}
+
+	// What somebody has put there since stays.
+	x.put("empty/in/mine", "mine")
+	before = tree(t, x.w.Project)
+	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+		t.Fatal(conflicts, err)
+	}
+	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+		t.Error(d)
+	}
+	x.put("made", "mine")
+	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || cmp.Diff([]string{"made"}, conflicts) != "" {
+		t.Errorf("a file in a link's place: %v, %v", conflicts, err)
+	}
+}
+
+// What a process was about to change when it died is known afterwards: whether it
+// did, and that nothing of an attempt is left.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	var intended []session.Change
+	x.w.Ledger.Before = func(_ context.Context, c session.Change) error {
+		intended = append(intended, c)
+		return nil
+	}
+	for _, name := range []string{"made", "attempted", "both", "new/made", "new/deep/attempted"} {
+		if !strings.HasPrefix(name, "new/") {
+			x.put(name, "before\n")
+			x.ok("read", in{"path": name})
+		}
+		x.ok("write", in{"path": name, "content": "after of " + name + "\n"})
+	}
+	x.put("attempted", "before\n")
+	x.put("both", "theirs\n")
+	must(t, os.Remove(filepath.Join(x.w.Project, "new/deep/attempted")))
+	x.put("new/deep/"+durable.TempName(intended[4].After), "after o")
+	x.put(durable.TempName(intended[1].After), "")
+	made, err := Recover(x.w.Root, intended)
+	must(t, err)
+	var got []string
+	for _, c := range made {
+		got = append(got, c.Path)
+	}
+	if diff := cmp.Diff([]string{"made", "both", "new/made"}, got); diff != "" {
+		t.Error(diff)
+	}
+	var left []string
+	for name := range tree(t, x.w.Project) {
+		left = append(left, name)
+	}
+	slices.Sort(left)
+	if diff := cmp.Diff([]string{".", "attempted", "both", "made", "new", "new/made"}, left); diff != "" {
+		t.Error(diff)
+	}
+}

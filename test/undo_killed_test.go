@@ -1,0 +1,126 @@
+package test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sweeping is a script whose command changes every file, adds as many in folders
+// of its own, and leaves an empty folder.
+const sweeping = `turns:
+  - steps:
+      - call:
+          name: bash
+          input:
+            command: |
+              for f in f*; do echo changed > $f; mkdir -p made/$f/deep; echo new > made/$f/deep/new; done
+              mkdir -p made/empty/folder
+      - say: Done.
+`
+
+// tree is the project's files and folders with their contents, less .belay.
+func (p *place) tree() map[string]string {
+	p.t.Helper()
+	all := map[string]string{}
+	must(p.t, filepath.WalkDir(p.project, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".belay":
+			return fs.SkipDir
+		}
+		name, _ := filepath.Rel(p.project, path)
+		if d.IsDir() {
+			all[name+"/"] = ""
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		all[name] = string(data)
+		return err
+	}))
+	return all
+}
+
+// An undo that is killed leaves every file as it was before the turn or after it.
+// The next one finishes, and nothing is left of either.
+//
+// Covers: turn-api REQ-04
+func TestUndoKilled(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	var cut atomic.Int64 // undos that were killed in the middle
+	t.Run("at", func(t *testing.T) {
+		for _, at := range []int{0, n / 3, 2 * n / 3} {
+			t.Run(fmt.Sprint(at), func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t)
+				script := filepath.Join(t.TempDir(), "script.yaml")
+				must(t, os.WriteFile(script, []byte(sweeping), 0o600))
+				p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script)
+				for i := range n {
+					p.file(fmt.Sprintf("f%03d", i), "before\n")
+				}
+				before := p.tree()
+				if out, err := p.command("turn", "--allow", "bash", "go").CombinedOutput(); err != nil {
+					t.Fatalf("the turn: %v\n%s", err, out)
+				}
+				id, after := p.only(), p.tree()
+				if len(after) < len(before)+3*n {
+					t.Fatalf("the turn left %d files and folders", len(after))
+				}
+				undo := p.command("session", "undo", id)
+				must(t, undo.Start())
+				watched := filepath.Join(p.project, fmt.Sprintf("f%03d", at))
+				for end := time.Now().Add(patience); time.Now().Before(end); {
+					if b, err := os.ReadFile(watched); err == nil && string(b) == "before\n" {
+						break
+					}
+				}
+				_ = undo.Process.Kill()
+				if undo.Wait() != nil {
+					cut.Add(1)
+				}
+				for name, text := range p.tree() {
+					if was, ok := before[name]; !(ok && text == was) && text != after[name] && !strings.HasPrefix(filepath.Base(name), ".tmp-") {
+						t.Errorf("%s holds %q", name, text)
+					}
+				}
+				for name, text := range before {
+					if now := p.tree()[name]; !strings.HasSuffix(name, "/") && now != text && now != after[name] {
+						t.Errorf("%s holds %q", name, now)
+					}
+				}
+				if out, err := p.command("session", "undo", id).CombinedOutput(); err != nil {
+					t.Fatalf("the second undo: %v\n%s", err, out)
+				}
+				if diff := cmp.Diff(before, p.tree()); diff != "" {
+					t.Errorf("(-before +after)\n%s", diff)
+				}
+				if left, err := filepath.Glob(filepath.Join(p.project, ".belay", "undo-*")); err != nil || len(left) > 0 {
+					t.Errorf("there is still %v, %v", left, err)
+				}
+				undone := 0
+				for _, line := range p.lines(filepath.Join(p.project, ".belay", "sessions", id, "transcript.jsonl")) {
+					if strings.Contains(string(line), `"kind":"undo"`) {
+						undone++
+					}
+				}
+				if undone != 1 {
+					t.Errorf("%d undos are on record, want 1", undone)
+				}
+			})
+		}
+	})
+	if cut.Load() == 0 {
+		t.Error(errors.New("no undo was killed in time"))
+	}
+}
