@@ -47,6 +47,7 @@ func TestTamperedRecords(t *testing.T) {
 			t.Parallel()
 			id := s.session()
 			before := last(t, s.turn(map[string]any{"sessionId": id, "message": "first words"})).id
+			s.idle(id)
 			must(t, tt.change(filepath.Join(s.project, ".belay", "sessions", id)))
 			all := s.turn(map[string]any{"sessionId": id, "message": "more"})
 			if exit := last(t, all); exit.data["exitCode"] != 0.0 {
@@ -177,4 +178,15 @@ func TestManyReadersVanish(t *testing.T) {
 			t.Fatalf("%v streams and %v goroutines are left, at rest there were %v", streams, goroutines, idle)
 		}
 	}
+}
+
+// idle waits until a session's last turn, whose end was told, has let go of it.
+func (p *place) idle(id string) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if note, err := os.ReadFile(filepath.Join(p.state(), "locks", id+".lock")); err == nil && !bytes.Contains(note, []byte(`"turn":`)) {
+			return
+		}
+	}
+	p.t.Fatal("the session is never idle")
 }
