@@ -12,6 +12,15 @@ type alias struct {
 // aliases is the one table of other names of headings, by file.
 var aliases = []alias{
 	{"_STATUS.md", "History", []string{"State History", "Status History", "Lifecycle History", "Transition History"}},
+
+	{"_DEPENDENCIES.md", "Dependency Tracking Mode", []string{"Coordination", "Tracking Mode"}},
+	{"_DEPENDENCIES.md", "Declared Upstream", []string{"Declared Upstream Dependencies", "Upstream", "Upstream Dependencies"}},
+	{"_DEPENDENCIES.md", "Declared Downstream", []string{"Declared Downstream Dependencies", "Downstream", "Downstream Dependencies", "Downstream Dependents"}},
+	{"_DEPENDENCIES.md", "Extracted Dependency Register", []string{"Extracted Dependencies", "Dependency Register"}},
+	{"_DEPENDENCIES.md", "Lifecycle Summary", []string{"Lifecycle"}},
+	{"_DEPENDENCIES.md", "Run Notes", []string{"Run Notes & History", "Run Notes and History", "Integrity Check Results"}},
+	{"_DEPENDENCIES.md", "Run History", []string{"Run Log"}},
+	{"_DEPENDENCIES.md", "Consumer Handoff Notes", []string{"Downstream Handoff Notes", "Handoff Notes"}},
 }
 
 // Names returns the names that the specification's heading has in real files of

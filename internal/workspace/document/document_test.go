@@ -184,3 +184,28 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+func TestSetCell(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in     string
+		column int
+		text   string
+		want   string
+	}{
+		{"| a |  b  | c |", 1, "x", "| a |  x  | c |"},
+		{"|a|b|", 0, "x|y", `|x\|y|b|`},
+		{"  | a | b", 1, "x\ny", "  | a | x y"},
+		{"| a |   | c |", 1, "x", "| a | x | c |"},
+		{"||", 0, "x", "| x |"},
+		{`| a\|b | c |`, 1, "x", `| a\|b | x |`},
+		{"| a |", 1, "x", ""},
+		{"no table", 0, "x", ""},
+	} {
+		d := Parse([]byte(c.in))
+		ok := d.SetCell(0, c.column, c.text)
+		if got := d.Line(0); ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("cell %d of %q set to %q is %q, %v, want %q", c.column, c.in, c.text, got, ok, c.want)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func FuzzPut(f *testing.F) {
 		}
 		for i, row := range rows {
 			for name, value := range row {
-				want, _ := normalized(columnOf(name), value)
+				want, _ := normalized(namedColumn(name), value)
 				if got := again[i][name]; got != want {
 					t.Fatalf("row %d: %s is %q, want %q", i, name, got, want)
 				}
@@ -173,7 +173,7 @@ func FuzzPut(f *testing.F) {
 	})
 }
 
-func columnOf(name string) Column {
+func namedColumn(name string) Column {
 	if c, ok := columnNamed[name]; ok {
 		return c
 	}

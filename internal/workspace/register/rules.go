@@ -1,6 +1,10 @@
 package register
 
-import "belay/internal/workspace/finding"
+import (
+	"slices"
+
+	"belay/internal/workspace/finding"
+)
 
 // The rules of the original's linter (compatible contract, 10): they decide a
 // register's status.
@@ -219,7 +223,7 @@ var (
 // Rules are all rules of this room: those of the original, those beyond it, and
 // those of _DEPENDENCIES.md.
 func Rules() []finding.Rule {
-	return []finding.Rule{
+	return slices.Concat([]finding.Rule{
 		ruleHeader, ruleLongRow, ruleNotUTF8, ruleMalformed, ruleRead, ruleNotFound, ruleNotReadable, ruleColumns, ruleRequired, ruleVersion,
 		ruleIDFormat, ruleDuplicateID, ruleFromFormat, ruleFromChanges, ruleEnum, ruleTargetRequired, ruleTargetFormat, ruleTargetEmpty,
 		ruleDate, ruleDateOrder, ruleAnchorType, ruleAnchorDependency, ruleExecutionAnchor, ruleProvenance, ruleUnknownColumn, ruleLegacy,
@@ -227,5 +231,5 @@ func Rules() []finding.Rule {
 
 		ruleUnclosed, ruleStray, ruleLoneCR, ruleNUL, ruleShortRow, ruleTwoColumns, ruleHost, ruleHostPackage, ruleIDNotHost, ruleLongQuote,
 		ruleFormula, ruleTargetPackage, ruleSelf, ruleNoTarget, ruleNoSatisfaction, ruleTargetUnknown, ruleTooEarly, ruleFuture, ruleMore,
-	}
+	}, summaryRules)
 }

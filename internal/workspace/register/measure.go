@@ -1,0 +1,155 @@
+package register
+
+import (
+	"strings"
+	"unicode"
+)
+
+// measure is which rows a number in a summary counts: those whose columns have
+// these words.
+type measure [numColumns]string
+
+// counts reports whether a row is one of them.
+func (m *measure) counts(row Row) bool {
+	for c := range numColumns {
+		if m[c] != "" && row.Value(c) != m[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// with adds what another measure says, and reports whether the two agree.
+func (m *measure) with(o measure) bool {
+	for c := range numColumns {
+		if o[c] == "" {
+			continue
+		}
+		if m[c] != "" && m[c] != o[c] {
+			return false
+		}
+		m[c] = o[c]
+	}
+	return true
+}
+
+// counter counts the rows of a register, each way of counting once.
+type counter struct {
+	r    *Register
+	memo map[measure]counted
+}
+
+// counted is how many rows there are, and how many of them are ACTIVE.
+type counted struct{ all, active int }
+
+func newCounter(r *Register) *counter { return &counter{r: r, memo: map[measure]counted{}} }
+
+// of returns how many rows are counted, and how many of them are ACTIVE: a measure
+// that does not say which of the two it means may mean either.
+func (k *counter) of(m measure) (all, active int) {
+	n, known := k.memo[m]
+	for i := 0; i < len(k.r.rows) && !known; i++ {
+		if row := k.r.Row(i); m.counts(row) {
+			n.all++
+			if row.Active() {
+				n.active++
+			}
+		}
+	}
+	k.memo[m] = n
+	return n.all, n.active
+}
+
+// check reports whether a number is true, and what it should be.
+func (k *counter) check(s slot) (right bool, is int) {
+	all, active := k.of(s.measure)
+	switch {
+	case s.value == all:
+		return true, all
+	case s.measure[Status] != "":
+		return false, all
+	}
+	return s.value == active, active
+}
+
+// measured are the columns by whose words rows are counted. Where a word belongs
+// to several, the first is meant.
+var measured = []Column{Status, Class, Satisfaction, Direction, AnchorType, Type, TargetType, Confidence, Explicitness, Origin}
+
+// fillers are words of a label that count nothing.
+var fillers = map[string]bool{
+	"ROW": true, "ROWS": true, "EDGE": true, "EDGES": true, "COUNT": true, "COUNTS": true, "TOTAL": true, "ALL": true, "CLASSES": true,
+	"DEPENDENCY": true, "DEPENDENCIES": true, "SATISFACTIONSTATUS": true, "SATISFACTION": true, "ONLY": true, "SUMMARY": true,
+}
+
+// synonyms are words for one that the specification has.
+var synonyms = map[string]string{
+	"ANCHORS": classAnchor, "EXECUTIONS": classExecution, "PARENT": implementsNode, "TRACE": tracesToRequirement, "TRACES": tracesToRequirement,
+}
+
+// measureOf reads a label such as "ANCHOR rows (ACTIVE)". Column is the one that
+// its words are from, numColumns where that is not said. It is false for a label
+// that says anything else.
+func measureOf(label string, column Column) (m measure, ok bool) {
+	words := labelWords(label)
+	for _, w := range words {
+		if s, also := synonyms[w]; also {
+			w = s
+		}
+		c := columnOfWord(w, column)
+		switch {
+		case c < numColumns && m[c] == "":
+			m[c] = w
+		case c < numColumns && m[c] != w, c == numColumns && !fillers[w]:
+			return m, false
+		}
+	}
+	return m, len(words) > 0
+}
+
+// columnOfWord is the column that a word counts by, numColumns for none.
+func columnOfWord(w string, column Column) Column {
+	if column < numColumns && enumerations[column] != nil && enumerations[column].known[w] {
+		return column
+	}
+	for _, c := range measured {
+		if enumerations[c].known[w] {
+			return c
+		}
+	}
+	return numColumns
+}
+
+// labelWords are the words of a label in capitals. Words that are written as one
+// are taken apart: "ActiveAnchors", "ACTIVE_ANCHOR".
+func labelWords(label string) []string {
+	var words []string
+	for _, w := range strings.FieldsFunc(label, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if upper := strings.ToUpper(w); isWord(upper) {
+			words = append(words, upper)
+			continue
+		}
+		for _, part := range strings.FieldsFunc(camel(w), func(r rune) bool { return r == '_' || r == ' ' }) {
+			words = append(words, strings.ToUpper(part))
+		}
+	}
+	return words
+}
+
+func isWord(w string) bool {
+	return fillers[w] || synonyms[w] != "" || columnOfWord(w, numColumns) < numColumns
+}
+
+// camel puts a blank before each capital that follows a small letter.
+func camel(w string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range w {
+		if small && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,152 @@
+package register
+
+import (
+	"slices"
+	"strings"
+
+	"belay/internal/workspace/document"
+	"belay/internal/workspace/layout"
+)
+
+// The tracking modes (workspace 5.3).
+const (
+	NotTracked = "NOT_TRACKED"
+	Declared   = "DECLARED"
+	Tracked    = "TRACKED"
+)
+
+// The sections of _DEPENDENCIES.md (workspace 5.2). The first three belong to
+// people.
+const (
+	sectionMode       = "Dependency Tracking Mode"
+	sectionUpstream   = "Declared Upstream"
+	sectionDownstream = "Declared Downstream"
+
+	sectionRegister  = "Extracted Dependency Register"
+	sectionLifecycle = "Lifecycle Summary"
+	sectionNotes     = "Run Notes"
+	sectionHistory   = "Run History"
+	sectionHandoff   = "Consumer Handoff Notes"
+)
+
+var (
+	humanSections = []string{sectionMode, sectionUpstream, sectionDownstream}
+	agentSections = []string{sectionRegister, sectionLifecycle, sectionNotes, sectionHistory, sectionHandoff}
+)
+
+// Summary is _DEPENDENCIES.md: what people declare, and below it what agents
+// extract. Every section that is not one of the agents' is taken for people's. It
+// is not safe for concurrent use.
+type Summary struct {
+	doc *document.Document
+	// parts are the level-2 sections and what stands before them, in order.
+	parts []part
+}
+
+// part is a section with everything below its heading.
+type part struct {
+	// name is what the specification calls it, "" for what it does not know and for
+	// what stands before the first section; heading is as it is written.
+	name, heading string
+	// first is the line of the heading, or 0; end is behind the last line.
+	first, end int
+	agent      bool
+}
+
+// ParseSummary reads a _DEPENDENCIES.md. Any bytes are one.
+func ParseSummary(data []byte) *Summary {
+	s := &Summary{doc: document.Parse(data)}
+	s.divide()
+	return s
+}
+
+// Bytes is the file's content.
+func (s *Summary) Bytes() []byte { return s.doc.Bytes() }
+
+// divide finds the sections.
+func (s *Summary) divide() {
+	s.parts = []part{{end: s.doc.Len()}}
+	for _, h := range s.doc.Headings() {
+		last := &s.parts[len(s.parts)-1]
+		name, _ := document.Canonical(layout.DependenciesFile, h.Text)
+		human, agent := isSection(humanSections, name), isSection(agentSections, name)
+		// People divide what they declare further; agents do so with theirs.
+		if h.Level > 2 && (last.agent || !human && !agent) || h.Level == 1 {
+			continue
+		}
+		last.end = h.Line
+		p := part{heading: h.Text, first: h.Line, end: s.doc.Len(), agent: agent}
+		if human || agent {
+			p.name = canonicalSection(name)
+		}
+		s.parts = append(s.parts, p)
+	}
+}
+
+func isSection(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return document.Same(n, name) })
+}
+
+// canonicalSection is the specification's writing of a section's name.
+func canonicalSection(name string) string {
+	for _, n := range slices.Concat(humanSections, agentSections) {
+		if document.Same(n, name) {
+			return n
+		}
+	}
+	return name
+}
+
+// part returns the first section of a name.
+func (s *Summary) part(name string) (part, bool) {
+	for _, p := range s.parts {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return part{}, false
+}
+
+// mode is what the summary says of the tracking mode, and where: the line from 1,
+// and whether that is in the section of that name.
+func (s *Summary) mode() (value string, line int, section bool) {
+	labels := []string{"Mode", "Tracking Mode", "Dependency Tracking Mode"}
+	for _, p := range s.parts {
+		if p.agent {
+			break
+		}
+		for _, f := range s.doc.Fields(p.first, p.end) {
+			if slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, f.Label) }) {
+				return strings.Trim(f.Value, "` "), f.Line + 1, document.Same(p.heading, sectionMode)
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// Mode is the tracking mode as it is written, "" where there is none.
+func (s *Summary) Mode() string {
+	value, _, _ := s.mode()
+	return value
+}
+
+// HumanParts are the lines that belong to people: their sections, headings
+// included, and the tracking mode wherever it stands. Blank lines and rules do not
+// count.
+func HumanParts(data []byte) []string {
+	s := ParseSummary(data)
+	var lines []string
+	for _, p := range s.parts {
+		known := isSection(humanSections, p.name)
+		for i := p.first; i < p.end; i++ {
+			line := strings.TrimRight(s.doc.Line(i), " \t")
+			if line != "" && strings.Trim(line, "-") != "" && known {
+				lines = append(lines, line)
+			}
+		}
+	}
+	if value, line, _ := s.mode(); line > 0 {
+		lines = append(lines, sectionMode+": "+value)
+	}
+	return lines
+}
