@@ -1,0 +1,193 @@
+// Package repository tells whether the git repository that a project lies in has
+// a commit: an approval names one, and an approval of nothing is none.
+//
+// It reads the repository's object files and runs no program. A project comes
+// from somewhere, and git acts on what a repository's settings tell it: which
+// programs to run, and from which host to fetch what is missing.
+//
+// [Find] finds the repository, [Repository.Commit] the commit. Loose objects,
+// packs with their index, alternates, linked work trees, submodules and both
+// object formats are understood. A commit that a shallow clone left out is not
+// there. Contract: compatible contract, 8.2 and S4; the HTTP contract, "approvals".
+package repository
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/durable"
+)
+
+// Errors of [Repository.Commit]; they are in the chain of what it returns.
+var (
+	// ErrNoCommit says that no object has that id.
+	ErrNoCommit = errors.New("the repository has no such commit")
+	// ErrNotCommit says that the id is a tag's, a tree's or a file's.
+	ErrNotCommit = errors.New("the id is not a commit's")
+	// ErrAmbiguous says that more than one commit's id begins so.
+	ErrAmbiguous = errors.New("more than one commit's id begins so")
+)
+
+// Limits of what is read of a repository's own files.
+const (
+	maxPointer    = 64 << 10 // of .git, commondir, alternates
+	maxSettings   = 1 << 20
+	maxAlternates = 32
+)
+
+// Repository is the objects of a git repository. It holds no file open and is
+// safe for concurrent use.
+type Repository struct {
+	// stores are the folders with objects: the repository's own, then alternates.
+	stores []string
+	// id is how many bytes an id has: 20, or 32.
+	id int
+}
+
+// Find returns the repository whose work tree dir is in, nil when it is in none.
+// It looks in dir and the folders above it, by what their names lead to.
+func Find(dir string) (*Repository, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the repository: %w", err)
+	}
+	for {
+		at, err := gitDir(dir)
+		if err != nil {
+			return nil, fmt.Errorf("find the repository: %w", err)
+		}
+		if at != "" {
+			return open(at)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil, nil
+		}
+		dir = parent
+	}
+}
+
+// gitDir returns the git folder of a work tree's top, "" where dir is none.
+func gitDir(dir string) (string, error) {
+	at := filepath.Join(dir, ".git")
+	info, err := os.Stat(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		// As for git, a folder that only has the name is none.
+		if _, err := os.Stat(filepath.Join(at, "HEAD")); err != nil {
+			return "", nil
+		}
+		return at, nil
+	}
+	line, err := pointer(at)
+	if err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(line, "gitdir:")
+	if !ok {
+		return "", fmt.Errorf("%s is not what git writes", at)
+	}
+	return from(dir, strings.TrimSpace(target)), nil
+}
+
+// pointer reads the first line of a small file.
+func pointer(path string) (string, error) {
+	data, _, err := durable.ReadFile(nil, path, maxPointer)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimRight(line, "\r"), nil
+}
+
+// from is path as seen from dir.
+func from(dir, path string) string {
+	path = filepath.FromSlash(path)
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// open reads where a git folder has its objects.
+func open(gitDir string) (*Repository, error) {
+	common := gitDir
+	switch line, err := pointer(filepath.Join(gitDir, "commondir")); {
+	case err == nil:
+		common = from(gitDir, strings.TrimSpace(line))
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("open the repository: %w", err)
+	}
+	r := &Repository{id: 20}
+	settings, _, err := durable.ReadFile(nil, filepath.Join(common, "config"), maxSettings)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open the repository: %w", err)
+	}
+	if sha256Format(settings) {
+		r.id = 32
+	}
+	if err := r.store(filepath.Join(common, "objects"), 0); err != nil {
+		return nil, fmt.Errorf("open the repository: %w", err)
+	}
+	return r, nil
+}
+
+// store adds a folder of objects and those that it borrows from.
+func (r *Repository) store(objects string, depth int) error {
+	for _, s := range r.stores {
+		if s == objects {
+			return nil
+		}
+	}
+	if info, err := os.Stat(objects); err != nil || !info.IsDir() {
+		if depth > 0 {
+			return nil // as for git, an alternate that is gone is no error
+		}
+		return fmt.Errorf("%s is not a folder of objects", objects)
+	}
+	r.stores = append(r.stores, objects)
+	list, _, err := durable.ReadFile(nil, filepath.Join(objects, "info", "alternates"), maxPointer)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(list)) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" || line[0] == '#' || depth == 5 || len(r.stores) == maxAlternates {
+			continue
+		}
+		if err := r.store(from(objects, line), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sha256Format reports whether a repository's settings say that its ids are
+// SHA-256: extensions.objectFormat.
+func sha256Format(settings []byte) bool {
+	in := false
+	for line := range bytes.Lines(settings) {
+		text := strings.ToLower(strings.TrimSpace(string(line)))
+		if strings.HasPrefix(text, "[") {
+			in = strings.HasPrefix(text, "[extensions]")
+			text = strings.TrimSpace(strings.TrimPrefix(text, "[extensions]"))
+		}
+		name, value, _ := strings.Cut(text, "=")
+		if in && strings.TrimSpace(name) == "objectformat" {
+			return strings.Trim(strings.TrimSpace(value), `"`) == "sha256"
+		}
+	}
+	return false
+}
