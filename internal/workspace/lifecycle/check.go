@@ -1,0 +1,273 @@
+package lifecycle
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// checker gathers what is wrong with one file.
+type checker struct {
+	*Status
+	path string
+	all  []finding.Finding
+}
+
+// maxFindings bounds the findings about entries of one history.
+const maxFindings = 200
+
+// Check says how the file differs from the specification and where its history
+// contradicts itself. Path is relative to the project, with slashes; the folder
+// in it tells whose file this should be. Findings come in the order of lines.
+func (s *Status) Check(path string) []finding.Finding {
+	c := &checker{Status: s, path: path}
+	if !s.doc.Valid() {
+		c.at(ruleEncoding, -1, "the file is not UTF-8 text, or holds NUL bytes")
+	}
+	c.checkTitle()
+	c.checkFields()
+	c.checkForm()
+	c.checkEntries()
+	finding.Sort(c.all)
+	return c.all
+}
+
+// at adds a finding about a line, which counts from 0; -1 is the whole file.
+func (c *checker) at(r finding.Rule, line int, format string, args ...any) *finding.Finding {
+	c.all = append(c.all, r.At(c.path, line+1, format, args...))
+	return &c.all[len(c.all)-1]
+}
+
+// with adds one that shows a value.
+func (c *checker) with(r finding.Rule, line int, value, format string, args ...any) {
+	f := c.at(r, line, format, args...)
+	*f = f.Of(value)
+}
+
+func (c *checker) checkTitle() {
+	if c.title < 0 {
+		c.at(ruleTitle, -1, "there is no title")
+		return
+	}
+	folder := layout.ParseName(path.Base(path.Dir(c.path)))
+	rest, ok := strings.CutPrefix(c.Title, "Status: ")
+	id, _, _ := strings.Cut(rest, " ")
+	if !ok || !layout.IsDeliverableID(id) && !layout.IsKnowledgeID(id) {
+		c.with(ruleTitle, c.title, c.Title, "the title is %q", finding.Shown(c.Title))
+	}
+	for _, w := range strings.FieldsFunc(c.Title, func(r rune) bool { return strings.ContainsRune(" :_,()", r) }) {
+		if folder.ID != "" && w != folder.ID && (layout.IsDeliverableID(w) || layout.IsKnowledgeID(w)) {
+			c.with(ruleID, c.title, w, "the title names %s, the folder is %s", w, folder.ID)
+			return
+		}
+	}
+}
+
+func (c *checker) checkFields() {
+	switch why, ok := c.Readable(); {
+	case !ok && c.state == nil:
+		c.at(ruleNoState, -1, "%s", why)
+	case !ok:
+		c.at(ruleNoState, c.state.Line, "%s", why)
+	default:
+		c.checkState()
+	}
+	if c.updated == nil {
+		c.at(ruleNoUpdated, -1, "there is no line **Last Updated:**")
+		return
+	}
+	if !same(c.updated.Label, updatedLabels[0]) {
+		c.with(ruleLabel, c.updated.Line, c.updated.Label, "the date of the last update has the label %q", finding.Shown(c.updated.Label))
+	}
+	date, exact := dateOf(c.updated.Value)
+	switch {
+	case !calendar(date):
+		c.with(ruleDate, c.updated.Line, c.updated.Value, "Last Updated is no date: %q", finding.Shown(c.updated.Value))
+	case !exact:
+		c.with(ruleForm, c.updated.Line, c.updated.Value, "Last Updated holds more than a date")
+	}
+}
+
+func (c *checker) checkState() {
+	if !same(c.state.Label, stateLabels[0]) {
+		c.with(ruleLabel, c.state.Line, c.state.Label, "the current state has the label %q", finding.Shown(c.state.Label))
+	}
+	state, exact := stateOf(c.state.Value)
+	switch {
+	case !state.Known():
+		c.with(ruleUnknown, c.state.Line, c.state.Value, "the current state is %q, which the lifecycle does not have", finding.Shown(c.state.Value))
+	case !exact:
+		c.with(ruleForm, c.state.Line, c.state.Value, "the current state is written %q", finding.Shown(c.state.Value))
+	}
+	for _, f := range c.fields {
+		if f.Line == c.state.Line || !same(f.Label, c.state.Label) {
+			continue
+		}
+		if other, _ := stateOf(f.Value); other != state {
+			c.with(ruleTwice, f.Line, f.Value, "a second line says that the current state is %q; the first one counts", finding.Shown(f.Value))
+			return
+		}
+	}
+}
+
+func (c *checker) checkForm() {
+	h := &c.history
+	if !h.found {
+		c.at(ruleNoHistory, -1, "there is no section ## History")
+		return
+	}
+	if len(h.again) > 0 {
+		c.at(ruleTwice, h.again[0], "a second section with a history; only the first one is read")
+	}
+	if s := h.section; s.Level != 2 || s.Text != historyNames[0] {
+		c.with(ruleHeading, s.Line, s.Text, "the history's heading is %s %s", strings.Repeat("#", s.Level), finding.Shown(s.Text))
+	}
+	lists, tables := c.bySource("list"), c.bySource("table")
+	switch {
+	case len(lists) > 0 && len(tables) > 0:
+		c.at(ruleMixed, h.section.Line, "%d entries are in a list, %d in a table", len(lists), len(tables))
+	case len(tables) > 0:
+		c.at(ruleTable, tables[0], "%d entries are rows of a table", len(tables))
+	}
+	c.several(ruleProse, slices.Concat(h.prose, h.odd), "entry names no state and is passed over", "entries name no state and are passed over")
+	var odd []int
+	for _, it := range h.items {
+		if _, ok := it.entry(); ok && (strings.TrimSpace(it.bullet) != "-" || it.open != "" || strings.TrimSpace(it.shut) != "—" && strings.TrimSpace(it.shut) != "-") {
+			odd = append(odd, it.first)
+		}
+	}
+	c.several(ruleList, odd, "entry has another form", "entries have another form")
+}
+
+// bySource are the lines of the entries that come from a list, or a table.
+func (c *checker) bySource(source string) (lines []int) {
+	for _, e := range c.history.entries {
+		if e.Source == source {
+			lines = append(lines, e.line)
+		}
+	}
+	return lines
+}
+
+// several tells of many lines at once, at the first of them.
+func (c *checker) several(r finding.Rule, lines []int, one, more string) {
+	switch len(lines) {
+	case 0:
+	case 1:
+		c.at(r, lines[0], "1 %s", one)
+	default:
+		c.at(r, slices.Min(lines), "%d %s, this the first", len(lines), more)
+	}
+}
+
+// checkEntries walks through the history from the oldest entry to the newest.
+func (c *checker) checkEntries() {
+	entries := c.history.entries
+	if len(entries) == 0 {
+		if c.history.found {
+			c.at(ruleEmpty, c.history.section.Line, "the history has no entry")
+		}
+		return
+	}
+	if orderOf(entries) == mixed {
+		c.at(ruleOrder, turns(entries), "the entries are ordered by date neither from the oldest nor from the newest")
+	}
+	ordered := chronological(entries)
+	for i, e := range ordered {
+		if len(c.all) >= maxFindings {
+			c.at(ruleMore, -1, "the history has more findings than the %d that are listed", maxFindings)
+			break
+		}
+		before := ""
+		if i > 0 {
+			before = ordered[i-1].State
+		}
+		c.checkEntry(e, before)
+	}
+	newest := ordered[len(ordered)-1]
+	if _, ok := c.Readable(); ok && newest.State != c.CurrentState {
+		c.with(ruleDisagrees, c.state.Line, c.CurrentState, "the current state is %s, the newest entry (line %d) says %s",
+			finding.Shown(c.CurrentState), newest.line+1, finding.Shown(newest.State))
+	}
+	last := ""
+	for _, e := range ordered {
+		last = max(last, dated(e))
+	}
+	if c.updated != nil && calendar(c.LastUpdated) && c.LastUpdated < last {
+		c.with(ruleUpdated, c.updated.Line, c.LastUpdated, "Last Updated is %s, the newest entry of %s", c.LastUpdated, last)
+	}
+}
+
+// turns is the line of the first entry whose date breaks the order.
+func turns(entries []Entry) int {
+	before, way := "", 0
+	for _, e := range entries {
+		if !calendar(e.Date) {
+			continue
+		}
+		now := strings.Compare(e.Date, before)
+		if before != "" && now != 0 {
+			if way != 0 && way != now {
+				return e.line
+			}
+			way = now
+		}
+		before = e.Date
+	}
+	return entries[0].line
+}
+
+// checkEntry checks one entry, which follows one that ended in the state before,
+// "" for the first.
+func (c *checker) checkEntry(e Entry, before string) {
+	if !calendar(e.Date) {
+		c.with(ruleDate, e.line, e.Date, "the entry's date is no date: %q", finding.Shown(e.Date))
+	}
+	from, to := State(e.From), State(e.State)
+	if before != "" && e.From != "" && e.From != before {
+		c.at(ruleGap, e.line, "the entry begins in %s, the one before it ended in %s", finding.Shown(e.From), finding.Shown(before))
+	}
+	if e.From == "" {
+		from = State(before)
+	}
+	if !to.Known() {
+		c.with(ruleUnknown, e.line, e.State, "the entry's state is %q, which the lifecycle does not have", finding.Shown(e.State))
+		return
+	}
+	may, ok := allowed(from, to)
+	switch {
+	case from == "" && to != Open:
+		c.at(ruleBegins, e.line, "the history begins with %s", to)
+	case from == to:
+		return // a note about the state that it is in
+	case !ok && from.Known() && to.rank() < from.rank():
+		c.at(ruleBackward, e.line, "the entry goes back from %s to %s", from, to)
+	case !ok && from.Known():
+		c.at(ruleSkipped, e.line, "no transition leads from %s to %s", from, to)
+	case ok && strings.TrimSpace(e.Actor) == "":
+		c.at(ruleActor, e.line, "the entry names nobody; %s", only(may, from, to))
+	case ok && !among(e.Actor, may):
+		c.with(ruleActor, e.line, e.Actor, "%s is none who may make the transition; %s", finding.Shown(e.Actor), only(may, from, to))
+	}
+}
+
+// allowed are the actors of a transition, the creation included.
+func allowed(from, to State) ([]string, bool) {
+	if from == "" && to == Open {
+		return []string{Preparation}, true
+	}
+	r, ok := rule(from, to)
+	return r.Actors, ok
+}
+
+// only says who may.
+func only(may []string, from, to State) string {
+	if from == "" {
+		return fmt.Sprintf("only %s opens a deliverable", strings.Join(may, " or "))
+	}
+	return fmt.Sprintf("only %s may go from %s to %s", strings.Join(may, " or "), from, to)
+}
