@@ -57,7 +57,7 @@ func pageRule(line string) bool {
 		}
 		return r
 	}, line)
-	return len(text) >= 3 && strings.Trim(text, text[:1]) == "" && strings.Contains("-*_", text[:1])
+	return len(text) >= 3 && strings.Trim(text, text[:1]) == "" && strings.ContainsRune("-*_", rune(text[0]))
 }
 
 // itemEnd is the line behind an item that begins at line i: it goes on with lines
@@ -122,7 +122,7 @@ func (it item) entry() (Entry, bool) {
 		return Entry{}, false
 	}
 	e := Entry{Date: it.date, Source: "list", Raw: it.raw, line: it.first}
-	rest := ""
+	var rest string
 	if m := setForm.FindStringSubmatch(it.text); m != nil && (isState(m[2]) || capitals(m[2])) {
 		e.From, e.State, rest = upper(m[1]), upper(m[2]), m[3]
 	} else if m := stayForm.FindStringSubmatch(it.text); m != nil && (isState(m[1]) || capitals(m[1])) {

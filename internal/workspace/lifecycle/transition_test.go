@@ -39,7 +39,7 @@ func TestTransitions(t *testing.T) {
 				before = strings.TrimSuffix(before, "\n")
 			}
 			request := parseRequest(t, string(archive.Files[0].Data))
-			got := ""
+			var got string
 			result, err := Transition([]byte(before), request)
 			if refused := strings.Contains(path, "refused"); refused != (err != nil) {
 				t.Errorf("refused: %v", err)
