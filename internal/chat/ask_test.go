@@ -57,6 +57,8 @@ func TestDenyingWithANote(t *testing.T) {
 	}
 }
 
+// A question that comes up while somebody types must not be answered by what they
+// were typing.
 func TestTypingDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -76,6 +78,8 @@ func TestTypingDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// Who begins to write while a question has the keys means no answer by the letters
+// that follow; nor does who pastes.
 func TestWritingTakesTheKeysFromAQuestion(t *testing.T) {
 	t.Parallel()
 	for _, paste := range []bool{false, true} {
@@ -105,6 +109,7 @@ func TestWritingTakesTheKeysFromAQuestion(t *testing.T) {
 	}
 }
 
+// The next question is not answered by a second press of the same key.
 func TestQuestionsAreAnsweredOneByOne(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -126,6 +131,7 @@ func TestQuestionsAreAnsweredOneByOne(t *testing.T) {
 	}
 }
 
+// A long question is read by lines or by pages, and the editor's keys are not its.
 func TestALongQuestion(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -3,12 +3,14 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -68,6 +70,73 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// What was completed can be sent as it stands: a path with blanks is in quotes at
+// both ends, and what lies in a folder can be completed on.
+func TestCompletedPathsAreAttached(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "notes/a b.md", "notes/a c.md", "notes/日本 語.md")
+	s.press("see @no", "tab", "tab")
+	s.shows(`› see @"notes/`, "a b.md  a c.md  日本 語.md")
+	s.press("tab", "tab")
+	s.shows(`› see @"notes/a c.md"`)
+	s.press(" and @notes/日", "tab", " now", "enter")
+	want := []string{filepath.Join(s.m.o.Folder, "notes", "a c.md"), filepath.Join(s.m.o.Folder, "notes", "日本 語.md")}
+	if diff := cmp.Diff(want, s.engine.requests[0].Attachments); diff != "" {
+		t.Errorf("attached (-want +got):\n%s", diff)
+	}
+	if got := s.engine.requests[0].Message; got != `see @"notes/a c.md" and @"notes/日本 語.md" now` {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// Whatever a file is called, what Tab makes of its beginning names it.
+func TestWhatIsCompletedIsMentioned(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	n := 0
+	letters := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", ".", ",", ")", "(", "@", "日", "é", "👩‍👩‍👧", "-", "'", "\u00a0"}), 1, 8)
+	rapid.Check(t, func(rt *rapid.T) {
+		name := "x" + strings.Join(letters.Draw(rt, "name"), "")
+		typed := name[:wholeRunes(name, rapid.IntRange(1, len(name)).Draw(rt, "typed"))]
+		n++
+		dir := filepath.Join(base, fmt.Sprint(n))
+		write(t, dir, name)
+		s := newStage(t, func(o *Options) { o.Folder = dir })
+		s.m.editor.set("see @" + typed)
+		if strings.Contains(typed, " ") {
+			s.m.editor.set(`see @"` + typed)
+		}
+		s.press("tab")
+		got := mentioned(s.m.editor.text+" please", s.m.editor.paths)
+		if diff := cmp.Diff([]string{name}, got); diff != "" {
+			rt.Fatalf("%q became %q (-want +got):\n%s", typed, s.m.editor.text, diff)
+		}
+	})
+}
+
+// In a folder of thousands of files the one that was meant is found, and what they
+// have in common is what all of them have.
+func TestCompletionInAHugeFolder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for i := range listedAtOnce + 500 {
+		write(t, s.m.o.Folder, fmt.Sprintf("huge/file%05d.txt", i))
+	}
+	s.press("@huge/", "tab")
+	s.shows("› @huge/file0", "file00000.txt", "more")
+	s.press("tab", "tab")
+	s.shows("› @huge/file00001.txt")
+	s.m.editor.set("@huge/file0" + fmt.Sprint(listedAtOnce + 499)[:3])
+	s.press("tab")
+	s.shows("… 7 more")
+	s.fits()
+	s.m.editor.set("@huge/other")
+	s.press("tab")
+	s.shows("nothing of that name")
+}
+
+// write makes files in a folder.
 func write(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -81,6 +150,7 @@ func write(t *testing.T, dir string, names ...string) {
 	}
 }
 
+// What can not be attached is said at once, and is not sent.
 func TestAttaching(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -108,6 +178,8 @@ func TestAttaching(t *testing.T) {
 	}
 }
 
+// A server of another machine may refuse a file: the words and the other files go, and
+// what could not be sent at all comes back as it was.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	broken := false

@@ -104,15 +104,12 @@ const (
 // openMention takes a text apart that ends within a mention of a file: what is before
 // the path, without a quote, and the path as far as it is written.
 func openMention(before string) (stem, written string, quoted, ok bool) {
-	at := strings.LastIndexByte(before, '@')
-	if at < 0 || at > 0 && !strings.ContainsRune(" \n\t(", rune(before[at-1])) {
+	all := mentions(before)
+	if len(all) == 0 || !all[len(all)-1].open {
 		return "", "", false, false
 	}
-	stem, written = before[:at+1], before[at+1:]
-	if inside, ok := strings.CutPrefix(written, `"`); ok {
-		return stem, inside, true, !strings.ContainsAny(inside, "\"\n")
-	}
-	return stem, written, false, !strings.ContainsAny(written, " \n\t")
+	m := all[len(all)-1]
+	return strings.TrimSuffix(before[:m.at], `"`), m.path, m.quoted, true
 }
 
 // among are those of some words that begin with what is written.

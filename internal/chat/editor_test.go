@@ -174,47 +174,6 @@ func TestHistoryIsCapped(t *testing.T) {
 	}
 }
 
-// What was completed can be sent as it stands: a path with blanks is in quotes at
-// both ends, and what lies in a folder can be completed on.
-func TestCompletedPathsAreAttached(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	write(t, s.m.o.Folder, "notes/a b.md", "notes/a c.md", "notes/日本 語.md")
-	s.press("see @no", "tab", "tab")
-	s.shows(`› see @"notes/`, "a b.md  a c.md  日本 語.md")
-	s.press("tab", "tab")
-	s.shows(`› see @"notes/a c.md"`)
-	s.press(" and @notes/日", "tab", " now", "enter")
-	want := []string{filepath.Join(s.m.o.Folder, "notes", "a c.md"), filepath.Join(s.m.o.Folder, "notes", "日本 語.md")}
-	if diff := cmp.Diff(want, s.engine.requests[0].Attachments); diff != "" {
-		t.Errorf("attached (-want +got):\n%s", diff)
-	}
-	if got := s.engine.requests[0].Message; got != `see @"notes/a c.md" and @"notes/日本 語.md" now` {
-		t.Errorf("sent %s", got)
-	}
-}
-
-// In a folder of thousands of files the one that was meant is found, and what they
-// have in common is what all of them have.
-func TestCompletionInAHugeFolder(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	for i := range listedAtOnce + 500 {
-		write(t, s.m.o.Folder, fmt.Sprintf("huge/file%05d.txt", i))
-	}
-	s.press("@huge/", "tab")
-	s.shows("› @huge/file0", "file00000.txt", "more")
-	s.press("tab", "tab")
-	s.shows("› @huge/file00001.txt")
-	s.m.editor.set("@huge/file0" + fmt.Sprint(listedAtOnce + 499)[:3])
-	s.press("tab")
-	s.shows("… 7 more")
-	s.fits()
-	s.m.editor.set("@huge/other")
-	s.press("tab")
-	s.shows("nothing of that name")
-}
-
 // What is typed while the completions are looked for is not undone by them.
 func TestTypingGoesOnDuringCompletion(t *testing.T) {
 	t.Parallel()
@@ -265,7 +224,6 @@ func TestLongPastes(t *testing.T) {
 	s.fits()
 }
 
-// write makes files in a folder.
 // A terminal that does not say what is pasted types it line by line: so much of it
 // waits for the turn, and the rest stays in the editor.
 func TestPastedLineByLine(t *testing.T) {
@@ -284,7 +242,3 @@ func TestPastedLineByLine(t *testing.T) {
 	}
 	s.fits()
 }
-
-// What can not be attached is said at once, and is not sent.
-// A server of another machine may refuse a file: the words and the other files go, and
-// what could not be sent at all comes back as it was.

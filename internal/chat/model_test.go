@@ -143,12 +143,6 @@ func TestTwoCtrlCLeaveARunningTurn(t *testing.T) {
 	}
 }
 
-// A question that comes up while somebody types must not be answered by what they
-// were typing.
-// Who begins to write while a question has the keys means no answer by the letters
-// that follow; nor does who pastes.
-// The next question is not answered by a second press of the same key.
-// A long question is read by lines or by pages, and the editor's keys are not its.
 // A reader that breaks goes on after the last event that was seen.
 func TestALostLogIsReadOn(t *testing.T) {
 	t.Parallel()

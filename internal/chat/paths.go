@@ -121,51 +121,59 @@ func offered(dir string, entries []fs.DirEntry) []listed {
 	return out
 }
 
-// mention is a file that a message names as @path or @"path with blanks".
+// mention is a place in a text that names a file: @path or @"path with blanks".
 type mention struct {
-	path string
-	// meant is set where it can hardly be anything but a path.
-	meant bool
+	// at is where the path begins, behind the @ and the quote.
+	at     int
+	path   string
+	quoted bool
+	// open is set where the text ends within it.
+	open bool
 }
 
-// mentions are the files that a message names, and what looks like one.
-func mentions(message string, p *paths) []mention {
+// mentions are the places in a text that may name files, in their order. What stands
+// in quotes is one, whatever is in it.
+func mentions(text string) []mention {
 	var found []mention
-	for i := range len(message) {
-		if message[i] != '@' || i > 0 && !strings.ContainsRune(" \n\t(", rune(message[i-1])) {
+	for i := 0; i < len(text); i++ {
+		if text[i] != '@' || i > 0 && !strings.ContainsRune(" \n\t(", rune(text[i-1])) {
 			continue
 		}
-		m := mention{}
-		if quoted, ok := strings.CutPrefix(message[i+1:], `"`); ok {
-			m.path, _, m.meant = strings.Cut(quoted, `"`)
-			if !m.meant { // the quote is not closed
-				m.path, _, _ = strings.Cut(quoted, "\n")
-				m.meant = true
-			}
-		} else {
-			m.path = message[i+1:]
-			if end := strings.IndexAny(m.path, " \n\t"); end >= 0 {
-				m.path = m.path[:end]
-			}
-			if !p.file(m.path) {
-				m.path = strings.TrimRight(m.path, ".,;:!?)") // the end of a sentence
-			}
-			m.meant = strings.Contains(m.path, "/")
+		m, ends := mention{at: i + 1}, " \n\t"
+		if strings.HasPrefix(text[m.at:], `"`) {
+			m.at, m.quoted, ends = i+2, true, "\"\n"
 		}
-		if m.path != "" && !slices.Contains(found, m) {
-			found = append(found, m)
+		n := strings.IndexAny(text[m.at:], ends)
+		if m.open = n < 0; m.open {
+			n = len(text) - m.at
+		}
+		m.path = text[m.at : m.at+n]
+		found = append(found, m)
+		i = m.at + n - 1
+		if m.quoted {
+			i++ // what closes it opens nothing
 		}
 	}
 	return found
+}
+
+// names is the file that a mention names, if it is one; else why not. What ends a
+// sentence is no part of it, unless there is such a file.
+func (m mention) names(p *paths) (string, error) {
+	err := p.attachable(m.path)
+	if short := strings.TrimRight(m.path, ".,;:!?)"); err != nil && !m.quoted && short != "" {
+		return short, p.attachable(short)
+	}
+	return m.path, err
 }
 
 // mentioned are the files that a message names. What names no file is a word like
 // any other.
 func mentioned(message string, p *paths) []string {
 	var found []string
-	for _, m := range mentions(message, p) {
-		if p.file(m.path) && !slices.Contains(found, m.path) {
-			found = append(found, m.path)
+	for _, m := range mentions(message) {
+		if f, err := m.names(p); err == nil && m.path != "" && !slices.Contains(found, f) {
+			found = append(found, f)
 		}
 	}
 	return found
@@ -174,8 +182,9 @@ func mentioned(message string, p *paths) []string {
 // missed says of what looks like a file that it is none.
 func missed(message string, p *paths) []string {
 	var out []string
-	for _, m := range mentions(message, p) {
-		if err := p.attachable(m.path); err != nil && m.meant {
+	for _, m := range mentions(message) {
+		f, err := m.names(p)
+		if err != nil && m.path != "" && (m.quoted || strings.Contains(f, "/")) {
 			out = append(out, err.Error()+"; it went as words")
 		}
 	}
