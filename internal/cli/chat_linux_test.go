@@ -157,7 +157,7 @@ turns:
 	x.shows("said +it is heard at the next step")
 	x.types("\x03")
 	x.shows("the turn was interrupted")
-	x.shows("go on with belay chat --session")
+	x.shows(`go on with\s+belay chat --session`)
 	x.ends(ExitInterrupted)
 	if screen := x.screen(); strings.Contains(screen, "\x1b") {
 		t.Errorf("a dumb terminal got escapes: %q", screen)

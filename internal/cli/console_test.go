@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"syscall"
@@ -31,6 +32,16 @@ func TestHang(t *testing.T) {
 		{"keeps a long word whole", "see /a/very/long/path/to/a/file now", 16, 2, "see\n  /a/very/long/path/to/a/file\n  now"},
 		{"counts columns, not bytes", "ééé ééé ééé", 9, 0, "ééé ééé\nééé"},
 		{"counts wide letters twice", "日本 日本", 8, 0, "日本\n日本"},
+		{"keeps a command whole", "the record is whole; go on with belay turn --session sess_2f4c8e0a \"go on\"", 50, 6,
+			"the record is whole; go on with\n      belay turn --session sess_2f4c8e0a \"go on\""},
+		{"a command ends where the sentence goes on", "start a server with belay serve, or correct the address of it", 34, 4,
+			"start a server with\n    belay serve, or correct the\n    address of it"},
+		{"keeps a command with its values whole", "run belay session undo sess_2f4c turn_01 --project DIR or look at it", 46, 2,
+			"run\n  belay session undo sess_2f4c turn_01 --project DIR\n  or look at it"},
+		{"keeps a quoted name whole", "no file is called \"notes of the last meeting.md\", sadly", 30, 0,
+			"no file is called\n\"notes of the last meeting.md\",\nsadly"},
+		{"an apostrophe opens nothing", "the person's own words 'tis said are these and no others", 20, 0,
+			"the person's own\nwords 'tis said are\nthese and no others"},
 		{"no width, no wrapping", strings.Repeat("word ", 50) + "end", 0, 2, strings.Repeat("word ", 50) + "end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -39,6 +50,26 @@ func TestHang(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// A command in a hint fits the window where the beginning of an id makes it fit.
+func TestHintsAreTypeable(t *testing.T) {
+	t.Parallel()
+	const hint = "wait for it, or stop it with belay session interrupt sess_769c075a-84f6-4383-8bdb-4edb8bbb07ee"
+	for columns, want := range map[int]string{
+		0: "hint: " + hint + "\n",
+		60: "hint: wait for it, or stop it with\n" +
+			"      belay session interrupt sess_769c075a\n",
+		80: "hint: wait for it, or stop it with\n" +
+			"      belay session interrupt sess_769c075a-84f6-4383-8bdb-4edb8bbb07ee\n",
+	} {
+		var errs bytes.Buffer
+		c := newConsole(nil, &bytes.Buffer{}, &errs, []string{fmt.Sprint("COLUMNS=", columns)})
+		c.report(nil, failed(ExitFailed, hint, errors.New("busy")))
+		if diff := cmp.Diff("error: busy\n"+want, errs.String()); diff != "" {
+			t.Errorf("at %d columns (-want +got)\n%s", columns, diff)
+		}
 	}
 }
 

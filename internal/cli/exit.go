@@ -73,7 +73,7 @@ func (c *console) report(cmd *cobra.Command, err error) int {
 	if !silent {
 		c.tell(c.paint(styleError, "error:"), message)
 		if hint != "" {
-			c.tell(c.paint(styleHint, "hint:"), hint)
+			c.tell(c.paint(styleHint, "hint:"), c.typeable(hint, len("hint: ")))
 		}
 	}
 	return code

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/permit"
+	"belay/internal/plainjson"
 	"belay/internal/turn"
 )
 
@@ -74,7 +75,7 @@ func (c *console) approval(ref string) (json.RawMessage, error) {
 	if ref = strings.TrimSpace(ref); ref == "" {
 		return nil, failed(ExitUsage, "name what it was approved in, such as a ticket or the minutes of a meeting", errors.New("--delegate is empty"))
 	}
-	return json.Marshal(map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": ref, "approvedBy": c.person()})
+	return plainjson.Marshal(map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": ref, "approvedBy": c.person()})
 }
 
 // allowed checks the rules of --allow, all of them.

@@ -23,6 +23,10 @@ type watcher struct {
 	json    bool
 	// resume is the command that goes on with the session, but for its id.
 	resume string
+	// calls are those that have no result yet, by their ids; together is how many
+	// there were since none was open.
+	calls    map[string]*event.ToolUse
+	together int
 	// asker puts questions to the person at the terminal, nil where there is none.
 	asker *asker
 

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -29,9 +29,9 @@ func (q *question) request(sessionID string) permit.Request {
 func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 	switch d := payload.(type) {
 	case *event.ToolUse:
-		w.c.note("calls", inside(d.ParentToolCallID)+line(d.Name)+" "+gist(d.Input))
+		w.called(d)
 	case *event.ToolOutcome:
-		w.c.note("result", inside(d.ParentToolCallID)+result(d))
+		w.outcome(d)
 	case *question:
 		w.asked(ctx, d.request(w.session))
 	case *event.Verdict:
@@ -81,44 +81,64 @@ func inside(parent string) string {
 	return "· "
 }
 
-// maxGist is how much of a call's input or failure a line shows, in columns.
-const maxGist = 160
-
-// tellingMembers are the members of an input that say most, in the order of preference.
-var tellingMembers = []string{"command", "path", "pattern", "url", "task", "query"}
-
-// gist is a call's input in a line: the member that says most, else all of it.
-func gist(input json.RawMessage) string {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(input, &members) == nil {
-		for _, name := range tellingMembers {
-			var s string
-			if json.Unmarshal(members[name], &s) == nil && strings.TrimSpace(s) != "" {
-				return clip(line(s), maxGist)
-			}
-		}
-		if len(members) == 0 {
-			return ""
-		}
+// called prints a call in a line.
+func (w *watcher) called(d *event.ToolUse) {
+	prefix := inside(d.ParentToolCallID)
+	w.c.note("calls", prefix+about(d.Name, d.Input, w.c.room(noteCells+cells(prefix))))
+	if len(w.calls) == 0 {
+		w.calls, w.together = map[string]*event.ToolUse{}, 0
 	}
-	return clip(line(string(input)), maxGist)
+	w.calls[d.ToolCallID] = d
+	w.together++
 }
 
+// outcome prints how a call ended, and the first lines of what it said.
+func (w *watcher) outcome(d *event.ToolOutcome) {
+	text := strings.Trim(clean(d.Output), "\n")
+	subject := line(d.Name)
+	if call := w.calls[d.ToolCallID]; call != nil && w.together > 1 {
+		subject = about(d.Name, call.Input, w.c.room(noteCells+len("· done in 00.000s")))
+	}
+	delete(w.calls, d.ToolCallID)
+	head := inside(d.ParentToolCallID) + result(d, subject)
+	if !d.OK && text != "" && !strings.Contains(text, "\n") {
+		head, text = head+": "+clip(text, maxFailure), ""
+	}
+	if d.OK && len(d.Changed) > 0 && (d.Name == "write" || d.Name == "edit") {
+		text = "" // it says what changed
+	}
+	w.c.note("result", head)
+	if text == "" {
+		return
+	}
+	margin := strings.Repeat(" ", noteCells)
+	lines, more := folded(text)
+	if more > 0 {
+		lines = append(lines, "… "+count(more, "more line", "more lines"))
+	}
+	for _, l := range lines {
+		_, _ = io.WriteString(w.c.err, margin+w.c.paint(styleQuiet, w.c.clipped(l, noteCells))+"\n") // the sink keeps its first error
+	}
+}
+
+// maxFailure is how much of why a call failed is shown, in columns: with the next
+// step, which ends it.
+const maxFailure = 400
+
 // result is how a call ended, in a line.
-func result(d *event.ToolOutcome) string {
-	words := line(d.Name) + " done"
+func result(d *event.ToolOutcome, subject string) string {
+	words := subject + " done"
 	if !d.OK {
-		words = line(d.Name) + " failed"
+		words = subject + " failed"
 	}
 	if d.DurationMS > 0 {
 		words += " in " + (time.Duration(d.DurationMS) * time.Millisecond).String()
 	}
-	if !d.OK {
-		first, _, _ := strings.Cut(strings.TrimSpace(d.Output), "\n")
-		words += ": " + clip(line(first), maxGist)
-	}
-	if len(d.Changed) > 0 {
-		words += ", changed " + clip(line(strings.Join(d.Changed, ", ")), maxGist)
+	if n := len(d.Changed); n > 0 {
+		words += ", changed " + line(strings.Join(d.Changed[:min(n, foldedFiles)], ", "))
+		if n > foldedFiles {
+			words += fmt.Sprintf(" and %d more", n-foldedFiles)
+		}
 	}
 	return words
 }

@@ -1,8 +1,9 @@
 package config
 
 import (
-	"encoding/json"
 	"strings"
+
+	"belay/internal/plainjson"
 )
 
 // Schema returns a JSON Schema (draft 2020-12) of a configuration file, for
@@ -37,7 +38,7 @@ func Schema(forProject bool) ([]byte, error) {
 		}
 		section[parts[len(parts)-1]] = s
 	}
-	return json.MarshalIndent(root, "", "  ")
+	return plainjson.MarshalIndent(root)
 }
 
 // object is a mapping of settings; a section with nothing in it is null in YAML.

@@ -1,13 +1,14 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
+
+	"belay/internal/plainjson"
 )
 
 // Hook is a command of the user's that has a say in tool calls.
@@ -133,7 +134,7 @@ func (v hooks) String() string {
 		}
 		out[name] = s
 	}
-	b, err := json.Marshal(out)
+	b, err := plainjson.Marshal(out)
 	if err != nil { // strings always marshal
 		return err.Error()
 	}

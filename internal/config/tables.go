@@ -1,13 +1,14 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"belay/internal/plainjson"
 )
 
 // field is one number of a [table].
@@ -121,7 +122,7 @@ func (v table[T]) String() string {
 			}
 		}
 	}
-	b, err := json.Marshal(out)
+	b, err := plainjson.Marshal(out)
 	if err != nil { // numbers and strings always marshal
 		return err.Error()
 	}

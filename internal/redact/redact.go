@@ -19,6 +19,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"belay/internal/plainjson"
 )
 
 // Placeholder stands where a secret was.
@@ -206,7 +208,7 @@ func (r *Redactor) raw(text json.RawMessage) json.RawMessage {
 	}
 	// The replaced span reached over a quote or a bracket.
 	if err := json.Unmarshal(text, &v); err == nil {
-		if out, err := json.Marshal(r.Value(v)); err == nil {
+		if out, err := plainjson.Marshal(r.Value(v)); err == nil {
 			return out
 		}
 	}

@@ -201,9 +201,12 @@ func TestRawJSONStaysJSON(t *testing.T) {
 	t.Parallel()
 	// The secret's text reaches over the quotes of the document.
 	r := redact.New(`","b":"`)
-	got, ok := r.Value(json.RawMessage(`{"a":"x","b":"y"}`)).(json.RawMessage)
+	got, ok := r.Value(json.RawMessage(`{"a":"x","b":"y","c":"p && <q>"}`)).(json.RawMessage)
 	if !ok || !json.Valid(got) {
 		t.Errorf("not JSON any more: %s", got)
+	}
+	if want := `"p && <q>"`; !strings.Contains(string(got), want) {
+		t.Errorf("%s, want %s as it was", got, want)
 	}
 }
 

@@ -20,8 +20,8 @@ type summary struct {
 	text    string
 }
 
-// summaryAgent marks what the transcript keeps of the call that makes a summary.
-const summaryAgent = "summary"
+// SummaryAgent marks what the transcript keeps of the call that makes a summary.
+const SummaryAgent = "summary"
 
 // What a summary may take of the room for the conversation: a part, up to a
 // size; below the least it is not worth a call.
@@ -93,7 +93,7 @@ func (t *running) askSummary(p *plan, most int64) (string, error) {
 	text := p.minutes(int(min(room.tokens/2*bytesPerToken, room.bytes/2/jsonBytes(1))))
 	sub := &running{
 		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs, ctx: t.ctx, cancel: t.cancel, done: t.done,
-		parent: t, agent: summaryAgent, spent: t.spent, settings: t.settings, limits: t.limits, tools: tool.NoTools(),
+		parent: t, agent: SummaryAgent, spent: t.spent, settings: t.settings, limits: t.limits, tools: tool.NoTools(),
 		inputTokens: tokens(len(text) + len(summaryPrompt)), dense: t.dense,
 	}
 	// It is paid for by the turn and must leave enough of the turn's budget.

@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 )
 
 // delta is text on its way into the log: a flood of small pieces becomes at
@@ -108,7 +109,7 @@ func recordFailure(err error) error {
 }
 
 func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
+	b, err := plainjson.Marshal(v)
 	if err != nil {
 		panic(err) // the event payloads are ours and always marshal
 	}

@@ -2,7 +2,6 @@ package scripted
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"belay/internal/model"
+	"belay/internal/plainjson"
 )
 
 // maxScript caps a script file, in bytes.
@@ -208,7 +208,7 @@ func (p *parser) call(n *yaml.Node) *model.ToolCall {
 		var v map[string]any
 		if err := in.Decode(&v); err != nil {
 			p.add(in, "input must be a mapping")
-		} else if raw, err := json.Marshal(v); err != nil {
+		} else if raw, err := plainjson.Marshal(v); err != nil {
 			p.add(in, "input cannot be written as JSON: %v", err)
 		} else if v != nil {
 			c.Input = raw

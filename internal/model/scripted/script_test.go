@@ -30,7 +30,7 @@ turns:
     steps:
       - think: I should look.
       - say: Let me look.
-      - call: {name: read, input: {path: a.txt, lines: [1, 2]}}
+      - call: {name: read, input: {path: a & <b>.txt, lines: [1, 2]}}
       - call: {name: list, id: mine}
       - say: It rains.
       - usage: {input: 10, output: 5, cache_read: 3, cache_write: 2}
@@ -50,7 +50,7 @@ func TestPlaysAToolUsingTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := model.ToolCall{ID: "call_1_3", Name: "read", Input: json.RawMessage(`{"lines":[1,2],"path":"a.txt"}`)}
+	read := model.ToolCall{ID: "call_1_3", Name: "read", Input: json.RawMessage(`{"lines":[1,2],"path":"a & <b>.txt"}`)}
 	list := model.ToolCall{ID: "mine", Name: "list", Input: json.RawMessage(`{}`)}
 	want := []model.Chunk{
 		model.ThinkingDelta{Text: "I should look."},
@@ -59,7 +59,7 @@ func TestPlaysAToolUsingTurn(t *testing.T) {
 		model.Block{Content: model.Text{Text: "Let me look."}},
 		model.Block{Content: read},
 		model.Block{Content: list},
-		model.Usage{InputTokens: 5, OutputTokens: 16},
+		model.Usage{InputTokens: 5, OutputTokens: 17},
 		model.Stop{Reason: model.StopToolUse},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

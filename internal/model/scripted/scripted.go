@@ -128,16 +128,20 @@ func (p *Provider) open(ctx context.Context, r *model.Request, yield func(model.
 }
 
 // summary is what this provider makes of a conversation: the beginnings of what
-// the person said.
+// the person said and of what the agent called.
 func (p *Provider) summary(r *model.Request) []step {
 	words, _ := read(r)
-	var said []string
+	var all []string
 	for line := range strings.Lines(words) {
-		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "Person: "); ok && len(said) < 20 {
-			said = append(said, "- "+text[:min(len(text), 60)])
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(line, "Person: "); ok {
+			all = append(all, "- The person said: "+text[:min(len(text), 60)])
+		} else if text, ok := strings.CutPrefix(line, "Agent: [calls "); ok {
+			all = append(all, "- The agent called "+text[:min(len(strings.TrimSuffix(text, "]")), 60)])
 		}
 	}
-	return []step{{say: strings.ToValidUTF8("The person said:\n"+strings.Join(said, "\n"), "")}}
+	const most = 20
+	return []step{{say: strings.ToValidUTF8("In short:\n"+strings.Join(all[max(0, len(all)-most):], "\n"), "")}}
 }
 
 // echo is the answer without a script.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"belay/internal/nearest"
+	"belay/internal/plainjson"
 )
 
 // Fault is one thing that is wrong with a value.
@@ -155,7 +156,7 @@ func either(types []string) string {
 func texts(values []any) string {
 	all := make([]string, len(values))
 	for i, v := range values {
-		b, _ := json.Marshal(v) // it was JSON
+		b, _ := plainjson.Marshal(v) // it was JSON
 		all[i] = string(b)
 	}
 	return strings.Join(all, ", ")

@@ -1,0 +1,36 @@
+// Package plainjson writes JSON as people and models read it. encoding/json by
+// itself makes it fit for a script element of a web page, where & < and > are six
+// characters each; belay shows JSON in terminals, transcripts and prompts.
+package plainjson
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Marshal is [json.Marshal] without the escapes of HTML.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := encoder(&b).Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// MarshalIndent is [json.MarshalIndent], two spaces deep, without the escapes of
+// HTML.
+func MarshalIndent(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := encoder(&b)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+func encoder(b *bytes.Buffer) *json.Encoder {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	return enc
+}
