@@ -56,6 +56,7 @@ type Config struct {
 	Log         Log
 	Blobs       Blobs
 	Bus         Bus
+	Workspace   Workspace
 	Subagents   Subagents
 	Permit      Permit
 	Tools       Tools
@@ -245,6 +246,21 @@ type Bus struct {
 	MaxAge   time.Duration
 	// AckTimeout is how long the stream may take to confirm a batch.
 	AckTimeout time.Duration
+}
+
+// Workspace bounds what is looked at of a project.
+type Workspace struct {
+	// MaxFolders and MaxDepth bound a scan.
+	MaxFolders, MaxDepth int
+	// FileBytes caps a project file that is read to check it, ViewBytes one that is
+	// shown.
+	FileBytes, ViewBytes int64
+	// MaxWatches is how many folders of one project are watched for changes; one
+	// with more is looked at every Poll.
+	MaxWatches int
+	Poll       time.Duration
+	// Idle is how long the index of a project is kept that nobody asks for.
+	Idle time.Duration
 }
 
 // Subagents is delegation.

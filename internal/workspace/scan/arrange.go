@@ -1,0 +1,170 @@
+package scan
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// arrange puts what walks found in order. It does not change the records.
+func arrange(raw records) *Result {
+	r := &Result{Folders: raw.entered, Visited: raw.visited, Truncated: raw.cut, raw: raw}
+	top := topPackages(raw.packages)
+	for _, p := range raw.packages {
+		if !top || isTop(p.Path) {
+			r.Packages = append(r.Packages, p)
+		}
+	}
+	slices.SortFunc(r.Packages, func(a, b *Package) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Path, b.Path))
+	})
+	for _, f := range raw.folders {
+		if top && f.Place != Archived && f.packagePath != "" && !isTop(f.packagePath) {
+			f = f.foreign()
+		}
+		switch {
+		case f.Place == Working && f.Kind == layout.KnowledgeType:
+			r.KnowledgeTypes = append(r.KnowledgeTypes, f)
+		case f.Kind == layout.KnowledgeType:
+		case f.Place == Working:
+			r.Deliverables = append(r.Deliverables, f)
+		case f.Place == Elsewhere || f.Place == Derived:
+			if f.Files.Has(Status) { // else it is only called like one
+				r.Copies = append(r.Copies, f)
+			}
+		default:
+			r.Copies = append(r.Copies, f)
+		}
+	}
+	for _, list := range [][]*Folder{r.Deliverables, r.Copies, r.KnowledgeTypes} {
+		slices.SortFunc(list, inOrder)
+	}
+	r.ToolRoots = slices.SortedFunc(slices.Values(raw.toolRoots), func(a, b *ToolRoot) int { return cmp.Compare(a.Name, b.Name) })
+	r.Marker = r.marker()
+	r.Findings = slices.Concat(raw.findings, r.conflicts())
+	finding.Sort(r.Findings)
+	return r
+}
+
+// topPackages reports whether the root itself has packages. Those of folders
+// further down then belong to other projects; where it has none, the project lies
+// in a folder of the root.
+func topPackages(all []*Package) bool {
+	return slices.ContainsFunc(all, func(p *Package) bool { return isTop(p.Path) })
+}
+
+func isTop(path string) bool { return path != "" && !strings.Contains(path, "/") }
+
+// foreign is f in a project of its own inside this one.
+func (f *Folder) foreign() *Folder {
+	g := *f
+	g.Place, g.foreignTo = Elsewhere, path.Dir(f.packagePath)
+	return &g
+}
+
+// inOrder compares by package and id. Ids compare character by character; a
+// package comes before one whose id begins with its own.
+func inOrder(a, b *Folder) int {
+	if a.packagePath != b.packagePath {
+		if c := cmp.Or(cmp.Compare(id(a.Package), id(b.Package)), cmp.Compare(a.packagePath, b.packagePath)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Path, b.Path))
+}
+
+// marker is the first document with a marker: of the root, then of folders that
+// have packages.
+func (r *Result) marker() string {
+	best := ""
+	for _, m := range slices.Sorted(slices.Values(r.raw.markers)) {
+		home := path.Dir(path.Dir(m))
+		if home == "." {
+			return m
+		}
+		if best == "" && slices.ContainsFunc(r.Packages, func(p *Package) bool { return path.Dir(p.Path) == home }) {
+			best = m
+		}
+	}
+	return best
+}
+
+// conflicts are the findings about folders that do not go together.
+func (r *Result) conflicts() []finding.Finding {
+	var all []finding.Finding
+	for i, p := range r.Packages {
+		if i > 0 && r.Packages[i-1].ID == p.ID {
+			all = append(all, ruleSamePackage.At(p.Path, 0, "%s has the id %s too", finding.Shown(r.Packages[i-1].Path), p.ID).Of(p.ID))
+		}
+	}
+	first := make(map[string]*Folder, len(r.Deliverables))
+	for _, f := range r.Deliverables {
+		if other := first[f.ID]; other != nil {
+			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(other.Path), f.ID).Of(f.ID))
+		} else {
+			first[f.ID] = f
+		}
+		if pkg := id(f.Package); !layout.SameNumber(f.ID, pkg) {
+			all = append(all, ruleWrongPackage.At(f.Path, 0, "%s lies in the package %s", f.ID, pkg).Of(f.ID))
+		}
+	}
+	for _, f := range r.Copies {
+		if f.Place == Elsewhere && f.foreignTo == "" {
+			all = append(all, ruleAstray.At(f.Path, 0, "%s lies where no deliverable belongs", f.ID).Of(f.ID))
+		}
+	}
+	return append(all, r.nested()...)
+}
+
+// nested are the findings about projects inside this one.
+func (r *Result) nested() []finding.Finding {
+	var all []finding.Finding
+	seen := map[string]bool{}
+	for _, p := range r.raw.packages {
+		if home := path.Dir(p.Path); len(r.Packages) < len(r.raw.packages) && home != "." && !seen[home] {
+			seen[home] = true
+			all = append(all, ruleNested.At(home, 0, "has packages of its own; they do not count as this project's"))
+		}
+	}
+	return all
+}
+
+// Replace returns the result with what part, the outcome of [Under] with rel,
+// found in that folder in place of what was known of it.
+func (r *Result) Replace(rel string, part *Result) *Result {
+	if rel == "." {
+		return part
+	}
+	below := func(path string) bool {
+		return path == rel || len(path) > len(rel) && path[len(rel)] == '/' && path[:len(rel)] == rel
+	}
+	raw := records{
+		packages:  keep(r.raw.packages, func(p *Package) bool { return !below(p.Path) }),
+		folders:   keep(r.raw.folders, func(f *Folder) bool { return !below(f.Path) }),
+		toolRoots: keep(r.raw.toolRoots, func(t *ToolRoot) bool { return t.Name != rel }),
+		markers:   keep(r.raw.markers, func(m string) bool { return !below(m) }),
+		findings:  keep(r.raw.findings, func(f finding.Finding) bool { return !below(f.Path) }),
+		visited:   keep(r.raw.visited, func(v string) bool { return !below(v) }),
+		entered:   r.raw.entered,
+		cut:       r.raw.cut,
+	}
+	raw.add(&part.raw)
+	if raw.visited != nil {
+		raw.entered = len(raw.visited)
+	}
+	return arrange(raw)
+}
+
+func keep[T any](all []T, want func(T) bool) []T {
+	kept := make([]T, 0, len(all)+4)
+	for _, v := range all {
+		if want(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

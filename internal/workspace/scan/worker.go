@@ -1,0 +1,202 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+// worker is one goroutine of a walk, with memory that it uses again.
+type worker struct {
+	w       *walk
+	scratch []byte
+	text    []byte
+	found   records
+
+	// Of the folder at hand.
+	here      *shared
+	path      string
+	depth     int
+	inside    where
+	tasks     []task
+	files     Files
+	odd       Files
+	documents []string
+	see       func(name []byte, what kind)
+}
+
+func newWorker(w *walk) *worker {
+	k := &worker{w: w, scratch: make([]byte, 32<<10)}
+	k.see = k.entry // a bound method is made once, not for each folder
+	return k
+}
+
+func (k *worker) work() {
+	for {
+		t, ok := k.w.take()
+		if !ok {
+			return
+		}
+		d, err := t.parent.enter(t.path[t.base:])
+		switch {
+		case err == nil:
+			k.visit(share(d), t)
+		case !gone(err):
+			k.unreadable(t.path, err)
+		}
+		t.parent.release()
+		k.w.finish()
+	}
+}
+
+// visit lists a folder and notes what it is. It closes the folder once nothing
+// in it is left to do.
+func (k *worker) visit(d *shared, t task) {
+	defer d.release()
+	base := t.path[t.base:]
+	k.here, k.path, k.depth = d, t.path, t.depth
+	k.tasks, k.files, k.odd, k.documents = k.tasks[:0], 0, 0, k.documents[:0]
+	k.inside = where{}
+	if t.path != "." {
+		k.inside = t.at.into(t.path, base)
+	}
+	if err := d.each(k.scratch, k.see); err != nil {
+		k.unreadable(t.path, err)
+		if len(k.tasks) == 0 && k.files == 0 {
+			return
+		}
+	}
+	k.note(t, base)
+	if k.w.o.Visited {
+		k.found.visited = append(k.found.visited, t.path)
+	}
+	if len(k.tasks) > 0 && t.depth >= k.w.o.MaxDepth {
+		k.found.cut = true
+		k.report(ruleTooDeep.At(t.path, 0, "its folders lie deeper than %d levels (workspace.max_depth), and were not entered", k.w.o.MaxDepth))
+		return
+	}
+	if dropped := k.w.push(d, k.tasks); dropped > 0 {
+		k.found.cut = true
+		k.report(ruleTooMany.At(t.path, 0, "the project has more than %d folders (workspace.max_folders); %d of this one's were not entered", k.w.o.MaxFolders, dropped))
+	}
+}
+
+// entry takes one entry of the folder at hand.
+func (k *worker) entry(name []byte, what kind) {
+	switch {
+	case what == folder:
+		if left(string(name)) {
+			return
+		}
+		if bit := fileBit(name); bit != 0 {
+			k.odd |= bit
+		}
+		path, base := string(name), 0
+		if k.path != "." {
+			base = len(k.path) + 1
+			path = k.path + "/" + path
+		}
+		k.tasks = append(k.tasks, task{parent: k.here, path: path, base: base, depth: k.depth + 1, at: k.inside})
+	case what == file:
+		k.files |= fileBit(name)
+		if k.inside.decomposition && strings.HasSuffix(string(name), ".md") {
+			k.documents = append(k.documents, string(name))
+		}
+	default:
+		k.odd |= fileBit(name)
+		if what == link && layout.ParseName(string(name)).Kind != layout.Other {
+			k.report(ruleLink.At(k.child(name), 0, "is a link, which is not followed"))
+		}
+	}
+}
+
+func (k *worker) child(name []byte) string {
+	if k.path == "." {
+		return string(name)
+	}
+	return k.path + "/" + string(name)
+}
+
+// note records the folder at hand for what it is.
+func (k *worker) note(t task, base string) {
+	n := layout.ParseName(base)
+	switch {
+	case t.path == ".":
+	case n.Kind == layout.Deliverable, n.Kind == layout.KnowledgeType:
+		k.found.folders = append(k.found.folders, k.folder(t, base, n))
+	case t.at.isPackage(n):
+		k.found.packages = append(k.found.packages, &Package{ID: n.ID, Name: spaced(n), Path: t.path, Folder: base})
+	case t.depth == 1 && base[0] == '_':
+		k.found.toolRoots = append(k.found.toolRoots, &ToolRoot{Name: base, Known: isToolRoot(base)})
+	}
+	if len(k.documents) > 0 {
+		k.mark()
+	}
+	k.checkName(t, base, n)
+}
+
+// folder reads what the scan wants to know of a deliverable's or knowledge type's
+// folder.
+func (k *worker) folder(t task, base string, n layout.Name) *Folder {
+	f := &Folder{
+		Kind: n.Kind, ID: n.ID, Name: spaced(n), Package: UnknownPackage, Path: t.path, Place: t.at.place(),
+		Status: Unknown, Files: k.files, Odd: k.odd, packagePath: t.at.pkg,
+	}
+	if t.at.pkg != "" {
+		f.Package = t.at.pkg[strings.LastIndexByte(t.at.pkg, '/')+1:]
+	}
+	if f.Files.Has(Status) {
+		text, err := k.here.content(layout.StatusFile, k.text, maxStatus)
+		if err == nil {
+			k.text = text
+			f.Status, f.Recorded = stateIn(text)
+		} else if !gone(err) {
+			k.unreadable(t.path+"/"+layout.StatusFile, err)
+		}
+	}
+	return f
+}
+
+// spaced is the name of a package or deliverable as its folder gives it.
+func spaced(n layout.Name) string {
+	if name := strings.TrimSpace(strings.ReplaceAll(n.Label, "_", " ")); name != "" {
+		return name
+	}
+	return n.ID
+}
+
+func isToolRoot(name string) bool {
+	for _, known := range layout.ToolRoots {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *worker) report(f finding.Finding) {
+	if len(k.found.findings) < maxFindings {
+		k.found.findings = append(k.found.findings, f)
+	}
+}
+
+// maxFindings bounds what one goroutine reports of a root in which everything is
+// wrong.
+const maxFindings = 20_000
+
+func (k *worker) unreadable(path string, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		k.report(ruleUnreadable.At(path, 0, "can not be read: permission denied"))
+		return
+	}
+	reason := err
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		reason = at.Err
+	}
+	k.report(ruleUnreadable.At(path, 0, "can not be read: %v", reason).WithFix("%s", fmt.Sprintf("check the disk and the permissions of %s", finding.Shown(path))))
+}
