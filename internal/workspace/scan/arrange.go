@@ -2,6 +2,7 @@ package scan
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -133,26 +134,32 @@ func (r *Result) nested() []finding.Finding {
 	return all
 }
 
-// Replace returns the result with what part, the outcome of [Under] with rel,
-// found in that folder in place of what was known of it.
-func (r *Result) Replace(rel string, part *Result) *Result {
-	if rel == "." {
-		return part
+// Replace returns the result with what parts, the outcomes of [Under] by their
+// folders, found in these folders in place of what was known of them. No folder
+// lies in another one.
+func (r *Result) Replace(parts map[string]*Result) *Result {
+	if whole := parts["."]; whole != nil {
+		return whole
 	}
+	replaced := slices.Collect(maps.Keys(parts))
 	below := func(path string) bool {
-		return path == rel || len(path) > len(rel) && path[len(rel)] == '/' && path[:len(rel)] == rel
+		return slices.ContainsFunc(replaced, func(rel string) bool {
+			return strings.HasPrefix(path, rel) && (len(path) == len(rel) || path[len(rel)] == '/')
+		})
 	}
 	raw := records{
 		packages:  keep(r.raw.packages, func(p *Package) bool { return !below(p.Path) }),
 		folders:   keep(r.raw.folders, func(f *Folder) bool { return !below(f.Path) }),
-		toolRoots: keep(r.raw.toolRoots, func(t *ToolRoot) bool { return t.Name != rel }),
+		toolRoots: keep(r.raw.toolRoots, func(t *ToolRoot) bool { return !below(t.Name) }),
 		markers:   keep(r.raw.markers, func(m string) bool { return !below(m) }),
 		findings:  keep(r.raw.findings, func(f finding.Finding) bool { return !below(f.Path) }),
 		visited:   keep(r.raw.visited, func(v string) bool { return !below(v) }),
 		entered:   r.raw.entered,
 		cut:       r.raw.cut,
 	}
-	raw.add(&part.raw)
+	for _, part := range parts {
+		raw.add(&part.raw)
+	}
 	if raw.visited != nil {
 		raw.entered = len(raw.visited)
 	}

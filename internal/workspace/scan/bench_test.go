@@ -80,7 +80,7 @@ func BenchmarkReplace(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if r = r.Replace(rel, part); len(r.Deliverables) != n {
+		if r = r.Replace(map[string]*Result{rel: part}); len(r.Deliverables) != n {
 			b.Fatal(len(r.Deliverables))
 		}
 	}

@@ -19,6 +19,9 @@ type dir interface {
 	// content reads a regular file, never through a link and never waiting on a
 	// pipe, into buf, which it lets grow to most bytes; what is beyond is left out.
 	content(name string, buf []byte, most int) ([]byte, error)
+	// stat tells the size and the time of the last change of a file, in
+	// nanoseconds; both are 0 where it is gone.
+	stat(name string) (size, modified int64)
 	close()
 }
 
@@ -113,6 +116,14 @@ func (d rooted) content(name string, buf []byte, most int) ([]byte, error) {
 		return nil, errors.Join(errNotIt, err)
 	}
 	return readInto(f, buf, most)
+}
+
+func (d rooted) stat(name string) (size, modified int64) {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return 0, 0
+	}
+	return info.Size(), info.ModTime().UnixNano()
 }
 
 func (d rooted) close() { _ = d.root.Close() } // it was only read

@@ -102,6 +102,14 @@ func (d fast) content(name string, buf []byte, most int) ([]byte, error) {
 	return readInto(f, buf, most)
 }
 
+func (d fast) stat(name string) (size, modified int64) {
+	var st unix.Stat_t
+	if unix.Fstatat(int(d), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return 0, 0
+	}
+	return st.Size, st.Mtim.Nano()
+}
+
 func (d fast) close() { bare(d).close() }
 
 // bare is an open descriptor.

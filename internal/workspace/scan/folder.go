@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"strings"
 
 	"belay/internal/workspace/layout"
@@ -44,6 +46,9 @@ type Folder struct {
 	// Files are those that it has as regular files, Odd those of whose names it has
 	// something else: a link, a folder, a pipe.
 	Files, Odd Files
+	// Stamp changes when one of Files does, by size and time; 0 where nobody asked
+	// for it.
+	Stamp uint64
 
 	// packagePath is the folder of Package, "" when there is none. foreignTo is the
 	// folder of the project that it belongs to where that lies inside this one.
@@ -95,6 +100,23 @@ func (f Files) Has(want Files) bool { return f&want == want }
 
 // HasAny reports whether one of want is in f.
 func (f Files) HasAny(want Files) bool { return f&want != 0 }
+
+// stamp is [Folder.Stamp] of the files in an open folder.
+func stamp(d dir, files Files) uint64 {
+	hash := fnv.New64a()
+	var fields [24]byte
+	for i, name := range fileNames {
+		if files&(1<<i) == 0 {
+			continue
+		}
+		size, modified := d.stat(name)
+		binary.LittleEndian.PutUint64(fields[:], uint64(i))
+		binary.LittleEndian.PutUint64(fields[8:], uint64(size))
+		binary.LittleEndian.PutUint64(fields[16:], uint64(modified))
+		hash.Write(fields[:])
+	}
+	return hash.Sum64()
+}
 
 // Names are the names of the files in f, in the order of workspace 2.1.
 func (f Files) Names() []string {

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"path"
 	"strings"
 
 	"belay/internal/workspace/layout"
@@ -83,12 +84,20 @@ func whereIs(rel string) where {
 	return w
 }
 
-// left reports whether a walk leaves a folder out: belay's own memory, that of
-// git, and what builds leave behind (compatible contract, 8.4).
-func left(name string) bool {
+// LeavesOut reports whether a scan leaves a folder of this name out: belay's own
+// memory, that of git, and what builds leave behind (compatible contract, 8.4).
+func LeavesOut(name string) bool {
 	switch name {
 	case "node_modules", "dist", "dist-electron", "out", ".next":
 		return true
 	}
 	return name[0] == '.' && (strings.EqualFold(name, ".git") || strings.EqualFold(name, ".belay"))
+}
+
+// Matters reports whether the result of a scan may depend on a file of this path
+// beyond its folder's own name.
+func Matters(rel string) bool {
+	dir, base := path.Split(rel)
+	return fileBit([]byte(base)) != 0 || layout.ParseName(base).Kind != layout.Other ||
+		strings.HasSuffix(base, ".md") && path.Base(dir) == layout.Decomposition
 }

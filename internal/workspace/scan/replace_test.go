@@ -40,7 +40,7 @@ func TestReplaceIsScan(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			known = known.Replace(at, part)
+			known = known.Replace(map[string]*Result{at: part})
 			whole, err := Scan(t.Context(), root, Options{Visited: true})
 			if err != nil {
 				rt.Fatal(err)

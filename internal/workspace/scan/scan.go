@@ -35,6 +35,8 @@ type Options struct {
 	Workers int
 	// Visited asks for the names of all folders that were entered.
 	Visited bool
+	// Stamps asks for [Folder.Stamp].
+	Stamps bool
 }
 
 const (

@@ -89,7 +89,7 @@ func (k *worker) visit(d *shared, t task) {
 func (k *worker) entry(name []byte, what kind) {
 	switch {
 	case what == folder:
-		if left(string(name)) {
+		if LeavesOut(string(name)) {
 			return
 		}
 		if bit := fileBit(name); bit != 0 {
@@ -157,6 +157,9 @@ func (k *worker) folder(t task, base string, n layout.Name) *Folder {
 		} else if !gone(err) {
 			k.unreadable(t.path+"/"+layout.StatusFile, err)
 		}
+	}
+	if k.w.o.Stamps {
+		f.Stamp = stamp(k.here, f.Files)
 	}
 	return f
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package index
+
+func newWatcher(string) (watcher, error) { return nil, errNoEvents }

@@ -1,0 +1,168 @@
+package scan
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"belay/internal/workspace/finding"
+)
+
+// Listing is a result as clients get it: the compatible members first, in the
+// order of the contract, then what belay adds. Paths are absolute.
+type Listing struct {
+	ProjectRoot            string                 `json:"projectRoot"`
+	ScannedAt              string                 `json:"scannedAt"`
+	Deliverables           []ListedDeliverable    `json:"deliverables"`
+	KnowledgeDecomposition KnowledgeDecomposition `json:"knowledgeDecomposition"`
+	KnowledgeTypes         []ListedType           `json:"knowledgeTypes"`
+	Truncated              bool                   `json:"truncated"`
+
+	Packages []ListedPackage `json:"packages"`
+	// Copies are the deliverables that are archived, in review, issued or astray.
+	Copies           []ListedCopy      `json:"copies"`
+	KnowledgeFolders []ListedFolder    `json:"knowledgeFolders"`
+	ToolRoots        []ListedRoot      `json:"toolRoots"`
+	Findings         []finding.Finding `json:"findings"`
+}
+
+// ListedDeliverable is an element of deliverables.
+type ListedDeliverable struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Pkg    string `json:"pkg"`
+	Status string `json:"status"`
+	Path   string `json:"path"`
+	// RecordedState is what the file says where Status is unknown.
+	RecordedState string `json:"recordedState,omitempty"`
+}
+
+// ListedCopy is an element of copies.
+type ListedCopy struct {
+	ListedDeliverable
+	Place Place `json:"place"`
+}
+
+// KnowledgeDecomposition says whether knowledge types are a choice in this project
+// (workspace 15.2).
+type KnowledgeDecomposition struct {
+	Enabled bool `json:"enabled"`
+	// MarkerFile is null where no document has the marker.
+	MarkerFile *string `json:"markerFile"`
+}
+
+// ListedType is a knowledge type with the deliverables that have it. Types are
+// listed whether or not they are a choice, as the specification's example does.
+type ListedType struct {
+	ID                      string   `json:"id"`
+	Label                   string   `json:"label"`
+	MatchingDeliverableKeys []string `json:"matchingDeliverableKeys"`
+}
+
+// ListedPackage is a package with how many deliverables are worked on in it.
+type ListedPackage struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Folder       string `json:"folder"`
+	Path         string `json:"path"`
+	Deliverables int    `json:"deliverables"`
+}
+
+// ListedFolder is the folder of a knowledge type.
+type ListedFolder struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Pkg    string `json:"pkg"`
+	Status string `json:"status"`
+	Path   string `json:"path"`
+}
+
+// ListedRoot is a tool root; Known is set for those of the specification.
+type ListedRoot struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Known bool   `json:"known"`
+}
+
+// Listing returns the result of a scan of root at a time.
+func (r *Result) Listing(root string, at time.Time) *Listing {
+	l := &Listing{
+		ProjectRoot: root, ScannedAt: Moment(at), Truncated: r.Truncated,
+		Deliverables: make([]ListedDeliverable, len(r.Deliverables)), KnowledgeTypes: r.types(),
+		Packages: make([]ListedPackage, len(r.Packages)), Copies: make([]ListedCopy, len(r.Copies)),
+		KnowledgeFolders: make([]ListedFolder, len(r.KnowledgeTypes)), ToolRoots: make([]ListedRoot, len(r.ToolRoots)),
+		Findings: append([]finding.Finding{}, r.Findings...),
+	}
+	for i, f := range r.Deliverables {
+		l.Deliverables[i] = f.listed(root)
+	}
+	for i, f := range r.Copies {
+		l.Copies[i] = ListedCopy{f.listed(root), f.Place}
+	}
+	for i, f := range r.KnowledgeTypes {
+		l.KnowledgeFolders[i] = ListedFolder{ID: f.ID, Name: f.Name, Pkg: f.Package, Status: f.Status, Path: absolute(root, f.Path)}
+	}
+	counts := map[string]int{}
+	for _, f := range r.Deliverables {
+		counts[f.packagePath]++
+	}
+	for i, p := range r.Packages {
+		l.Packages[i] = ListedPackage{ID: p.ID, Name: p.Name, Folder: p.Folder, Path: absolute(root, p.Path), Deliverables: counts[p.Path]}
+	}
+	for i, t := range r.ToolRoots {
+		l.ToolRoots[i] = ListedRoot{Name: t.Name, Path: absolute(root, t.Name), Known: t.Known}
+	}
+	if r.Marker != "" {
+		file := absolute(root, r.Marker)
+		l.KnowledgeDecomposition = KnowledgeDecomposition{Enabled: true, MarkerFile: &file}
+	}
+	return l
+}
+
+// types are the knowledge types that some deliverable has, each with the keys of
+// those, sorted and unique.
+func (r *Result) types() []ListedType {
+	keys := make([]string, len(r.Deliverables))
+	for i, f := range r.Deliverables {
+		keys[i] = f.Key()
+	}
+	order := sortedOrder(keys)
+	types := []ListedType{}
+	for _, k := range Knowledge() {
+		var has []string
+		for _, i := range order {
+			if r.Deliverables[i].Files.HasAny(k.Files) && (len(has) == 0 || has[len(has)-1] != keys[i]) {
+				if has == nil {
+					has = make([]string, 0, len(keys))
+				}
+				has = append(has, keys[i])
+			}
+		}
+		if len(has) > 0 {
+			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: has})
+		}
+	}
+	return types
+}
+
+func (f *Folder) listed(root string) ListedDeliverable {
+	return ListedDeliverable{ID: f.ID, Name: f.Name, Pkg: f.Package, Status: f.Status, Path: absolute(root, f.Path), RecordedState: f.Recorded}
+}
+
+func absolute(root, rel string) string {
+	return filepath.Join(root, filepath.FromSlash(rel))
+}
+
+// Moment is a time as the compatible contract writes it: UTC, with milliseconds.
+func Moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// sortedOrder is the order of the indexes of keys by what they lead to.
+func sortedOrder(keys []string) []int {
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	return order
+}
