@@ -90,6 +90,10 @@ type Options struct {
 	Config, Doctor func(context.Context) (any, error)
 	// Page answers for the paths that it has; nil serves no page.
 	Page Page
+	// Projects answers about the contents of project folders.
+	Projects Projects
+	// Clock tells the time of answers; nil is the system's.
+	Clock func() time.Time
 }
 
 // Page is a set of static files.
@@ -128,6 +132,9 @@ func New(o Options) *Handler {
 	o.BodyBytes = cmp.Or(o.BodyBytes, 4<<20)
 	o.UploadBytes = cmp.Or(o.UploadBytes, 64<<20)
 	o.MaxStreams = cmp.Or(o.MaxStreams, 8192)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics(o.Version)
 	}

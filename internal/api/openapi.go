@@ -58,6 +58,9 @@ func openAPI(table []route, version string) []byte {
 			"data":        set.of(reflect.TypeOf(spec.Sample)),
 		}
 	}
+	for _, spec := range projectEvents() {
+		events[string(spec.Type)] = map[string]any{"description": spec.When, "data": set.of(reflect.TypeOf(spec.Sample))}
+	}
 	doc := map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{"title": "belay", "version": cmp.Or(version, "dev"),
@@ -122,6 +125,9 @@ func responses(rt *route, set *schemas) map[string]any {
 	}
 	all := map[string]any{"200": map[string]any{
 		"description": rt.summary, "content": map[string]any{media: map[string]any{"schema": schema}}}}
+	if rt.tagged {
+		all["304"] = map[string]any{"description": "The client has it: If-None-Match names its entity tag."}
+	}
 	for status, types := range failures(rt) {
 		var names []string
 		for _, t := range types {

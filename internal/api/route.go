@@ -41,8 +41,11 @@ type route struct {
 	// none. media is the answer's type where it is not JSON.
 	body, answer any
 	media        string
-	errors       []fault.Type
-	serve        func(*Handler, *response, *http.Request) error
+	// tagged is set where the answer has an entity tag, and a client that has it
+	// already is told so.
+	tagged bool
+	errors []fault.Type
+	serve  func(*Handler, *response, *http.Request) error
 
 	segments []string
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"belay/internal/fault"
 	"belay/internal/turn"
@@ -37,6 +38,11 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
+	return slices.Concat(harnessRoutes(), projectRoutes(), systemRoutes())
+}
+
+// harnessRoutes are the endpoints about sessions and turns.
+func harnessRoutes() []route {
 	return []route{
 		{method: post, path: "/api/harness/session/create", name: "createSession", summary: "Make a session for a project folder.",
 			body: turn.CreateRequest{}, answer: sessionAnswer{}, serve: serveCreate,
@@ -115,7 +121,12 @@ func routes() []route {
 		{method: get, path: "/api/harness/personas/{name}", name: "getPersona", summary: "One persona with its instructions.",
 			params: []param{{in: "path", name: "name", required: true, doc: "a persona's id or alias"}},
 			answer: personaAnswer{}, serve: servePersona, errors: []fault.Type{fault.InstructionRootInvalid, fault.PersonaNotFound}},
+	}
+}
 
+// systemRoutes are the endpoints about the server itself.
+func systemRoutes() []route {
+	return []route{
 		{method: get, path: "/api/usage", name: "usage", summary: "Tokens and cost by day, project and model, as belay usage prints them.",
 			params: []param{{in: "query", name: "since", doc: "the first UTC day to count, YYYY-MM-DD; all without it"}},
 			answer: usageAnswer{}, serve: serveUsage, errors: []fault.Type{fault.InvalidRequest}},

@@ -35,7 +35,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A transcript is a txtar file: a comment that says what it shows, an optional
 // "options" section, then "request" and "answer" sections in turn. Every file
-// starts with a server of its own that has one session, s1, in /project.
+// starts with a server of its own that has one session, s1, in /project. Sections
+// "file NAME" make a project folder, which {project} stands for in requests and
+// answers; {tag} is the entity tag of the answer before.
 
 // Covers: turn-api REQ-01, REQ-03, REQ-07, REQ-08, REQ-09, REQ-10
 func TestTurnTranscripts(t *testing.T) { transcripts(t, "turn") }
@@ -50,6 +52,9 @@ func TestAttachmentTranscripts(t *testing.T) { transcripts(t, "attachment") }
 func TestGuardTranscripts(t *testing.T) { transcripts(t, "guard") }
 
 func TestSystemTranscripts(t *testing.T) { transcripts(t, "system") }
+
+// Covers: workspace 15, 15.1, 15.2, 15.3
+func TestProjectTranscripts(t *testing.T) { transcripts(t, "project") }
 
 func transcripts(t *testing.T, dir string) {
 	files, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
@@ -74,7 +79,12 @@ func transcript(t *testing.T, file string) {
 	out := &txtar.Archive{Comment: archive.Comment}
 	var base string
 	held := false
+	folder := &projectFolder{}
 	for i, f := range archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "file "); ok {
+			out.Files = append(out.Files, f)
+			folder.put(t, &opts, name, f.Data)
+		}
 		if f.Name == "options" {
 			out.Files = append(out.Files, f)
 			configure(t, string(f.Data), &opts, engine)
@@ -92,7 +102,7 @@ func transcript(t *testing.T, file string) {
 				hold(t, engine)
 			}
 		}
-		got := exchange(t, base, string(f.Data))
+		got := folder.hide(exchange(t, base, folder.show(string(f.Data))))
 		if !held {
 			engine.Wait()
 		}

@@ -95,10 +95,10 @@ func (r *Result) Listing(root string, at time.Time) *Listing {
 		Findings: append([]finding.Finding{}, r.Findings...),
 	}
 	for i, f := range r.Deliverables {
-		l.Deliverables[i] = f.listed(root)
+		l.Deliverables[i] = f.Listed(root)
 	}
 	for i, f := range r.Copies {
-		l.Copies[i] = ListedCopy{f.listed(root), f.Place}
+		l.Copies[i] = ListedCopy{f.Listed(root), f.Place}
 	}
 	for i, f := range r.KnowledgeTypes {
 		l.KnowledgeFolders[i] = ListedFolder{ID: f.ID, Name: f.Name, Pkg: f.Package, Status: f.Status, Path: absolute(root, f.Path)}
@@ -146,7 +146,8 @@ func (r *Result) types() []ListedType {
 	return types
 }
 
-func (f *Folder) listed(root string) ListedDeliverable {
+// Listed is the folder as listings of a root have it.
+func (f *Folder) Listed(root string) ListedDeliverable {
 	return ListedDeliverable{ID: f.ID, Name: f.Name, Pkg: f.Package, Status: f.Status, Path: absolute(root, f.Path), RecordedState: f.Recorded}
 }
 

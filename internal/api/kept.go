@@ -1,0 +1,134 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// keeper keeps what is made once for a state of things: a snapshot or layout of a
+// project.
+type keeper interface {
+	Once(key any, make func() (any, error)) (any, error)
+}
+
+// kept is an answer's body that is sent many times.
+type kept struct {
+	// tag is the entity tag, quotes included.
+	tag  string
+	body []byte
+}
+
+// minGzip is the smallest body that is worth to compress, in bytes.
+const minGzip = 1 << 10
+
+// compressed is the key of a body's compressed form.
+type compressed struct{ of any }
+
+// replyKept answers with the JSON of what make returns, which is encoded and
+// compressed once for the keeper and key. A client that has it already is told so.
+func replyKept(w *response, r *http.Request, in keeper, key any, make func() (any, error)) error {
+	plain, err := once(in, key, func() (*kept, error) {
+		v, err := make()
+		if err != nil {
+			return nil, err
+		}
+		return encode(v)
+	})
+	if err != nil {
+		return err
+	}
+	answer := plain
+	head := w.Header()
+	head["Vary"] = headerVary
+	if len(plain.body) >= minGzip && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		if answer, err = once(in, compressed{key}, plain.compress); err != nil {
+			return err
+		}
+		head["Content-Encoding"] = headerGzip
+	}
+	head["Content-Type"] = headerJSON
+	head["Cache-Control"] = headerRevalidate
+	head["Etag"] = []string{answer.tag}
+	if hasTag(r.Header["If-None-Match"], answer.tag) {
+		delete(head, "Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	head["Content-Length"] = []string{strconv.Itoa(len(answer.body))}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(answer.body) // the client has left: nobody to tell
+	return nil
+}
+
+var (
+	headerVary       = []string{"Accept-Encoding"}
+	headerGzip       = []string{"gzip"}
+	headerRevalidate = []string{"private, no-cache"}
+)
+
+// once is keeper.Once with the type of what is kept.
+func once[T any](in keeper, key any, make func() (T, error)) (T, error) {
+	v, err := in.Once(key, func() (any, error) { return make() })
+	got, _ := v.(T)
+	return got, err
+}
+
+func encode(v any) (*kept, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return &kept{tag: `"` + hex.EncodeToString(sum[:16]) + `"`, body: b.Bytes()}, nil
+}
+
+// compress returns the body's compressed form, which has a tag of its own.
+func (k *kept) compress() (*kept, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(k.body); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return &kept{tag: strings.TrimSuffix(k.tag, `"`) + `-gzip"`, body: bytes.Clone(b.Bytes())}, nil
+}
+
+// acceptsGzip reads an Accept-Encoding header.
+func acceptsGzip(header string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		if name = strings.TrimSpace(name); !strings.EqualFold(name, "gzip") && name != "*" {
+			continue
+		}
+		weight, found := strings.CutPrefix(strings.TrimSpace(params), "q=")
+		if q, err := strconv.ParseFloat(weight, 64); !found || err != nil || q > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTag reports whether If-None-Match names a tag, as a weak comparison has it.
+func hasTag(headers []string, tag string) bool {
+	for _, h := range headers {
+		for part := range strings.SplitSeq(h, ",") {
+			if part = strings.TrimSpace(part); part == "*" || strings.TrimPrefix(part, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

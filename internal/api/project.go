@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/index"
+	"belay/internal/workspace/scan"
+)
+
+// Projects is how requests get at the contents of project folders.
+type Projects struct {
+	// Index knows what projects hold. Without one the endpoints about projects are
+	// NOT_FOUND.
+	Index *index.Set
+	// Allow refuses a folder, an absolute path, that callers may not name; nil
+	// allows any.
+	Allow func(projectRoot string) error
+	// Hides says which files of a project are never shown, by their path in it; nil
+	// hides none.
+	Hides func(projectRoot, path string) bool
+	// ViewBytes caps a file that is shown. Default 8 MiB.
+	ViewBytes int64
+	// Recent lists the projects that this user has worked on, the latest first.
+	Recent func(ctx context.Context) ([]RecentProject, error)
+}
+
+// RecentProject is a project that somebody has worked on.
+type RecentProject struct {
+	ProjectRoot string `json:"projectRoot"`
+	// Name is the folder's.
+	Name     string `json:"name"`
+	Sessions int    `json:"sessions"`
+	// UsedAt is when a session in it changed last, "" when there is none.
+	UsedAt string `json:"usedAt,omitempty"`
+	// Exists is set while the folder is there.
+	Exists bool `json:"exists"`
+}
+
+type recentAnswer struct {
+	Projects []RecentProject `json:"projects"`
+}
+
+type projectBody struct {
+	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
+}
+
+type projectAnswer struct {
+	OK          bool   `json:"ok"`
+	ProjectRoot string `json:"projectRoot"`
+}
+
+// checkProject is the gate of a project folder that a request names: it returns
+// the path in normal form.
+func (h *Handler) checkProject(root string) (string, error) {
+	if h.o.Projects.Allow != nil && filepath.IsAbs(root) {
+		if err := h.o.Projects.Allow(root); err != nil {
+			return "", err
+		}
+	}
+	return workspace.CheckProject(root)
+}
+
+// projectOf reads the query of a request about a project, and checks the project.
+func (h *Handler) projectOf(r *http.Request) (root string, q map[string]string, err error) {
+	if q, err = query(r); err != nil {
+		return "", nil, err
+	}
+	root, err = h.checkProject(trim(q["projectRoot"]))
+	return root, q, err
+}
+
+// current is what a project holds now.
+func (h *Handler) current(r *http.Request, root string) (*index.Snapshot, error) {
+	if h.o.Projects.Index == nil {
+		return nil, fault.New(fault.NotFound, "this server does not look into projects")
+	}
+	s, err := h.o.Projects.Index.Current(r.Context(), root)
+	return s, noIndex(root, err)
+}
+
+// noIndex is the error of a project that can not be looked at.
+func noIndex(root string, err error) error {
+	switch {
+	case err == nil, errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, index.ErrClosed):
+		return fault.New(fault.Overloaded, "the server is shutting down")
+	}
+	return fault.New(fault.WorkingRootInaccessible, "projectRoot can not be read").With("projectRoot", root).Because(err)
+}
+
+// serveCheckProject answers as the original did, but refuses what is malformed.
+func serveCheckProject(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	root := f.object.get("projectRoot")
+	if root.kind != absent && root.kind != text {
+		f.bad("projectRoot", "must be a string")
+		return f.err()
+	}
+	clean, err := h.checkProject(trim(root.text))
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, projectAnswer{true, clean})
+}
+
+// listingKey is under which a layout keeps its body.
+type listingKey struct{}
+
+func serveDeliverables(h *Handler, w *response, r *http.Request) error {
+	root, _, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	s, err := h.current(r, root)
+	if err != nil {
+		return err
+	}
+	return replyKept(w, r, s.Layout, listingKey{}, func() (any, error) { return s.Listing(root, s.At), nil })
+}
+
+type scopeItem struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	Path  string `json:"path"`
+}
+
+// scopeAnswer is what can be worked on. Unlike in the listing, knowledge types are
+// folders here, as they were in the original.
+type scopeAnswer struct {
+	ProjectRoot               string      `json:"projectRoot"`
+	ScannedAt                 string      `json:"scannedAt"`
+	Deliverables              []scopeItem `json:"deliverables"`
+	KnowledgeTypes            []scopeItem `json:"knowledgeTypes"`
+	HasKnowledgeDecomposition bool        `json:"hasKnowledgeDecomposition"`
+	Truncated                 bool        `json:"truncated"`
+}
+
+type scopeKey struct{}
+
+func serveScope(h *Handler, w *response, r *http.Request) error {
+	root, _, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	s, err := h.current(r, root)
+	if err != nil {
+		return err
+	}
+	items := func(folders []*scan.Folder) []scopeItem {
+		all := make([]scopeItem, len(folders))
+		for i, f := range folders {
+			all[i] = scopeItem{ID: f.ID, Label: f.Name, Path: filepath.Join(root, filepath.FromSlash(f.Path))}
+		}
+		return all
+	}
+	return replyKept(w, r, s.Layout, scopeKey{}, func() (any, error) {
+		return scopeAnswer{root, scan.Moment(s.At), items(s.Deliverables), items(s.KnowledgeTypes), s.Marker != "", s.Truncated}, nil
+	})
+}
+
+func serveRecent(h *Handler, w *response, r *http.Request) error {
+	if h.o.Projects.Recent == nil {
+		return fault.New(fault.NotFound, "this server does not keep a list of projects")
+	}
+	all, err := h.o.Projects.Recent(r.Context())
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, recentAnswer{orEmpty(all)})
+}

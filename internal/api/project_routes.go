@@ -1,0 +1,43 @@
+package api
+
+import (
+	"belay/internal/fault"
+	"belay/internal/workspace/scan"
+)
+
+// workingRoot is projectRoot for the endpoints about a project's contents.
+var workingRoot = param{in: "query", name: "projectRoot", required: true, doc: "absolute path of the project folder"}
+
+// projectErrors are those of a project folder that is looked at.
+var projectErrors = []fault.Type{fault.InvalidProjectRoot, fault.WorkingRootInaccessible, fault.InvalidRequest}
+
+// projectRoutes are the endpoints about what a project holds.
+func projectRoutes() []route {
+	return []route{
+		{method: post, path: "/api/working-root/validate", name: "checkProject", summary: "Whether a folder can be looked at as a project.",
+			body: projectBody{}, answer: projectAnswer{}, serve: serveCheckProject, errors: projectErrors},
+		{method: get, path: "/api/working-root/tree", name: "getTree", summary: "A project's folders and files, a few levels deep.",
+			params: []param{workingRoot,
+				{in: "query", name: "depth", doc: "levels, 1 to 6; 3 without it"},
+				{in: "query", name: "path", doc: "the folder to begin with, relative to the project or absolute; the project without it"},
+				{in: "query", name: "offset", integer: true, doc: "how many entries of that folder to leave out"},
+				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, up to 1000; 60 without it, as of every folder below"}},
+			answer: treeAnswer{}, serve: serveTree, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
+		{method: get, path: "/api/working-root/scope", name: "getScope", summary: "The deliverables and knowledge type folders that can be worked on.",
+			params: []param{workingRoot}, answer: scopeAnswer{}, serve: serveScope, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+
+		{method: get, path: "/api/project/deliverables", name: "listDeliverables", summary: "The deliverables of a project with their states.",
+			params: []param{workingRoot}, answer: scan.Listing{}, serve: serveDeliverables, tagged: true,
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+		{method: get, path: "/api/project/events", name: "streamProject", summary: "What changes in a project, as Server-Sent Events: project:ready, then project:changed, or project:reset where changes are not known one by one.",
+			params: []param{workingRoot,
+				{in: "query", name: "after", integer: true, doc: "the version to go on after; without it, now"},
+				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
+			media: eventStream, serve: serveProjectEvents, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+		{method: get, path: "/api/project/file", name: "getProjectFile", summary: "One file of a project, as plain text, a picture or a download. Belay-Truncated says that it has more.",
+			params: []param{workingRoot, {in: "query", name: "path", required: true, doc: "the file, relative to the project or absolute"}},
+			media:  "text/plain", serve: serveFile, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
+		{method: get, path: "/api/project/recent", name: "listProjects", summary: "The projects that this user has worked on, the latest first.",
+			answer: recentAnswer{}, serve: serveRecent, errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
+	}
+}

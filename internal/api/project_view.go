@@ -1,0 +1,151 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"net/http"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"belay/internal/fault"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/view"
+)
+
+type treeAnswer struct {
+	ProjectRoot string     `json:"projectRoot"`
+	Depth       int        `json:"depth"`
+	ScannedAt   string     `json:"scannedAt"`
+	Root        *view.Node `json:"root"`
+}
+
+func serveTree(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	o := view.TreeOptions{Depth: treeDepth(q["depth"]), Folder: inside(root, q["path"]), Hides: h.hides(root)}
+	for name, to := range map[string]*int{"offset": &o.Offset, "limit": &o.Limit} {
+		if *to, err = natural(q, name); err != nil {
+			return err
+		}
+	}
+	top, err := view.Tree(r.Context(), root, o)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, treeAnswer{root, o.Depth, scan.Moment(h.o.Clock()), top})
+}
+
+// treeDepth reads a depth as the original did: what is no number is the default,
+// and every number finds a place in the range.
+func treeDepth(s string) int {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return view.DefaultDepth
+	}
+	return int(min(max(math.Floor(n), 1), view.MaxDepth))
+}
+
+// natural reads a parameter that is a whole number from 0 on; without it, 0.
+func natural(q map[string]string, name string) (int, error) {
+	s := trim(q[name])
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || n < 0 {
+		return 0, fault.New(fault.InvalidRequest, "%s must be a whole number, 0 or above", name).With("field", name)
+	}
+	return int(n), nil
+}
+
+// inside is a path that a request names, relative to the project: clients have the
+// absolute ones of a tree, too.
+func inside(root, name string) string {
+	if filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(root, filepath.Clean(name)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return name
+}
+
+func (h *Handler) hides(root string) func(string) bool {
+	if h.o.Projects.Hides == nil {
+		return nil
+	}
+	return func(rel string) bool { return h.o.Projects.Hides(root, rel) }
+}
+
+// serveFile sends a file as what a browser shows without running anything: text,
+// a picture, or a download.
+func serveFile(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	if trim(q["path"]) == "" {
+		return fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
+	}
+	c, err := view.Open(root, inside(root, q["path"]), cmp.Or(h.o.Projects.ViewBytes, 8<<20), h.hides(root))
+	if err != nil {
+		return err
+	}
+	head := w.Header()
+	kind, harmless := shownAs(c.Data)
+	head.Set("Content-Type", kind)
+	if !harmless {
+		head.Set("Content-Disposition", disposition(path.Base(c.Path)))
+	}
+	tag := `"` + c.Tag + `"`
+	head.Set("ETag", tag)
+	head["Cache-Control"] = headerRevalidate
+	head.Set("Belay-Size", strconv.FormatInt(c.Size, 10))
+	if c.Cut() {
+		head.Set("Belay-Truncated", "true")
+	}
+	if hasTag(r.Header["If-None-Match"], tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	head.Set("Content-Length", strconv.Itoa(len(c.Data)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(c.Data) // the client has left: nobody to tell
+	}
+	return nil
+}
+
+// shownAs is the content type of a file by its bytes, and whether a browser may
+// show it. Everything that is text is plain text.
+func shownAs(data []byte) (mediaType string, shown bool) {
+	sniffed := http.DetectContentType(data)
+	switch name, _, _ := strings.Cut(sniffed, ";"); name {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return name, true
+	}
+	if bytes.IndexByte(data, 0) < 0 && validUpTo(data) {
+		return "text/plain; charset=utf-8", true
+	}
+	return "application/octet-stream", false
+}
+
+// validUpTo reports whether data is UTF-8, but for a character that is cut at its
+// end.
+func validUpTo(data []byte) bool {
+	for range utf8.UTFMax {
+		if utf8.Valid(data) {
+			return true
+		}
+		if len(data) == 0 || utf8.RuneStart(data[len(data)-1]) && data[len(data)-1] < utf8.RuneSelf {
+			return false
+		}
+		data = data[:len(data)-1]
+	}
+	return utf8.Valid(data)
+}

@@ -1,0 +1,74 @@
+package api_test
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/api"
+	"belay/internal/api/apitest"
+	"belay/internal/workspace/index"
+)
+
+// projectFolder is the project of a transcript, and the entity tag that its server
+// sent last.
+type projectFolder struct{ root, tag string }
+
+// put adds a file to the project, which is made with the first one. A name that
+// ends with a slash is a folder.
+func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []byte) {
+	t.Helper()
+	if p.root == "" {
+		p.root = filepath.Join(t.TempDir(), "bridge & more")
+		clock := func() time.Time { return apitest.Start }
+		set := index.NewSet(index.Options{Clock: clock})
+		t.Cleanup(set.Close)
+		o.Clock = clock
+		o.Projects.Index, o.Projects.ViewBytes = set, 64
+		o.Projects.Hides = func(_, path string) bool { return path == "secret" || strings.HasPrefix(path, "secret/") }
+		o.Projects.Recent = func(context.Context) ([]api.RecentProject, error) {
+			return []api.RecentProject{{ProjectRoot: p.root, Name: "bridge & more", Sessions: 2, UsedAt: "2026-01-02T03:04:05.678Z", Exists: true}}, nil
+		}
+	}
+	path := filepath.Join(p.root, filepath.FromSlash(name))
+	dir := filepath.Dir(path)
+	if strings.HasSuffix(name, "/") {
+		dir = path
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if dir != path {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// show puts the real names into a request: escaped in its first line, the URL.
+func (p *projectFolder) show(request string) string {
+	first, rest, _ := strings.Cut(request, "\n")
+	first = strings.ReplaceAll(first, "{project}", url.QueryEscape(p.root))
+	rest = strings.ReplaceAll(rest, "{project}", filepath.ToSlash(p.root))
+	return first + "\n" + strings.ReplaceAll(rest, "{tag}", p.tag)
+}
+
+// madeTag is an entity tag of a body that names the project.
+var madeTag = regexp.MustCompile(`"[0-9a-f]{32}(-gzip)?"`)
+
+// hide takes the names that change with every run out of an answer.
+func (p *projectFolder) hide(answer string) string {
+	if p.root == "" {
+		return answer
+	}
+	if tag := madeTag.FindString(answer); tag != "" {
+		p.tag = tag
+		answer = strings.ReplaceAll(answer, tag, "{tag}")
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(answer, `\\`, "/"), filepath.ToSlash(p.root), "{project}")
+}
