@@ -30,6 +30,7 @@ import (
 	"belay/internal/tool/fetch"
 	"belay/internal/tool/shell"
 	"belay/internal/turn"
+	"belay/internal/workspace/index"
 )
 
 // App is a running set of rooms. Close ends everything it owns.
@@ -47,6 +48,7 @@ type App struct {
 	desk      *permit.Desk
 	shell     *shell.Shell
 	fetch     *fetch.Tool
+	index     *index.Set
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
@@ -70,6 +72,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		return nil, err
 	}
 	a.committer = durable.NewCommitter(0)
+	projects := indexOptions(cfg)
+	projects.Logger = log
+	a.index = index.NewSet(projects)
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended
@@ -117,6 +122,9 @@ func (a *App) release() error {
 	}
 	if a.fetch != nil {
 		a.fetch.Close()
+	}
+	if a.index != nil {
+		a.index.Close()
 	}
 	if a.shell != nil {
 		errs = append(errs, a.shell.Close())

@@ -137,6 +137,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o.Ready = func(context.Context) error { return a.Ready() }
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }
+	o.Projects = a.projects()
 	a.watch(metrics, c)
 	return o
 }

@@ -33,3 +33,9 @@ func stateIn(text []byte) (status, recorded string) {
 	}
 	return Unknown, value
 }
+
+// States lists the states that listings have, in the order of a deliverable's
+// life, [Unknown] last.
+func States() []string {
+	return []string{"open", "initialized", "semantic_ready", "in_progress", "checking", "issued", Unknown}
+}

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"belay/internal/api"
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/index"
+	"belay/internal/workspace/scan"
+)
+
+// ScanOptions bound what is looked at of a project.
+func ScanOptions(cfg *config.Config) scan.Options {
+	return scan.Options{MaxFolders: cfg.Workspace.MaxFolders, MaxDepth: cfg.Workspace.MaxDepth}
+}
+
+func indexOptions(cfg *config.Config) index.Options {
+	w := cfg.Workspace
+	return index.Options{Scan: ScanOptions(cfg), MaxWatches: w.MaxWatches, Poll: w.Poll, Idle: w.Idle}
+}
+
+func projectsOptions(cfg *config.Config) api.Projects {
+	return api.Projects{ViewBytes: cfg.Workspace.ViewBytes}
+}
+
+// projects is how callers of a server get at the contents of projects.
+func (a *App) projects() api.Projects {
+	p := projectsOptions(a.Config)
+	p.Index, p.Recent = a.index, a.recent
+	if roots := projectRoots(a.Config); roots != nil {
+		p.Allow = confined{roots: roots}.project
+	}
+	hidden := append(private(a.Config), a.Config.Paths.StateDir, a.Config.Paths.CacheDir)
+	p.Hides = func(projectRoot, path string) bool {
+		return workspace.NewScope(workspace.ScopeOptions{Project: projectRoot, Private: hidden}).Hidden(path)
+	}
+	return p
+}
+
+// recent lists the projects that have sessions, the latest first, as far as
+// callers may name them.
+func (a *App) recent(ctx context.Context) ([]api.RecentProject, error) {
+	ids, err := a.Store.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roots := projectRoots(a.Config)
+	seen := map[string]*api.RecentProject{}
+	latest := map[string]time.Time{}
+	for _, id := range ids {
+		rec, err := a.Engine.Get(ctx, id)
+		if fault.Is(err, fault.SessionNotFound) {
+			continue // its project is gone, or not mounted now
+		}
+		if err != nil {
+			return nil, err
+		}
+		root := rec.ProjectRoot
+		if roots != nil && !(confined{roots: roots}).allows(root) {
+			continue
+		}
+		p := seen[root]
+		if p == nil {
+			info, err := os.Stat(root)
+			p = &api.RecentProject{ProjectRoot: root, Name: filepath.Base(root), Exists: err == nil && info.IsDir()}
+			seen[root] = p
+		}
+		p.Sessions++
+		if rec.UpdatedAt.After(latest[root]) {
+			latest[root] = rec.UpdatedAt.Time
+			p.UsedAt = scan.Moment(rec.UpdatedAt.Time)
+		}
+	}
+	all := make([]api.RecentProject, 0, len(seen))
+	for _, p := range seen {
+		all = append(all, *p)
+	}
+	slices.SortFunc(all, func(x, y api.RecentProject) int {
+		return cmp.Or(cmp.Compare(y.UsedAt, x.UsedAt), cmp.Compare(x.ProjectRoot, y.ProjectRoot))
+	})
+	return all, nil
+}

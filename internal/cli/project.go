@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/config"
+	"belay/internal/workspace"
+)
+
+func newProject(c *console) *cobra.Command {
+	return group("project", "Look at the deliverables of a project", "  belay project list ~/projects/bridge",
+		newProjectList(c))
+}
+
+// projectArg is the project that a command names, or the one of its settings,
+// checked and in normal form.
+func projectArg(cfg *config.Config, args []string) (string, error) {
+	dir := ""
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	if dir == "" {
+		var err error
+		if dir, err = projectDir(cfg); err != nil {
+			return "", err
+		}
+	}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return "", usage("%s: %v", dir, err)
+	}
+	return workspace.CheckProject(full)
+}

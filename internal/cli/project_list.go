@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace/scan"
+)
+
+func newProjectList(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list [DIR]",
+		Short: "List the deliverables of a project with their states",
+		Long: `List the deliverables that are worked on in a project: the folders
+PKG-*/1_Working/DEL-*, each with the state that its _STATUS.md has. With --json the
+packages, tool roots and knowledge types come too, and the copies that are
+archived, in review or issued.`,
+		Example: "  belay project list\n  belay project list ~/projects/bridge --json",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		root, err := projectArg(cfg, args)
+		if err != nil {
+			return err
+		}
+		r, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(r.Listing(root, time.Now()))
+		}
+		c.printDeliverables(r)
+		return nil
+	}
+	return cmd
+}
+
+func (c *console) printDeliverables(r *scan.Result) {
+	t := &table{heads: []string{"DELIVERABLE", "STATE", "PACKAGE", "NAME"}, elastic: 4}
+	for _, f := range r.Deliverables {
+		state := f.Status
+		if f.Recorded != "" {
+			state += " (" + clip(line(f.Recorded), maxState) + ")"
+		}
+		pkg, _, _ := strings.Cut(f.Package, "_")
+		t.add(f.ID, state, pkg, f.Name)
+	}
+	c.print(t, "no deliverables")
+	c.note("total", count(len(r.Deliverables), "deliverable", "deliverables")+" in "+count(len(r.Packages), "package", "packages")+byState(r))
+	if n := len(r.Copies); n > 0 {
+		c.note("copies", strconv.Itoa(n)+" archived, in review, issued or astray; --json lists them")
+	}
+	if r.Truncated {
+		c.warn("the project is larger than what is looked at; the list is not whole (workspace.max_folders, workspace.max_depth)")
+	}
+	if n := len(r.Findings); n > 0 {
+		c.warn(count(n, "finding", "findings") + " about the layout; belay project validate tells them")
+	}
+}
+
+// maxState is how much is shown of a state that the specification does not have,
+// in columns.
+const maxState = 30
+
+// byState counts the deliverables of each state, in the order of their lives.
+func byState(r *scan.Result) string {
+	counts := map[string]int{}
+	for _, f := range r.Deliverables {
+		counts[f.Status]++
+	}
+	var all []string
+	for _, state := range scan.States() {
+		if n := counts[state]; n > 0 {
+			all = append(all, strconv.Itoa(n)+" "+state)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, ", ")
+}
