@@ -45,7 +45,9 @@ var specs = []spec{
 		{"REQ-12", "each kind of file becomes its kind of block", false},
 		{"REQ-13", "missing and unreadable files are told one by one", false},
 	}},
-	{"workspace", "Workspace: agents and turns", []requirement{
+	{"workspace", "Workspace", []requirement{
+		{"1", "an execution root: packages and tool roots", false},
+		{"2", "deliverables in 1_Working, told from their copies", false},
 		{"9.1", "the header of an instruction file", false},
 		{"9.2", "its table of properties", false},
 		{"9.3", "its sections", false},
@@ -54,5 +56,9 @@ var specs = []spec{
 		{"9.7", "metadata in frontmatter; delegation only through every gate", false},
 		{"9.8", "options and attachments of boots and turns, and their fallbacks", false},
 		{"14.2", "the personas of the workbench exist", false},
+		{"15", "the deliverables of a project over HTTP", false},
+		{"15.1", "the shape of that answer", false},
+		{"15.2", "whether knowledge types are a choice", false},
+		{"15.3", "the knowledge types and who has them", false},
 	}},
 }

@@ -80,7 +80,7 @@ func serveProjectEvents(h *Handler, w *response, r *http.Request) error {
 		return noIndex(root, err)
 	}
 	s := &projectStream{sub: sub, root: root, now: now}
-	defer s.Close()
+	defer sub.Close()
 	h.copyStream(h.followed, w, r, s)
 	return nil
 }

@@ -27,8 +27,4 @@ type event struct {
 	came, went bool
 }
 
-var (
-	errGone = errors.New("the folder is gone")
-	// errNoEvents is returned by newWatcher where the system has none to give.
-	errNoEvents = errors.New("this system tells of no changes")
-)
+var errGone = errors.New("the folder is gone")

@@ -68,9 +68,11 @@ type TreeOptions struct {
 
 // The bounds of a tree.
 const (
-	DefaultDepth, MaxDepth = 3, 6
-	DefaultLimit, MaxLimit = 60, 1000
-	defaultNodes           = 20_000
+	DefaultDepth = 3
+	MaxDepth     = 6
+	DefaultLimit = 60
+	MaxLimit     = 1000
+	defaultNodes = 20_000
 	// maxNames is how many entries of one folder are looked at.
 	maxNames = 200_000
 )
