@@ -1,0 +1,238 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/repository"
+)
+
+// Writer makes transitions in the files of projects. It is safe for concurrent
+// use, by any number of processes with the same Locks.
+type Writer struct {
+	// Locks is a folder of the operator's, for the locks of deliverables.
+	Locks string
+	// Bytes caps the file, [DefaultBytes] when 0.
+	Bytes int64
+	// Clock tells the time, time.Now when nil.
+	Clock func() time.Time
+	// Record puts what is about to be done on record, before it is done; and once
+	// more, with Failed set, if it then fails. An error refuses the transition. Nil
+	// records nothing.
+	Record func(context.Context, Record) error
+	// Note is told the path and the content of a file just before it is written,
+	// for whoever watches the project. It may be nil.
+	Note func(path string, content []byte) error
+}
+
+// Record is a transition for the audit log.
+type Record struct {
+	Project string
+	// Path is the file, relative to the project, with slashes.
+	Path     string
+	From, To State
+	Actor    string
+	// By is who asked, by what the surface knows of them.
+	By   string
+	Note string
+	// Approval is the commit as it was given; Commit its full id, "" where the
+	// project is in no repository.
+	Approval, Commit string
+	// Before and After are the SHA-256 of the file's content.
+	Before, After string
+	// Failed is why it was not done after all.
+	Failed string
+}
+
+// Change asks for a transition of a deliverable's file.
+type Change struct {
+	Request
+	// By is who asks, for the record.
+	By string
+	// If is what the file's content must hash to, one of several; empty is any.
+	If []string
+}
+
+// Limits of waiting.
+const (
+	lockTime   = 30 * time.Second
+	commitTime = 10 * time.Second
+)
+
+// copies are the folders whose deliverables are records of what was: an archive,
+// and what was issued.
+var copies = []string{layout.Archive, layout.Issued}
+
+// Change makes a transition of a deliverable, and returns the file as it is then.
+// The file is replaced as a whole: a reader, or a crash at any moment, finds the
+// old one or the new one, and the new one is on disk when Change returns. It is
+// refused as [Read] and [Transition] refuse, and with
+//
+//   - TRANSITION_NOT_ALLOWED for a copy in an archive or among the issued ones;
+//   - CONTENT_CHANGED where the content is not what the caller decided by, or
+//     where somebody changed it while the transition was made;
+//   - INVALID_APPROVAL_SHA where the project lies in a git repository that has no
+//     such commit;
+//   - OVERLOADED where another change of the deliverable takes too long.
+func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) (*Snapshot, Result, error) {
+	for part := range strings.SplitSeq(d.Rel, "/") {
+		for _, name := range copies {
+			if strings.EqualFold(part, name) {
+				return nil, Result{}, fault.New(fault.TransitionNotAllowed, "the deliverable is a copy, in %s; what was archived or issued does not change", name).
+					With("deliverablePath", d.Path).WithHint("make the transition in the deliverable's folder in %s", layout.Working)
+			}
+		}
+	}
+	if c.Now.IsZero() {
+		c.Now = w.now()
+	}
+	wait, cancel := context.WithTimeout(ctx, lockTime)
+	defer cancel()
+	unlock, err := workspace.LockFolder(wait, w.Locks, "deliverable", d.Path)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, Result{}, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, Result{}, fault.New(fault.Overloaded, "another change of this deliverable takes long").Because(err)
+	case err != nil:
+		return nil, Result{}, fault.New(fault.WorkspaceFailure, "the deliverable cannot be locked").Because(err)
+	}
+	defer unlock()
+	folder, err := d.Open()
+	if err != nil {
+		return nil, Result{}, err
+	}
+	defer folder.Close()
+	return w.change(ctx, folder, d, c)
+}
+
+func (w *Writer) now() time.Time {
+	if w.Clock == nil {
+		return time.Now()
+	}
+	return w.Clock()
+}
+
+// change does the work; the lock is held.
+func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Deliverable, c Change) (*Snapshot, Result, error) {
+	s, err := read(folder, d, w.Bytes)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	if !holds(c.If, s.Hash) {
+		return nil, Result{}, s.changed("_STATUS.md is not what it was when the transition was decided")
+	}
+	done, err := Transition(s.data, c.Request)
+	if err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && f.Type == fault.InvalidStatusFormat {
+			err = s.about(f)
+		}
+		return nil, Result{}, err
+	}
+	commit, err := approved(ctx, d, done)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	record := Record{
+		Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), From: done.From, To: done.To, Actor: done.Actor, By: c.By,
+		Note: strings.TrimSpace(c.Request.Note), Approval: done.Approval, Commit: commit, Before: s.Hash, After: hash(done.Data),
+	}
+	if err := w.record(ctx, record); err != nil {
+		return nil, Result{}, fault.New(fault.StorageFailure, "the transition could not be put on record, so it was not made").Because(err)
+	}
+	if err := w.write(folder, s, done.Data); err != nil {
+		record.Failed = err.Error()
+		// What went wrong is the error to tell; that the record of it failed too is
+		// in the log that has no such entry.
+		return nil, Result{}, errors.Join(err, w.record(context.WithoutCancel(ctx), record))
+	}
+	s.set(done.Data)
+	return s, done, nil
+}
+
+func (w *Writer) record(ctx context.Context, r Record) error {
+	if w.Record == nil {
+		return nil
+	}
+	return w.Record(ctx, r)
+}
+
+// holds reports whether a hash is one that the caller accepts.
+func holds(accepted []string, hash string) bool {
+	for _, a := range accepted {
+		if a == hash {
+			return true
+		}
+	}
+	return len(accepted) == 0
+}
+
+func (s *Snapshot) changed(why string) error {
+	return s.about(fault.New(fault.ContentChanged, "%s", why).
+		With("paths", []string{path.Join(s.Deliverable.Rel, layout.StatusFile)}).With("etag", s.Hash))
+}
+
+// write replaces the file, unless it is no longer what was read: programs that know
+// no lock write it too.
+func (w *Writer) write(folder *os.Root, s *Snapshot, data []byte) error {
+	now, _, err := durable.ReadFile(folder, layout.StatusFile, int64(len(s.data)))
+	if err != nil || !bytes.Equal(now, s.data) {
+		return s.changed("_STATUS.md was changed while the transition was made")
+	}
+	if w.Note != nil {
+		if err := w.Note(s.Path(), data); err != nil {
+			return s.about(fault.New(fault.StorageFailure, "the transition could not be noted, so it was not made").Because(err))
+		}
+	}
+	// The lock makes the temporary file's name ours: what a killed process left under
+	// it goes.
+	put := durable.Replacement{Data: data, Perm: s.info.Mode().Perm(), Exact: true, Like: s.info, Temp: durable.TempName("lifecycle")}
+	if err := put.Put(folder, layout.StatusFile); err != nil {
+		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").Because(err))
+	}
+	return nil
+}
+
+// approved returns the commit that an approval names, "" where the project is in no
+// repository or the transition needs no approval.
+func approved(ctx context.Context, d workspace.Deliverable, done Result) (string, error) {
+	if done.Approval == "" {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, commitTime)
+	defer cancel()
+	r, err := repository.Find(d.Project)
+	if r == nil && err == nil {
+		return "", nil
+	}
+	commit := ""
+	if err == nil {
+		commit, err = r.Commit(ctx, done.Approval)
+	}
+	why := ""
+	switch {
+	case err == nil:
+		return commit, nil
+	case errors.Is(err, repository.ErrNoCommit):
+		why = "the project's repository has no commit " + done.Approval
+	case errors.Is(err, repository.ErrAmbiguous):
+		why = "more than one commit's id begins with " + done.Approval
+	case errors.Is(err, repository.ErrNotCommit):
+		why = fmt.Sprintf("%s is no commit", done.Approval)
+	default:
+		return "", fault.New(fault.WorkspaceFailure, "whether the approved commit exists cannot be told: the project's repository cannot be read").
+			WithHint("check the repository with git fsck").Because(err)
+	}
+	return "", fault.New(fault.InvalidApprovalSHA, "%s", why).With("from", done.From).With("to", done.To).Because(err)
+}
