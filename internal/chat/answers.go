@@ -77,6 +77,12 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 		return nil
 	}
 	m.origin = msg.record.ForkedFrom
+	if root := msg.record.ProjectRoot; root != "" && root != m.o.Project {
+		m.o.Project = root
+		if m.o.Upload == nil { // the files are this machine's
+			m.editor.paths = &paths{folder: root}
+		}
+	}
 	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
 	m.resume(msg.entries)
 	if msg.untaken != nil {

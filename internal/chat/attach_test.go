@@ -50,7 +50,7 @@ func TestCompletion(t *testing.T) {
 		`see @"docs" and`:   nil,
 	} {
 		var got []string
-		for _, o := range s.m.completions(t.Context(), before).offers {
+		for _, o := range completions(t.Context(), before, s.m.editor.paths, s.engine).offers {
 			got = append(got, o.text)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -30,7 +30,7 @@ func commands() []slash {
 		{"changes", "", "the files that this session has changed", (*Model).changes},
 		{"undo", "", "take back the files of the last turn that changed any", (*Model).undo},
 		{"fork", "", "go on from an earlier turn, in a session of its own", (*Model).fork},
-		{"session", "[ID]", "go to another session of this project", (*Model).goTo},
+		{"session", "[ID]", "go to another session, or pick one of this project", (*Model).goTo},
 		{"new", "", "begin a new session", (*Model).newSession},
 		{"status", "", "where one is, and what holds for the next turns", (*Model).status},
 		{"copy", "", "put the last answer on the clipboard", (*Model).copyAnswer},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/turn"
 )
 
 // offer is one thing that what is typed could become.
@@ -39,7 +41,8 @@ func (m *Model) complete(step int) tea.Cmd {
 	if !completable(before) {
 		return nil
 	}
-	return m.call(func(ctx context.Context) tea.Msg { return completed{m.completions(ctx, before)} })
+	p, e := m.editor.paths, m.o.Engine
+	return m.call(func(ctx context.Context) tea.Msg { return completed{completions(ctx, before, p, e)} })
 }
 
 // completable reports whether a text ends with what can be completed.
@@ -54,9 +57,8 @@ func completable(before string) bool {
 	return ok
 }
 
-// completions finds what a text could become. It runs beside the model and reads
-// nothing of it that changes.
-func (m *Model) completions(ctx context.Context, before string) completion {
+// completions finds what a text could become.
+func completions(ctx context.Context, before string, p *paths, e turn.Personas) completion {
 	name, rest, argument := strings.Cut(before, " ")
 	switch {
 	case strings.HasPrefix(before, "/") && !argument:
@@ -67,17 +69,17 @@ func (m *Model) completions(ctx context.Context, before string) completion {
 		return among(before, "", before, words, " ")
 	case name == "/attach":
 		written := strings.TrimLeft(rest, " ")
-		return m.filed(ctx, before, before[:len(before)-len(written)], written, bare)
+		return filedIn(ctx, p, before, before[:len(before)-len(written)], written, bare)
 	case name == "/mode":
 		return among(before, "/mode ", rest, modes, "")
 	case name == "/persona":
-		all, err := m.o.Engine.Personas(ctx)
+		all, err := e.Personas(ctx)
 		if err != nil {
 			return completion{before: before} // who asks for the list is told why
 		}
 		var words []string
-		for _, p := range all {
-			words = append(words, p.ID)
+		for _, one := range all {
+			words = append(words, one.ID)
 		}
 		return among(before, "/persona ", rest, words, "")
 	}
@@ -86,9 +88,9 @@ func (m *Model) completions(ctx context.Context, before string) completion {
 	case !ok:
 		return completion{before: before}
 	case quoted:
-		return m.filed(ctx, before, stem, written, always)
+		return filedIn(ctx, p, before, stem, written, always)
 	}
-	return m.filed(ctx, before, stem, written, blanks)
+	return filedIn(ctx, p, before, stem, written, blanks)
 }
 
 // quoting says when a path is put in quotes: never, where one of those that are
@@ -124,15 +126,15 @@ func among(before, stem, written string, words []string, end string) completion 
 	return c
 }
 
-// filed are the files and folders that a written path could become, quoted where
+// filedIn are the files and folders that a written path could become, quoted where
 // they have to be.
-func (m *Model) filed(ctx context.Context, before, stem, written string, q quoting) completion {
+func filedIn(ctx context.Context, p *paths, before, stem, written string, q quoting) completion {
 	c := completion{before: before}
 	dir, last := "", written
 	if i := strings.LastIndexByte(written, '/'); i >= 0 {
 		dir, last = written[:i+1], written[i+1:]
 	}
-	found, prefix := m.editor.paths.matching(ctx, dir, last)
+	found, prefix := p.matching(ctx, dir, last)
 	blank := func(l listed) bool { return strings.ContainsAny(dir+l.name, " \t") }
 	quote := q == always || q == blanks && slices.ContainsFunc(found, blank)
 	for _, l := range found {

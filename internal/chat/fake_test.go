@@ -251,6 +251,12 @@ func (s *stage) log(drafts ...event.Draft) { s.t.Helper(); s.logOf("t1", drafts.
 
 func (s *stage) logOf(turnID string, drafts ...event.Draft) {
 	s.t.Helper()
+	s.send(s.told(turnID, drafts...))
+}
+
+// told is what the reader of the log brings.
+func (s *stage) told(turnID string, drafts ...event.Draft) happened {
+	s.t.Helper()
 	var events []event.Event
 	for _, d := range drafts {
 		data, err := json.Marshal(d.Data)
@@ -260,7 +266,7 @@ func (s *stage) logOf(turnID string, drafts ...event.Draft) {
 		s.seq++
 		events = append(events, event.Event{Seq: s.seq, Turn: turnID, Time: s.now, Type: d.Type, Data: data})
 	}
-	s.send(happened{log: s.m.log, stream: &silent{s.engine.waits}, events: events})
+	return happened{log: s.m.log, stream: &silent{s.engine.waits}, events: events}
 }
 
 // pass lets time go by.

@@ -132,11 +132,11 @@ func (m *Model) create() tea.Cmd {
 // stream that the engine hands out is not needed.
 func (m *Model) start(message said) tea.Cmd {
 	r := turn.Request{SessionID: m.session, Message: message.text, Opts: m.o.Opts, Allow: m.o.Allow}
-	files := message.files
+	files := m.resolved(message.files)
 	return m.job(func(ctx context.Context) tea.Msg {
 		var refused []string
 		var err error
-		if r.Attachments, refused, err = m.bring(ctx, r.SessionID, files); err != nil {
+		if r.Attachments, refused, err = Bring(ctx, m.o.Upload, r.SessionID, files); err != nil {
 			return started{message: message, err: err}
 		}
 		s, err := m.o.Engine.Start(ctx, r)
@@ -147,13 +147,13 @@ func (m *Model) start(message said) tea.Cmd {
 	})
 }
 
-// bring turns paths as they were typed into those of the engine.
-func (m *Model) bring(ctx context.Context, id string, files []string) (brought, refused []string, err error) {
+// resolved are the paths that were meant.
+func (m *Model) resolved(files []string) []string {
 	var at []string
 	for _, f := range files {
 		at = append(at, m.editor.paths.resolve(f))
 	}
-	return Bring(ctx, m.o.Upload, id, at)
+	return at
 }
 
 // steering is what is said into a running turn.
@@ -163,11 +163,11 @@ type steering struct {
 }
 
 func (m *Model) steer(what steering) tea.Cmd {
-	id := m.session
+	id, files := m.session, m.resolved(what.files)
 	return m.call(func(ctx context.Context) tea.Msg {
-		files, refused, err := m.bring(ctx, id, what.files)
+		brought, refused, err := Bring(ctx, m.o.Upload, id, files)
 		if err == nil {
-			err = m.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: files, Mode: what.mode})
+			err = m.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode})
 		}
 		return steered{what, refused, err}
 	})

@@ -37,9 +37,6 @@ func (p *paths) resolve(written string) string {
 	return filepath.Join(p.folder, filepath.FromSlash(written))
 }
 
-// file reports whether a path names a regular file.
-func (p *paths) file(written string) bool { return p.attachable(written) == nil }
-
 // attachable says why a path can not be attached.
 func (p *paths) attachable(written string) error {
 	info, err := os.Stat(p.resolve(written))

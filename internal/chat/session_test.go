@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,22 @@ func TestGoingToASession(t *testing.T) {
 	s.lacks("sess_older")
 	s.say("hello")
 	s.shows("sess_1")
+}
+
+// A session of another project brings its folder along.
+func TestGoingToAnotherProject(t *testing.T) {
+	t.Parallel()
+	other := t.TempDir()
+	write(t, other, "there.md")
+	s := newStage(t, withSessions, func(o *Options) { o.Engine.(*fake).records[1].ProjectRoot = other })
+	s.say("/session sess_older-one")
+	s.say("see @there.md")
+	if diff := cmp.Diff([]string{filepath.Join(other, "there.md")}, s.engine.requests[0].Attachments); diff != "" {
+		t.Errorf("attached (-want +got):\n%s", diff)
+	}
+	if title := s.m.View().WindowTitle; title != "belay · "+filepath.Base(other) {
+		t.Errorf("the window is called %q", title)
+	}
 }
 
 // What the log of the session before still brings is not shown in the next, and its
