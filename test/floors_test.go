@@ -22,7 +22,7 @@ const module = "belay"
 // floors are the rooms from the ground up. A room may import rooms of its own
 // floor and of those below. Sub-packages belong to their room.
 var floors = [][]string{
-	{"event", "fault", "durable", "netguard", "redact", "attachment", "workspace", "persona", "config", "nearest", "plainjson"},
+	{"event", "fault", "durable", "netguard", "redact", "attachment", "workspace", "persona", "config", "nearest", "plainjson", "examples"},
 	{"session", "model", "permit", "bus"},
 	{"tool"},
 	{"turn"},
@@ -35,7 +35,7 @@ var floors = [][]string{
 
 // outside stand beside the house: programs and tests about it, which nothing in
 // it may import. A new directory must be put here or on a floor.
-var outside = []string{"bench", "docs", "examples", "test"}
+var outside = []string{"bench", "docs", "test"}
 
 // surfaces are on one floor and must not know each other.
 var surfaces = []string{"api", "chat", "discord", "page"}

@@ -94,6 +94,8 @@ type Options struct {
 	Projects Projects
 	// Clock tells the time of answers; nil is the system's.
 	Clock func() time.Time
+	// Maker makes projects; without one those endpoints are NOT_FOUND.
+	Maker Maker
 }
 
 // Page is a set of static files.

@@ -38,7 +38,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return slices.Concat(harnessRoutes(), projectRoutes(), systemRoutes())
+	return slices.Concat(harnessRoutes(), makingRoutes(), projectRoutes(), systemRoutes())
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

@@ -186,6 +186,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.Doctor = func(context.Context) (any, error) { panic("secret of the server") }
 		case "unready":
 			o.Ready = func(context.Context) error { return fault.New(fault.MissingAPIKey, "%s", v) }
+		case "maker":
+			o.Maker = sampleMaker{}
 		case "reports":
 			o.Doctor = func(context.Context) (any, error) { return map[string]string{"html": "<a&b>"}, nil }
 			o.Config = func(context.Context) (any, error) { return nil, errors.New("disk on fire at /secret/path") }

@@ -39,6 +39,7 @@ func wiring(cfg *config.Config) []any {
 	return []any{
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
+		scaffoldLimits(cfg), snapshotLimits(cfg),
 	}
 }
 
@@ -83,6 +84,7 @@ func TestEverySettingActs(t *testing.T) {
 		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
 		"workspace.poll": "3s", "workspace.idle": "9m",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
+		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
 	}
 	standard := wiring(load(t, ""))
 	for _, s := range config.Reference() {

@@ -134,6 +134,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o := handlerOptions(cfg)
 	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
 	o.BoundAddr, o.Token, o.Operator = addr, token, authority
+	o.Maker = newMaker(cfg)
 	o.Ready = func(context.Context) error { return a.Ready() }
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }

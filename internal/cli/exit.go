@@ -178,6 +178,7 @@ func upstream(f *fault.Error, message string) string {
 // rooms below name what is wrong.
 var flagWords = strings.NewReplacer(
 	"opts.maxTurns", "--max-turns", "opts.maxCostUsd", "--max-cost", "opts.timeoutMs", "--timeout",
+	"decompositionPath", "--decomposition", "coordinationMode", "--coordination", "executionRoot", "DIR", "projectName", "--name", "toolRoot", "TOOL_ROOT",
 	"opts.mode", "--mode", "opts.model", "--model", "opts.persona", "--persona", "opts.tools", "--tools",
 )
 

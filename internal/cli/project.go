@@ -10,8 +10,8 @@ import (
 )
 
 func newProject(c *console) *cobra.Command {
-	return group("project", "Look at the deliverables of a project", "  belay project list ~/projects/bridge",
-		newProjectList(c))
+	return group("project", "Make projects, and see what they hold", "  belay project init bridge --decomposition bridge.md\n  belay project list bridge",
+		newProjectInit(c), newProjectList(c))
 }
 
 // projectArg is the project that a command names, or the one of its settings,

@@ -59,6 +59,8 @@ type Config struct {
 	Workspace   Workspace
 	Subagents   Subagents
 	Permit      Permit
+	Scaffold    Scaffold
+	Snapshot    Snapshot
 	Tools       Tools
 	Bash        Bash
 	// Hooks are commands that have a say in tool calls, by name.

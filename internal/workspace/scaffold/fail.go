@@ -33,7 +33,7 @@ var errInTheWay = errors.New("something else than a folder is in the way")
 // fail is the error of a step. What had been made is added by [maker.failed].
 func (p *Plan) fail(stage Stage, name string, err error) error {
 	target := p.abs(name)
-	e := fault.New(fault.StorageFailure, "%s cannot be made: %s", shown(target), reasonOf(err)).
+	e := fault.New(fault.StorageFailure, "%s cannot be made", shown(target)).
 		WithHint("free disk space and run it again; it goes on where it stopped")
 	switch {
 	case errors.Is(err, errInTheWay), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist), escapes(err):

@@ -19,7 +19,8 @@ import (
 func (p *Plan) read() error {
 	data, _, err := durable.ReadFile(nil, p.req.DecompositionPath, p.o.MaxBytes)
 	if err != nil {
-		return p.unusable("cannot be read: %s", readReason(err, p.o.MaxBytes)).Because(err)
+		return p.unusable("cannot be read: %s", readReason(err, p.o.MaxBytes)).
+			WithHint("name a Markdown document that defines packages and deliverables").Because(err)
 	}
 	p.source = data
 	p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
@@ -63,7 +64,7 @@ func readReason(err error, most int64) string {
 	case errors.Is(err, durable.ErrNotRegular):
 		return "it is not a regular file"
 	case errors.Is(err, durable.ErrTooLarge):
-		return fmt.Sprintf("it has more than %d bytes (project.decomposition_bytes)", most)
+		return fmt.Sprintf("it has more than %d bytes (scaffold.decomposition_bytes)", most)
 	}
 	return "the disk does not give it"
 }

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/workspace/scaffold"
+	"belay/internal/workspace/snapshot"
+)
+
+// locksDir is where processes keep each other from working on one folder.
+func locksDir(cfg *config.Config) string { return filepath.Join(cfg.Paths.StateDir, "locks") }
+
+// ScaffoldOptions are those of a run that makes an execution root.
+func ScaffoldOptions(cfg *config.Config) scaffold.Options {
+	o := scaffoldLimits(cfg)
+	o.Clock = time.Now
+	return o
+}
+
+func scaffoldLimits(cfg *config.Config) scaffold.Options {
+	return scaffold.Options{LockDir: locksDir(cfg), InstructionRoot: cfg.Instructions, MaxBytes: cfg.Scaffold.DecompositionBytes}
+}
+
+// SnapshotOptions are those of a snapshot that is published.
+func SnapshotOptions(cfg *config.Config) snapshot.Options {
+	o := snapshotLimits(cfg)
+	o.Clock = time.Now
+	return o
+}
+
+func snapshotLimits(cfg *config.Config) snapshot.Options {
+	return snapshot.Options{LockDir: locksDir(cfg), MaxFiles: cfg.Snapshot.Files, MaxBytes: cfg.Snapshot.Bytes}
+}
+
+// maker makes projects for callers of a server.
+type maker struct {
+	cfg *config.Config
+	// roots are the folders in or below which callers may name something, nil for
+	// any.
+	roots []string
+}
+
+func newMaker(cfg *config.Config) maker { return maker{cfg, projectRoots(cfg)} }
+
+func (m maker) allow(field, path string) error {
+	if m.roots == nil || !filepath.IsAbs(path) || (confined{roots: m.roots}).allows(path) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "this server does not serve what %s names (server.project_roots)", field).
+		With("reason", "project").WithHint("name a path in or below a folder of server.project_roots")
+}
+
+// Scaffold implements [api.Maker].
+func (m maker) Scaffold(ctx context.Context, r scaffold.Request) (scaffold.Result, error) {
+	if err := m.allow("executionRoot", r.ExecutionRoot); err != nil {
+		return scaffold.Result{}, err
+	}
+	if err := m.allow("decompositionPath", r.DecompositionPath); err != nil {
+		return scaffold.Result{}, err
+	}
+	return scaffold.Run(ctx, r, ScaffoldOptions(m.cfg))
+}
+
+// Example implements [api.Maker].
+func (m maker) Example(ctx context.Context, projectRoot string) (string, error) {
+	if projectRoot != "" {
+		if err := m.allow("projectRoot", projectRoot); err != nil {
+			return "", err
+		}
+		return exampleAt(ctx, projectRoot, m.cfg.Instructions)
+	}
+	base := ""
+	if len(m.roots) > 0 {
+		base = m.roots[0]
+	} else if home, err := os.UserHomeDir(); err == nil {
+		base = home
+	}
+	if base == "" {
+		return "", fault.New(fault.InvalidRequest, "projectRoot is required: this user has no home folder").With("field", "projectRoot")
+	}
+	return exampleBelow(ctx, base)
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace/scaffold"
+)
+
+func newProjectInit(c *console) *cobra.Command {
+	var (
+		r      scaffold.Request
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "init DIR --decomposition FILE",
+		Short: "Make an execution root of a decomposition",
+		Long: `Make the folders of a project and of each package, and for each deliverable the
+files that it has in state OPEN, as a decomposition defines them. What is there
+already stays as it is: a run may be repeated after an interruption, or with an
+edited decomposition.
+
+A decomposition is a Markdown document. Its packages have headings such as
+"### PKG-01 — Name" or rows in a table with the columns PackageID and Name. Its
+deliverables have rows in tables with the columns DeliverableID and Name, and
+optionally PackageID, Discipline, Type, ResponsibleParty, Description,
+AcceptanceCriteria, AnticipatedArtifacts, CoversScopeItems and SupportsObjectives;
+or headings such as "#### DEL-01-02_Name" with lines "**Type:** ..." below them. A
+deliverable belongs to the package that it names, else to the one of its number.
+
+What is at odds in the document, and folders that it does not agree with, is listed.
+The exit code is 1 where one of these is an error.`,
+		Example: "  belay project init bridge --decomposition bridge.md\n  belay project init bridge --decomposition bridge.md --name \"Mill bridge\" --coordination HYBRID",
+		Args:    cobra.ExactArgs(1),
+	}
+	cmd.Flags().StringVar(&r.DecompositionPath, "decomposition", "", "the decomposition is `FILE`")
+	cmd.Flags().StringVar(&r.ProjectName, "name", "", "call the project `NAME` (default: the document's title)")
+	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
+	setting(cmd, "instructions", "instructions", "keep the project out of the instruction root `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.DecompositionPath == "" {
+			return usage("--decomposition is required")
+		}
+		paths, err := absolute([]string{args[0], r.DecompositionPath})
+		if err != nil {
+			return err
+		}
+		r.ExecutionRoot, r.DecompositionPath = paths[0], paths[1]
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		res, err := scaffold.Run(cmd.Context(), r, app.ScaffoldOptions(cfg))
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = c.writeJSON(res)
+		} else {
+			c.printScaffold(res)
+		}
+		if err != nil {
+			return err
+		}
+		return verdict(res.Findings)
+	}
+	return cmd
+}
+
+func (c *console) printScaffold(r scaffold.Result) {
+	made := "nothing: all of it was there"
+	if n, m := len(r.Created.Directories), len(r.Created.Files); n+m > 0 {
+		made = count(n, "folder", "folders") + ", " + count(m, "file", "files")
+	}
+	rel := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		if rel, err := filepath.Rel(r.ExecutionRoot, path); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		return path
+	}
+	c.fields("root", r.ExecutionRoot, "project", r.ProjectName, "coordination", r.CoordinationMode,
+		"decomposition", rel(r.CopiedDecompositionPath), "archived", rel(r.ArchivedDecompositionPath),
+		"packages", strconv.Itoa(r.PackageCount), "deliverables", strconv.Itoa(r.DeliverableCount), "made", made)
+	c.printFindings(r.Findings)
+	for _, d := range r.PreparationCompatibility.Deliverables {
+		for _, issue := range d.Issues {
+			c.warn(rel(d.Path) + ": " + issue)
+		}
+	}
+}

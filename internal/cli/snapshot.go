@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace"
+	"belay/internal/workspace/snapshot"
+)
+
+func newSnapshot(c *console) *cobra.Command {
+	return group("snapshot", "Publish what never changes again", "  belay snapshot new . _Estimates EST --from draft", newSnapshotNew(c))
+}
+
+func newSnapshotNew(c *console) *cobra.Command {
+	var (
+		from   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "new DIR TOOL_ROOT LABEL",
+		Short: "Publish a folder as a snapshot in a tool root",
+		Long: `Copy a folder into a tool root of the project DIR as LABEL_YYYY-MM-DD_HHmm (the time
+in UTC; a second one of a minute ends in _2), with a manifest of checksums that
+sha256sum -c checks, and make the tool root's _LATEST.md point to it. The snapshot
+appears whole or not at all, and its files are read-only.
+
+Without --from it is what lies loose in the tool root: all but snapshots and what
+begins with an underline.`,
+		Example: "  belay snapshot new . _Estimates EST_DEL-01-01 --from draft\n  belay snapshot new ~/projects/bridge _Reconciliation COVERAGE --json",
+		Args:    cobra.ExactArgs(3),
+	}
+	cmd.Flags().StringVar(&from, "from", "", "publish the folder `DIR`")
+	setting(cmd, "instructions", "instructions", "keep out of the instruction root `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		paths, err := absolute([]string{args[0], from})
+		if err != nil {
+			return err
+		}
+		if from != "" {
+			from = paths[1]
+		}
+		t := snapshot.Target{ToolRoot: filepath.ToSlash(filepath.Clean(args[1])), Label: args[2]}
+		if t.Root, err = workspace.CheckRoot(paths[0], cfg.Instructions); err != nil {
+			return err
+		}
+		o := app.SnapshotOptions(cfg)
+		s, err := snapshot.Publish(cmd.Context(), t, o, snapshot.Copy(cmd.Context(), t, o, from))
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(s)
+		}
+		c.fields("snapshot", s.Name, "in", s.ToolRoot, "files", fmt.Sprintf("%d, %s", len(s.Files), size(s.Bytes)),
+			"manifest", s.Manifest, "path", s.Path)
+		return nil
+	}
+	return cmd
+}
