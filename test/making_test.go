@@ -61,7 +61,7 @@ func TestOriginalClientScaffolds(t *testing.T) {
 		t.Errorf("again: %d %s", status, answer)
 	}
 	for body, want := range map[string]string{
-		`{"executionRoot":"x","decompositionPath":"/y"}`:                                                 `"INVALID_REQUEST"`,
+		`{"executionRoot":"x","decompositionPath":"/y"}`:                                                   `"INVALID_REQUEST"`,
 		jsonOf(map[string]any{"executionRoot": root, "decompositionPath": filepath.Join(root, "INIT.md")}): "it defines no package",
 		jsonOf(map[string]any{"executionRoot": root, "decompositionPath": filepath.Join(root, "none.md")}): "there is no such file",
 	} {

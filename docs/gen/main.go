@@ -30,6 +30,7 @@ func pages() []page {
 		{"limits.md", limits},
 		{"events.md", events},
 		{"errors.md", faults},
+		{"findings.md", findings},
 		{"conformance.md", conformance},
 	}
 }
