@@ -34,8 +34,8 @@ func configuration(string) ([]byte, error) {
 	d := newDoc("Configuration", `Settings come from five layers, weakest first: built-in defaults, the project's `+"`belay.yaml`"+`, the user's
 `+"`$XDG_CONFIG_HOME/belay/config.yaml`"+`, environment variables, flags. In a file a key with dots is nested:
 `+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. Of several variables for one key the first that is set counts.
-`+"`belay config show`"+` prints every value with its origin, `+"`belay config check`"+` every problem, and
-`+"`belay config schema`"+` a JSON Schema for editors.
+A variable `+"`BELAY_…`"+` that no setting has is warned of. `+"`belay config show`"+` prints every value with its
+origin, `+"`belay config check`"+` every problem, and `+"`belay config schema`"+` a JSON Schema for editors.
 
 The column *project* says what a project's `+"`belay.yaml`"+` may do, which comes with the project like its code: *suggest* a
 default that every other layer overrides, or *tighten* a limit, which then holds over every other layer. Everything
@@ -80,7 +80,10 @@ func events(string) ([]byte, error) {
 		"stream an event is `id:` (its sequence in the session, dense, from 1), `event:` (its type) and one `data:` line of JSON;\n"+
 		"in the log and with `belay turn --json` it is one line `{\"seq\",\"turn\",\"time\",\"type\",\"data\"}`. A turn begins with\n"+
 		"`session:init` and ends with `process:exit`, whatever happens in between. A reader that comes back with the last id it\n"+
-		"saw misses nothing, or gets a `log:gap` that says what is missing.")
+		"saw misses nothing, or gets a `log:gap` that says what is missing.\n\n"+
+		"A turn whose end cannot be written, because the disk is full, ends all the same: its `turn:error` and `process:exit`\n"+
+		"are made up for the readers that are there. They are in no log, so they have no `id:`, and `\"seq\":0` with `--json`.\n"+
+		"Once there is room again the log gets an end of its own.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")
 	for _, s := range event.Types() {

@@ -70,6 +70,7 @@ func play(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var shown strings.Builder
+	shown.WriteString("$ cp -R examples/project ~/project && cd ~/project\n\n")
 	session := ""
 	for _, command := range commandLines {
 		command = strings.ReplaceAll(command, "%s", session)
@@ -85,7 +86,7 @@ func play(t *testing.T) string {
 		if session == "" {
 			session = regexp.MustCompile(`sess_\S+`).FindString(string(out))
 		}
-		text := strings.ReplaceAll(string(out), home, "~")
+		text := strings.ReplaceAll(string(out), home, "/home/you")
 		fmt.Fprintf(&shown, "$ %s\n%s", command, text)
 		if !strings.HasSuffix(text, "\n\n") {
 			shown.WriteString("\n")

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"belay/internal/badyaml"
 	"belay/internal/durable"
 )
 
@@ -99,20 +100,20 @@ func (f *file) where(at *yaml.Node, column bool) string {
 func (f *file) parse(data []byte) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
-		f.syntax(err)
+		f.syntax(err, data)
 		return
 	}
 	var doc, more yaml.Node
 	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
 		return // comments only
 	} else if err != nil {
-		f.syntax(err)
+		f.syntax(err, data)
 		return
 	}
 	if err := loader.Load(&more); err == nil {
 		f.fail(&more, "", "holds a second document", "remove the line ---")
 	} else if !errors.Is(err, io.EOF) {
-		f.syntax(err)
+		f.syntax(err, data)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || isNull(doc.Content[0]) {
 		return
@@ -120,20 +121,10 @@ func (f *file) parse(data []byte) {
 	f.walk(doc.Content[0], "", map[string]bool{})
 }
 
-// syntax reports what the parser says, at the place that it names.
-func (f *file) syntax(err error) {
-	var load *yaml.LoadError
-	if errors.As(err, &load) {
-		// The context is where the broken construct began, which is where a person
-		// has to look; the mark is where the parser gave up.
-		m := load.ContextMark
-		if m.Line == 0 {
-			m = load.Mark
-		}
-		f.fail(&yaml.Node{Line: m.Line, Column: m.Column}, "", "is not valid YAML: "+clean(load.Message), "")
-		return
-	}
-	f.fail(nil, "", "is not valid YAML: "+clean(err.Error()), "")
+// syntax reports what the parser says.
+func (f *file) syntax(err error, data []byte) {
+	p := badyaml.Find(err, data)
+	f.fail(&yaml.Node{Line: p.Line, Column: p.Column}, "", "is not valid YAML: "+clean(p.Message), p.Hint)
 }
 
 // walk descends through sections to settings.

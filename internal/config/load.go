@@ -225,16 +225,29 @@ func (b *builder) environment(env map[string]string, dir string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if !strings.HasPrefix(name, "BELAY_") || known[name] {
-			continue
-		}
-		for _, k := range b.keys {
-			if nearest.Distance(name, k.env()) <= 2 {
-				b.warnings = append(b.warnings, fmt.Sprintf("the environment variable %s sets nothing; did you mean %s?", name, k.env()))
-				break
-			}
+		if strings.HasPrefix(name, "BELAY_") && !known[name] {
+			b.warnings = append(b.warnings, fmt.Sprintf("the environment variable %s sets nothing; %s", clean(name), b.meant(name)))
 		}
 	}
+}
+
+// meant is the next step for a variable that no setting has: the one that has a
+// name like it, or to which a part was not written.
+func (b *builder) meant(name string) string {
+	best, bestAt := "", 3
+	for _, k := range b.keys {
+		d := nearest.Distance(name, k.env())
+		if strings.HasSuffix(k.env(), strings.TrimPrefix(name, "BELAY")) {
+			d = min(d, 1)
+		}
+		if d < bestAt {
+			best, bestAt = k.env(), d
+		}
+	}
+	if best == "" {
+		return "no setting has that name (belay config show lists them)"
+	}
+	return "did you mean " + best + "?"
 }
 
 func (b *builder) defaultPaths(l *layers) {

@@ -195,13 +195,22 @@ func TestOwnVariableWinsOverAlias(t *testing.T) {
 	}
 }
 
+// A variable that sets nothing is named, however far it is from those that do.
 func TestMistypedVariable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.o.Env["BELAY_PROVIDR"] = "anthropic"
-	w.o.Env["BELAY_CORPUS"] = "/somewhere"
-	c := w.load()
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "BELAY_PROVIDER?") {
+	for name, want := range map[string]string{
+		"BELAY_PROVIDR":      "BELAY_PROVIDER?",
+		"BELAY_MAX_TURNS":    "BELAY_TURN_MAX_TURNS?",
+		"BELAY_BUDGET_LIMIT": "no setting has that name",
+	} {
+		w.o.Env = map[string]string{name: "x"}
+		if c := w.load(); len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], name+" sets nothing; ") || !strings.Contains(c.Warnings[0], want) {
+			t.Errorf("%s: warnings = %q, want %q", name, c.Warnings, want)
+		}
+	}
+	w.o.Env = map[string]string{"BELAY_CONFIG": "", "BELAY_MODEL": "m", "OTHER": "x"}
+	if c := w.load(); len(c.Warnings) != 0 {
 		t.Errorf("warnings = %q", c.Warnings)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"belay/internal/badyaml"
 )
 
 // frontmatter is what the machine fields of workspace 9.7 said. The zero value
@@ -71,7 +73,8 @@ func parseFrontmatter(block string) (f frontmatter) {
 		return f // nothing but comments
 	}
 	if err != nil {
-		f.warn("frontmatter is not YAML and is ignored: %s", oneLine(err.Error()))
+		at := badyaml.Find(err, []byte(block))
+		f.warn("frontmatter is not YAML and is ignored: line %d: %s", max(at.Line, 1)+1, oneLine(at.Message))
 		return f
 	}
 	top := &doc

@@ -106,6 +106,15 @@ body
 	}
 }
 
+// What is no YAML is named by its line in the file.
+func TestFrontmatterNamesTheLine(t *testing.T) {
+	t.Parallel()
+	p := parse("agents/AGENT_X.md", "x", []byte("---\nmodel: m\n max_turns: 3\n---\nbody")).persona
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "line 3: ") {
+		t.Errorf("warnings %q", p.Warnings)
+	}
+}
+
 // A file of aliases of aliases must not take memory or time.
 func TestFrontmatterAliasBomb(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"belay/internal/badyaml"
 	"belay/internal/model"
 	"belay/internal/plainjson"
 )
@@ -44,7 +45,7 @@ func Parse(name string, data []byte) (*Script, error) {
 	}
 	var doc yaml.Node
 	if err := yaml.Load(data, &doc); err != nil {
-		return nil, &ScriptError{name, []string{err.Error()}}
+		return nil, &ScriptError{name, []string{notYAML(err, data)}}
 	}
 	p := &parser{}
 	s := p.script(&doc)
@@ -52,6 +53,16 @@ func Parse(name string, data []byte) (*Script, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// notYAML says where a script is no YAML.
+func notYAML(err error, data []byte) string {
+	at := badyaml.Find(err, data)
+	text := fmt.Sprintf("line %d: it is not valid YAML: %s", max(at.Line, 1), at.Message)
+	if at.Hint != "" {
+		text += " (" + at.Hint + ")"
+	}
+	return text
 }
 
 // parser walks the document by hand, so that every problem has its line.

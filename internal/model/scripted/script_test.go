@@ -216,6 +216,14 @@ extra: 1
 	}
 }
 
+func TestScriptThatIsNoYAML(t *testing.T) {
+	t.Parallel()
+	_, err := scripted.Parse("x", []byte("turns:\n  - steps:\n      - say: a\n     - say: b\n"))
+	if err == nil || !strings.Contains(err.Error(), "script x: line 4: it is not valid YAML") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestScriptsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "turns", "turns: 1", "- a", "turns: []", "turns: [", "a: &a [*a]", strings.Repeat(" ", 1<<20+1)} {

@@ -1,0 +1,95 @@
+// Package badyaml says where a text is no YAML, and what to do about it, for
+// errors in files that people write. The parser knows two places: where it gave up
+// and where the construct began that it was reading. Which of them is the one to
+// look at depends on the construct; sometimes it knows neither.
+package badyaml
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Place is where a person has to look.
+type Place struct {
+	// Line and Column count from 1, in characters; both are 0 where the place is
+	// not known.
+	Line, Column int
+	// Message says what is wrong, Hint the next step, or "".
+	Message, Hint string
+}
+
+// Find reads an error that the YAML parser gave for data.
+func Find(err error, data []byte) Place {
+	var load *yaml.LoadError
+	if !errors.As(err, &load) {
+		return Place{Message: err.Error()}
+	}
+	at := load.ContextMark
+	// The beginning of a block is far from the line that breaks it.
+	if at.Line == 0 || strings.HasPrefix(load.ContextMsg, "while parsing a block") {
+		at = load.Mark
+	}
+	p := Place{Line: at.Line, Column: at.Column, Message: load.Message}
+	if p.Line == 0 {
+		p.Line, p.Column = unreadable(data)
+	}
+	p.Hint = hint(load, begins(data, p))
+	return p
+}
+
+// hint is the next step after what people do most.
+func hint(e *yaml.LoadError, character byte) string {
+	switch m := e.Message; {
+	case character == '\t':
+		return "indent with spaces, not with tabs"
+	case strings.Contains(m, "cannot start any token"):
+		return "put the value in quotes"
+	case strings.Contains(m, "mapping values are not allowed"):
+		return "write one KEY: VALUE on a line, with a value that has a colon in quotes"
+	case strings.Contains(m, "expected key"), strings.Contains(m, "expected ':'"):
+		return "write KEY: VALUE, with the indent of the lines that it belongs to"
+	case strings.Contains(m, "unexpected end of stream") && strings.Contains(e.ContextMsg, "quoted"):
+		return "close the quote that opens here"
+	case strings.Contains(m, "control characters"), strings.Contains(m, "UTF-8"):
+		return "save the file as UTF-8, without control characters"
+	}
+	return ""
+}
+
+// begins is the byte at a place, 0 where there is none.
+func begins(data []byte, p Place) byte {
+	lines := bytes.SplitAfterN(data, []byte("\n"), p.Line+1)
+	if p.Line < 1 || p.Line > len(lines) {
+		return 0
+	}
+	l := lines[p.Line-1]
+	for range p.Column - 1 {
+		_, n := utf8.DecodeRune(l)
+		l = l[n:]
+	}
+	if len(l) == 0 {
+		return 0
+	}
+	return l[0]
+}
+
+// unreadable is the place of the first character that YAML does not take at all.
+func unreadable(data []byte) (line, column int) {
+	line, column = 1, 1
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		switch {
+		case r == utf8.RuneError && n == 1, r < ' ' && !strings.ContainsRune("\t\n\r", r), r == 0x7f:
+			return line, column
+		case r == '\n':
+			line, column = line+1, 0
+		}
+		column++
+		data = data[n:]
+	}
+	return 0, 0
+}
