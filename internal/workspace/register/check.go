@@ -16,7 +16,8 @@ import (
 type Problem struct {
 	// Type is the error of the compatible contract that it is.
 	Type fault.Type `json:"code"`
-	// Row is the row of the request, from 0; ID its DependencyID.
+	// Row is the row of the request, from 0, or the record of the proposal; ID its
+	// DependencyID.
 	Row     int    `json:"row"`
 	ID      string `json:"dependencyId,omitempty"`
 	Column  string `json:"column,omitempty"`
@@ -27,13 +28,14 @@ type Problem struct {
 const maxProblems = 100
 
 // refuse turns problems into an error: its type and message are those of the
-// first, its details list them all. It returns nil for none.
-func refuse(problems []Problem) error {
+// first, its details list them all. It returns nil for none. Row is how the message
+// names a row by its number.
+func refuse(row string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
 	first := problems[0]
-	e := fault.New(first.Type, "rows[%d]%s: %s", first.Row, named(first.ID), first.Message)
+	e := fault.New(first.Type, row+"%s: %s", first.Row, named(first.ID), first.Message)
 	if more := len(problems) - 1; more > 0 {
 		e.Message += fmt.Sprintf(" (and %d more problems)", more)
 	}
@@ -52,10 +54,13 @@ func named(id string) string {
 type checker struct {
 	d    *draft
 	host string // the id of the deliverable, "" when it is not known
-	// changedOnly leaves rows alone that stay as they are.
+	// changedOnly leaves rows alone that stay as they are, and what is wrong already
+	// with those that change.
 	changedOnly bool
-	problems    []Problem
-	seen        map[string]int
+	// number is the number of a row of the draft in messages, nil for its own.
+	number   func(int) int
+	problems []Problem
+	seen     map[string]int
 
 	row *draftRow
 	at  int
@@ -67,8 +72,15 @@ func (k *checker) add(t fault.Type, c Column, format string, args ...any) {
 		name = c.String()
 	}
 	k.problems = append(k.problems, Problem{
-		Type: t, Row: k.at, ID: finding.Shown(trim(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
+		Type: t, Row: k.numberOf(k.at), ID: finding.Shown(trim(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
 	})
+}
+
+func (k *checker) numberOf(i int) int {
+	if k.number == nil {
+		return i
+	}
+	return k.number(i)
 }
 
 func (k *checker) get(c Column) string { return k.d.get(k.row, c) }
@@ -79,16 +91,37 @@ func (k *checker) rows() {
 	for i := range k.d.rows {
 		k.row, k.at = &k.d.rows[i], i
 		id := trim(k.get(DependencyID))
-		if first, twice := k.seen[id]; twice && id != "" && (k.row.changed || !k.changedOnly || k.d.rows[first].changed) {
-			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of rows[%d], too", finding.Shown(id), first)
-		} else if !twice {
+		if first, twice := k.seen[id]; !twice {
 			k.seen[id] = i
+		} else if id != "" && (!k.changedOnly || k.row.from < 0) {
+			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of row %d, too", finding.Shown(id), k.numberOf(first))
 		}
-		if k.row.changed || !k.changedOnly {
-			k.contract()
+		if k.changedOnly && k.row.from >= 0 {
+			if k.row.changed {
+				k.worse()
+			}
+			continue
 		}
+		k.contract()
 		if k.row.changed {
 			k.stricter()
+		}
+	}
+}
+
+// worse checks a row that changes and keeps what was not wrong with it before: a
+// register that was never right can still be kept up to date.
+func (k *checker) worse() {
+	was := checker{d: k.d, host: k.host, number: k.number, at: k.at, row: &draftRow{from: k.row.from, cells: k.d.before(k.row.from), changed: true}}
+	is := was
+	is.row = k.row
+	for _, c := range []*checker{&was, &is} {
+		c.contract()
+		c.stricter()
+	}
+	for _, p := range is.problems {
+		if !slices.Contains(was.problems, p) {
+			k.problems = append(k.problems, p)
 		}
 	}
 }

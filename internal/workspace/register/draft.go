@@ -154,10 +154,10 @@ func (w *writer) header() {
 	w.b.WriteString(w.base.text[:rec.start])
 	names := w.base.text[rec.start:rec.end]
 	if w.d.front > 0 {
-		names = plainRecord(w.d.columns[:w.d.front], false) + "," + names
+		names = plainCells(w.d.columns[:w.d.front], false) + "," + names
 	}
 	if added := w.d.columns[w.d.front+len(w.base.columns):]; len(added) > 0 {
-		names += "," + plainRecord(added, false)
+		names += "," + plainCells(added, false)
 	}
 	w.record(names, w.base.text[rec.end:rec.next])
 }
@@ -216,7 +216,7 @@ func (w *writer) edited(row *draftRow, rec *record) string {
 	width := len(base.columns)
 	var b strings.Builder
 	if d.front > 0 {
-		b.WriteString(plainRecord(row.cells[:d.front], false) + ",")
+		b.WriteString(plainCells(row.cells[:d.front], false) + ",")
 	}
 	n := int(rec.n)
 	if !row.changed {
@@ -242,7 +242,7 @@ func (w *writer) edited(row *draftRow, rec *record) string {
 	}
 	if added := row.cells[d.front+width:]; len(added) > 0 {
 		b.WriteString(strings.Repeat(",", width-n+1))
-		b.WriteString(plainRecord(added, false))
+		b.WriteString(plainCells(added, false))
 	}
 	return b.String()
 }
@@ -252,6 +252,11 @@ func plainRecord(cells []string, quotes bool) string {
 	if len(cells) == 1 && cells[0] == "" {
 		return `""` // and not a blank line
 	}
+	return plainCells(cells, quotes)
+}
+
+// plainCells are cells with commas between them.
+func plainCells(cells []string, quotes bool) string {
 	var b strings.Builder
 	for i, c := range cells {
 		if i > 0 {

@@ -47,7 +47,7 @@ func (r *Register) Put(rows []map[string]string, host string) (*Register, []stri
 	k := checker{d: d, host: hostID(host)}
 	k.rows()
 	k.satisfaction()
-	if err := refuse(k.problems); err != nil {
+	if err := refuse("rows[%d]", k.problems); err != nil {
 		return nil, nil, err
 	}
 	if left := match.left(); len(left) > 0 {
