@@ -1,11 +1,14 @@
 package register
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"belay/internal/durable"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 )
@@ -229,3 +232,18 @@ func trim(s string) string {
 }
 
 func plainEnd(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
+
+// Unreadable is the finding about a register that could not be read.
+func Unreadable(path string, err error) finding.Finding {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ruleNotFound.At(path, 0, "there is no such file")
+	case errors.Is(err, durable.ErrTooLarge):
+		return ruleRead.At(path, 0, "the file is larger than %d bytes", MaxBytes)
+	case errors.Is(err, durable.ErrNotRegular):
+		return ruleNotReadable.At(path, 0, "it is no regular file")
+	case errors.Is(err, fs.ErrPermission):
+		return ruleNotReadable.At(path, 0, "permission denied")
+	}
+	return ruleNotReadable.At(path, 0, "it can not be opened, or a link leads out of the project")
+}

@@ -60,6 +60,10 @@ func ParseSummary(data []byte) *Summary {
 	return s
 }
 
+// Text reports whether the file is text, and not something that no change should
+// touch.
+func (s *Summary) Text() bool { return s.doc.Valid() }
+
 // Bytes is the file's content.
 func (s *Summary) Bytes() []byte { return s.doc.Bytes() }
 

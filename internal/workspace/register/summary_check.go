@@ -21,7 +21,7 @@ const (
 // findings name; host the folder or the id of the deliverable, "" when it is not
 // known.
 func (s *Summary) Check(path, host string, r *Register) []finding.Finding {
-	if !s.doc.Valid() {
+	if !s.Text() {
 		return []finding.Finding{ruleSummaryText.At(path, 0, "the file is not text")}
 	}
 	all := s.checkTitle(path, hostID(host))

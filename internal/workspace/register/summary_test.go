@@ -123,7 +123,7 @@ func TestSummaryUpdate(t *testing.T) {
 	r := put(t, base, anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "Status", "RETIRED"),
 		aRow("DEP-01-02-003", "SatisfactionStatus", "PENDING", "TargetName", "A | pipe", "Direction", "DOWNSTREAM", "Confidence", "LOW"))
 	s := ParseSummary([]byte(strings.ReplaceAll(canonicalSummary, "\n", "\r\n")))
-	s.Update(r, map[string][]Column{"DEP-01-02-002": {Status}}, Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
+	s.Update(r, map[string][]Column{"DEP-01-02-002": {Status}}, &Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
 	want := strings.NewReplacer(
 		"**Run date:** 2026-01-02", "**Run date:** 2026-03-04",
 		"**RETIRED rows:** 0", "**RETIRED rows:** 1",
@@ -143,7 +143,7 @@ func TestSummaryNew(t *testing.T) {
 	human, _, _ := strings.Cut(canonicalSummary, "\n## Extracted")
 	r := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))
 	s := ParseSummary([]byte(human))
-	s.Update(r, nil, Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
+	s.Update(r, nil, &Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
 	got := string(s.Bytes())
 	if !strings.HasPrefix(got, human) || !strings.HasSuffix(got, "\n\n## Run History\n- 2026-03-04 — APPLY: a proposal") &&
 		!strings.HasSuffix(got, "\n\n## Run History\n- 2026-03-04 — APPLY: a proposal\n") {
@@ -203,7 +203,7 @@ func TestSummaryCorpora(t *testing.T) {
 				t.Errorf("%s has %d numbers", name, len(s.slots()))
 			}
 			human := peoples(s)
-			s.Update(r, nil, Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
+			s.Update(r, nil, &Run{Date: "2026-03-04", Mode: "APPLY", Note: "a proposal"})
 			if diff := cmp.Diff(human, peoples(s)); diff != "" {
 				t.Errorf("%s: what is people's changed:\n%s", name, diff)
 			}
@@ -246,7 +246,7 @@ func FuzzSummary(f *testing.F) {
 		}
 		s.Check("x", host, r)
 		human := peoples(s)
-		s.Update(r, map[string][]Column{id: {Status, TargetName}, "DEP-01-02-002": {Status}}, Run{Date: "2026-03-04", Mode: "APPLY", Note: "n"})
+		s.Update(r, map[string][]Column{id: {Status, TargetName}, "DEP-01-02-002": {Status}}, &Run{Date: "2026-03-04", Mode: "APPLY", Note: "n"})
 		after := peoples(s)
 		for len(after) > 0 && after[len(after)-1] == "" {
 			after = after[:len(after)-1] // a section may be added behind it

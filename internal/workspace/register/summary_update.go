@@ -18,18 +18,22 @@ type Run struct {
 }
 
 // Update brings the sections of the agents in line with the register: the lists of
-// rows, the numbers, the day, and a line in the history. Changed tells of each row,
-// by id, which columns hold something else than before. Sections of people are not
-// touched, and neither is what agents wrote beside lists and numbers; sections that
-// are missing are added at the end.
-func (s *Summary) Update(r *Register, changed map[string][]Column, run Run) {
-	s.addSections(r, run)
+// rows and the numbers. Changed tells of each row, by id, which columns hold
+// something else than before. Sections of people are not touched, and neither is
+// what agents wrote beside lists and numbers. With a run, its day and a line of the
+// history are written, and sections that are missing are added at the end.
+func (s *Summary) Update(r *Register, changed map[string][]Column, run *Run) {
+	if run != nil {
+		s.addSections(*run)
+	}
 	s.updateListed(r, changed)
 	s.addListed(r)
 	s.addWords(r)
 	s.updateNumbers(r)
-	s.updateDay(run)
-	s.addToHistory(r, run)
+	if run != nil {
+		s.updateDay(*run)
+		s.addToHistory(r, *run)
+	}
 }
 
 // updateNumbers corrects every number that counts rows.
@@ -113,7 +117,7 @@ func (s *Summary) addWordsTo(t *document.Table, r *Register) {
 }
 
 // addSections adds those that are missing, as the specification has them.
-func (s *Summary) addSections(r *Register, run Run) {
+func (s *Summary) addSections(run Run) {
 	for _, name := range agentSections[:4] {
 		if _, ok := s.part(name); ok {
 			continue

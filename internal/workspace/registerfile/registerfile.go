@@ -1,0 +1,155 @@
+// Package registerfile is a deliverable's register on the disk: Dependencies.csv,
+// and _DEPENDENCIES.md beside it.
+//
+// [Files.Read] reads a register through the deliverable's folder, so that no link
+// leads out of the project. [Files.Put] and [Files.Apply] change it: under the
+// deliverable's lock, from the file as it is at that moment, checked by package
+// register, refused where the caller has seen another content, and written whole or
+// not at all. After the register its summary is brought in line; that it could not
+// be is told with the result, since the register is right by then.
+//
+// Contract: architecture, "A change to a project file"; compatible contract, 1.16;
+// shortcomings S7, S13, S35.
+package registerfile
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/register"
+)
+
+// MaxSummary is the largest _DEPENDENCIES.md that is read, in bytes.
+const MaxSummary = 4 << 20
+
+// Options are where registers are locked, and who is told of changes.
+type Options struct {
+	// LockDir is a folder for locks, outside of what agents reach.
+	LockDir string
+	// Wait bounds the waiting for a deliverable's lock; default 10 s.
+	Wait time.Duration
+	// Clock tells the day of a change; nil is the wall clock.
+	Clock func() time.Time
+	// Audit is told of every change that was made; nil is nobody.
+	Audit func(context.Context, Entry) error
+}
+
+// Entry is a change of a register, for the audit log.
+type Entry struct {
+	Project, Deliverable string
+	// By is who changed it; Summary says what was done.
+	By, Summary string
+}
+
+// Files reads and changes registers. It is safe for concurrent use.
+type Files struct{ o Options }
+
+// New returns files with these options.
+func New(o Options) *Files {
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	o.Wait = cmp.Or(o.Wait, 10*time.Second)
+	return &Files{o}
+}
+
+// File is a register as it was read.
+type File struct {
+	*register.Register
+	// Path is the file's, absolute.
+	Path string
+	// Tag tells contents from each other; it is that of nothing where there is no
+	// file.
+	Tag string
+	// Exists is false when there is no file.
+	Exists bool
+	info   fs.FileInfo
+}
+
+// Read reads a deliverable's register. A missing file is
+// DEPENDENCY_REGISTER_NOT_FOUND, one that a link leads out of the project
+// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that can not be read
+// WORKSPACE_FILE_READ_FAILED.
+func (f *Files) Read(d workspace.Deliverable) (File, error) {
+	dir, err := d.Open()
+	if err != nil {
+		return File{}, err
+	}
+	defer dir.Close()
+	file, err := read(dir, d)
+	if err == nil && !file.Exists {
+		err = told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
+	}
+	return file, err
+}
+
+// editable refuses folders that are no deliverable's: of git, of belay, of a
+// snapshot, which never changes.
+func editable(d workspace.Deliverable) error {
+	for i, part := range strings.Split(d.Rel, "/") {
+		if strings.EqualFold(part, ".git") || strings.EqualFold(part, ".belay") || i > 0 && strings.HasPrefix(d.Rel, "_") && layout.IsSnapshot(part) {
+			return told(d, fault.New(fault.DeliverableNotFound, "%s is no deliverable's folder", d.Rel))
+		}
+	}
+	return nil
+}
+
+// told adds to an error which file it is about.
+func told(d workspace.Deliverable, e *fault.Error) error {
+	return e.With("projectRoot", d.Project).With("deliverablePath", d.Path).With("dependenciesFilePath", filepath.Join(d.Path, layout.RegisterFile))
+}
+
+// read reads the register in a folder; one that is not there is empty.
+func read(dir *os.Root, d workspace.Deliverable) (File, error) {
+	data, info, err := durable.ReadFile(dir, layout.RegisterFile, register.MaxBytes)
+	file := File{Path: filepath.Join(d.Path, layout.RegisterFile), info: info}
+	if err != nil && !missing(dir, layout.RegisterFile, err) {
+		return file, told(d, unreadable(dir, layout.RegisterFile, err))
+	}
+	file.Exists = err == nil
+	file.Register, file.Tag = register.Parse(data), tag(data)
+	return file, nil
+}
+
+func tag(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// missing reports whether there is nothing of that name: not even a link to
+// nowhere.
+func missing(dir *os.Root, name string, err error) bool {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err = dir.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// unreadable is the error for a file that is there and can not be read.
+func unreadable(dir *os.Root, name string, err error) *fault.Error {
+	info, lstat := dir.Lstat(name)
+	switch {
+	case lstat == nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, durable.ErrNotRegular) && !errors.Is(err, durable.ErrTooLarge):
+		return fault.New(fault.DeliverableOutside, "%s is a link that leads out of the deliverable's folder, or nowhere", name).Because(err)
+	case errors.Is(err, durable.ErrNotRegular):
+		return fault.New(fault.WorkspaceFileReadFailed, "%s is not a regular file", name).Because(err)
+	case errors.Is(err, durable.ErrTooLarge):
+		return fault.New(fault.WorkspaceFileReadFailed, "%s is larger than belay reads", name).Because(err)
+	case errors.Is(err, fs.ErrPermission):
+		return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read: permission denied", name).Because(err)
+	}
+	return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read", name).Because(err)
+}
