@@ -1,11 +1,13 @@
 package registerfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -21,7 +23,7 @@ const lockKind = "deliverable"
 
 // Change is a change of a register that is asked for.
 type Change struct {
-	// By is who asks, for the audit log.
+	// By is who asks, for the record.
 	By string
 	// Match refuses the change with CONTENT_CHANGED unless it accepts the tag of the
 	// file as it is, "" standing for none; nil accepts any.
@@ -30,9 +32,8 @@ type Change struct {
 
 // Result is what a change did.
 type Result struct {
-	// File is the register as it is now.
-	File File
-	// Before is the register that it was.
+	// File is the register as it is now, Before as it was.
+	File   File
 	Before *register.Register
 	// Warnings are those of the writer.
 	Warnings []string
@@ -44,7 +45,12 @@ type Result struct {
 }
 
 // Put writes the register that has exactly these rows ([register.Register.Put]),
-// making the file where there is none.
+// making the file where there is none. It is refused as that refuses, and with
+//
+//   - INVALID_REQUEST for a folder that is no deliverable's, or a copy;
+//   - CONTENT_CHANGED where the content is not what the caller decided by, or where
+//     somebody changed it while the change was made;
+//   - OVERLOADED where another change of the deliverable takes too long.
 func (f *Files) Put(ctx context.Context, d workspace.Deliverable, c Change, rows []map[string]string) (Result, error) {
 	return f.change(ctx, d, c, nil, func(before File) (Result, error) {
 		after, warnings, err := before.Put(rows, filepath.Base(d.Path))
@@ -52,9 +58,9 @@ func (f *Files) Put(ctx context.Context, d workspace.Deliverable, c Change, rows
 	})
 }
 
-// Apply takes a proposal over into the register ([register.Register.Apply]); note
-// says in a few words where it is from. A proposal that changes nothing writes
-// nothing.
+// Apply takes a proposal over into the register ([register.Register.Apply]) as Put
+// does rows; note says in a few words where it is from. A proposal that changes
+// nothing writes nothing.
 func (f *Files) Apply(ctx context.Context, d workspace.Deliverable, c Change, p *register.Register, o register.ProposalOptions, note string) (Result, error) {
 	run := &register.Run{Date: f.o.Clock().UTC().Format(time.DateOnly), Mode: "APPLY", Note: note}
 	o.Host = filepath.Base(d.Path)
@@ -83,9 +89,8 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	if err != nil {
 		return Result{}, err
 	}
-	if c.Match != nil && !c.Match(existing(before)) {
-		return Result{}, fault.New(fault.ContentChanged, "%s is not what it was when it was read", layout.RegisterFile).
-			With("paths", []string{d.Rel + "/" + layout.RegisterFile}).With("etag", existing(before))
+	if c.Match != nil && !c.Match(before.tagOrNone()) {
+		return Result{}, before.changed(d, "is not what it was when the change was decided")
 	}
 	result, err := work(before)
 	if err != nil {
@@ -97,31 +102,48 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	if before.Exists && result.File.Tag == before.Tag {
 		return result, nil
 	}
-	if err := write(dir, layout.RegisterFile, data, before.info); err != nil {
-		return Result{}, told(d, err)
+	record := Record{
+		Project: d.Project, Path: path.Join(d.Rel, layout.RegisterFile), By: c.By, Summary: summary(run, before.Register, result.File.Register),
+		Before: before.tagOrNone(), After: result.File.Tag,
 	}
-	result.Summary = updateSummary(dir, before.Register, result.File.Register, run)
-	if f.o.Audit != nil {
-		entry := Entry{Project: d.Project, Deliverable: d.Rel, By: c.By, Summary: summary(run, before.Register, result.File.Register)}
-		if err := f.o.Audit(ctx, entry); err != nil {
-			return result, fault.New(fault.StorageFailure, "the register was written, and the audit log could not be").Because(err)
-		}
+	if err := f.record(ctx, record); err != nil {
+		return Result{}, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
 	}
+	if err := f.replace(dir, d, before, data); err != nil {
+		record.Failed = err.Error()
+		// What went wrong is the error to tell; that the record of it failed too is
+		// in the log that has no such entry.
+		return Result{}, errors.Join(err, f.record(context.WithoutCancel(ctx), record))
+	}
+	result.Summary = f.updateSummary(dir, d, before.Register, result.File.Register, run)
 	return result, nil
 }
 
-// existing is the tag of a file that is there.
-func existing(f File) string {
+func (f *Files) record(ctx context.Context, r Record) error {
+	if f.o.Record == nil {
+		return nil
+	}
+	return f.o.Record(ctx, r)
+}
+
+// tagOrNone is the tag of a file that is there.
+func (f *File) tagOrNone() string {
 	if !f.Exists {
 		return ""
 	}
 	return f.Tag
 }
 
+// changed is the error about a content that is not what was expected.
+func (f *File) changed(d workspace.Deliverable, why string) error {
+	return told(d, fault.New(fault.ContentChanged, "%s %s", layout.RegisterFile, why)).
+		With("paths", []string{path.Join(d.Rel, layout.RegisterFile)}).With("etag", f.tagOrNone())
+}
+
 func summary(run *register.Run, before, after *register.Register) string {
-	text := fmt.Sprintf("%d rows changed, %d added", len(register.Changed(before, after)), after.Len()-before.Len())
+	text := fmt.Sprintf("rows of the register: %d changed, %d added", len(register.Changed(before, after)), after.Len()-before.Len())
 	if run != nil {
-		return run.Note + ": " + text
+		return run.Note + "; " + text
 	}
 	return text
 }
@@ -134,23 +156,44 @@ func (f *Files) lock(ctx context.Context, d workspace.Deliverable) (func(), erro
 	case err == nil:
 		return unlock, nil
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fault.New(fault.Overloaded, "another change of the deliverable takes longer than %v", f.o.Wait).Because(err)
 	}
-	return nil, fault.New(fault.StorageFailure, "the deliverable can not be locked").WithStatus(500).Because(err)
+	return nil, fault.New(fault.WorkspaceFailure, "the deliverable can not be locked").Because(err)
+}
+
+// replace writes the register, unless it is no longer what was read: programs that
+// know no lock write it too.
+func (f *Files) replace(dir *os.Root, d workspace.Deliverable, before File, data []byte) error {
+	now, err := read(dir, d)
+	if err != nil || now.Exists != before.Exists || !bytes.Equal(now.Bytes(), before.Bytes()) {
+		return before.changed(d, "was changed while the change was made")
+	}
+	if err := f.write(dir, filepath.Join(d.Path, layout.RegisterFile), data, before.info); err != nil {
+		return told(d, err)
+	}
+	return nil
 }
 
 // write replaces a file of the deliverable, or makes it, with the permissions and
 // the owner that it had.
-func write(dir *os.Root, name string, data []byte, like fs.FileInfo) *fault.Error {
-	r := durable.Replacement{Data: data, Perm: 0o666, Temp: durable.TempName("register")}
+func (f *Files) write(dir *os.Root, full string, data []byte, like fs.FileInfo) *fault.Error {
+	name := filepath.Base(full)
 	if info, err := dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", name).
 			WithHint("put the file itself where the link is")
 	}
+	// The lock makes the temporary file's name ours: what a killed process left under
+	// it goes.
+	r := durable.Replacement{Data: data, Perm: 0o666, Temp: durable.TempName("register")}
 	if like != nil {
 		r.Perm, r.Exact, r.Like = like.Mode().Perm(), true, like
+	}
+	if f.o.Note != nil {
+		if err := f.o.Note(full, data); err != nil {
+			return fault.New(fault.StorageFailure, "the change of %s could not be noted, so it was not made", name).Because(err)
+		}
 	}
 	err := r.Put(dir, name)
 	switch {
@@ -159,12 +202,12 @@ func write(dir *os.Root, name string, data []byte, like fs.FileInfo) *fault.Erro
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", name).Because(err)
 	}
-	return fault.New(fault.StorageFailure, "%s could not be written", name).Because(err)
+	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", name).Because(err)
 }
 
 // updateSummary brings _DEPENDENCIES.md in line with the register, and says why it
 // did not. Without a run only what is there is corrected.
-func updateSummary(dir *os.Root, before, after *register.Register, run *register.Run) string {
+func (f *Files) updateSummary(dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
 	const name = layout.DependenciesFile
 	data, info, err := durable.ReadFile(dir, name, MaxSummary)
 	if err != nil {
@@ -179,10 +222,10 @@ func updateSummary(dir *os.Root, before, after *register.Register, run *register
 	}
 	s.Update(after, register.Changed(before, after), run)
 	changed := s.Bytes()
-	if string(changed) == string(data) {
+	if bytes.Equal(changed, data) {
 		return ""
 	}
-	if err := write(dir, name, changed, info); err != nil {
+	if err := f.write(dir, filepath.Join(d.Path, name), changed, info); err != nil {
 		return err.Message
 	}
 	return ""

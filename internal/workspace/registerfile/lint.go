@@ -7,16 +7,15 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"belay/internal/durable"
-	"belay/internal/workspace/document"
+	"belay/internal/fault"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
+	"belay/internal/workspace/scan"
 )
 
 // Status is the verdict of the original's linter on a file.
@@ -45,7 +44,7 @@ type FileReport struct {
 }
 
 // Totals are the numbers of a report. Errors and warnings are the original's; the
-// others are beyond it.
+// extra ones are beyond it.
 type Totals struct {
 	FilesScanned  int `json:"filesScanned"`
 	PassFiles     int `json:"passFiles"`
@@ -57,23 +56,28 @@ type Totals struct {
 	ExtraWarnings int `json:"extraWarnings"`
 }
 
-// Lint judges every register of a project, and what its summaries say of it. The
-// project is opened by the caller.
-func (f *Files) Lint(ctx context.Context, project *os.Root) (*Report, error) {
-	places, err := Find(ctx, project)
+// Lint judges every register of the deliverables that are worked on, and what
+// their summaries say of it. Found is what a scan of the root gave, today the day
+// after which no date may lie, YYYY-MM-DD.
+func Lint(ctx context.Context, root string, found *scan.Result, today string) (*Report, error) {
+	project, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
 	}
-	known := newKnown(project, places)
-	report := &Report{Files: make([]FileReport, len(places))}
+	defer project.Close()
+	known := newKnown(found)
+	report := &Report{Files: make([]FileReport, len(found.Deliverables))}
 	var g errgroup.Group
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for i, p := range places {
+	for i, folder := range found.Deliverables {
+		if !(folder.Files | folder.Odd).Has(scan.Register) {
+			continue
+		}
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			report.Files[i] = f.lintPlace(project, p, known)
+			report.Files[i] = lintFolder(project, folder, known, today)
 			return nil
 		})
 	}
@@ -81,6 +85,7 @@ func (f *Files) Lint(ctx context.Context, project *os.Root) (*Report, error) {
 		return nil, err
 	}
 	report.Files = slices.DeleteFunc(report.Files, func(r FileReport) bool { return r.Path == "" })
+	slices.SortFunc(report.Files, func(a, b FileReport) int { return strings.Compare(a.Path, b.Path) })
 	report.total()
 	return report, nil
 }
@@ -97,23 +102,19 @@ func LintFile(name, folder string, data []byte, err error) *Report {
 	return report
 }
 
-// lintPlace judges a deliverable's register and the summary of it. The zero report
-// stands for a deliverable without a register.
-func (f *Files) lintPlace(project *os.Root, p Place, known *known) FileReport {
-	name, folder := path.Join(p.Dir, layout.RegisterFile), path.Base(p.Dir)
+// lintFolder judges a deliverable's register and the summary of it.
+func lintFolder(project *os.Root, folder *scan.Folder, known known, today string) FileReport {
+	name := path.Join(folder.Path, layout.RegisterFile)
 	data, _, err := durable.ReadFile(project, name, register.MaxBytes)
 	if err != nil {
-		if missing(project, name, err) {
-			return FileReport{}
-		}
 		return unread(name, err)
 	}
 	r := register.Parse(data)
-	report := lintRegister(name, folder, r)
-	report.Findings = append(report.Findings, r.CheckProject(name, known, f.o.Clock().UTC().Format(time.DateOnly))...)
-	summary := path.Join(p.Dir, layout.DependenciesFile)
+	report := lintRegister(name, folder.Base(), r)
+	report.Findings = append(report.Findings, r.CheckProject(name, known, today)...)
+	summary := path.Join(folder.Path, layout.DependenciesFile)
 	if text, _, err := durable.ReadFile(project, summary, MaxSummary); err == nil {
-		report.Findings = append(report.Findings, register.ParseSummary(text).Check(summary, folder, r)...)
+		report.Findings = append(report.Findings, register.ParseSummary(text).Check(summary, folder.Base(), r)...)
 	}
 	return report
 }
@@ -164,44 +165,21 @@ func (r *Report) OK(strict bool) bool {
 	return r.Summary.FailFiles == 0 && r.Summary.ErrorFiles == 0 && (!strict || r.Summary.ExtraErrors == 0)
 }
 
-// known is the project as its registers refer to it. States are read when they are
-// asked for.
-type known struct {
-	project *os.Root
-	dirs    map[string]string
-	mu      sync.Mutex
-	states  map[string]string
-}
+// known is the project as its registers refer to it: states by id.
+type known map[string]string
 
-var _ register.Project = (*known)(nil)
+var _ register.Project = known(nil)
 
-func newKnown(project *os.Root, places []Place) *known {
-	k := &known{project: project, dirs: make(map[string]string, len(places)), states: map[string]string{}}
-	for _, p := range places {
-		k.dirs[p.ID] = p.Dir
+func newKnown(found *scan.Result) known {
+	k := make(known, len(found.Deliverables))
+	for _, f := range found.Deliverables {
+		k[f.ID] = strings.ToUpper(f.Status)
 	}
 	return k
 }
 
 // Has implements [register.Project].
-func (k *known) Has(id string) bool { return k.dirs[id] != "" }
-
-// maxStatus is how much of a status file is read for its state.
-const maxStatus = 1 << 20
+func (k known) Has(id string) bool { _, ok := k[id]; return ok }
 
 // State implements [register.Project].
-func (k *known) State(id string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if state, ok := k.states[id]; ok {
-		return state
-	}
-	data, _, err := durable.ReadFile(k.project, path.Join(k.dirs[id], layout.StatusFile), maxStatus)
-	state := ""
-	if err == nil {
-		field, _ := document.Find(data, "Current State")
-		state = strings.ToUpper(strings.Trim(field.Value, "`* "))
-	}
-	k.states[id] = state
-	return state
-}
+func (k known) State(id string) string { return k[id] }

@@ -38,19 +38,31 @@ const MaxSummary = 4 << 20
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
-	// Wait bounds the waiting for a deliverable's lock; default 10 s.
+	// Wait bounds the waiting for a deliverable's lock; default 30 s.
 	Wait time.Duration
 	// Clock tells the day of a change; nil is the wall clock.
 	Clock func() time.Time
-	// Audit is told of every change that was made; nil is nobody.
-	Audit func(context.Context, Entry) error
+	// Record puts what is about to be done on record, before it is done; and once
+	// more, with Failed set, if it then fails. An error refuses the change. Nil
+	// records nothing.
+	Record func(context.Context, Record) error
+	// Note is told the path and the content of a file just before it is written, for
+	// whoever watches the project. It may be nil.
+	Note func(path string, content []byte) error
 }
 
-// Entry is a change of a register, for the audit log.
-type Entry struct {
-	Project, Deliverable string
-	// By is who changed it; Summary says what was done.
+// Record is a change of a register for the audit log.
+type Record struct {
+	Project string
+	// Path is the file, relative to the project, with slashes.
+	Path string
+	// By is who asked, by what the surface knows of them; Summary what is done.
 	By, Summary string
+	// Before and After are the SHA-256 of the file's content, Before "" where there
+	// was none.
+	Before, After string
+	// Failed is why it was not done after all.
+	Failed string
 }
 
 // Files reads and changes registers. It is safe for concurrent use.
@@ -61,7 +73,7 @@ func New(o Options) *Files {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	o.Wait = cmp.Or(o.Wait, 10*time.Second)
+	o.Wait = cmp.Or(o.Wait, 30*time.Second)
 	return &Files{o}
 }
 
@@ -90,24 +102,34 @@ func (f *Files) Read(d workspace.Deliverable) (File, error) {
 	defer dir.Close()
 	file, err := read(dir, d)
 	if err == nil && !file.Exists {
-		err = told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
+		return file, told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
 	}
 	return file, err
 }
 
-// editable refuses folders that are no deliverable's: of git, of belay, of a
-// snapshot, which never changes.
+// editable refuses folders whose registers do not change: those of git and belay,
+// snapshots, and copies that were archived or issued.
 func editable(d workspace.Deliverable) error {
+	why := ""
 	for i, part := range strings.Split(d.Rel, "/") {
-		if strings.EqualFold(part, ".git") || strings.EqualFold(part, ".belay") || i > 0 && strings.HasPrefix(d.Rel, "_") && layout.IsSnapshot(part) {
-			return told(d, fault.New(fault.DeliverableNotFound, "%s is no deliverable's folder", d.Rel))
+		switch {
+		case strings.EqualFold(part, ".git"), strings.EqualFold(part, ".belay"):
+			why = "lies in " + part + ", where no deliverable is"
+		case i > 0 && strings.HasPrefix(d.Rel, "_") && layout.IsSnapshot(part):
+			why = "belongs to a snapshot, which never changes"
+		case strings.EqualFold(part, layout.Archive), strings.EqualFold(part, layout.Issued):
+			why = "is a copy, in " + part + "; what was archived or issued does not change"
 		}
 	}
-	return nil
+	if why == "" {
+		return nil
+	}
+	return told(d, fault.New(fault.InvalidRequest, "deliverablePath %s", why)).With("field", "deliverablePath").
+		WithHint("name the deliverable's folder in %s", layout.Working)
 }
 
 // told adds to an error which file it is about.
-func told(d workspace.Deliverable, e *fault.Error) error {
+func told(d workspace.Deliverable, e *fault.Error) *fault.Error {
 	return e.With("projectRoot", d.Project).With("deliverablePath", d.Path).With("dependenciesFilePath", filepath.Join(d.Path, layout.RegisterFile))
 }
 

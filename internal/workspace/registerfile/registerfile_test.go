@@ -51,10 +51,10 @@ func row(id, satisfaction string) map[string]string {
 	}
 }
 
-func files(t testing.TB, audit *[]Entry) *Files {
-	return New(Options{LockDir: t.TempDir(), Clock: func() time.Time { return noon }, Audit: func(_ context.Context, e Entry) error {
-		if audit != nil {
-			*audit = append(*audit, e)
+func files(t testing.TB, on *[]Record) *Files {
+	return New(Options{LockDir: t.TempDir(), Clock: func() time.Time { return noon }, Record: func(_ context.Context, r Record) error {
+		if on != nil {
+			*on = append(*on, r)
 		}
 		return nil
 	}})
@@ -70,8 +70,8 @@ func content(t testing.TB, d workspace.Deliverable, name string) string {
 func TestPut(t *testing.T) {
 	t.Parallel()
 	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\n**Total ACTIVE rows:** 7\n"})
-	var audit []Entry
-	f := files(t, &audit)
+	var record []Record
+	f := files(t, &record)
 	if _, err := f.Read(d); !fault.Is(err, fault.RegisterNotFound) || fault.From(err).Details["dependenciesFilePath"] != filepath.Join(d.Path, "Dependencies.csv") {
 		t.Errorf("no register: %v", err)
 	}
@@ -98,8 +98,11 @@ func TestPut(t *testing.T) {
 	if e := fault.From(err); e == nil || e.Type != fault.ContentChanged || !cmp.Equal(e.Details["paths"], []string{d.Rel + "/Dependencies.csv"}) {
 		t.Errorf("an old content: %v", err)
 	}
-	want := []Entry{{d.Project, d.Rel, "me", "0 rows changed, 1 added"}, {d.Project, d.Rel, "me", "1 rows changed, 0 added"}}
-	if diff := cmp.Diff(want, audit); diff != "" {
+	want := []Record{
+		{Project: d.Project, Path: d.Rel + "/Dependencies.csv", By: "me", Summary: "rows of the register: 0 changed, 1 added", After: made.File.Tag},
+		{Project: d.Project, Path: d.Rel + "/Dependencies.csv", By: "me", Summary: "rows of the register: 1 changed, 0 added", Before: made.File.Tag, After: changed.File.Tag},
+	}
+	if diff := cmp.Diff(want, record); diff != "" {
 		t.Error(diff)
 	}
 	left, err := filepath.Glob(filepath.Join(d.Path, ".*"))
@@ -134,11 +137,11 @@ func TestApply(t *testing.T) {
 func TestFoldersThatAreNone(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
-	for _, rel := range []string{".git", "x/.Belay/y", "_Estimates/EST_2026-01-01_0000"} {
+	for _, rel := range []string{".git", "x/.Belay/y", "_Estimates/EST_2026-01-01_0000", "PKG-01_x/3_Issued/DEL-01-02_y", "PKG-01_x/1_Working/_archive/DEL-01-02_y"} {
 		must(t, os.MkdirAll(filepath.Join(project, rel), 0o755))
 		d, err := workspace.FindDeliverable(project, filepath.Join(project, rel))
 		must(t, err)
-		if _, err := files(t, nil).Put(t.Context(), d, Change{}, nil); !fault.Is(err, fault.DeliverableNotFound) {
+		if _, err := files(t, nil).Put(t.Context(), d, Change{}, nil); !fault.Is(err, fault.InvalidRequest) {
 			t.Errorf("%s: %v", rel, err)
 		}
 	}
@@ -215,6 +218,37 @@ func TestOneOfManyWins(t *testing.T) {
 	id := <-won
 	if _, more := <-won; more || !strings.Contains(content(t, d, "Dependencies.csv"), id) {
 		t.Errorf("not one has won")
+	}
+}
+
+// TestRecordComesFirst: what can not be put on record is not done, and what fails
+// is on record as failed.
+func TestRecordComesFirst(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, map[string]string{"Dependencies.csv": "DependencyID\n"})
+	rows := []map[string]string{row("DEP-01-02-001", "TBD")}
+	f := files(t, nil)
+	f.o.Record = func(context.Context, Record) error { return errors.New("full") }
+	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
+		t.Errorf("without a record: %v", err)
+	}
+	var record []Record
+	f = files(t, &record)
+	f.o.Note = func(path string, _ []byte) error {
+		return errors.New("no note of " + filepath.Base(path))
+	}
+	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
+		t.Errorf("without a note: %v", err)
+	}
+	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
+		t.Errorf("on record are %+v", record)
+	}
+	f.o.Note = nil
+	f.o.Record = func(context.Context, Record) error { // somebody who knows no lock
+		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)
+	}
+	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.ContentChanged) || content(t, d, "Dependencies.csv") != "DependencyID,x\n" {
+		t.Errorf("changed meanwhile: %v", err)
 	}
 }
 

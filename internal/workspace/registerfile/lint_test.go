@@ -1,0 +1,94 @@
+package registerfile
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/scan"
+)
+
+// TestLintProjects compares a report with what the original's linter says of the
+// real projects: files, statuses, findings and totals.
+func TestLintProjects(t *testing.T) {
+	t.Parallel()
+	corpus := os.Getenv("BELAY_CORPUS")
+	if corpus == "" {
+		t.Skip("BELAY_CORPUS is not set")
+	}
+	for _, project := range []string{"chirality-app", "psb-6a", "proposal-6b"} {
+		data, err := os.ReadFile(filepath.Join(corpus, "expected", "lint-"+project+".json"))
+		must(t, err)
+		var want, got Report
+		must(t, json.Unmarshal(data, &want))
+		root := filepath.Join(corpus, project)
+		found, err := scan.Scan(t.Context(), root, scan.Options{})
+		must(t, err)
+		report, err := Lint(t.Context(), root, found, "2026-11-21")
+		must(t, err)
+		got = *report
+		if got.OK(false) != (want.Summary.FailFiles == 0) || got.OK(true) {
+			t.Errorf("%s: OK is %v, strictly %v", project, got.OK(false), got.OK(true))
+		}
+		for i := range got.Files {
+			kept := []finding.Finding{}
+			for _, f := range got.Files[i].Findings {
+				if f.Extra {
+					if f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.Path, filepath.Dir(got.Files[i].Path)) {
+						t.Errorf("half a finding: %+v", f)
+					}
+					continue
+				}
+				kept = append(kept, finding.Finding{Severity: f.Severity, Code: f.Code, Row: f.Row, Column: f.Column, Value: f.Value})
+			}
+			got.Files[i].Findings = kept
+		}
+		got.Summary.ExtraErrors, got.Summary.ExtraWarnings = 0, 0
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", project, diff)
+		}
+	}
+}
+
+// TestLintOdd: what can not be read is a finding, and other files are judged.
+func TestLintOdd(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, map[string]string{"_STATUS.md": "# Status: DEL-01-02\n\n**Current State:** OPEN\n"})
+	f := files(t, nil)
+	first := row("DEP-01-02-001", "")
+	first["SatisfactionStatus"], first["RequiredMaturity"], first["LastSeen"] = "SATISFIED", "IN_PROGRESS", "2026-03-05"
+	second := row("DEP-01-02-002", "TBD")
+	second["TargetDeliverableID"] = "DEL-09-09"
+	_, err := f.Put(t.Context(), d, Change{}, []map[string]string{first, second})
+	must(t, err)
+	other := filepath.Join(filepath.Dir(d.Path), "DEL-01-03_Other")
+	must(t, os.Mkdir(other, 0o755))
+	must(t, os.WriteFile(filepath.Join(other, "_STATUS.md"), []byte("# Status: DEL-01-03\n\n**Current State:** INITIALIZED\n"), 0o600))
+	must(t, os.Symlink("/etc/passwd", filepath.Join(other, "Dependencies.csv")))
+	found, err := scan.Scan(t.Context(), d.Project, scan.Options{})
+	must(t, err)
+	report, err := Lint(t.Context(), d.Project, found, "2026-03-04")
+	must(t, err)
+	var codes []string
+	for _, file := range report.Files {
+		codes = append(codes, string(file.Status))
+		for _, f := range file.Findings {
+			codes = append(codes, f.Code)
+		}
+	}
+	want := []string{
+		"PASS", "EMPTY_EVIDENCE_QUOTE", "EMPTY_EVIDENCE_QUOTE", "IMPLEMENTS_NODE_CARDINALITY", "DATE_IN_FUTURE", "SATISFIED_BEFORE_MATURITY", "TARGET_NOT_FOUND",
+		"ERROR", "FILE_UNREADABLE",
+	}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if report.OK(false) || report.Summary.ErrorFiles != 1 || report.Summary.ExtraErrors != 1 {
+		t.Errorf("summary %+v", report.Summary)
+	}
+}
