@@ -51,7 +51,7 @@ func (g *Graph) Analyse(ctx context.Context) *Analysis {
 		Cycles: []Cycle{}, Components: [][]string{}, Order: make([][]string, len(parts)),
 		Unresolved: g.unresolved(), Readiness: g.readiness(),
 	}
-	for i, part := range parts {
+	for i, part := range g.arrange(parts, partOf) {
 		a.Order[i] = g.ids(part)
 		if g.circular(part) {
 			a.Components = append(a.Components, a.Order[i])

@@ -68,6 +68,8 @@ type Graph struct {
 	nodes []Node
 	deps  []Dependency
 	byID  map[string]int32
+	// center is set by Around.
+	center string
 	// next are, for each node, the ones that come after it, without repetition
 	// and in order; prev the other way round.
 	next, prev lists

@@ -124,6 +124,7 @@ func TestCyclesAgainstAllPaths(t *testing.T) {
 			t.Fatalf("found %v, want %v", got, want)
 		}
 		checkOrder(t, g, parts, partOf)
+		checkArranged(t, g, g.arrange(parts, partOf), partOf)
 		few, more := g.cycles(context.Background(), parts, partOf, 2)
 		if len(few) > 2 || more != (len(want) > 2) && len(want) != 2 || len(few) < min(2, len(want)) {
 			t.Fatalf("with a limit of 2: %v, %v of %d", few, more, len(want))
@@ -168,6 +169,37 @@ func checkOrder(t *rapid.T, g *Graph, parts [][]int32, partOf []int32) {
 				t.Fatalf("%d and %d: together %v", v, w, same)
 			}
 		}
+	}
+}
+
+// checkArranged checks that every part comes after those that lead to it, and
+// before a smaller one only where that had to wait for it.
+func checkArranged(t *rapid.T, g *Graph, ordered [][]int32, partOf []int32) {
+	at := map[int32]int{}
+	for i, part := range ordered {
+		at[partOf[part[0]]] = i
+	}
+	earliest := make([]int, len(ordered))
+	for v := range g.nodes {
+		for _, w := range g.next.of(int32(v)) {
+			before, after := at[partOf[v]], at[partOf[w]]
+			if before > after {
+				t.Fatalf("%d stands before %d", w, v)
+			}
+			if before < after {
+				earliest[after] = max(earliest[after], before+1)
+			}
+		}
+	}
+	for i := range ordered {
+		for k := earliest[i]; k < i; k++ {
+			if ordered[k][0] > ordered[i][0] {
+				t.Fatalf("%v stands before %v, which waited for nothing", ordered[k], ordered[i])
+			}
+		}
+	}
+	if len(at) != len(ordered) {
+		t.Fatalf("%d parts, %d in order", len(at), len(ordered))
 	}
 }
 

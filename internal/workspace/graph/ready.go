@@ -191,5 +191,37 @@ func (g *Graph) Around(id string) (*Graph, bool) {
 			deps = append(deps, g.deps[i])
 		}
 	}
-	return Build(nodes, deps), true
+	part := Build(nodes, deps)
+	part.center = g.nodes[at].ID
+	return part, true
 }
+
+// Behind returns the graph of one deliverable and all that a change to it
+// reaches.
+func (g *Graph) Behind(id string) (*Graph, *Impact, bool) {
+	impact, ok := g.Impact(id)
+	if !ok {
+		return nil, nil, false
+	}
+	at := g.find(id)
+	kept := map[int32]bool{at: true}
+	nodes := []Node{g.nodes[at]}
+	for _, r := range impact.Reaches {
+		v := g.byID[r.Deliverable]
+		kept[v] = true
+		nodes = append(nodes, g.nodes[v])
+	}
+	var deps []Dependency
+	for i := range g.deps {
+		if kept[g.from[i]] && kept[g.to[i]] {
+			deps = append(deps, g.deps[i])
+		}
+	}
+	part := Build(nodes, deps)
+	part.center = impact.Deliverable
+	return part, impact, true
+}
+
+// Center is the deliverable around which the graph is a part of another, "" for
+// one of its own.
+func (g *Graph) Center() string { return g.center }

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"belay/internal/fault"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/graph"
+	"belay/internal/workspace/graph/load"
+	"belay/internal/workspace/index"
+)
+
+// graphKey is under which a snapshot keeps the graph that was made of it, and
+// reportKey the body that answers for it: all of it, or what is around a
+// deliverable.
+type (
+	graphKey  struct{}
+	reportKey struct{ around string }
+)
+
+// graphOf is the dependency graph of a project, made once for a snapshot.
+type graphOf struct {
+	*graph.Graph
+	findings []finding.Finding
+}
+
+// graphAnswer is a project's dependencies with their analysis.
+type graphAnswer struct {
+	graph.Report
+	// Impact is what a change to the deliverable reaches that was asked about.
+	Impact *graph.Impact `json:"impact,omitempty"`
+	// Findings are the registers that could not be read: their rows are missing.
+	Findings []finding.Finding `json:"findings"`
+}
+
+func serveGraph(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	s, err := h.current(r, root)
+	if err != nil {
+		return err
+	}
+	// Others wait for the same graph: it must not end with the first one's request.
+	g, err := once(s, graphKey{}, func() (*graphOf, error) { return dependencies(context.WithoutCancel(r.Context()), s) })
+	if err != nil {
+		return noIndex(root, err)
+	}
+	if id := trim(q["impact"]); id != "" {
+		part, impact, ok := g.Behind(id)
+		if !ok {
+			return noDeliverable(id)
+		}
+		return reply(w, http.StatusOK, graphAnswer{*graph.ReportOf(r.Context(), root, part), impact, orEmpty(g.findings)})
+	}
+	around := trim(q["deliverable"])
+	part := g.Graph
+	if around != "" {
+		var ok bool
+		if part, ok = g.Around(around); !ok {
+			return noDeliverable(around)
+		}
+		around = part.Center()
+	}
+	return replyKept(w, r, s, reportKey{around}, func() (any, error) {
+		return graphAnswer{*graph.ReportOf(context.WithoutCancel(r.Context()), root, part), nil, orEmpty(g.findings)}, nil
+	})
+}
+
+func dependencies(ctx context.Context, s *index.Snapshot) (*graphOf, error) {
+	g, unread, err := load.Graph(ctx, s.Root, s.Deliverables)
+	if err != nil {
+		return nil, err
+	}
+	return &graphOf{g, unread}, nil
+}
+
+func noDeliverable(id string) error {
+	return fault.New(fault.DeliverableNotFound, "there is no deliverable %s in the project", finding.Shown(id)).
+		WithHint("GET /api/project/deliverables lists them")
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/graph"
+	"belay/internal/workspace/graph/load"
+	"belay/internal/workspace/scan"
+)
+
+// graphFormats are how a graph can be written.
+var graphFormats = map[string]func(*graph.Graph, io.Writer) error{
+	"mermaid": (*graph.Graph).WriteMermaid,
+	"dot":     (*graph.Graph).WriteDOT,
+	"graphml": (*graph.Graph).WriteGraphML,
+}
+
+func newDepsGraph(c *console) *cobra.Command {
+	var format, around, impact string
+	cmd := &cobra.Command{
+		Use:   "graph [DIR]",
+		Short: "Write the dependencies of a project as a graph",
+		Long: `Read the registers of all deliverables and write the dependencies between them.
+
+JSON has every active row and the whole analysis; mermaid, dot and graphml draw
+what one deliverable needs of another, arrows leading from what comes before to
+what comes after, thick ones where it blocks. --deliverable writes only one and its
+neighbours. --impact lists what a change to one reaches, the nearest first.`,
+		Example: "  belay deps graph . --format mermaid\n  belay deps graph . --deliverable DEL-03-01 --format dot\n  belay deps graph . --impact DEL-01-02",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
+	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
+	cmd.Flags().StringVar(&impact, "impact", "", "list what a change to this deliverable reaches, by `ID`")
+	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		write, ok := graphFormats[format]
+		if !ok && format != "json" {
+			return failed(ExitUsage, "the formats are json, mermaid, dot and graphml", fmt.Errorf("unknown format %q", format))
+		}
+		p, err := c.dependencies(cmd, args)
+		if err != nil {
+			return err
+		}
+		g := p.Graph
+		switch {
+		case impact != "":
+			return c.printImpact(g, impact, cmd.Flags().Changed("format"))
+		case around != "":
+			if g, ok = g.Around(around); !ok {
+				return noDeliverable(around)
+			}
+		}
+		if write == nil {
+			return c.writeJSON(graph.ReportOf(cmd.Context(), p.Root, g))
+		}
+		return write(g, c.out)
+	}
+	return cmd
+}
+
+// printImpact lists what a change reaches.
+func (c *console) printImpact(g *graph.Graph, id string, asJSON bool) error {
+	impact, ok := g.Impact(id)
+	if !ok {
+		return noDeliverable(id)
+	}
+	if asJSON {
+		return c.writeJSON(impact)
+	}
+	t := &table{heads: []string{"DELIVERABLE", "STEPS", "VIA", "STATE", "NAME"}, elastic: 5}
+	for _, r := range impact.Reaches {
+		n, _ := g.Node(r.Deliverable)
+		t.add(r.Deliverable, fmt.Sprint(r.Distance), r.Via, stateWord(r.State), n.Name)
+	}
+	c.print(t, "nothing comes after "+impact.Deliverable)
+	return nil
+}
+
+// noDeliverable is the failure for an id that the project does not have.
+func noDeliverable(id string) error {
+	return failed(ExitFailed, "belay project list shows the deliverables", fmt.Errorf("there is no deliverable %s in the project", line(id)))
+}
+
+// dependencies is a project's graph, read for a command.
+type dependencies struct {
+	Root string
+	*graph.Graph
+}
+
+// dependencies reads the project that a command names. What could not be read is warned of.
+func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies, error) {
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	root, err := projectArg(cfg, args)
+	if err != nil {
+		return nil, err
+	}
+	found, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if found.Truncated {
+		c.warn("the project is larger than workspace.max_folders or workspace.max_depth allow: deliverables are missing")
+	}
+	g, unread, err := load.Graph(cmd.Context(), root, found.Deliverables)
+	if err != nil {
+		return nil, err
+	}
+	c.warnOf(unread)
+	return &dependencies{root, g}, nil
+}
+
+// warnOf tells what a command could not read.
+func (c *console) warnOf(all []finding.Finding) {
+	for _, f := range all {
+		c.warn(f.Path + ": " + f.Message)
+	}
+}
+
+// stateWord is a lifecycle state as lists show it.
+func stateWord(state string) string {
+	if state == "" {
+		return scan.Unknown
+	}
+	return strings.ToLower(state)
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/workspace/graph"
+)
+
+func newDepsReady(c *console) *cobra.Command {
+	return c.graphQuestion("ready", "List the deliverables that can begin now",
+		`List the deliverables on which no work has begun and that wait for nothing: no active
+prerequisite or constraint on a deliverable that is not in progress yet. A waiver,
+a satisfied row and an unresolved assumption do not block.`,
+		func(a *graph.Analysis) any { return only(a.Readiness, graph.ReadyToStart) },
+		func(g *graph.Graph, a *graph.Analysis) {
+			t := &table{heads: []string{"DELIVERABLE", "STATE", "NAME"}, elastic: 3}
+			for _, r := range only(a.Readiness, graph.ReadyToStart) {
+				n, _ := g.Node(r.Deliverable)
+				t.add(n.ID, stateWord(n.State), n.Name)
+			}
+			none := "every deliverable has begun"
+			if len(only(a.Readiness, graph.Blocked)) > 0 {
+				none = "nothing can begin now; belay deps blockers says why"
+			}
+			c.print(t, none)
+		})
+}
+
+func newDepsBlockers(c *console) *cobra.Command {
+	return c.graphQuestion("blockers", "List what keeps deliverables from beginning",
+		`List the deliverables on which no work has begun and that wait for another one, each
+with the rows of its register that say so.`,
+		func(a *graph.Analysis) any { return only(a.Readiness, graph.Blocked) },
+		func(_ *graph.Graph, a *graph.Analysis) {
+			t := &table{heads: []string{"DELIVERABLE", "WAITS FOR", "BY", "TYPE", "BECAUSE"}, elastic: 5}
+			for _, r := range only(a.Readiness, graph.Blocked) {
+				for _, b := range r.Blockers {
+					t.add(r.Deliverable, b.Deliverable, b.DependencyID, strings.ToLower(b.Type), b.Reason)
+				}
+			}
+			c.print(t, "nothing is blocked")
+		})
+}
+
+func newDepsCycles(c *console) *cobra.Command {
+	return c.graphQuestion("cycles", "List the circles in which deliverables depend on each other",
+		`List up to 1,000 elementary circles of dependencies, the short ones first. In one that
+blocks nobody can begin: every step of it is a prerequisite or a constraint that is
+not satisfied.`,
+		func(a *graph.Analysis) any {
+			return map[string]any{"cycles": a.Cycles, "moreCycles": a.MoreCycles, "components": a.Components}
+		},
+		func(_ *graph.Graph, a *graph.Analysis) {
+			for _, cycle := range a.Cycles {
+				mark := ""
+				if cycle.Blocking {
+					mark = "  (blocks)"
+				}
+				c.write(circle(cycle) + mark + "\n")
+			}
+			switch {
+			case len(a.Cycles) == 0:
+				c.write("there are no circles\n")
+			case a.MoreCycles:
+				c.warn(fmt.Sprintf("there are more circles than the %d listed, in %s",
+					len(a.Cycles), count(len(a.Components), "group of deliverables", "groups of deliverables")))
+			}
+		})
+}
+
+func newDepsOrder(c *console) *cobra.Command {
+	return c.graphQuestion("order", "List the deliverables so that each comes after what it needs",
+		`List the deliverables in an order in which everything comes after what it needs. Those
+that depend on each other in circles stand on one line.`,
+		func(a *graph.Analysis) any { return a.Order },
+		func(_ *graph.Graph, a *graph.Analysis) {
+			for _, step := range a.Order {
+				c.write(strings.Join(step, " ") + "\n")
+			}
+		})
+}
+
+// circle is a cycle as a person reads it, back to where it begins.
+func circle(c graph.Cycle) string {
+	return strings.Join(c.Deliverables, " → ") + " → " + c.Deliverables[0]
+}
+
+func only(all []graph.Readiness, want graph.Ready) []graph.Readiness {
+	chosen := []graph.Readiness{}
+	for _, r := range all {
+		if r.Ready == want {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen
+}
+
+// graphQuestion is a command that analyses a project's graph and shows a part of
+// the answer.
+func (c *console) graphQuestion(name, short, long string, part func(*graph.Analysis) any, show func(*graph.Graph, *graph.Analysis)) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: name + " [DIR]", Short: short, Long: long,
+		Example: "  belay deps " + name + " .\n  belay deps " + name + " . --json",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := c.dependencies(cmd, args)
+		if err != nil {
+			return err
+		}
+		a := p.Analyse(cmd.Context())
+		if asJSON {
+			return c.writeJSON(part(a))
+		}
+		show(p.Graph, a)
+		return nil
+	}
+	return cmd
+}
