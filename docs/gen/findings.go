@@ -5,6 +5,7 @@ import (
 
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/graph/load"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/scaffold"
@@ -24,6 +25,7 @@ var linters = []struct {
 	{"Lifecycle: `_STATUS.md`", lifecycle.Rules()},
 	{"Dependencies: `Dependencies.csv` and `_DEPENDENCIES.md`", register.Rules()},
 	{"Snapshots", snapshot.Rules()},
+	{"The dependency graph", load.Rules()},
 }
 
 // findings lists every kind of finding. A code means one thing wherever it appears.
