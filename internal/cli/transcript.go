@@ -28,6 +28,9 @@ type transcript struct {
 // entry prints one line of the record.
 func (p *transcript) entry(e session.Entry) {
 	c := p.c
+	if e.Kind == session.EntryIntent {
+		return // what came of it follows
+	}
 	if e.Kind != session.EntryTools {
 		p.among = false
 	}

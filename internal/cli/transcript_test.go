@@ -36,6 +36,7 @@ func acted() []session.Entry {
 			call("c4", "agent.CHECKER", `{"task":"check it"}`),
 		}},
 		{Kind: session.EntryTools, Blocks: []session.Block{result("c1", "bash", strings.Repeat("line\n", 400))}, Changes: append(restored, session.Change{Path: "made.txt", After: "c", AfterBytes: 5})},
+		{Kind: session.EntryIntent, Changes: []session.Change{{Call: "c2", Path: "deck.csv"}}},
 		{Kind: session.EntryTools, Blocks: []session.Block{failed}},
 		{Kind: session.EntryTools, Seen: []session.Sight{{Path: "deck.csv"}}},
 		{Kind: session.EntryTools, Blocks: []session.Block{result("c3", "list", "one\ntwo\nthree\nfour\nfive")}},

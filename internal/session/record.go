@@ -62,8 +62,10 @@ func (t Time) MarshalJSON() ([]byte, error) {
 type EntryKind string
 
 // The transcript's lines. A turn is one EntryTurn, one EntryRequest, then
-// EntryAssistant lines as the model answers, each with tool calls followed by
-// one EntryTools, then one EntryEnd. A turn that a crash cut off has no end.
+// EntryAssistant lines as the model answers, each with calls followed by one
+// EntryTools for every result, then one EntryEnd. What subagents said and did
+// stands in between, marked with the call that started them. A turn that a crash
+// cut off has no end.
 const (
 	// EntryTurn is what the person sent, written before the turn's first event.
 	EntryTurn EntryKind = "turn"
@@ -72,7 +74,8 @@ const (
 	EntryRequest EntryKind = "request"
 	// EntryAssistant is what the model answered, in its own blocks.
 	EntryAssistant EntryKind = "assistant"
-	// EntryTools holds results of the calls in the answer before it.
+	// EntryTools holds results of the calls in the answer before it, or only what
+	// an agent was not shown of them after all.
 	EntryTools EntryKind = "tools"
 	// EntryIntent is what a call is about to change, written before it does. It
 	// counts where the call has no result: the process died in between.

@@ -28,7 +28,7 @@ func script(data []byte) []session.Entry {
 	turn := 0
 	for len(data) > 0 && len(entries) < 200 {
 		e := session.Entry{Turn: fmt.Sprint("turn-", turn)}
-		switch b := next(); b % 9 {
+		switch b := next(); b % 10 {
 		case 0:
 			turn++
 			e.Kind, e.Turn, e.Message = session.EntryTurn, fmt.Sprint("turn-", turn), words(next())
@@ -55,6 +55,8 @@ func script(data []byte) []session.Entry {
 			}
 		case 8: // of any turn, as undo is
 			e.Kind, e.Turn = session.EntryUndo, fmt.Sprint("turn-", next()%8)
+		case 9:
+			e.Kind, e.Changes = session.EntryIntent, []session.Change{{Call: "a", Path: words(next())}}
 		}
 		if next()%16 == 0 {
 			e.Turn = "turn-1" // of another place

@@ -51,7 +51,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	var setup *confine.SetupError
 	switch {
 	case errors.As(runErr, &setup):
-		return tool.Result{}, tool.Refuse("the command was not run: the sandbox could not be set up (%s)", setup.Step).
+		return tool.Result{}, tool.Refuse("the command was not run: the sandbox could not be set up: %v", setup).
 			WithHint("belay doctor says what this machine holds").Because(runErr)
 	case runErr != nil:
 		return tool.Result{}, runErr
