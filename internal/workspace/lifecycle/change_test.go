@@ -216,7 +216,7 @@ func TestApproval(t *testing.T) {
 	text := strings.ReplaceAll(openFile, "OPEN", "CHECKING")
 	for approval, want := range map[string]fault.Type{
 		commit: "", commit[:7]: "", strings.ToUpper(commit[:9]): "",
-		"0000000":                                  fault.InvalidApprovalSHA,
+		"0000000": fault.InvalidApprovalSHA,
 		"883446720098ab670780aa50477ae8b4e511db9c": fault.InvalidApprovalSHA, // a tag
 		"":        fault.ApprovalSHARequired,
 		"HEAD~1":  fault.InvalidApprovalSHA,
