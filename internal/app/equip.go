@@ -18,6 +18,7 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/fetch"
 	"belay/internal/tool/files"
+	projecttool "belay/internal/tool/project"
 	"belay/internal/tool/shell"
 	"belay/internal/tool/shell/confine"
 	"belay/internal/turn"
@@ -52,6 +53,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return fault.New(fault.InvalidRequest, "hooks: %v", err).WithHint("correct the setting; belay config show says where it comes from").Because(err)
 	}
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
+	all = append(all, projecttool.New(projecttool.Options{Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg)})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}

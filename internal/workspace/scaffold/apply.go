@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"belay/internal/durable"
+	"belay/internal/fault"
 )
 
 // workers is how many deliverables are made at a time, flushes how many files are
@@ -63,9 +65,6 @@ func (m *maker) run(ctx context.Context) error {
 			return m.p.fail(EnsureRoot, name, err)
 		}
 	}
-	if err := m.archive(ctx); err != nil {
-		return err
-	}
 	for _, s := range m.p.steps {
 		if err := m.step(ctx, m.p.root, s, s.path); err != nil {
 			return err
@@ -107,25 +106,8 @@ func (m *maker) made(name string) {
 	m.done[name] = true
 }
 
-// archive gives the copy that is to be replaced its place in the archive.
-func (m *maker) archive(ctx context.Context) error {
-	p := m.p
-	if p.archive == "" {
-		return nil
-	}
-	for _, dir := range []string{path.Dir(p.copy), path.Dir(p.archive)} {
-		if err := m.step(ctx, p.root, step{stage: EnsureToolRoot, path: dir}, dir); err != nil {
-			return err
-		}
-	}
-	was, _, err := durable.ReadFile(p.root, p.copy, p.o.MaxBytes)
-	if err != nil {
-		return p.fail(CopyDecomposition, p.copy, err)
-	}
-	return m.step(ctx, p.root, step{CopyDecomposition, p.archive, was}, p.archive)
-}
-
-// replaceCopy puts the document in the place of the copy that was archived.
+// replaceCopy puts the document in the place of the copy that was archived, if
+// that is still what it was.
 func (m *maker) replaceCopy(ctx context.Context) error {
 	p := m.p
 	if p.archive == "" {
@@ -134,7 +116,14 @@ func (m *maker) replaceCopy(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := replaceFile(p.root, p.copy, p.source); err != nil {
+	now, _, err := durable.ReadFile(p.root, p.copy, p.o.MaxBytes)
+	if err == nil && !bytes.Equal(now, p.was) {
+		return fault.New(fault.ContentChanged, "%s was changed meanwhile", p.copy).With("paths", []string{p.abs(p.copy)})
+	}
+	if err == nil {
+		err = replaceFile(p.root, p.copy, p.source)
+	}
+	if err != nil {
 		return p.fail(CopyDecomposition, p.copy, err)
 	}
 	return nil

@@ -24,8 +24,10 @@ type Plan struct {
 	// to the root.
 	source []byte
 	copy   string
-	// archive is where a copy goes whose place the document takes, "" for none.
+	// archive is where a copy goes whose place the document takes, "" for none; was
+	// is what that holds.
 	archive string
+	was     []byte
 	now     time.Time
 	root    *os.Root // nil while it does not exist
 	there   *survey
@@ -94,6 +96,9 @@ func (p *Plan) Source() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Text is the document itself.
+func (p *Plan) Text() []byte { return p.source }
+
 // Document is what the decomposition says.
 func (p *Plan) Document() *decomposition.Document { return p.doc }
 
@@ -113,13 +118,13 @@ type Made struct {
 	Data []byte
 }
 
-// Replaces is the project's copy of the decomposition where the run would put
-// another in its place, relative to the root, and "" otherwise.
-func (p *Plan) Replaces() string {
+// Replaces is the project's copy of the decomposition, relative to the root, with
+// what it holds, where the run would put the document in its place; "" otherwise.
+func (p *Plan) Replaces() (name string, was []byte) {
 	if p.archive == "" {
-		return ""
+		return "", nil
 	}
-	return p.copy
+	return p.copy, p.was
 }
 
 // all yields every step in the order in which they are told.
@@ -195,6 +200,9 @@ func (p *Plan) planRoot() error {
 	}
 	if p.missing(p.copy) {
 		p.steps = append(p.steps, step{CopyDecomposition, p.copy, p.source})
+	}
+	if p.archive != "" {
+		p.add(CopyDecomposition, p.archive, p.was)
 	}
 	p.add(WriteInit, layout.InitFile, p.initFile())
 	p.add(WriteCoordination, layout.CoordinationFile, p.coordinationFile())

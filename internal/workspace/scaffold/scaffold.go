@@ -48,8 +48,8 @@ var Modes = []string{"SCHEDULE_FIRST", "DEPENDENCY_TRACKED", "HYBRID"}
 
 const defaultMode = "DEPENDENCY_TRACKED"
 
-// Options are what a run needs besides. All but InstructionRoot and Confirm are
-// required.
+// Options are what a run needs besides. All but InstructionRoot, Read and Confirm
+// are required.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
@@ -58,6 +58,9 @@ type Options struct {
 	// MaxBytes caps the document.
 	MaxBytes int64
 	Clock    func() time.Time
+	// Read reads the document instead of the file system, for callers that may not
+	// read everything.
+	Read func(path string) ([]byte, error)
 	// Confirm is asked about what a run would make before it makes anything; an
 	// error ends the run.
 	Confirm func(*Plan) error

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +18,14 @@ import (
 
 // read reads and parses the document.
 func (p *Plan) read() error {
-	data, _, err := durable.ReadFile(nil, p.req.DecompositionPath, p.o.MaxBytes)
+	read := p.o.Read
+	if read == nil {
+		read = func(path string) ([]byte, error) {
+			data, _, err := durable.ReadFile(nil, path, p.o.MaxBytes)
+			return data, err
+		}
+	}
+	data, err := read(p.req.DecompositionPath)
 	if err != nil {
 		return p.unusable("cannot be read: %s", readReason(err, p.o.MaxBytes)).
 			WithHint("name a Markdown document that defines packages and deliverables").Because(err)
@@ -97,6 +105,7 @@ func (p *Plan) settleCopy() error {
 	case string(was) == string(p.source):
 		return nil
 	}
+	p.was = was
 	p.archive, err = p.archived(was)
 	if err != nil {
 		return p.fail(CopyDecomposition, p.copy, err)
@@ -121,20 +130,32 @@ func (p *Plan) within() (string, bool) {
 }
 
 // archived returns the place in the archive for a copy with this content: the one
-// that has it already, or a free one.
+// that has it already, as after a crash, or a free one.
 func (p *Plan) archived(was []byte) (string, error) {
-	ext := path.Ext(p.copy)
-	stem := strings.TrimSuffix(path.Base(p.copy), ext) + "_" + p.now.Format("2006-01-02_1504")
-	for n := 1; n <= 100; n++ {
-		name := stem + ext
-		if n > 1 {
-			name = fmt.Sprintf("%s_%d%s", stem, n, ext)
+	dir, ext := path.Join(layout.Decomposition, layout.Archive), path.Ext(p.copy)
+	stem := strings.TrimSuffix(path.Base(p.copy), ext) + "_"
+	entries, err := list(p.root, dir)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, e := range entries {
+		name := e.Name()
+		taken[name] = true
+		if !strings.HasPrefix(name, stem) || path.Ext(name) != ext {
+			continue
 		}
-		at := path.Join(layout.Decomposition, layout.Archive, name)
-		got, _, err := durable.ReadFile(p.root, at, p.o.MaxBytes)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && string(got) == string(was) {
-			return at, nil
+		if info, err := e.Info(); err != nil || info.Size() != int64(len(was)) {
+			continue
+		}
+		if got, _, err := durable.ReadFile(p.root, path.Join(dir, name), p.o.MaxBytes); err == nil && bytes.Equal(got, was) {
+			return path.Join(dir, name), nil
 		}
 	}
-	return "", fmt.Errorf("the archive has too many versions of %s", path.Base(p.copy))
+	stem += p.now.Format("2006-01-02_1504")
+	name := stem + ext
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s_%d%s", stem, n, ext)
+	}
+	return path.Join(dir, name), nil
 }

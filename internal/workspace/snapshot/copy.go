@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 	"strings"
 
 	"belay/internal/durable"
@@ -16,14 +16,25 @@ import (
 	"belay/internal/workspace/layout"
 )
 
+// Source is what a snapshot is copied from: all of a folder but .git, .belay and
+// unfinished files.
+type Source struct {
+	// Root is the folder; it stays the caller's.
+	Root *os.Root
+	// Loose leaves out snapshots and what begins with an underline or a dot: then
+	// the folder may be the tool root itself.
+	Loose bool
+	// Skip leaves out a file or folder by its path in Root; nil leaves out none.
+	Skip func(path string) bool
+}
+
 // Copy returns a build function for [Publish] that copies folder from, an absolute
-// path: all of it but .git, .belay and unfinished files. With "" it copies what
-// lies loose in the tool root itself: neither snapshots nor what begins with an
-// underline. What no snapshot can hold is an INVALID_REQUEST that names all of it.
+// path; "" is what lies loose in the tool root itself. What no snapshot can hold is
+// an INVALID_REQUEST that names all of it.
 func Copy(ctx context.Context, t Target, o Options, from string) func(dir *os.Root) error {
 	loose := from == ""
 	if loose {
-		from = path.Join(t.Root, t.ToolRoot)
+		from = filepath.Join(t.Root, filepath.FromSlash(t.ToolRoot))
 	}
 	return func(dir *os.Root) error {
 		src, err := os.OpenRoot(from)
@@ -31,16 +42,28 @@ func Copy(ctx context.Context, t Target, o Options, from string) func(dir *os.Ro
 			return fault.New(fault.InvalidRequest, "from %s", openReason(err)).With("field", "from").Because(err)
 		}
 		defer src.Close()
-		c := copier{ctx: ctx, src: src, dst: dir, left: o.MaxBytes, o: o}
-		if err := c.list(loose); err != nil {
+		return CopySource(ctx, o, Source{Root: src, Loose: loose})(dir)
+	}
+}
+
+// CopySource is [Copy] from a folder that is open.
+func CopySource(ctx context.Context, o Options, s Source) func(dir *os.Root) error {
+	return func(dir *os.Root) error {
+		c := copier{ctx: ctx, s: s, dst: dir, left: o.MaxBytes, o: o}
+		if err := c.list(); err != nil {
 			return err
-		}
-		if loose && len(c.files) == 0 {
-			return fault.New(fault.InvalidRequest, "nothing lies loose in %s", t.ToolRoot).With("field", "from").
-				WithHint("name the folder that is to be published with --from")
 		}
 		return c.run()
 	}
+}
+
+// List returns what [CopySource] would copy, without checksums.
+func List(ctx context.Context, o Options, s Source) ([]File, error) {
+	c := copier{ctx: ctx, s: s, o: o}
+	if err := c.list(); err != nil {
+		return nil, err
+	}
+	return c.files, nil
 }
 
 func openReason(err error) string {
@@ -54,18 +77,20 @@ func openReason(err error) string {
 }
 
 type copier struct {
-	ctx            context.Context //nolint:containedctx // it lives for one call
-	src, dst       *os.Root
-	o              Options
-	folders, files []string
-	left           int64
+	ctx     context.Context //nolint:containedctx // it lives for one call
+	s       Source
+	dst     *os.Root
+	o       Options
+	folders []string
+	files   []File
+	left    int64
 }
 
 // list finds what is to be copied before anything is: what is copied may lie in
 // the same folder.
-func (c *copier) list(loose bool) error {
+func (c *copier) list() error {
 	var wrong problems
-	err := fs.WalkDir(c.src.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(c.s.Root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			wrong.add(finding.Shown(name), "cannot be read")
 			return fs.SkipDir
@@ -73,11 +98,11 @@ func (c *copier) list(loose bool) error {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		top := loose && !strings.Contains(name, "/")
+		top := c.s.Loose && !strings.Contains(name, "/")
 		switch base := e.Name(); {
 		case name == ".":
 		case base == ".git" || base == ".belay" || strings.HasPrefix(base, durable.TempPrefix),
-			top && (base[0] == '_' || base[0] == '.' || layout.IsSnapshot(base)):
+			top && (base[0] == '_' || base[0] == '.' || layout.IsSnapshot(base)), c.s.Skip != nil && c.s.Skip(name):
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -91,10 +116,22 @@ func (c *copier) list(loose bool) error {
 			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files (snapshot.files)", c.o.MaxFiles))
 			return fs.SkipAll
 		default:
-			c.files = append(c.files, name)
+			info, err := e.Info()
+			if err != nil {
+				wrong.add(finding.Shown(name), "cannot be looked at")
+				return nil
+			}
+			c.files = append(c.files, File{Path: name, Bytes: info.Size()})
 		}
 		return nil
 	})
+	if err == nil && len(c.files)+len(wrong) == 0 {
+		why := "has no file that a snapshot could hold"
+		if c.s.Loose {
+			why = "is required: nothing lies loose in the tool root"
+		}
+		return fault.New(fault.InvalidRequest, "from %s", why).With("field", "from").WithHint("name the folder that is to be published")
+	}
 	return errors.Join(err, wrong.err())
 }
 
@@ -104,8 +141,8 @@ func (c *copier) run() error {
 			return storage("the snapshot cannot be made", err)
 		}
 	}
-	for _, name := range c.files {
-		if err := c.file(name); err != nil {
+	for _, f := range c.files {
+		if err := c.file(f.Path); err != nil {
 			return err
 		}
 	}
@@ -114,7 +151,7 @@ func (c *copier) run() error {
 
 // file copies one file, and no more of it than the limit leaves.
 func (c *copier) file(name string) error {
-	in, info, err := durable.OpenRegular(c.src, name)
+	in, info, err := durable.OpenRegular(c.s.Root, name)
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "%s %s", finding.Shown(name), openReason(err)).With("field", "from").Because(err)
 	}

@@ -85,7 +85,7 @@ const tempPrefix = durable.TempPrefix + "snapshot-"
 // STORAGE_FAILURE when the disk takes no more; then nothing is published. An error
 // of build is returned as it is.
 func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) error) (Snapshot, error) {
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return Snapshot{}, err
 	}
 	root, err := os.OpenRoot(t.Root)
@@ -107,8 +107,8 @@ func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) 
 	return p.publish(ctx, build)
 }
 
-// check refuses a target that cannot be.
-func (t Target) check() error {
+// Check refuses a target that cannot be, as [Publish] does.
+func (t Target) Check() error {
 	refuse := func(field, why string) error {
 		return fault.New(fault.InvalidRequest, "%s %s", field, why).With("field", field)
 	}

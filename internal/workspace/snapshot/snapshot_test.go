@@ -205,10 +205,10 @@ func TestRefused(t *testing.T) {
 		{"no label", func(_ *testing.T, g *Target, _ *Options) string { g.Label = " "; return "" }, "label is required"},
 		{"a label with a slash", func(_ *testing.T, g *Target, _ *Options) string { g.Label = "a/b"; return "" }, "label must be a plain name"},
 		{"a long label", func(_ *testing.T, g *Target, _ *Options) string { g.Label = strings.Repeat("x", 201); return "" }, "at most 200 bytes"},
-		{"nothing loose", func(_ *testing.T, g *Target, _ *Options) string { g.ToolRoot = "_Change"; return "" }, "nothing lies loose in _Change"},
+		{"nothing loose", func(_ *testing.T, g *Target, _ *Options) string { g.ToolRoot = "_Change"; return "" }, "nothing lies loose in the tool root"},
 		{"no source", func(*testing.T, *Target, *Options) string { return "/nowhere/at/all" }, "from does not exist"},
 		{"a file as source", func(_ *testing.T, g *Target, _ *Options) string { return filepath.Join(g.Root, "_Estimates", "a") }, "from is no folder"},
-		{"an empty source", func(t *testing.T, _ *Target, _ *Options) string { return t.TempDir() }, "would be empty"},
+		{"an empty source", func(t *testing.T, _ *Target, _ *Options) string { return t.TempDir() }, "has no file"},
 		{"a link", func(t *testing.T, g *Target, _ *Options) string {
 			must(t, os.Symlink("/etc/passwd", filepath.Join(g.Root, "_Estimates", "link")))
 			return ""

@@ -1,0 +1,108 @@
+// Package project holds the tools with which an agent works on a project as what
+// it is, an execution root: what a file tool could not do because the files are
+// protected, or not as safely.
+//
+// The tools keep to the agent's write scope. What they write of protected files is
+// what a room of package workspace makes of a request, never the agent's own text.
+//
+// Contract: turn API REQ-04; workspace spec, sections 1, 2, 9.5 and 11.
+package project
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/tool"
+	"belay/internal/workspace"
+	"belay/internal/workspace/scaffold"
+	"belay/internal/workspace/snapshot"
+)
+
+// Options configures the tools.
+type Options struct {
+	Scaffold scaffold.Options
+	Snapshot snapshot.Options
+}
+
+// New returns the tools, in the order in which models are told of them.
+func New(o Options) []tool.Tool {
+	return []tool.Tool{scaffolder{o.Scaffold}, publisher{o.Snapshot}}
+}
+
+// local checks a path of a model: relative to the project, clean, and shown to
+// agents.
+func local(w *tool.Workplace, field, written string) (string, error) {
+	name := path.Clean(strings.TrimSpace(written))
+	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '\\' }) {
+		r := tool.Refuse("%s %q is outside the project", field, clip(written)).WithHint("give a path relative to the project")
+		r.Authority = true
+		return "", r
+	}
+	if w.Scope.Hidden(name) {
+		r := tool.Refuse("%s is not open to agents", clip(written))
+		r.Authority = true
+		return "", r
+	}
+	return name, nil
+}
+
+// mayMake asks the scope about a file that is to be made in dir. The name is none
+// that is protected: those that are, the rooms below write as they must be.
+func mayMake(w *tool.Workplace, dir string) error {
+	return refused(w.Scope.Allows(path.Join(dir, "new.md"), false))
+}
+
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	r := tool.Refuse("%v", err).Because(err)
+	r.Authority = true
+	var scope *workspace.ScopeError
+	if errors.As(err, &scope) && scope.Protected {
+		r.Hint = "leave it as it is, and tell the person what you would change"
+	}
+	return r
+}
+
+// explain makes a refusal of what a model can mend: an error that a room has
+// classified. Others end the turn.
+func explain(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Type == fault.SDKFailure {
+		return err
+	}
+	message := f.Message
+	if all, ok := f.Details["problems"].([]fault.Problem); ok && len(all) > 1 {
+		var each []string
+		for _, p := range all {
+			each = append(each, p.Field+" "+p.Message)
+		}
+		message = strings.Join(each, "; ")
+	}
+	return tool.Refuse("%s", message).WithHint("%s", f.NextStep()).Because(err)
+}
+
+// clip shortens a value of a model for a message, to about 190 bytes.
+func clip(s string) string {
+	const most = 190
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// lines is a list of at most most lines, and how many more there are.
+func lines(all []string, most int) string {
+	var b strings.Builder
+	for i, l := range all {
+		if i == most {
+			b.WriteString("and more\n")
+			break
+		}
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}
