@@ -55,8 +55,8 @@ Write what the agent needs to go on: what the person wants and has decided, what
 
 // summarise makes a summary of what the plan leaves out and none covers yet. The
 // model is asked for it, and what it says is put on record. Where there is no
-// room or budget for that, or the call fails, which the person is told, a digest
-// must do until the next turn. An error ends the turn.
+// room or budget for that, or the call fails, a digest must do until the next
+// turn. The person is told either way. An error ends the turn.
 func (t *running) summarise(p *plan) error {
 	most := summaryBytes(t.room())
 	t.fresh = summary{through: t.id, rounds: p.folded}
@@ -70,10 +70,11 @@ func (t *running) summarise(p *plan) error {
 	}
 	if said == "" {
 		t.fresh.text = cutText(p.digest(most-len(kept)), most-len(kept)) + kept
-		if err == nil {
-			return nil
+		why := "nothing is left of the budget for a summary of them"
+		if err != nil {
+			why = "their summary failed: " + fault.From(err).Message
 		}
-		return t.warn("NOT_SUMMARISED", p.gone()+" no longer fit the model and are left out; their summary failed: "+fault.From(err).Message)
+		return t.warn("NOT_SUMMARISED", p.gone()+" no longer fit the model and are left out; "+why)
 	}
 	t.fresh.text = said + kept
 	err = t.append(session.Entry{

@@ -58,6 +58,7 @@ func share(sizes []int, total int) int {
 
 // keepCut notes of each result that is cut how the model can see all of it. A
 // file of which it is shown a part does not count as seen, which goes on record.
+// The person is told once in a turn.
 func (t *running) keepCut(r *round) error {
 	r.whole = make([]string, len(r.results))
 	for i, b := range r.results {
@@ -65,6 +66,12 @@ func (t *running) keepCut(r *round) error {
 			continue
 		}
 		r.whole[i] = t.retain(b.Name, b.Text)
+		if !t.trimmed {
+			t.trimmed = true
+			if err := t.warn("RESULT_CUT", "what "+b.Name+" gave is more than the model can hold; it gets such results cut, and the transcript has them whole"); err != nil {
+				return err
+			}
+		}
 		for _, path := range b.looked {
 			t.place.Seen.Unsee(path)
 		}

@@ -198,8 +198,12 @@ func TestResultsTooLargeForTheModel(t *testing.T) {
 		return []model.ToolCall{dump("c1", "dump", 300_000), dump("c2", "read", 200_000), dump("c3", "dump", 900)}
 	})))
 	id := r.session()
-	if e := exitOf(t, r.say(id, "go")); e.ExitCode != 0 {
+	events := r.say(id, "go")
+	if e := exitOf(t, events); e.ExitCode != 0 {
 		t.Fatalf("exit %+v", e)
+	}
+	if told := payloads(events, event.TurnWarning); len(told) != 1 || !strings.Contains(told[0], "RESULT_CUT") {
+		t.Errorf("the person was told %q", told)
 	}
 	got := r.provider.outputs(t)
 	if !strings.Contains(got["c1"], "cut here to fit the model: these were 300000 bytes") || len(got["c1"]) < 10_000 {
@@ -323,6 +327,9 @@ func TestSummaryIsPaidFor(t *testing.T) {
 		}
 		if (asked > 0) != (budget == 0) {
 			t.Errorf("budget %d: %d summaries were asked for", budget, asked)
+		}
+		if told := strings.Join(payloads(events, event.TurnWarning), " "); strings.Contains(told, "NOT_SUMMARISED") == (budget == 0) {
+			t.Errorf("budget %d: the person was told %q", budget, told)
 		}
 		if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopEndTurn) {
 			t.Errorf("budget %d: the turn ended with %q", budget, c.StopReason)

@@ -58,6 +58,8 @@ type running struct {
 	rounds []*round
 	// fresh is the summary that this turn made.
 	fresh summary
+	// trimmed is set once a person was told that results are cut for the model.
+	trimmed bool
 	// dense is how much denser the provider counts tokens than we estimate, 0 for
 	// not at all.
 	dense float64
