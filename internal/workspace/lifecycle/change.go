@@ -220,7 +220,7 @@ func approved(ctx context.Context, d workspace.Deliverable, done Result) (string
 	if err == nil {
 		commit, err = r.Commit(ctx, done.Approval)
 	}
-	why := ""
+	var why string
 	switch {
 	case err == nil:
 		return commit, nil
