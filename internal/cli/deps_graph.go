@@ -23,6 +23,7 @@ var graphFormats = map[string]func(*graph.Graph, io.Writer) error{
 
 func newDepsGraph(c *console) *cobra.Command {
 	var format, around, impact string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "graph [DIR]",
 		Short: "Write the dependencies of a project as a graph",
@@ -38,7 +39,9 @@ neighbours. --impact lists what a change to one reaches, the nearest first.`,
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
 	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
 	cmd.Flags().StringVar(&impact, "impact", "", "list what a change to this deliverable reaches, by `ID`")
+	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		write, ok := graphFormats[format]
 		if !ok && format != "json" {
@@ -51,7 +54,7 @@ neighbours. --impact lists what a change to one reaches, the nearest first.`,
 		g := p.Graph
 		switch {
 		case impact != "":
-			return c.printImpact(g, impact, cmd.Flags().Changed("format"))
+			return c.printImpact(g, impact, asJSON || cmd.Flags().Changed("format"))
 		case around != "":
 			if g, ok = g.Around(around); !ok {
 				return noDeliverable(around)
