@@ -21,6 +21,17 @@ var aliases = []alias{
 	{"_DEPENDENCIES.md", "Run Notes", []string{"Run Notes & History", "Run Notes and History", "Integrity Check Results"}},
 	{"_DEPENDENCIES.md", "Run History", []string{"Run Log"}},
 	{"_DEPENDENCIES.md", "Consumer Handoff Notes", []string{"Downstream Handoff Notes", "Handoff Notes"}},
+
+	{"_CONTEXT.md", "Acceptance Criteria", []string{"Acceptance"}},
+	{"_CONTEXT.md", "Anticipated Artifacts", []string{"Artifacts", "Expected Artifacts"}},
+	{"_CONTEXT.md", "Scope Traceability", []string{"Scope Coverage", "Traceability"}},
+	{"_CONTEXT.md", "Decomposition Reference", []string{"Decomposition"}},
+
+	{"_REFERENCES.md", "Applicable References", []string{"Source Documents", "Deliverable-Specific References", "Reference Documents", "Package References"}},
+
+	{"MEMORY.md", "Key Decisions & Human Rulings", []string{"Key Decisions", "Decisions"}},
+	{"MEMORY.md", "Open Items", []string{"Open Questions", "Open Issues"}},
+	{"MEMORY.md", "Interface & Dependency Notes", []string{"Interface Notes", "Dependency Notes"}},
 }
 
 // Names returns the names that the specification's heading has in real files of

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"belay/internal/workspace/dir"
 	"belay/internal/workspace/layout"
 )
 
@@ -102,14 +103,14 @@ func (f Files) Has(want Files) bool { return f&want == want }
 func (f Files) HasAny(want Files) bool { return f&want != 0 }
 
 // stamp is [Folder.Stamp] of the files in an open folder.
-func stamp(d dir, files Files) uint64 {
+func stamp(d dir.Dir, files Files) uint64 {
 	hash := fnv.New64a()
 	var fields [24]byte
 	for i, name := range fileNames {
 		if files&(1<<i) == 0 {
 			continue
 		}
-		size, modified := d.stat(name)
+		_, size, modified := d.Stat(name)
 		binary.LittleEndian.PutUint64(fields[:], uint64(i))
 		binary.LittleEndian.PutUint64(fields[8:], uint64(size))
 		binary.LittleEndian.PutUint64(fields[16:], uint64(modified))

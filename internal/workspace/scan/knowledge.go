@@ -3,6 +3,8 @@ package scan
 import (
 	"bytes"
 	"slices"
+
+	"belay/internal/workspace/dir"
 )
 
 // maxMarker is how much of a decomposition document is searched for a marker.
@@ -13,9 +15,9 @@ const maxMarker = 8 << 20
 func (k *worker) mark() {
 	slices.Sort(k.documents)
 	for _, name := range k.documents {
-		text, err := k.here.content(name, k.text, maxMarker)
+		text, err := k.here.Read(name, k.text, maxMarker)
 		if err != nil {
-			if !gone(err) {
+			if !dir.Gone(err) {
 				k.unreadable(k.child([]byte(name)), err)
 			}
 			continue

@@ -11,7 +11,7 @@ import (
 var (
 	ruleUnreadable = finding.Rule{Code: "FOLDER_UNREADABLE", Severity: finding.Error, Section: "1",
 		Means: "A folder or file can not be read, so what it holds is not known.",
-		Fix:   "give the user that runs belay the permission to read it"}
+		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
 	ruleTooMany = finding.Rule{Code: "TOO_MANY_FOLDERS", Severity: finding.Error, Section: "1",
 		Means: "The project has more folders than are looked at; the rest is not known.",
 		Fix:   "move what does not belong to the project out of it, or raise workspace.max_folders"}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/workspace/dir"
 )
 
 // tree makes files, and folders where a name ends with a slash, and returns the
@@ -76,7 +78,7 @@ func scanned(t testing.TB, root string, o Options) *Result {
 		t.Fatal(err)
 	}
 	w := newWalk(o.orDefault())
-	w.open = openRooted
+	w.open = dir.OpenPortable
 	portable, err := w.result(t.Context(), root, ".")
 	if err != nil {
 		t.Fatal(err)
@@ -306,20 +308,20 @@ func TestMarker(t *testing.T) {
 }
 
 // denied is a folder in which some names can not be opened.
-type denied struct{ dir }
+type denied struct{ dir.Dir }
 
-func (d denied) enter(name string) (dir, error) {
+func (d denied) Enter(name string) (dir.Dir, error) {
 	if name == "locked" {
 		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrPermission}
 	}
-	next, err := d.dir.enter(name)
+	next, err := d.Dir.Enter(name)
 	if err != nil {
 		return nil, err
 	}
 	return denied{next}, nil
 }
 
-func (d denied) content(name string, _ []byte, _ int) ([]byte, error) {
+func (d denied) Read(name string, _ []byte, _ int) ([]byte, error) {
 	return nil, &os.PathError{Op: "read", Path: name, Err: syscall.EIO}
 }
 
@@ -327,8 +329,8 @@ func TestScanTellsWhatItCanNotRead(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md = OPEN", "PKG-01_a/locked/")
 	w := newWalk(Options{}.orDefault())
-	w.open = func(path string) (dir, error) {
-		d, err := openDir(path)
+	w.open = func(path string) (dir.Dir, error) {
+		d, err := dir.Open(path)
 		return denied{d}, err
 	}
 	r, err := w.result(t.Context(), root, ".")

@@ -3,7 +3,7 @@ package scan
 import (
 	"strings"
 
-	"belay/internal/workspace/document"
+	"belay/internal/workspace/lifecycle"
 )
 
 // maxStatus is how much of a _STATUS.md is looked at for the state, in bytes.
@@ -12,30 +12,28 @@ const maxStatus = 1 << 20
 // stateIn reads the state out of a _STATUS.md: in lower case as listings have it,
 // or [Unknown] and what the file says instead.
 func stateIn(text []byte) (status, recorded string) {
-	f, ok := document.Find(text, "Current State")
-	if !ok {
-		return Unknown, ""
+	state := lifecycle.Quick(text)
+	if !state.Known() {
+		return Unknown, string(state)
 	}
-	value := strings.TrimSpace(strings.Trim(f.Value, "`*"))
-	switch strings.ToUpper(value) {
-	case "OPEN":
-		return "open", ""
-	case "INITIALIZED":
-		return "initialized", ""
-	case "SEMANTIC_READY":
-		return "semantic_ready", ""
-	case "IN_PROGRESS":
-		return "in_progress", ""
-	case "CHECKING":
-		return "checking", ""
-	case "ISSUED":
-		return "issued", ""
-	}
-	return Unknown, value
+	return listed[state], ""
 }
+
+// listed are the states as listings have them.
+var listed = func() map[lifecycle.State]string {
+	m := map[lifecycle.State]string{}
+	for _, s := range lifecycle.States() {
+		m[s] = strings.ToLower(string(s))
+	}
+	return m
+}()
 
 // States lists the states that listings have, in the order of a deliverable's
 // life, [Unknown] last.
 func States() []string {
-	return []string{"open", "initialized", "semantic_ready", "in_progress", "checking", "issued", Unknown}
+	var all []string
+	for _, s := range lifecycle.States() {
+		all = append(all, listed[s])
+	}
+	return append(all, Unknown)
 }

@@ -2,20 +2,19 @@ package scan
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
+
+	"belay/internal/workspace/dir"
 )
 
 // walk visits folders with several workers. What each finds it keeps to itself
 // until all are done.
 type walk struct {
 	o    Options
-	open func(path string) (dir, error)
+	open func(path string) (dir.Dir, error)
 
 	mu      sync.Mutex
 	more    *sync.Cond
@@ -40,24 +39,24 @@ type task struct {
 
 // shared is an open folder that is closed when all tasks in it are done.
 type shared struct {
-	dir
+	dir.Dir
 	users atomic.Int32
 }
 
-func share(d dir) *shared {
-	s := &shared{dir: d}
+func share(d dir.Dir) *shared {
+	s := &shared{Dir: d}
 	s.users.Store(1)
 	return s
 }
 
 func (s *shared) release() {
 	if s.users.Add(-1) == 0 {
-		s.close()
+		s.Close()
 	}
 }
 
 func newWalk(o Options) *walk {
-	w := &walk{o: o, open: openDir}
+	w := &walk{o: o, open: dir.Open}
 	w.more = sync.NewCond(&w.mu)
 	return w
 }
@@ -103,9 +102,9 @@ func descend(at *shared, rel string) (*shared, error) {
 		return at, nil
 	}
 	for _, name := range strings.Split(rel, "/") {
-		next, err := at.enter(name)
+		next, err := at.Enter(name)
 		at.release()
-		if gone(err) {
+		if dir.Gone(err) {
 			return nil, nil
 		}
 		if err != nil {
@@ -114,11 +113,6 @@ func descend(at *shared, rel string) (*shared, error) {
 		at = share(next)
 	}
 	return at, nil
-}
-
-// gone reports an error of a folder that is not there any more, or is no folder.
-func gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotIt) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
 func (w *walk) stop() {

@@ -1,11 +1,9 @@
 package scan
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"strings"
 
+	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 )
@@ -26,7 +24,7 @@ type worker struct {
 	files     Files
 	odd       Files
 	documents []string
-	see       func(name []byte, what kind)
+	see       func(name []byte, what dir.Kind)
 }
 
 func newWorker(w *walk) *worker {
@@ -41,11 +39,11 @@ func (k *worker) work() {
 		if !ok {
 			return
 		}
-		d, err := t.parent.enter(t.path[t.base:])
+		d, err := t.parent.Enter(t.path[t.base:])
 		switch {
 		case err == nil:
 			k.visit(share(d), t)
-		case !gone(err):
+		case !dir.Gone(err):
 			k.unreadable(t.path, err)
 		}
 		t.parent.release()
@@ -64,7 +62,7 @@ func (k *worker) visit(d *shared, t task) {
 	if t.path != "." {
 		k.inside = t.at.into(t.path, base)
 	}
-	if err := d.each(k.scratch, k.see); err != nil {
+	if err := d.Each(k.scratch, k.see); err != nil {
 		k.unreadable(t.path, err)
 		if len(k.tasks) == 0 && k.files == 0 {
 			return
@@ -86,9 +84,9 @@ func (k *worker) visit(d *shared, t task) {
 }
 
 // entry takes one entry of the folder at hand.
-func (k *worker) entry(name []byte, what kind) {
+func (k *worker) entry(name []byte, what dir.Kind) {
 	switch {
-	case what == folder:
+	case what == dir.Folder:
 		if LeavesOut(string(name)) {
 			return
 		}
@@ -101,14 +99,14 @@ func (k *worker) entry(name []byte, what kind) {
 			path = k.path + "/" + path
 		}
 		k.tasks = append(k.tasks, task{parent: k.here, path: path, base: base, depth: k.depth + 1, at: k.inside})
-	case what == file:
+	case what == dir.File:
 		k.files |= fileBit(name)
 		if k.inside.decomposition && strings.HasSuffix(string(name), ".md") {
 			k.documents = append(k.documents, string(name))
 		}
 	default:
 		k.odd |= fileBit(name)
-		if what == link && layout.ParseName(string(name)).Kind != layout.Other {
+		if what == dir.Link && layout.ParseName(string(name)).Kind != layout.Other {
 			k.report(ruleLink.At(k.child(name), 0, "is a link, which is not followed"))
 		}
 	}
@@ -150,11 +148,11 @@ func (k *worker) folder(t task, base string, n layout.Name) *Folder {
 		f.Package = t.at.pkg[strings.LastIndexByte(t.at.pkg, '/')+1:]
 	}
 	if f.Files.Has(Status) {
-		text, err := k.here.content(layout.StatusFile, k.text, maxStatus)
+		text, err := k.here.Read(layout.StatusFile, k.text, maxStatus)
 		if err == nil {
 			k.text = text
 			f.Status, f.Recorded = stateIn(text)
-		} else if !gone(err) {
+		} else if !dir.Gone(err) {
 			k.unreadable(t.path+"/"+layout.StatusFile, err)
 		}
 	}
@@ -192,14 +190,5 @@ func (k *worker) report(f finding.Finding) {
 const maxFindings = 20_000
 
 func (k *worker) unreadable(path string, err error) {
-	if errors.Is(err, fs.ErrPermission) {
-		k.report(ruleUnreadable.At(path, 0, "can not be read: permission denied"))
-		return
-	}
-	reason := err
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		reason = at.Err
-	}
-	k.report(ruleUnreadable.At(path, 0, "can not be read: %v", reason).WithFix("%s", fmt.Sprintf("check the disk and the permissions of %s", finding.Shown(path))))
+	k.report(ruleUnreadable.At(path, 0, "can not be read: %s", dir.Reason(err)))
 }

@@ -1,4 +1,4 @@
-package scan
+package dir
 
 import (
 	"bytes"
@@ -9,26 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fast is a folder as a bare descriptor: a scan opens tens of thousands.
-type fast int
+// bare is a folder as a bare descriptor, without the bookkeeping of an os.File.
+type bare int
 
-func openDir(path string) (dir, error) {
+// Open opens a folder by its path, which may have links.
+func Open(path string) (Dir, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	return fast(fd), nil
+	return bare(fd), nil
 }
 
-func (d fast) enter(name string) (dir, error) {
+// Enter implements [Dir].
+func (d bare) Enter(name string) (Dir, error) {
 	fd, err := d.open(name, unix.O_DIRECTORY)
 	if err != nil {
 		return nil, err
 	}
-	return fast(fd), nil
+	return bare(fd), nil
 }
 
-func (d fast) open(name string, flags int) (fd int, err error) {
+func (d bare) open(name string, flags int) (fd int, err error) {
 	err = again(func() error {
 		fd, err = unix.Openat(int(d), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK|flags, 0)
 		return err
@@ -39,9 +41,9 @@ func (d fast) open(name string, flags int) (fd int, err error) {
 	return fd, nil
 }
 
-// each reads linux_dirent64 records: inode and offset in 8 bytes each, the
-// record's length in 2, the type in 1, the name and a NUL.
-func (d fast) each(scratch []byte, see func([]byte, kind)) error {
+// Each implements [Dir]. It reads linux_dirent64 records: inode and offset in 8
+// bytes each, the record's length in 2, the type in 1, the name and a NUL.
+func (d bare) Each(scratch []byte, see func([]byte, Kind)) error {
 	const header = 19
 	for {
 		var n int
@@ -67,56 +69,61 @@ func (d fast) each(scratch []byte, see func([]byte, kind)) error {
 }
 
 // typeOf is what an entry is. Some file systems do not say it in the folder.
-func (d fast) typeOf(name []byte, t byte) kind {
+func (d bare) typeOf(name []byte, t byte) Kind {
 	if t == unix.DT_UNKNOWN {
-		var st unix.Stat_t
-		if unix.Fstatat(int(d), string(name), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-			t = byte(st.Mode & unix.S_IFMT >> 12)
-		}
+		kind, _, _ := d.Stat(string(name))
+		return kind
 	}
-	switch t {
-	case unix.DT_DIR:
-		return folder
-	case unix.DT_REG:
-		return file
-	case unix.DT_LNK:
-		return link
-	}
-	return other
+	return kindFrom(t)
 }
 
-func (d fast) content(name string, buf []byte, most int) ([]byte, error) {
+func kindFrom(t byte) Kind {
+	switch t {
+	case unix.DT_DIR:
+		return Folder
+	case unix.DT_REG:
+		return File
+	case unix.DT_LNK:
+		return Link
+	}
+	return Other
+}
+
+// Read implements [Dir].
+func (d bare) Read(name string, buf []byte, most int) ([]byte, error) {
 	fd, err := d.open(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	f := bare(fd)
+	f := bareFile(fd)
 	defer f.close()
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
+	if err := again(func() error { return unix.Fstat(fd, &st) }); err != nil {
 		return nil, os.NewSyscallError("fstat", err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, errNotIt
+		return nil, ErrNotIt
 	}
-	return readInto(f, buf, most)
+	return readInto(f, st.Size, buf, most)
 }
 
-func (d fast) stat(name string) (size, modified int64) {
+// Stat implements [Dir].
+func (d bare) Stat(name string) (kind Kind, size, modified int64) {
 	var st unix.Stat_t
-	if unix.Fstatat(int(d), name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return 0, 0
+	if again(func() error { return unix.Fstatat(int(d), name, &st, unix.AT_SYMLINK_NOFOLLOW) }) != nil {
+		return Missing, 0, 0
 	}
-	return st.Size, st.Mtim.Nano()
+	return kindFrom(byte(st.Mode & unix.S_IFMT >> 12)), st.Size, st.Mtim.Nano()
 }
 
-func (d fast) close() { bare(d).close() }
+// Close implements [Dir].
+func (d bare) Close() { bareFile(d).close() }
 
-// bare is an open descriptor.
-type bare int
+// bareFile is an open descriptor.
+type bareFile int
 
 // Read implements io.Reader.
-func (f bare) Read(p []byte) (n int, err error) {
+func (f bareFile) Read(p []byte) (n int, err error) {
 	err = again(func() (err error) { n, err = unix.Read(int(f), p); return err })
 	switch {
 	case err != nil:
@@ -127,7 +134,7 @@ func (f bare) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-func (f bare) close() { _ = unix.Close(int(f)) } // it was only read
+func (f bareFile) close() { _ = unix.Close(int(f)) } // it was only read
 
 // again repeats a call that a signal cut short.
 func again(call func() error) error {

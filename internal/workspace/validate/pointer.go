@@ -1,0 +1,161 @@
+package validate
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/workspace/dir"
+	"belay/internal/workspace/document"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+)
+
+var (
+	rulePointerForm = finding.Rule{Code: "LATEST_FORM", Severity: finding.Warning, Section: "11.2",
+		Means: "_LATEST.md has a line \"Latest: \" with the snapshot's folder and a line \"Updated: \" with a date.",
+		Fix:   "write the two lines so"}
+	rulePointerEmpty = finding.Rule{Code: "LATEST_NO_TARGET", Severity: finding.Error, Section: "11.2",
+		Means: "_LATEST.md names no snapshot.",
+		Fix:   "add \"Latest: \" and the name of the newest snapshot's folder"}
+	rulePointerTarget = finding.Rule{Code: "LATEST_TARGET_MISSING", Severity: finding.Error, Section: "11.2",
+		Means: "The snapshot that _LATEST.md names is not in its tool root.",
+		Fix:   "correct the name, or restore the snapshot"}
+	rulePointerElsewhere = finding.Rule{Code: "LATEST_TARGET_ELSEWHERE", Severity: finding.Warning, Section: "11.2",
+		Means: "The snapshot that _LATEST.md names lies in another folder than the pointer does.",
+		Fix:   "put the pointer beside its snapshots"}
+	rulePointerOld = finding.Rule{Code: "LATEST_OUTDATED", Severity: finding.Warning, Section: "11.2",
+		Means: "_LATEST.md does not name the newest of the snapshots beside it.",
+		Fix:   "name the newest one"}
+	rulePointerDate = finding.Rule{Code: "LATEST_NO_DATE", Severity: finding.Warning, Section: "11.2",
+		Means: "_LATEST.md says when it was updated.",
+		Fix:   "add \"Updated: \" and the date, YYYY-MM-DD"}
+	ruleSnapshotName = finding.Rule{Code: "SNAPSHOT_NAME", Severity: finding.Warning, Section: "11.1",
+		Means: "The name of a snapshot's folder ends with a date and a time, _YYYY-MM-DD_HHmm.",
+		Fix:   "publish with belay snapshot new, which names it so"}
+)
+
+var pointerRules = []finding.Rule{
+	rulePointerForm, rulePointerEmpty, rulePointerTarget, rulePointerElsewhere, rulePointerOld, rulePointerDate, ruleSnapshotName,
+}
+
+// published are the folders of tool roots that have a pointer, and the snapshots.
+// It notes the newest snapshot of each folder.
+func (p *project) published() (pointers, snapshots []string) {
+	p.newest = map[string]string{}
+	for _, rel := range p.Visited {
+		if rel == "." || rel[0] != '_' {
+			continue
+		}
+		inside := false
+		for above := path.Dir(rel); above != "."; above = path.Dir(above) {
+			inside = inside || layout.IsSnapshot(path.Base(above))
+		}
+		switch {
+		case inside:
+		case layout.IsSnapshot(path.Base(rel)) && strings.Contains(rel, "/"):
+			snapshots = append(snapshots, rel)
+			if above, name := path.Dir(rel), path.Base(rel); moment(name) > moment(p.newest[above]) {
+				p.newest[above] = name
+			}
+		case p.places.has(rel + "/" + layout.LatestFile):
+			pointers = append(pointers, rel)
+		}
+	}
+	slices.Sort(pointers)
+	slices.Sort(snapshots)
+	return pointers, snapshots
+}
+
+// The names of the pointer's lines, as real ones have them.
+var (
+	latestLabels  = []string{"Latest", "Latest Snapshot", "SnapshotID", "Snapshot"}
+	updatedLabels = []string{"Updated", "Last Updated", "Date", "AsOf"}
+	plainLine     = regexp.MustCompile(`^([A-Za-z][A-Za-z ]*): (.+?)\s*$`)
+)
+
+// pointer checks the _LATEST.md of a folder (workspace 11.2).
+func (w *worker) pointer(folder string) {
+	at := folder + "/" + layout.LatestFile
+	if kind := w.places.is(at); kind != dir.File {
+		w.add(ruleNoFile.At(at, 0, "is no regular file"))
+		return
+	}
+	d, err := w.places.folder(folder)
+	if err != nil {
+		return // it is gone
+	}
+	defer d.Close()
+	data, ok := w.readIn(d, layout.LatestFile, at)
+	if !ok {
+		return
+	}
+	t, ok := w.text(data, at, "")
+	if !ok {
+		return
+	}
+	latest, canonical := t.line(latestLabels)
+	updated, dated := t.line(updatedLabels)
+	if latest.Value == "" {
+		t.add(rulePointerEmpty.At(at, 0, "there is no line Latest:"))
+		return
+	}
+	target := path.Base(strings.TrimSuffix(bare(latest.Value), "/"))
+	if !canonical || updated.Value != "" && !dated {
+		t.add(rulePointerForm.At(at, latest.Line+1, "the lines are not of the form Latest: and Updated:").WithFix("write the lines Latest: %s and Updated: with the date", shown(target)))
+	}
+	if _, err := time.Parse(time.DateOnly, dateIn(updated.Value)); err != nil {
+		t.add(rulePointerDate.At(at, updated.Line+1, "there is no date of the update"))
+	}
+	w.pointsTo(t, folder, target, latest.Line+1)
+}
+
+// line is a line with one of the labels, and whether it has the specification's
+// form and label.
+func (t *text) line(labels []string) (f document.Field, canonical bool) {
+	for i := range t.Len() {
+		if m := plainLine.FindStringSubmatch(t.Line(i)); m != nil && isLabel(m[1], labels) {
+			return document.Field{Label: m[1], Value: m[2], Line: i}, m[1] == labels[0]
+		}
+	}
+	f, _ = t.field(labels)
+	return f, false
+}
+
+// dateIn is the date that a value begins with.
+func dateIn(value string) string {
+	value = bare(value)
+	return value[:min(len(value), len(time.DateOnly))]
+}
+
+// pointsTo checks where a pointer leads.
+func (w *worker) pointsTo(t *text, folder, target string, line int) {
+	if w.places.is(folder+"/"+target) == dir.Folder {
+		if !layout.IsSnapshot(target) {
+			t.add(ruleSnapshotName.At(t.path, line, "%s does not end with a date and a time", shown(target)).Of(target))
+		} else if newest := w.newest[folder]; moment(newest) > moment(target) {
+			t.add(rulePointerOld.At(t.path, line, "%s is newer than %s", shown(newest), shown(target)).Of(target))
+		}
+		return
+	}
+	for above := path.Dir(folder); above != "."; above = path.Dir(above) {
+		if w.places.is(above+"/"+target) == dir.Folder {
+			t.add(rulePointerElsewhere.At(t.path, line, "%s lies in %s", shown(target), shown(above)).Of(target))
+			return
+		}
+	}
+	t.add(rulePointerTarget.At(t.path, line, "there is no snapshot %s", shown(target)).Of(target))
+}
+
+var momentShape = regexp.MustCompile(`_([0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4})(?:_([0-9]+))?$`)
+
+// moment is the date and time in a snapshot's name, in a form that sorts.
+func moment(name string) string {
+	m := momentShape.FindStringSubmatch(name)
+	if m == nil {
+		return ""
+	}
+	return m[1] + strings.Repeat("0", max(0, 6-len(m[2]))) + m[2]
+}

@@ -1,0 +1,138 @@
+package validate
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"belay/internal/workspace/document"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/scan"
+)
+
+var (
+	ruleReferencesTitle = finding.Rule{Code: "REFERENCES_TITLE", Severity: finding.Warning, Section: "7.1",
+		Means: "The title of _REFERENCES.md is \"# References: \", the id and the name.",
+		Fix:   "write the title so"}
+	ruleReferencesID = finding.Rule{Code: "REFERENCES_ID_MISMATCH", Severity: finding.Error, Section: "7.1",
+		Means: "The title of _REFERENCES.md names another deliverable than the folder does.",
+		Fix:   "put the right file there, or correct the id"}
+	ruleReferencesSections = finding.Rule{Code: "REFERENCES_SECTIONS_MISSING", Severity: finding.Warning, Section: "7.1",
+		Means: "_REFERENCES.md has the sections Applicable References and Notes.",
+		Fix:   "add the sections that are named"}
+	ruleReferencesSection = finding.Rule{Code: "REFERENCES_SECTION_NAME", Severity: finding.Warning, Section: "7.1",
+		Means: "A section of _REFERENCES.md is called something else than in the specification.",
+		Fix:   "rename the section"}
+	ruleReferencesForm = finding.Rule{Code: "REFERENCES_FORM", Severity: finding.Warning, Section: "7.1",
+		Means: "A reference is a name, where it is to be found, and why it matters, with dashes between.",
+		Fix:   "write \"- Name — Location — Relevance\""}
+	ruleReferencesGone = finding.Rule{Code: "REFERENCES_NOT_FOUND", Severity: finding.Warning, Section: "7.2",
+		Means: "A reference leads to a file or folder of the project that is not there.",
+		Fix:   "correct the path, or put the file there"}
+)
+
+var referencesRules = []finding.Rule{
+	ruleReferencesTitle, ruleReferencesID, ruleReferencesSections, ruleReferencesSection, ruleReferencesForm, ruleReferencesGone,
+}
+
+// references checks _REFERENCES.md (workspace 7).
+func (w *worker) references() {
+	t, ok := w.document(scan.References, layout.ReferencesFile)
+	if !ok {
+		return
+	}
+	t.title(&ruleReferencesTitle, &ruleReferencesID, "References: ", true)
+	const applicable = "Applicable References"
+	found := t.sections(layout.ReferencesFile, &ruleReferencesSections, &ruleReferencesSection, applicable, "Notes")
+	if s, ok := found[applicable]; ok {
+		t.referenceForms(s)
+	}
+	t.referenceTargets()
+}
+
+// referenceForms looks at the entries of the list of references. They are told of
+// in one finding.
+func (t *text) referenceForms(s document.Section) {
+	first, odd := 0, 0
+	for i := s.First; i < s.End; i++ {
+		item, ok := listItem(t.Line(i))
+		if !ok || t.Fenced(i) || isForm(item) {
+			continue
+		}
+		if odd++; odd == 1 {
+			first = i + 1
+		}
+	}
+	switch {
+	case odd == 1:
+		t.add(ruleReferencesForm.At(t.path, first, "1 entry lacks its location or its relevance"))
+	case odd > 1:
+		t.add(ruleReferencesForm.At(t.path, first, "%d entries lack their location or their relevance, this the first", odd))
+	}
+}
+
+// listItem is the text of a list's entry at the left margin.
+func listItem(line string) (string, bool) {
+	for _, mark := range []string{"- ", "* ", "+ "} {
+		if item, ok := strings.CutPrefix(line, mark); ok {
+			return strings.TrimSpace(item), true
+		}
+	}
+	return "", false
+}
+
+var dashes = regexp.MustCompile(`\s+(?:—|–|--|-)\s+`)
+
+// isForm reports whether an entry has a name, a location and a relevance.
+func isForm(item string) bool { return len(dashes.Split(item, -1)) >= 3 }
+
+var (
+	linkShape = regexp.MustCompile(`\[([^\]]*)\]\(\s*<?([^)>\s]+)>?[^)]*\)`)
+	codeShape = regexp.MustCompile("`([^`]+)`")
+)
+
+// link is the first Markdown link in a text.
+func link(s string) (label, target string, ok bool) {
+	m := linkShape.FindStringSubmatch(s)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], m[2], true
+}
+
+// referenceTargets follows what leads to files of the project: links, which begin
+// at the file, and paths in code, which people begin anywhere.
+func (t *text) referenceTargets() {
+	for i := range t.Len() {
+		line := t.Line(i)
+		if t.Fenced(i) || !strings.ContainsAny(line, "[`") {
+			continue
+		}
+		for _, m := range linkShape.FindAllStringSubmatch(line, -1) {
+			target, _, _ := strings.Cut(m[2], "#")
+			if target == "" || strings.Contains(target, ":") || path.IsAbs(target) {
+				continue // a heading, a URL, or a file elsewhere
+			}
+			if rel := path.Join(t.w.folder.Path, unescape(target)); !strings.HasPrefix(rel, "..") && !t.w.places.has(rel) {
+				t.add(ruleReferencesGone.At(t.path, i+1, "the link leads to %s, which is not there", shown(rel)).Of(m[2]))
+			}
+		}
+		for _, m := range codeShape.FindAllStringSubmatch(line, -1) {
+			if !isPath(m[1]) || t.w.places.has(path.Join(t.w.folder.Path, m[1])) {
+				continue
+			}
+			if rel, known := t.w.places.find(m[1]); rel == "" && known {
+				t.add(ruleReferencesGone.At(t.path, i+1, "the project has no %s", shown(m[1])).Of(m[1]))
+			}
+		}
+	}
+}
+
+// isPath reports text in code that is a path with folders and nothing else.
+func isPath(s string) bool {
+	return strings.Contains(s, "/") && !strings.ContainsAny(s, " *{}<>|:=()$?\"'") && !strings.Contains(s, "//") && !path.IsAbs(s)
+}
+
+// unescape undoes the escapes of blanks in a link.
+func unescape(s string) string { return strings.ReplaceAll(s, "%20", " ") }

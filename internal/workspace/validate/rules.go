@@ -1,0 +1,80 @@
+package validate
+
+import (
+	"slices"
+
+	"belay/internal/workspace/finding"
+)
+
+// The root and packages.
+var (
+	ruleNoPackages = finding.Rule{Code: "ROOT_NO_PACKAGES", Severity: finding.Error, Section: "12.1",
+		Means: "An execution root has at least one package.",
+		Fix:   "make one from the decomposition with belay project init, or look at another folder"}
+	ruleElsewhere = finding.Rule{Code: "ROOT_IS_ABOVE", Severity: finding.Error, Section: "12.1",
+		Means: "The packages lie in a folder of this one, which is the execution root.",
+		Fix:   "look at that folder"}
+	ruleNoDecomposition = finding.Rule{Code: "ROOT_NO_DECOMPOSITION", Severity: finding.Error, Section: "12.1",
+		Means: "An execution root has a decomposition document in _Decomposition.",
+		Fix:   "put the document into _Decomposition"}
+	ruleNoInit = finding.Rule{Code: "ROOT_NO_INIT", Severity: finding.Error, Section: "12.1",
+		Means: "An execution root has an INIT.md with the parameters of sessions.",
+		Fix:   "write one: # INIT, **Project Name:**, **Decomposition Reference:**, ## Session Parameters"}
+	ruleNoWorking = finding.Rule{Code: "PACKAGE_NO_WORKING", Severity: finding.Error, Section: "12.2",
+		Means: "A package has a folder 1_Working with its deliverables.",
+		Fix:   "make the folder"}
+	rulePackageFolders = finding.Rule{Code: "PACKAGE_FOLDERS_MISSING", Severity: finding.Warning, Section: "12.2",
+		Means: "A package should have folders for references, review and issue, and their archives.",
+		Fix:   "make the folders, or run belay project init, which makes what is missing"}
+	ruleUndefinedPackage = finding.Rule{Code: "PACKAGE_NOT_DEFINED", Severity: finding.Warning, Section: "1.1",
+		Means: "No decomposition defines a package of this id.",
+		Fix:   "add it to the decomposition, or move the folder away"}
+	ruleFolderName = finding.Rule{Code: "FOLDER_NAME_DIFFERS", Severity: finding.Warning, Section: "10.2",
+		Means: "The folder of a package or deliverable is named by its id and its name in the decomposition.",
+		Fix:   "rename the folder"}
+	ruleNoFolder = finding.Rule{Code: "DELIVERABLE_NO_FOLDER", Severity: finding.Warning, Section: "2",
+		Means: "A deliverable that the decomposition defines has no folder in 1_Working.",
+		Fix:   "make it with belay project init, or take it out of the decomposition"}
+)
+
+// Deliverables, and files of any kind.
+var (
+	ruleUndefined = finding.Rule{Code: "DELIVERABLE_NOT_DEFINED", Severity: finding.Warning, Section: "2",
+		Means: "No decomposition defines a deliverable of this id.",
+		Fix:   "add it to the decomposition, or move the folder away"}
+	ruleMissing = finding.Rule{Code: "DELIVERABLE_FILE_MISSING", Severity: finding.Error, Section: "12.3",
+		Means: "A deliverable has _STATUS.md, _CONTEXT.md, _DEPENDENCIES.md and _REFERENCES.md.",
+		Fix:   "make it with belay project init, which leaves what is there"}
+	ruleKit = finding.Rule{Code: "DOCUMENT_KIT_MISSING", Severity: finding.Error, Section: "12.3",
+		Means: "A deliverable that is INITIALIZED or further has the four documents.",
+		Fix:   "write the documents that are named, or put the state right"}
+	ruleSemantic = finding.Rule{Code: "SEMANTIC_MISSING", Severity: finding.Warning, Section: "3.2",
+		Means: "A deliverable becomes SEMANTIC_READY by its _SEMANTIC.md.",
+		Fix:   "generate _SEMANTIC.md, or put the state right"}
+	ruleNoMemory = finding.Rule{Code: "MEMORY_MISSING", Severity: finding.Warning, Section: "2.1",
+		Means: "A deliverable should have a MEMORY.md, for what its work has brought to light.",
+		Fix:   "make it with belay project init, which leaves what is there"}
+	ruleAgentMemory = finding.Rule{Code: "AGENT_MEMORY_PRESENT", Severity: finding.Error, Section: "8.2",
+		Means: "_MEMORY.md must not exist: MEMORY.md is the one working memory of a deliverable.",
+		Fix:   "move what it holds into MEMORY.md, then remove it"}
+	ruleNoFile = finding.Rule{Code: "FILE_IS_NO_FILE", Severity: finding.Error, Section: "2.1",
+		Means: "What has the name of a deliverable's file is a folder, a link or a device. Links are never followed: they may lead out of the project.",
+		Fix:   "put the file itself in its place"}
+	ruleFileUnreadable = finding.Rule{Code: "PROJECT_FILE_UNREADABLE", Severity: finding.Error, Section: "2.1",
+		Means: "A file can not be read, so nothing is known of it.",
+		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
+	ruleTooLarge = finding.Rule{Code: "PROJECT_FILE_TOO_LARGE", Severity: finding.Error, Section: "2.1",
+		Means: "A file is larger than what is read to check it.",
+		Fix:   "look for what does not belong into it, or raise workspace.file_bytes"}
+	ruleNotText = finding.Rule{Code: "PROJECT_FILE_NOT_TEXT", Severity: finding.Error, Section: "2.1",
+		Means: "A document is not UTF-8 text, or has NUL bytes.",
+		Fix:   "save the file as UTF-8"}
+)
+
+// Rules lists what this package reports.
+func Rules() []finding.Rule {
+	return slices.Concat([]finding.Rule{
+		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder,
+		ruleUndefined, ruleMissing, ruleKit, ruleSemantic, ruleNoMemory, ruleAgentMemory, ruleNoFile, ruleFileUnreadable, ruleTooLarge, ruleNotText,
+	}, contextRules, referencesRules, memoryRules, rootFileRules, pointerRules)
+}
