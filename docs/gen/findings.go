@@ -11,6 +11,7 @@ import (
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/snapshot"
+	"belay/internal/workspace/validate"
 )
 
 // linters are the rooms that have something to say about a project's files, in the
@@ -20,6 +21,7 @@ var linters = []struct {
 	rules []finding.Rule
 }{
 	{"Folders", scan.Rules()},
+	{"Roots, packages, deliverables and their other files", validate.Rules()},
 	{"Decompositions", decomposition.Rules()},
 	{"Making a root", scaffold.Rules()},
 	{"Lifecycle: `_STATUS.md`", lifecycle.Rules()},

@@ -23,8 +23,9 @@ type Projects struct {
 	// Hides says which files of a project are never shown, by their path in it; nil
 	// hides none.
 	Hides func(projectRoot, path string) bool
-	// ViewBytes caps a file that is shown. Default 8 MiB.
-	ViewBytes int64
+	// ViewBytes caps a file that is shown, FileBytes one that is read to check it.
+	// Defaults 8 and 16 MiB.
+	ViewBytes, FileBytes int64
 	// Recent lists the projects that this user has worked on, the latest first.
 	Recent func(ctx context.Context) ([]RecentProject, error)
 }

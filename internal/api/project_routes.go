@@ -3,6 +3,7 @@ package api
 import (
 	"belay/internal/fault"
 	"belay/internal/workspace/scan"
+	"belay/internal/workspace/validate"
 )
 
 // workingRoot is projectRoot for the endpoints about a project's contents.
@@ -35,6 +36,9 @@ func projectRoutes() []route {
 				{in: "query", name: "impact", doc: "only this deliverable and what a change to it reaches, by id"}},
 			answer: graphAnswer{}, serve: serveGraph, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
+		{method: get, path: "/api/project/validate", name: "validateProject", summary: "A project held against the specification, as belay project validate prints it.",
+			params: []param{workingRoot}, answer: validate.Report{}, serve: serveValidate, tagged: true,
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/events", name: "streamProject", summary: "What changes in a project, as Server-Sent Events: project:ready, then project:changed, or project:reset where changes are not known one by one.",
 			params: []param{workingRoot,
 				{in: "query", name: "after", integer: true, doc: "the version to go on after; without it, now"},

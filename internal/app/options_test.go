@@ -49,13 +49,12 @@ func TestEverySettingActs(t *testing.T) {
 	t.Parallel()
 	// Those that are not passed on but acted upon where they are read.
 	direct := map[string]string{
-		"project":              "belay turn and doctor",
-		"instructions":         "TestSettingsActedUponAtOnce",
-		"persona.file_bytes":   "TestSettingsActedUponAtOnce",
-		"token_file":           "TestSettingsActedUponAtOnce",
-		"scripted.script":      "TestSettingsActedUponAtOnce",
-		"bus.enabled":          "startBus",
-		"workspace.file_bytes": "belay project validate",
+		"project":            "belay turn and doctor",
+		"instructions":       "TestSettingsActedUponAtOnce",
+		"persona.file_bytes": "TestSettingsActedUponAtOnce",
+		"token_file":         "TestSettingsActedUponAtOnce",
+		"scripted.script":    "TestSettingsActedUponAtOnce",
+		"bus.enabled":        "startBus",
 	}
 	other := map[string]string{
 		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m", "default_model": "m",
@@ -81,7 +80,7 @@ func TestEverySettingActs(t *testing.T) {
 		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "none",
 		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
 		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB",
-		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
+		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.file_bytes": "9MiB", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
 		"workspace.poll": "3s", "workspace.idle": "9m",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
 		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",

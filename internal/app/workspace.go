@@ -14,6 +14,7 @@ import (
 	"belay/internal/workspace"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
+	"belay/internal/workspace/validate"
 )
 
 // ScanOptions bound what is looked at of a project.
@@ -21,13 +22,21 @@ func ScanOptions(cfg *config.Config) scan.Options {
 	return scan.Options{MaxFolders: cfg.Workspace.MaxFolders, MaxDepth: cfg.Workspace.MaxDepth}
 }
 
+// ValidateOptions bound the validation of a project at a time.
+func ValidateOptions(cfg *config.Config, now time.Time) validate.Options {
+	return validate.Options{FileBytes: cfg.Workspace.FileBytes, Today: now.Format(time.DateOnly)}
+}
+
+// IndexOptions bound the index of a project.
+func IndexOptions(cfg *config.Config) index.Options { return indexOptions(cfg) }
+
 func indexOptions(cfg *config.Config) index.Options {
 	w := cfg.Workspace
 	return index.Options{Scan: ScanOptions(cfg), MaxWatches: w.MaxWatches, Poll: w.Poll, Idle: w.Idle}
 }
 
 func projectsOptions(cfg *config.Config) api.Projects {
-	return api.Projects{ViewBytes: cfg.Workspace.ViewBytes}
+	return api.Projects{ViewBytes: cfg.Workspace.ViewBytes, FileBytes: cfg.Workspace.FileBytes}
 }
 
 // projects is how callers of a server get at the contents of projects.

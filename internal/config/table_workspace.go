@@ -9,7 +9,7 @@ func workspace(c *Config) []*key {
 			doc: "Folders of a project that are looked at; a larger one is listed in part, and says so."},
 		{name: "workspace.max_depth", value: count(&w.MaxDepth, 4, 1000), def: "32",
 			doc: "How deep a folder of a project may lie that is looked at."},
-		{name: "workspace.file_bytes", value: size(&w.FileBytes, kib, gib), def: "64MiB",
+		{name: "workspace.file_bytes", value: size(&w.FileBytes, kib, gib), def: "16MiB",
 			doc: "Largest file of a project that is read to check it."},
 		{name: "workspace.view_bytes", value: size(&w.ViewBytes, kib, gib), def: "8MiB",
 			doc: "Most of one file of a project that is shown."},

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,5 +49,37 @@ func TestSortAndCount(t *testing.T) {
 	}
 	if errors, warnings := Count(all); errors != 3 || warnings != 1 {
 		t.Errorf("counted %d errors and %d warnings", errors, warnings)
+	}
+}
+
+func TestInSARIF(t *testing.T) {
+	t.Parallel()
+	rules := []Rule{{Code: "X", Severity: Error, Means: "It is so.", Fix: "mend it"}, {Code: "unused"}}
+	all := []Finding{
+		{Path: "a b/ü:#.md", Severity: Error, Code: "X", Line: 3, Message: "wrong", Fix: "do that"},
+		{Severity: Warning, Code: "Y", Message: "odd"}, {Path: "c", Severity: Error, Code: "X", Message: "again"},
+	}
+	data, err := json.MarshalIndent(InSARIF("1.2", rules, all), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(string(data)), "")
+	want := `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"belay","version":"1.2","rules":[` +
+		`{"id":"X","shortDescription":{"text":"Itisso."},"help":{"text":"mendit"},"defaultConfiguration":{"level":"error"}},` +
+		`{"id":"Y","shortDescription":{"text":"Y"},"defaultConfiguration":{"level":"warning"}}]}},"results":[` +
+		`{"ruleId":"X","ruleIndex":0,"level":"error","message":{"text":"wrong.Tofixit:dothat"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a%20b/%C3%BC:%23.md"},"region":{"startLine":3}}}]},` +
+		`{"ruleId":"Y","ruleIndex":1,"level":"warning","message":{"text":"odd"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"."}}}]},` +
+		`{"ruleId":"X","ruleIndex":0,"level":"error","message":{"text":"again"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"c"}}}]}],"columnKind":"unicodeCodePoints"}]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestTallies(t *testing.T) {
+	t.Parallel()
+	all := []Finding{{Code: "w", Severity: Warning}, {Code: "w", Severity: Warning}, {Code: "b", Severity: Error}, {Code: "a", Severity: Error}, {Code: "c", Severity: Error}, {Code: "c", Severity: Error}}
+	want := []Tally{{"c", Error, 2}, {"a", Error, 1}, {"b", Error, 1}, {"w", Warning, 2}}
+	if got := Tallies(all); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
 	}
 }

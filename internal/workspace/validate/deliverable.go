@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"belay/internal/durable"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -153,13 +154,30 @@ func (w *worker) kit(state lifecycle.State) {
 // dependencies checks _DEPENDENCIES.md and Dependencies.csv.
 func (w *worker) dependencies() {
 	var r *register.Register
-	if data, ok := w.read(scan.Register, layout.RegisterFile); ok {
-		r = register.Parse(data)
-		w.found = append(w.found, r.Lint(w.path(layout.RegisterFile), w.folder.Base())...)
+	if w.folder.Files.Has(scan.Register) {
+		r = w.register(w.path(layout.RegisterFile))
 	}
 	if data, ok := w.read(scan.Dependencies, layout.DependenciesFile); ok {
 		w.found = append(w.found, register.ParseSummary(data).Check(w.path(layout.DependenciesFile), w.folder.ID, r)...)
 	}
+}
+
+// register reads the register of the folder at hand and checks it; nil is one that
+// can not be read, which its own room words.
+func (w *worker) register(at string) *register.Register {
+	data, err := w.open.Read(layout.RegisterFile, w.buffer, register.MaxBytes+1)
+	if err == nil && len(data) > register.MaxBytes {
+		err = durable.ErrTooLarge
+	}
+	if err != nil {
+		w.add(register.Unreadable(at, err))
+		return nil
+	}
+	w.keep(data)
+	r := register.Parse(data)
+	w.found = append(w.found, r.Lint(at, w.folder.Base())...)
+	w.found = append(w.found, r.CheckProject(at, w.project, w.o.Today)...)
+	return r
 }
 
 // read reads a file of the folder at hand; the bytes are valid until the next call.
@@ -183,15 +201,20 @@ func (w *worker) readIn(d dir.Dir, name, at string) ([]byte, bool) {
 		w.add(ruleFileUnreadable.At(at, 0, "can not be read: %s", dir.Reason(err)))
 		return nil, false
 	}
-	if cap(data) <= keepBuffer {
-		w.buffer = data
-	}
-	w.files++
+	w.keep(data)
 	if len(data) > most {
 		w.add(ruleTooLarge.At(at, 0, "has more than %d bytes (workspace.file_bytes)", most))
 		return nil, false
 	}
 	return data, true
+}
+
+// keep counts a file that was read into data, and keeps the memory.
+func (w *worker) keep(data []byte) {
+	w.files++
+	if cap(data) <= keepBuffer {
+		w.buffer = data
+	}
 }
 
 // keepBuffer is how much memory a goroutine keeps between files.

@@ -3,7 +3,12 @@ package validate
 import (
 	"slices"
 
+	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/lifecycle"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/snapshot"
 )
 
 // The root and packages.
@@ -71,7 +76,12 @@ var (
 		Fix:   "save the file as UTF-8"}
 )
 
-// Rules lists what this package reports.
+// AllRules lists what a report can hold, from every room.
+func AllRules() []finding.Rule {
+	return slices.Concat(scan.Rules(), Rules(), decomposition.Rules(), lifecycle.Rules(), register.Rules(), snapshot.Rules())
+}
+
+// Rules lists what this package itself reports.
 func Rules() []finding.Rule {
 	return slices.Concat([]finding.Rule{
 		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder,

@@ -29,15 +29,17 @@ import (
 // Options bound a validation. The zero value works.
 type Options struct {
 	// FileBytes is how much of a file is read; a larger one is a finding. Default
-	// 64 MiB.
+	// 16 MiB.
 	FileBytes int64
+	// Today is the day after which no date may lie, YYYY-MM-DD; "" knows of none.
+	Today string
 	// Workers is how many goroutines read; default twice the processors, 2 to 16.
 	Workers int
 }
 
 func (o Options) orDefault() Options {
 	if o.FileBytes <= 0 {
-		o.FileBytes = 64 << 20
+		o.FileBytes = 16 << 20
 	}
 	if o.Workers <= 0 {
 		o.Workers = min(max(2, 2*runtime.GOMAXPROCS(0)), 16)
@@ -79,7 +81,10 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, fmt.Errorf("validate %s: %w", root, err)
 	}
 	defer top.Close()
-	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top)}
+	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), states: map[string]string{}}
+	for _, f := range r.Deliverables {
+		p.states[f.ID] = strings.ToUpper(f.Status)
+	}
 	p.found = append(p.found, r.Findings...)
 	if homes := p.homes(); len(homes) > 0 {
 		// Paths in files mean another folder: nothing else can be judged.
@@ -105,12 +110,18 @@ type project struct {
 	// decompositions are by their paths; defining are those that define anything.
 	decompositions map[string]*defined
 	defining       []*defined
-	// newest is the newest snapshot of each folder.
-	newest map[string]string
+	// newest is the newest snapshot of each folder, states those of deliverables.
+	newest, states map[string]string
 
 	found []finding.Finding
 	files int
 }
+
+// Has implements [register.Project].
+func (p *project) Has(id string) bool { _, ok := p.states[id]; return ok }
+
+// State implements [register.Project].
+func (p *project) State(id string) string { return p.states[id] }
 
 func (p *project) add(f finding.Finding) { p.found = append(p.found, f) }
 

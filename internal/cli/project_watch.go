@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/index"
+	"belay/internal/workspace/validate"
+)
+
+func newProjectWatch(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "watch [DIR]",
+		Short: "Tell of changes in a project as they happen, and of findings that come and go",
+		Long: `Watch a project until it is interrupted. Each change is told with the files and the
+deliverables that it is about, and after it the findings that it brought or took
+away. With --json each is a line of JSON: {"event":"changed"...} and
+{"event":"findings"...}.`,
+		Example: "  belay project watch\n  belay project watch ~/projects/bridge --json",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		root, err := projectArg(cfg, args)
+		if err != nil {
+			return err
+		}
+		w := &projectWatch{c: c, cfg: cfg, root: root, json: asJSON}
+		return w.run(cmd.Context())
+	}
+	return cmd
+}
+
+// projectWatch follows one project.
+type projectWatch struct {
+	c    *console
+	cfg  *config.Config
+	root string
+	json bool
+
+	set    *index.Set
+	report *validate.Report
+}
+
+// watchedChange and watchedFindings are the lines of --json.
+type watchedChange struct {
+	Event        string               `json:"event"`
+	Version      uint64               `json:"version"`
+	Paths        []string             `json:"paths"`
+	More         bool                 `json:"more,omitempty"`
+	Deliverables []watchedDeliverable `json:"deliverables"`
+}
+
+type watchedDeliverable struct {
+	ID   string `json:"id"`
+	Path string `json:"path"`
+	Was  string `json:"was,omitempty"`
+	Is   string `json:"is,omitempty"`
+}
+
+type watchedFindings struct {
+	Event    string            `json:"event"`
+	Version  uint64            `json:"version"`
+	Appeared []finding.Finding `json:"appeared"`
+	Resolved []finding.Finding `json:"resolved"`
+	Errors   int               `json:"errors"`
+	Warnings int               `json:"warnings"`
+}
+
+// run follows the project until ctx ends, which is how one stops watching, or the
+// project is gone.
+func (w *projectWatch) run(ctx context.Context) error {
+	o := app.IndexOptions(w.cfg)
+	o.Logger = slog.New(slog.DiscardHandler)
+	w.set = index.NewSet(o)
+	defer w.set.Close()
+	sub, now, err := w.set.Subscribe(ctx, w.root, 0)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	if w.report, err = w.validate(ctx, now); err != nil {
+		return err
+	}
+	w.c.note("watching", w.root+", "+count(len(now.Deliverables), "deliverable", "deliverables")+", "+
+		count(w.report.Summary.Errors, "error", "errors")+", "+count(w.report.Summary.Warnings, "warning", "warnings"))
+	if now.Mode == index.Polling {
+		w.c.note("polling", "the system does not tell of changes; they are looked for every "+w.cfg.Workspace.Poll.String())
+	}
+	for {
+		c, gap, err := sub.Next(ctx)
+		if err == nil {
+			w.tell(c, gap)
+			err = w.judge(ctx, c.Version)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, index.ErrClosed):
+			return failed(ExitNotFound, "check whether the folder is still there", errors.New("the project can not be followed any more"))
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (w *projectWatch) validate(ctx context.Context, s *index.Snapshot) (*validate.Report, error) {
+	return validate.Project(ctx, w.root, s.Result, app.ValidateOptions(w.cfg, time.Now()))
+}
+
+// tell says what changed.
+func (w *projectWatch) tell(c index.Change, gap bool) {
+	told := watchedChange{Event: "changed", Version: c.Version, Paths: orEmpty(c.Paths), More: c.More || gap, Deliverables: []watchedDeliverable{}}
+	for _, d := range c.Deliverables {
+		f := cmp.Or(d.After, d.Before)
+		one := watchedDeliverable{ID: f.ID, Path: f.Path}
+		if d.Before != nil {
+			one.Was = d.Before.Status
+		}
+		if d.After != nil {
+			one.Is = d.After.Status
+		}
+		told.Deliverables = append(told.Deliverables, one)
+	}
+	if w.json {
+		w.line(told)
+		return
+	}
+	for _, p := range told.Paths {
+		w.c.write("changed  " + line(p) + "\n")
+	}
+	if told.More {
+		w.c.write("changed  and more\n")
+	}
+	for _, d := range told.Deliverables {
+		w.c.write("state    " + line(d.ID) + ": " + cmp.Or(d.Was, "new") + " → " + cmp.Or(d.Is, "gone") + "\n")
+	}
+}
+
+// judge says which findings came and went with a change.
+func (w *projectWatch) judge(ctx context.Context, version uint64) error {
+	s, err := w.set.Current(ctx, w.root)
+	if err != nil {
+		return err
+	}
+	report, err := w.validate(ctx, s)
+	if err != nil {
+		return err
+	}
+	told := watchedFindings{Event: "findings", Version: version, Appeared: without(report.Findings, w.report.Findings),
+		Resolved: without(w.report.Findings, report.Findings), Errors: report.Summary.Errors, Warnings: report.Summary.Warnings}
+	w.report = report
+	switch {
+	case len(told.Appeared) == 0 && len(told.Resolved) == 0:
+	case w.json:
+		w.line(told)
+	default:
+		for _, f := range told.Resolved {
+			w.c.write("resolved " + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
+		}
+		for _, f := range told.Appeared {
+			w.c.write(pad(string(f.Severity), 9) + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
+			if f.Fix != "" {
+				w.c.write("         fix: " + clean(f.Fix) + "\n")
+			}
+		}
+		w.c.write("now      " + strconv.Itoa(told.Errors) + " errors, " + strconv.Itoa(told.Warnings) + " warnings\n")
+	}
+	return nil
+}
+
+// without returns what all has and others do not. Lines do not count: those of
+// other findings move with every edit.
+func without(all, others []finding.Finding) []finding.Finding {
+	key := func(f finding.Finding) finding.Finding { f.Line, f.Row = 0, 0; return f }
+	known := map[finding.Finding]int{}
+	for _, f := range others {
+		known[key(f)]++
+	}
+	left := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool {
+		known[key(f)]--
+		return known[key(f)] >= 0
+	})
+	return orEmpty(left)
+}
+
+func (w *projectWatch) line(v any) {
+	if data, err := json.Marshal(v); err == nil {
+		w.c.write(string(data) + "\n")
+	}
+}
