@@ -72,16 +72,18 @@ var (
 
 // contextFile checks _CONTEXT.md (workspace 4).
 func (w *worker) contextFile() {
-	t, ok := w.document(scan.Context, layout.ContextFile)
-	if !ok {
-		return
+	if t, ok := w.document(scan.Context, layout.ContextFile); ok {
+		t.checkContext()
 	}
+}
+
+func (t *text) checkContext() {
 	t.title(&ruleContextTitle, &ruleContextID, "Context: ", false)
 	t.sections(layout.ContextFile, &ruleContextSections, &ruleContextSection,
 		"Description", "Acceptance Criteria", "Anticipated Artifacts", "Scope Traceability", "Decomposition Reference")
 	named := t.decomposition()
 	t.contextIDs()
-	def, _ := w.definition(t.id, named)
+	def, _ := t.w.definition(t.id, named)
 	t.header(nameLabels, &ruleContextMissing, def.Name)
 	t.header(disciplineLabels, &ruleContextOptional, def.Discipline)
 	t.header(typeLabels, &ruleContextOptional, def.Type)

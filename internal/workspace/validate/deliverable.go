@@ -114,10 +114,12 @@ func (w *worker) presence() {
 	if missing := must &^ f.Files &^ f.Odd; missing != 0 {
 		w.add(ruleMissing.At(f.Path, 0, "there is no %s", strings.Join(missing.Names(), ", ")))
 	}
-	if f.Files.Has(scan.AgentMemory) {
-		w.add(ruleAgentMemory.At(w.path(scan.AgentMemoryFile), 0, "%s exists", scan.AgentMemoryFile))
-	}
-	if !f.Files.Has(scan.Memory) {
+	switch at := w.path(scan.AgentMemoryFile); {
+	case f.Files.Has(scan.AgentMemory | scan.Memory):
+		w.add(ruleAgentMemory.At(at, 0, "%s exists", scan.AgentMemoryFile))
+	case f.Files.Has(scan.AgentMemory):
+		w.add(ruleAgentMemory.At(at, 0, "%s exists, and no %s", scan.AgentMemoryFile, layout.MemoryFile).WithFix("rename it to %s", layout.MemoryFile))
+	case !f.Files.Has(scan.Memory):
 		w.add(ruleNoMemory.At(f.Path, 0, "there is no %s", layout.MemoryFile))
 	}
 	if def, from := w.definition(f.ID, nil); from != nil {

@@ -25,10 +25,12 @@ var memoryRules = []finding.Rule{ruleMemoryTitle, ruleMemoryID, ruleMemorySectio
 
 // memory checks MEMORY.md (workspace 8).
 func (w *worker) memory() {
-	t, ok := w.document(scan.Memory, layout.MemoryFile)
-	if !ok {
-		return
+	if t, ok := w.document(scan.Memory, layout.MemoryFile); ok {
+		t.checkMemory()
 	}
+}
+
+func (t *text) checkMemory() {
 	t.title(&ruleMemoryTitle, &ruleMemoryID, "Memory — ", false)
 	t.sections(layout.MemoryFile, &ruleMemorySections, &ruleMemorySection,
 		"Key Decisions & Human Rulings", "Domain Context", "Open Items", "Proposal History", "Interface & Dependency Notes")

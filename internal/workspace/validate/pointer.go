@@ -92,24 +92,26 @@ func (w *worker) pointer(folder string) {
 	if !ok {
 		return
 	}
-	t, ok := w.text(data, at, "")
-	if !ok {
-		return
+	if t, ok := w.text(data, at, ""); ok {
+		t.checkPointer(folder)
 	}
+}
+
+func (t *text) checkPointer(folder string) {
 	latest, canonical := t.line(latestLabels)
 	updated, dated := t.line(updatedLabels)
 	if latest.Value == "" {
-		t.add(rulePointerEmpty.At(at, 0, "there is no line Latest:"))
+		t.add(rulePointerEmpty.At(t.path, 0, "there is no line Latest:"))
 		return
 	}
 	target := path.Base(strings.TrimSuffix(bare(latest.Value), "/"))
 	if !canonical || updated.Value != "" && !dated {
-		t.add(rulePointerForm.At(at, latest.Line+1, "the lines are not of the form Latest: and Updated:").WithFix("write the lines Latest: %s and Updated: with the date", shown(target)))
+		t.add(rulePointerForm.At(t.path, latest.Line+1, "the lines are not of the form Latest: and Updated:").WithFix("write the lines Latest: %s and Updated: with the date", shown(target)))
 	}
 	if _, err := time.Parse(time.DateOnly, dateIn(updated.Value)); err != nil {
-		t.add(rulePointerDate.At(at, updated.Line+1, "there is no date of the update"))
+		t.add(rulePointerDate.At(t.path, updated.Line+1, "there is no date of the update"))
 	}
-	w.pointsTo(t, folder, target, latest.Line+1)
+	t.pointsTo(folder, target, latest.Line+1)
 }
 
 // line is a line with one of the labels, and whether it has the specification's
@@ -131,7 +133,8 @@ func dateIn(value string) string {
 }
 
 // pointsTo checks where a pointer leads.
-func (w *worker) pointsTo(t *text, folder, target string, line int) {
+func (t *text) pointsTo(folder, target string, line int) {
+	w := t.w
 	if w.places.is(folder+"/"+target) == dir.Folder {
 		if !layout.IsSnapshot(target) {
 			t.add(ruleSnapshotName.At(t.path, line, "%s does not end with a date and a time", shown(target)).Of(target))

@@ -38,10 +38,12 @@ var referencesRules = []finding.Rule{
 
 // references checks _REFERENCES.md (workspace 7).
 func (w *worker) references() {
-	t, ok := w.document(scan.References, layout.ReferencesFile)
-	if !ok {
-		return
+	if t, ok := w.document(scan.References, layout.ReferencesFile); ok {
+		t.checkReferences()
 	}
+}
+
+func (t *text) checkReferences() {
 	t.title(&ruleReferencesTitle, &ruleReferencesID, "References: ", true)
 	const applicable = "Applicable References"
 	found := t.sections(layout.ReferencesFile, &ruleReferencesSections, &ruleReferencesSection, applicable, "Notes")

@@ -32,47 +32,50 @@ var (
 
 var rootFileRules = []finding.Rule{ruleInitEmpty, ruleInitPointer, ruleInitGone, ruleNoCoordination, ruleNoRepresentation, ruleRepresentation}
 
-// rootFile reads a file that a project has once. It is false where there is none.
-func (p *project) rootFile(name string) (*text, bool) {
-	d, err := p.places.folder(path.Dir(name))
-	if path.Dir(name) == "." {
-		d, err = p.places.top, nil
-	} else if err == nil {
+// rootFile checks a file that a project has once; missing is what to say where there
+// is none.
+func (p *project) rootFile(name string, missing finding.Finding, check func(*text)) {
+	d := p.top
+	if above := path.Dir(name); above != "." {
+		var err error
+		if d, err = p.places.folder(above); err != nil {
+			p.add(missing)
+			return
+		}
 		defer d.Close()
-	}
-	if err != nil {
-		return nil, false
 	}
 	switch kind, _, _ := d.Stat(path.Base(name)); kind {
 	case dir.Missing:
-		return nil, false
+		p.add(missing)
+		return
 	case dir.File:
 	default:
 		p.add(ruleNoFile.At(name, 0, "is no regular file"))
-		return nil, true
+		return
 	}
 	w := &worker{project: p}
-	defer func() { p.found, p.files = append(p.found, w.found...), p.files+w.files }()
-	data, ok := w.readIn(d, path.Base(name), name)
-	if !ok {
-		return nil, true
+	if data, ok := w.readIn(d, path.Base(name), name); ok {
+		if t, ok := w.text(data, name, ""); ok {
+			check(t)
+		}
 	}
-	t, _ := w.text(data, name, "")
-	return t, true
+	p.found, p.files = append(p.found, w.found...), p.files+w.files
 }
 
 // checkInit checks INIT.md (workspace 12.1).
 func (p *project) checkInit() {
-	t, there := p.rootFile(layout.InitFile)
-	if !there {
-		p.add(ruleNoInit.At("", 0, "there is no %s", layout.InitFile))
-	}
-	if t == nil {
-		return
-	}
+	p.rootFile(layout.InitFile, ruleNoInit.At("", 0, "there is no %s", layout.InitFile), (*text).checkInit)
+}
+
+// checkCoordination checks _COORDINATION.md (workspace 13).
+func (p *project) checkCoordination() {
+	p.rootFile(layout.CoordinationFile, ruleNoCoordination.At("", 0, "there is no %s", layout.CoordinationFile), (*text).checkCoordination)
+}
+
+func (t *text) checkInit() {
 	fields := t.Fields(0, t.Len())
 	if len(fields) == 0 {
-		p.add(ruleInitEmpty.At(t.path, 0, "there is no labelled line"))
+		t.add(ruleInitEmpty.At(t.path, 0, "there is no labelled line"))
 		return
 	}
 	for _, f := range fields {
@@ -80,31 +83,23 @@ func (p *project) checkInit() {
 			continue
 		}
 		written := strings.ReplaceAll(bare(f.Value), `\`, "/")
-		if rel := strings.Trim(path.Clean(written), "/"); path.IsAbs(written) || !p.places.has(rel) {
-			p.add(ruleInitGone.At(t.path, f.Line+1, "there is no %s, seen from the project", shown(written)).Of(f.Value))
+		if rel := strings.Trim(path.Clean(written), "/"); path.IsAbs(written) || !t.w.places.has(rel) {
+			t.add(ruleInitGone.At(t.path, f.Line+1, "there is no %s, seen from the project", shown(written)).Of(f.Value))
 		}
 		return
 	}
-	p.add(ruleInitPointer.At(t.path, 0, "there is no field **Decomposition Reference:**"))
+	t.add(ruleInitPointer.At(t.path, 0, "there is no field **Decomposition Reference:**"))
 }
 
-// checkCoordination checks _COORDINATION.md (workspace 13).
-func (p *project) checkCoordination() {
-	t, there := p.rootFile(layout.CoordinationFile)
-	if !there {
-		p.add(ruleNoCoordination.At("", 0, "there is no %s", layout.CoordinationFile))
-	}
-	if t == nil {
-		return
-	}
+func (t *text) checkCoordination() {
 	f, ok := t.Field("Representation", "Coordination Representation", "Coordination Mode")
 	if !ok || f.Value == "" {
-		p.add(ruleNoRepresentation.At(t.path, 0, "there is no field **Representation:**"))
+		t.add(ruleNoRepresentation.At(t.path, 0, "there is no field **Representation:**"))
 		return
 	}
 	switch letters(bare(f.Value)) {
 	case "schedulefirst", "dependencytracked", "hybrid":
 	default:
-		p.add(ruleRepresentation.At(t.path, f.Line+1, "the representation is %q", shown(bare(f.Value))).Of(f.Value))
+		t.add(ruleRepresentation.At(t.path, f.Line+1, "the representation is %q", shown(bare(f.Value))).Of(f.Value))
 	}
 }
