@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -112,7 +113,7 @@ func (w *projectWatch) run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, index.ErrClosed):
+		case errors.Is(err, index.ErrClosed), errors.Is(err, fs.ErrNotExist):
 			return failed(ExitNotFound, "check whether the folder is still there", errors.New("the project can not be followed any more"))
 		case err != nil:
 			return err

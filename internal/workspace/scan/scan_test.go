@@ -91,7 +91,7 @@ func scanned(t testing.TB, root string, o Options) *Result {
 	return r
 }
 
-// Covers: workspace 1, 2
+// Covers: workspace 1, 1.2, 2, 10.1
 func TestScan(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
