@@ -12,8 +12,8 @@ import (
 )
 
 func newPersona(c *console) *cobra.Command {
-	return group("persona", "See whom a turn can be sent to", "  belay persona list\n  belay persona show WORKING_ITEMS",
-		newPersonaList(c), newPersonaShow(c))
+	return group("persona", "See whom a turn can be sent to", "  belay persona list\n  belay persona show WORKING_ITEMS\n  belay persona lint",
+		newPersonaList(c), newPersonaShow(c), newPersonaLint(c))
 }
 
 func newPersonaList(c *console) *cobra.Command {
@@ -40,10 +40,15 @@ func newPersonaList(c *console) *cobra.Command {
 				t.add(p.ID, string(p.Type), p.Class, p.Description)
 			}
 			c.print(t, "no personas")
+			found := 0
 			for _, p := range list {
+				found += len(p.Findings)
 				for _, w := range p.Warnings {
 					c.warn(p.ID + ": " + w)
 				}
+			}
+			if found > 0 {
+				c.note("findings", strconv.Itoa(found)+"; belay persona lint lists them")
 			}
 			return nil
 		})
@@ -95,7 +100,11 @@ func (c *console) printPersona(p persona.Persona) {
 		"outputs", p.Outputs, "file", p.Source.Path, "sha256", p.Source.SHA256)
 	c.write("\n")
 	c.paragraph(p.Body)
-	for _, w := range p.Warnings {
-		c.warn(w)
+	for _, f := range p.Findings {
+		at := ""
+		if f.Line > 0 {
+			at = "line " + strconv.Itoa(f.Line) + ": "
+		}
+		c.warn(at + f.Message + " (" + f.Code + ")")
 	}
 }

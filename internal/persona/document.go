@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"belay/internal/workspace/finding"
 )
 
 // document is one parsed file of a root, with the stat that it was read at.
@@ -43,13 +45,17 @@ func parse(name, shown string, data []byte) *document {
 	f := parseFrontmatter(block)
 	h := parseHeader(body)
 	warnings = append(append(warnings, f.warnings...), h.warnings...)
+	var found []finding.Finding
+	if strings.HasPrefix(name, agentsDir) {
+		found = Lint(name, data)
+	}
 	id := idOf(path.Base(name))
 	return &document{persona: Persona{
 		Summary: Summary{
 			ID: id, Type: h.typ, Class: h.class, Description: f.description,
 			Tools: f.tools, Subagents: f.subagents,
 			Surface: h.surface, WriteScope: h.scope, Blocking: h.blocking, Outputs: h.outputs,
-			File: name, Warnings: warnings,
+			File: name, Warnings: warnings, Findings: found,
 		},
 		Model: f.model, MaxTurns: f.maxTurns,
 		DisallowedTools: f.disallowed, AutoApproveTools: f.autoApprove,

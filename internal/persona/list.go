@@ -28,7 +28,7 @@ func (r *Root) List() ([]Summary, error) {
 			list = append(list, Summary{ID: id, File: fileOf(id), Warnings: []string{"can not be read: " + err.Error()}})
 			continue
 		}
-		list = append(list, d.persona.Summary)
+		list = append(list, r.judged(d.persona).Summary)
 	}
 	return list, nil
 }

@@ -41,7 +41,10 @@ func canonical(name string) []string {
 	return ids
 }
 
-func fileOf(id string) string { return "agents/AGENT_" + id + ".md" }
+// agentsDir is the folder of the instruction files, below the root.
+const agentsDir = "agents/"
+
+func fileOf(id string) string { return agentsDir + "AGENT_" + id + ".md" }
 
 // idOf is the reverse of fileOf for a base name; "" is no instruction file.
 func idOf(base string) string {

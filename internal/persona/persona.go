@@ -17,6 +17,8 @@
 // instruction files), 9.7 (metadata), 9.8 (fallback chains).
 package persona
 
+import "belay/internal/workspace/finding"
+
 // Type is the value of AGENT_TYPE, one of the three of workspace 9.5.
 type Type string
 
@@ -59,6 +61,8 @@ type Summary struct {
 	// frontmatter that is no YAML. Such a file still works; what could not be
 	// read counts as not declared.
 	Warnings []string `json:"warnings,omitempty"`
+	// Findings are how the file differs from the specification ([Lint]).
+	Findings []finding.Finding `json:"findings,omitempty"`
 }
 
 // Persona is one parsed instruction file. Values are shared between callers:
