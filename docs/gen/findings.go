@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"belay/internal/persona"
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph/load"
@@ -27,6 +28,7 @@ var linters = []struct {
 	{"Lifecycle: `_STATUS.md`", lifecycle.Rules()},
 	{"Dependencies: `Dependencies.csv` and `_DEPENDENCIES.md`", register.Rules()},
 	{"Snapshots", snapshot.Rules()},
+	{"Agent instruction files", persona.Rules()},
 	{"The dependency graph", load.Rules()},
 }
 

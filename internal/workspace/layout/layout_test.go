@@ -56,6 +56,7 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
+// Covers: workspace 10.1, 10.2
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, want string }{

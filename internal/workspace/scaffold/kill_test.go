@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 
 // A run that is killed anywhere leaves whole files only, and another completes its
 // work to what an undisturbed one makes.
+//
+// Covers: workspace 1
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

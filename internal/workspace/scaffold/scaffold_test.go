@@ -91,6 +91,7 @@ func tree(t testing.TB, root string) map[string]string {
 	return all
 }
 
+// Covers: workspace 1, 10.2
 func TestRun(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "new", "root")
@@ -164,6 +165,8 @@ func TestRun(t *testing.T) {
 }
 
 // A run takes what there is as it is, and completes it.
+//
+// Covers: workspace 10.2
 func TestRunKeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

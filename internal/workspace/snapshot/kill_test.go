@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 
 // Whenever a publisher is killed, what bears a snapshot's name is a whole one, and
 // the pointer names one of them.
+//
+// Covers: workspace 11.1
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}

@@ -63,6 +63,7 @@ func names(t testing.TB, dir string) []string {
 	return all
 }
 
+// Covers: workspace 11.1, 11.2
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	target, o := project(t, map[string]string{
@@ -133,6 +134,7 @@ func TestManifestIsForSHA256Sum(t *testing.T) {
 	}
 }
 
+// Covers: workspace 11.1
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -243,6 +245,8 @@ func TestRefused(t *testing.T) {
 
 // Publishers at the same time each have a name of their own, and the pointer names
 // one of them.
+//
+// Covers: workspace 11.1, 11.2
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	target, o := project(t, map[string]string{"a": "A"}), options(t)
