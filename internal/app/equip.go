@@ -53,7 +53,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return fault.New(fault.InvalidRequest, "hooks: %v", err).WithHint("correct the setting; belay config show says where it comes from").Because(err)
 	}
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
-	all = append(all, projecttool.New(projecttool.Options{Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg)})...)
+	all = append(all, projecttool.New(projecttool.Options{Index: a.index, Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg)})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}

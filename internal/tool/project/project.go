@@ -16,19 +16,22 @@ import (
 	"belay/internal/fault"
 	"belay/internal/tool"
 	"belay/internal/workspace"
+	"belay/internal/workspace/index"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
 
 // Options configures the tools.
 type Options struct {
+	// Index knows what projects hold.
+	Index    *index.Set
 	Scaffold scaffold.Options
 	Snapshot snapshot.Options
 }
 
 // New returns the tools, in the order in which models are told of them.
 func New(o Options) []tool.Tool {
-	return []tool.Tool{scaffolder{o.Scaffold}, publisher{o.Snapshot}}
+	return []tool.Tool{lister{o.Index}, scaffolder{o.Scaffold}, publisher{o.Snapshot}}
 }
 
 // local checks a path of a model: relative to the project, clean, and shown to

@@ -20,6 +20,7 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/workspace"
+	"belay/internal/workspace/index"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
@@ -89,10 +90,13 @@ func newWorld(t *testing.T, scope string) *world {
 			x.intended = append(x.intended, c.Path)
 			return nil
 		}},
-		Limits: tool.Limits{OutputBytes: 64 << 10, KeepBytes: 1 << 20}, Clock: noon,
+		Limits: tool.Limits{OutputBytes: 64 << 10, KeepBytes: 1 << 20, Matches: 500}, Clock: noon,
 	}
 	locks := t.TempDir()
+	known := index.NewSet(index.Options{MaxWatches: 1000})
+	t.Cleanup(known.Close)
 	x.set, err = tool.NewSet(New(Options{
+		Index:    known,
 		Scaffold: scaffold.Options{LockDir: locks, MaxBytes: 1 << 20, Clock: noon},
 		Snapshot: snapshot.Options{LockDir: locks, MaxFiles: 100, MaxBytes: 1 << 20, Clock: noon},
 	})...)
