@@ -16,17 +16,25 @@ var endingSignals = []syscall.Signal{
 // foreignSignals are those that Go leaves to libraries in C.
 var foreignSignals = []syscall.Signal{32, 33, 34}
 
+// What a process does about a signal that it does not handle.
+const (
+	byDefault = 0 // SIG_DFL
+	ignoring  = 1 // SIG_IGN
+)
+
 // deafen has this process ignore signals: those that the command sends are not
 // for its keeper. It goes past package os/signal, which takes longer for them
 // than many a command, and past the runtime, which so still takes endingSignals
 // for its own and gives them back their meaning in the programs that it starts.
 // Others would stay ignored in those.
-func deafen(signals []syscall.Signal) error {
-	const ignore = 1 // SIG_IGN
+func deafen(signals []syscall.Signal) error { return meet(signals, ignoring) }
+
+// meet sets what this process does about signals.
+func meet(signals []syscall.Signal, how uintptr) error {
 	action := struct {
 		handler uintptr
 		_       [3]uint64 // flags, restorer, mask
-	}{handler: ignore}
+	}{handler: how}
 	const maskBytes = 8
 	for _, s := range signals {
 		_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&action)), 0, maskBytes, 0, 0)
