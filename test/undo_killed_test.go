@@ -99,7 +99,8 @@ func TestUndoKilled(t *testing.T) {
 						t.Errorf("%s holds %q", name, now)
 					}
 				}
-				if out, err := p.command("session", "undo", id).CombinedOutput(); err != nil {
+				// An undo that was killed behind its last step has left nothing to do.
+				if out, err := p.command("session", "undo", id).CombinedOutput(); err != nil && !strings.Contains(string(out), "no turn of this session has changes") {
 					t.Fatalf("the second undo: %v\n%s", err, out)
 				}
 				if diff := cmp.Diff(before, p.tree()); diff != "" {
