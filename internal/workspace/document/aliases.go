@@ -1,7 +1,5 @@
 package document
 
-import "slices"
-
 // alias is what a section is called by the specification, and by the real
 // projects that call it something else.
 type alias struct {
@@ -34,6 +32,20 @@ var aliases = []alias{
 	{"MEMORY.md", "Interface & Dependency Notes", []string{"Interface Notes", "Dependency Notes"}},
 }
 
+// canonical has the table's other names, as plain makes them, by file.
+var canonical = func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for _, a := range aliases {
+		if all[a.file] == nil {
+			all[a.file] = map[string]string{}
+		}
+		for _, o := range a.others {
+			all[a.file][plain(o)] = a.heading
+		}
+	}
+	return all
+}()
+
 // Names returns the names that the specification's heading has in real files of
 // that name, its own first.
 func Names(file, heading string) []string {
@@ -48,10 +60,8 @@ func Names(file, heading string) []string {
 // Canonical returns what the specification calls a heading of that file, and
 // whether the heading is one of the table's other names for it.
 func Canonical(file, heading string) (name string, aliased bool) {
-	for _, a := range aliases {
-		if a.file == file && slices.ContainsFunc(a.others, func(o string) bool { return Same(o, heading) }) {
-			return a.heading, true
-		}
+	if name, aliased = canonical[file][plain(heading)]; aliased {
+		return name, true
 	}
 	return heading, false
 }

@@ -209,3 +209,15 @@ func TestSetCell(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSame checks the comparison against the form that it stands for.
+func FuzzSame(f *testing.F) {
+	f.Add("Declared Upstream (I need these)", "declared  upstream:")
+	f.Add("**History**", "history")
+	f.Add("Ünder", "ünder")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if got, want := Same(a, b), plain(a) == plain(b); got != want {
+			t.Errorf("Same(%q, %q) = %v, plain %q and %q", a, b, got, plain(a), plain(b))
+		}
+	})
+}

@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Heading is a Markdown heading outside code blocks.
@@ -64,15 +65,64 @@ func (d *Document) Section(names ...string) (Section, bool) {
 
 // Same compares headings as people write them: letter case, blanks, a closing
 // colon and what follows in brackets do not count.
-func Same(a, b string) bool { return plain(a) == plain(b) }
+func Same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	a, b = core(a), core(b)
+	if !isASCII(a) || !isASCII(b) {
+		return folded(a) == folded(b)
+	}
+	// Word by word, because whoever looks for a heading compares it with many.
+	for {
+		var x, y string
+		x, a = nextWord(a)
+		y, b = nextWord(b)
+		if len(x) != len(y) || !strings.EqualFold(x, y) {
+			return false
+		}
+		if x == "" {
+			return true
+		}
+	}
+}
 
-func plain(heading string) string {
+// nextWord takes the first word off an ASCII text.
+func nextWord(s string) (word, rest string) {
+	start := 0
+	for start < len(s) && isBlank(s[start]) {
+		start++
+	}
+	end := start
+	for end < len(s) && !isBlank(s[end]) {
+		end++
+	}
+	return s[start:end], s[end:]
+}
+
+func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// core is what counts of a heading.
+func core(heading string) string {
 	if i := strings.IndexByte(heading, '('); i > 0 {
 		heading = heading[:i]
 	}
-	heading = strings.TrimRight(strings.TrimSpace(heading), ": \t")
-	return strings.ToLower(strings.Join(strings.Fields(strings.Trim(heading, "*_")), " "))
+	return strings.Trim(strings.TrimRight(strings.TrimSpace(heading), ": \t"), "*_")
 }
+
+// plain is a heading in the form in which equal ones are equal.
+func plain(heading string) string { return folded(core(heading)) }
+
+func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // heading reads an ATX heading: up to three blanks, one to six #, a blank or the
 // line's end, the text, and # signs that close it.
