@@ -17,7 +17,7 @@ import (
 const (
 	asking   = "Please bring the deck's levels in line with the brief."
 	approved = "minutes of 4 May"
-	folder   = "PKG-01_Bridge/1_Working/DEL-01-01_Deck_Levels/"
+	folder   = "PKG-01_Bridge/1_Working/DEL-01-01_Deck Levels/"
 
 	raisedDeck = "point,distance_m,underside_m\nD0,0.0,3.45\nD1,4.5,3.57\nD2,9.0,3.63\nD3,13.5,3.57\nD4,18.0,3.45\n"
 	checked    = "ok      lowest underside 3.45 m, at least 3.45 m\n" +

@@ -249,3 +249,13 @@ func TestFindings(t *testing.T) {
 		})
 	}
 }
+
+// The example is what its README says, but for the folders that git does not keep.
+func TestExample(t *testing.T) {
+	t.Parallel()
+	for _, f := range validated(t, filepath.Join("..", "..", "..", "examples", "project"), Options{Today: "2026-11-20"}).Findings {
+		if f.Code != rulePackageFolders.Code {
+			t.Errorf("%s %s:%d: %s", f.Code, f.Path, f.Line, f.Message)
+		}
+	}
+}
