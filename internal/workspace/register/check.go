@@ -27,19 +27,22 @@ type Problem struct {
 // maxProblems bounds how many are told at once.
 const maxProblems = 100
 
+// enoughProblems is when a row is not looked at anymore.
+const enoughProblems = 10 * maxProblems
+
 // refuse turns problems into an error: its type and message are those of the
-// first, its details list them all. It returns nil for none. Row is how the message
-// names a row by its number.
-func refuse(row string, problems []Problem) error {
+// first, its details list them all. It returns nil for none.
+func (k *checker) refuse() error {
+	problems := k.problems
 	if len(problems) == 0 {
 		return nil
 	}
 	first := problems[0]
-	e := fault.New(first.Type, row+"%s: %s", first.Row, named(first.ID), first.Message)
+	e := fault.New(first.Type, k.rowName+"%s: %s", first.Row, named(first.ID), first.Message)
 	if more := len(problems) - 1; more > 0 {
 		e.Message += fmt.Sprintf(" (and %d more problems)", more)
 	}
-	return e.With("problems", problems[:min(len(problems), maxProblems)])
+	return e.With("rowProblems", problems[:min(len(problems), maxProblems)])
 }
 
 func named(id string) string {
@@ -57,7 +60,9 @@ type checker struct {
 	// changedOnly leaves rows alone that stay as they are, and what is wrong already
 	// with those that change.
 	changedOnly bool
-	// number is the number of a row of the draft in messages, nil for its own.
+	// rowName is how messages name a row by its number; number is that of a row of
+	// the draft, nil for its own.
+	rowName  string
 	number   func(int) int
 	problems []Problem
 	seen     map[string]int
@@ -89,12 +94,15 @@ func (k *checker) get(c Column) string { return k.d.get(k.row, c) }
 func (k *checker) rows() {
 	k.seen = make(map[string]int, len(k.d.rows))
 	for i := range k.d.rows {
+		if len(k.problems) > enoughProblems {
+			return
+		}
 		k.row, k.at = &k.d.rows[i], i
 		id := trim(k.get(DependencyID))
 		if first, twice := k.seen[id]; !twice {
 			k.seen[id] = i
 		} else if id != "" && (!k.changedOnly || k.row.from < 0) {
-			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of row %d, too", finding.Shown(id), k.numberOf(first))
+			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of "+k.rowName+", too", finding.Shown(id), k.numberOf(first))
 		}
 		if k.changedOnly && k.row.from >= 0 {
 			if k.row.changed {
@@ -277,8 +285,8 @@ func (k *checker) satisfaction() {
 		}
 		before := Row{k.d.base, int(k.d.base.rows[k.row.from])}.Value(Satisfaction)
 		if after := k.get(Satisfaction); !mayMove(before, after) {
-			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus can not go from %s to %s; it may go to %s",
-				finding.Shown(before), finding.Shown(orBlank(after)), orNothing(moves[before]))
+			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus can not go from %s to %s; %s",
+				finding.Shown(before), finding.Shown(orBlank(after)), waysOn(moves[before]))
 		}
 	}
 }
@@ -305,9 +313,10 @@ func orBlank(s string) string {
 	return s
 }
 
-func orNothing(all []string) string {
+// waysOn says where a satisfaction may go.
+func waysOn(all []string) string {
 	if len(all) == 0 {
-		return "nothing else"
+		return "it stays as it is"
 	}
-	return strings.Join(all, ", ")
+	return "it may go to " + strings.Join(all, ", ")
 }

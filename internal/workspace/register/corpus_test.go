@@ -43,6 +43,8 @@ type verdict struct {
 }
 
 // TestVerdicts compares every finding with what the original's linter says.
+//
+// Covers: workspace 6.2, 6.3, 6.4, 6.5, 6.8
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	root := corpus(t)

@@ -3,6 +3,7 @@ package register
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"belay/internal/fault"
@@ -42,29 +43,33 @@ func (m *matcher) find(id string) int {
 // adopt finds the rows of the base that have no id yet: each becomes the new row
 // that says the same in every other column.
 func (d *draft) adopt(m *matcher) {
+	added := map[string][]int{}
+	for i, row := range d.rows {
+		if row.from < 0 {
+			key := d.butID(row.cells)
+			added[key] = append(added[key], i)
+		}
+	}
 	for i := range d.base.rows {
 		if m.used[i] || d.base.Row(i).ID() != "" {
 			continue
 		}
-		before := d.before(i)
-		for k := range d.rows {
-			if row := &d.rows[k]; row.from < 0 && d.sameButID(before, row.cells) {
-				row.from, m.used[i] = i, true
-				break
-			}
+		key := d.butID(d.before(i))
+		if rows := added[key]; len(rows) > 0 {
+			d.rows[rows[0]].from, m.used[i], added[key] = i, true, rows[1:]
 		}
 	}
 }
 
-// sameButID reports whether two rows differ in their id alone.
-func (d *draft) sameButID(a, b []string) bool {
-	at := int(d.at[DependencyID])
-	for i := range a {
-		if a[i] != b[i] && i != at {
-			return false
+// butID is the same for rows that differ in their id alone.
+func (d *draft) butID(cells []string) string {
+	var b strings.Builder
+	for i, c := range cells {
+		if i != int(d.at[DependencyID]) {
+			b.WriteString(strconv.Quote(c))
 		}
 	}
-	return true
+	return b.String()
 }
 
 // left names the rows that were not found: by id, or by number where they have

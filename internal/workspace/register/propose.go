@@ -76,10 +76,11 @@ func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, erro
 	if err := m.d.refused(); err != nil {
 		return nil, nil, err
 	}
+	m.prepare()
 	m.rows()
-	k := checker{d: m.d, host: m.host, changedOnly: true, number: func(i int) int { return m.source[i] }}
+	k := checker{d: m.d, host: m.host, changedOnly: true, rowName: "row %d of the proposal", number: func(i int) int { return m.source[i] }}
 	k.rows()
-	if err := refuse("row %d of the proposal", k.problems); err != nil {
+	if err := k.refuse(); err != nil {
 		return nil, m.diff, err
 	}
 	after, err := m.d.finish()
@@ -128,6 +129,10 @@ type merge struct {
 	host    string
 	d       *draft
 	diff    *Diff
+	// at is where the proposal has each column of the draft, -1 for nowhere; only
+	// are the rows that are wanted, nil for all.
+	at   []int
+	only map[string]bool
 	// source is the row of the proposal from which each row of the draft comes, 0
 	// for none.
 	source []int
@@ -148,6 +153,28 @@ func (m *merge) columns() []string {
 		}
 	}
 	return more
+}
+
+// prepare looks up what is asked of every row.
+func (m *merge) prepare() {
+	named := make(map[string]int, len(m.p.columns))
+	for i, name := range m.p.columns {
+		named[name] = i
+	}
+	m.at = make([]int, len(m.d.columns))
+	for i, name := range m.d.columns {
+		at, ok := named[name]
+		if c := m.d.known[i]; !ok || c < numColumns && int(m.d.at[c]) != i {
+			at = -1
+		}
+		m.at[i] = at
+	}
+	if m.o.Only != nil {
+		m.only = make(map[string]bool, len(m.o.Only))
+		for _, id := range m.o.Only {
+			m.only[id] = true
+		}
+	}
 }
 
 // rows makes the rows of the draft: those of the register in their places, then
@@ -185,23 +212,15 @@ func (m *merge) rows() {
 }
 
 // wanted reports whether a row is to be applied.
-func (m *merge) wanted(id string) bool { return m.o.Only == nil || slices.Contains(m.o.Only, id) }
+func (m *merge) wanted(id string) bool { return m.only == nil || m.only[id] }
 
 // valuesOf are the values of a proposed row in the draft's columns; blank ones are
 // not said.
 func (m *merge) valuesOf(row Row) []string {
 	values := make([]string, len(m.d.columns))
-	for i, name := range m.d.columns {
-		c := m.d.known[i]
-		if c < numColumns && int(m.d.at[c]) != i {
-			continue
-		}
-		at := slices.Index(m.p.columns, name)
-		if c < numColumns {
-			at = int(m.p.at[c])
-		}
+	for i, at := range m.at {
 		if v := m.p.cellOf(row.record, at); strings.TrimSpace(v) != "" {
-			values[i], _ = normalized(c, v)
+			values[i], _ = normalized(m.d.known[i], v)
 		}
 	}
 	return values

@@ -23,6 +23,7 @@ func ids(rows []DiffRow) []string {
 	return all
 }
 
+// Covers: workspace 6.6, 6.8
 func TestApply(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"),

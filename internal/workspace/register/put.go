@@ -13,6 +13,7 @@ import (
 
 // The limits of a request.
 const (
+	maxRows       = 100_000
 	maxNewColumns = 64
 	maxColumnName = 128
 )
@@ -27,6 +28,9 @@ const (
 // the deliverable. The warnings are those of the compatible contract, without
 // those of reading. On an error, which lists all problems, nothing is changed.
 func (r *Register) Put(rows []map[string]string, host string) (*Register, []string, error) {
+	if len(rows) > maxRows {
+		return nil, nil, fault.New(fault.InvalidRequest, "rows are more than the %d that a register may have", maxRows).With("field", "rows")
+	}
 	more, err := r.newColumns(rows)
 	if err != nil {
 		return nil, nil, err
@@ -44,10 +48,10 @@ func (r *Register) Put(rows []map[string]string, host string) (*Register, []stri
 		d.rows = append(d.rows, dr)
 	}
 	d.adopt(match)
-	k := checker{d: d, host: hostID(host)}
+	k := checker{d: d, host: hostID(host), rowName: "rows[%d]"}
 	k.rows()
 	k.satisfaction()
-	if err := refuse("rows[%d]", k.problems); err != nil {
+	if err := k.refuse(); err != nil {
 		return nil, nil, err
 	}
 	if left := match.left(); len(left) > 0 {

@@ -72,6 +72,8 @@ func TestPutNew(t *testing.T) {
 }
 
 // TestPutKeepsBytes: only the cells change that hold something else.
+//
+// Covers: workspace 6.7
 func TestPutKeepsBytes(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "SatisfactionStatus", "PENDING"), aRow("DEP-01-02-003"))
@@ -150,6 +152,7 @@ func TestPutQuotesAsTheFileDoes(t *testing.T) {
 	}
 }
 
+// Covers: workspace 6.1, 6.2, 6.3, 6.4, 6.5, 6.8
 func TestPutRefuses(t *testing.T) {
 	t.Parallel()
 	without := func(name string) map[string]string {
@@ -199,6 +202,7 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
+// Covers: workspace 6.6
 func TestPutNeverDeletes(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))
@@ -222,6 +226,7 @@ func TestPutNeverDeletes(t *testing.T) {
 	}
 }
 
+// Covers: workspace 6.6
 func TestSatisfaction(t *testing.T) {
 	t.Parallel()
 	all := append([]string{""}, enumerations[Satisfaction].words...)
@@ -262,6 +267,7 @@ func TestPutDamaged(t *testing.T) {
 	}
 }
 
+// Covers: workspace 6.7
 func TestView(t *testing.T) {
 	t.Parallel()
 	r := Parse([]byte("\ufeff Direction ,DependencyType,Own,Direction\r\nx, coordination,\" kept \",outbound,more\r\n,,\n\nshort\n"))

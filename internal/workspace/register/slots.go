@@ -51,7 +51,7 @@ func (s *Summary) slots() []slot {
 				continued[m[1]] = true
 			}
 		}
-		for i := p.first; i < p.end; i++ {
+		for i := p.first; i < p.end && len(all) < maxSlots; i++ {
 			line := s.doc.Line(i)
 			if m := headingNumber.FindStringSubmatch(line); s.doc.Fenced(i) || m != nil && continued[m[1]] {
 				continue
@@ -99,28 +99,41 @@ func (s *Summary) tableSlots(t *document.Table) []slot {
 	if columnIn(t, DependencyID) >= 0 {
 		return nil // it lists rows and does not count them
 	}
-	labels := 0
-	for labels < len(t.Header) && !isCount(t.Header[labels]) {
-		labels++
-	}
-	if labels == 0 || labels == len(t.Header) {
+	labels, columns := countColumns(t)
+	if labels == 0 || len(columns) == 0 {
 		return nil
 	}
 	var all []slot
 	for _, row := range t.Rows {
 		base, ok := labelMeasure(t, row, labels)
-		for k := labels; ok && k < len(row.Cells) && k < len(t.Header) && isCount(t.Header[k]); k++ {
+		for i := 0; ok && i < len(columns) && labels+i < len(row.Cells) && len(all) < maxSlots; i++ {
+			k, m := labels+i, base
 			digits := strings.Trim(row.Cells[k], "* ")
 			n, err := strconv.Atoi(digits)
-			m := base
-			column, known := measureOf(t.Header[k], numColumns)
-			if err != nil || n < 0 || !known || !m.with(column) {
+			if err != nil || n < 0 || !m.with(columns[i]) {
 				continue
 			}
-			all = append(all, slot{line: row.Line, cell: k, digits: digits, value: n, measure: m, label: strings.Join(row.Cells[:labels], " ") + " " + t.Header[k]})
+			label := strings.Join(row.Cells[:labels], " ") + " " + t.Header[k]
+			all = append(all, slot{line: row.Line, cell: k, digits: digits, value: n, measure: m, label: label})
 		}
 	}
 	return all
+}
+
+// countColumns are the columns of numbers behind a table's labels, each with what
+// it counts.
+func countColumns(t *document.Table) (labels int, columns []measure) {
+	for labels < len(t.Header) && !isCount(t.Header[labels]) {
+		labels++
+	}
+	for _, h := range t.Header[labels:] {
+		m, known := measureOf(h, numColumns)
+		if !known || !isCount(h) {
+			break
+		}
+		columns = append(columns, m)
+	}
+	return labels, columns
 }
 
 // isCount reports whether a column of a table holds numbers of rows.

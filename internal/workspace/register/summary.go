@@ -15,6 +15,9 @@ const (
 	Tracked    = "TRACKED"
 )
 
+// MaxSummary is the largest _DEPENDENCIES.md that is worth to read, in bytes.
+const MaxSummary = 4 << 20
+
 // The sections of _DEPENDENCIES.md (workspace 5.2). The first three belong to
 // people.
 const (
@@ -67,10 +70,14 @@ func (s *Summary) Text() bool { return s.doc.Valid() }
 // Bytes is the file's content.
 func (s *Summary) Bytes() []byte { return s.doc.Bytes() }
 
+// maxHeadings bounds the headings that are looked at.
+const maxHeadings = 10_000
+
 // divide finds the sections.
 func (s *Summary) divide() {
 	s.parts = []part{{end: s.doc.Len()}}
-	for _, h := range s.doc.Headings() {
+	headings := s.doc.Headings()
+	for _, h := range headings[:min(len(headings), maxHeadings)] {
 		last := &s.parts[len(s.parts)-1]
 		name, _ := document.Canonical(layout.DependenciesFile, h.Text)
 		human, agent := isSection(humanSections, name), isSection(agentSections, name)

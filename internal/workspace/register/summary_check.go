@@ -133,8 +133,9 @@ func (s *Summary) checkListed(path string, r *Register) []finding.Finding {
 	listed := map[string]bool{}
 	var all []finding.Finding
 	for _, t := range s.listings() {
+		at := columnIn(&t, DependencyID)
 		for _, row := range t.Rows {
-			id := listedID(t.Cell(row, DependencyID.String()))
+			id := idIn(row, at)
 			if id == "" || listed[id] {
 				continue
 			}
@@ -186,5 +187,10 @@ func (s *Summary) listings() []document.Table {
 	return all
 }
 
-// listedID is the id that a table's cell names.
-func listedID(cell string) string { return strings.Trim(cell, "*` ") }
+// idIn is the id that a row of a list names in a column, "" for none.
+func idIn(row document.Row, column int) string {
+	if column >= len(row.Cells) {
+		return ""
+	}
+	return strings.Trim(row.Cells[column], "*` ")
+}

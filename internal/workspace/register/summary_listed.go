@@ -30,10 +30,7 @@ func (s *Summary) updateListed(r *Register, changed map[string][]Column) {
 		at, status := columnIn(&t, DependencyID), columnIn(&t, Status)
 		for i := len(t.Rows) - 1; i >= 0; i-- {
 			line := t.Rows[i]
-			if at >= len(line.Cells) {
-				continue
-			}
-			row, ok := rows[listedID(line.Cells[at])]
+			row, ok := rows[idIn(line, at)]
 			columns := changed[row.idOrNone()]
 			switch {
 			case !ok || len(columns) == 0:
@@ -145,8 +142,9 @@ func (s *Summary) addListed(r *Register) {
 	measures := make([]measure, len(lists))
 	for i, t := range lists {
 		measures[i] = s.listMeasure(&t, r)
+		at := columnIn(&t, DependencyID)
 		for _, row := range t.Rows {
-			listed[listedID(t.Cell(row, DependencyID.String()))] = true
+			listed[idIn(row, at)] = true
 		}
 	}
 	added := make([][]string, len(lists))
@@ -216,8 +214,9 @@ func (s *Summary) listMeasure(t *document.Table, r *Register) (m measure) {
 		}
 	}
 	ids := map[string]bool{}
+	at := columnIn(t, DependencyID)
 	for _, row := range t.Rows {
-		ids[listedID(t.Cell(row, DependencyID.String()))] = true
+		ids[idIn(row, at)] = true
 	}
 	for i := range r.rows {
 		row := r.Row(i)

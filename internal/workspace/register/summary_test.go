@@ -85,6 +85,7 @@ func summaryCodes(t *testing.T, text string, r *Register) []string {
 	return codes
 }
 
+// Covers: workspace 5.2, 5.3
 func TestSummaryCheck(t *testing.T) {
 	t.Parallel()
 	r := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))
@@ -117,6 +118,7 @@ func TestSummaryCheck(t *testing.T) {
 	}
 }
 
+// Covers: workspace 5.1, 5.2
 func TestSummaryUpdate(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))

@@ -32,6 +32,7 @@ type Change struct {
 
 // Result is what a change did.
 type Result struct {
+	Deliverable workspace.Deliverable
 	// File is the register as it is now, Before as it was.
 	File   File
 	Before *register.Register
@@ -97,7 +98,7 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 		return Result{}, err
 	}
 	data := result.File.Bytes()
-	result.Before = before.Register
+	result.Before, result.Deliverable = before.Register, d
 	result.File = File{Register: result.File.Register, Path: before.Path, Tag: tag(data), Exists: true, info: before.info}
 	if before.Exists && result.File.Tag == before.Tag {
 		return result, nil
@@ -209,7 +210,7 @@ func (f *Files) write(dir *os.Root, full string, data []byte, like fs.FileInfo) 
 // did not. Without a run only what is there is corrected.
 func (f *Files) updateSummary(dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
 	const name = layout.DependenciesFile
-	data, info, err := durable.ReadFile(dir, name, MaxSummary)
+	data, info, err := durable.ReadFile(dir, name, register.MaxSummary)
 	if err != nil {
 		if missing(dir, name, err) {
 			return "there is no " + name
@@ -229,4 +230,25 @@ func (f *Files) updateSummary(dir *os.Root, d workspace.Deliverable, before, aft
 		return err.Message
 	}
 	return ""
+}
+
+// Preview returns what a proposal would change in the register as it is, and the
+// register's tag, "" where there is none; with an error of the proposal's the diff
+// is there as far as [register.Register.Apply] gives one.
+func (f *Files) Preview(d workspace.Deliverable, p *register.Register, o register.ProposalOptions) (*register.Diff, string, error) {
+	if err := editable(d); err != nil {
+		return nil, "", err
+	}
+	dir, err := d.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	defer dir.Close()
+	now, err := read(dir, d)
+	if err != nil {
+		return nil, "", err
+	}
+	o.Host = filepath.Base(d.Path)
+	_, diff, err := now.Apply(p, o)
+	return diff, now.tagOrNone(), err
 }

@@ -31,9 +31,6 @@ import (
 	"belay/internal/workspace/register"
 )
 
-// MaxSummary is the largest _DEPENDENCIES.md that is read, in bytes.
-const MaxSummary = 4 << 20
-
 // Options are where registers are locked, and who is told of changes.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.

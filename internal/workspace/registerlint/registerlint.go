@@ -1,4 +1,11 @@
-package registerfile
+// Package registerlint judges the dependency registers of a project, all at once.
+//
+// What is wrong with one register is for package register to say; here the
+// deliverables are known that its rows are about, and _DEPENDENCIES.md lies beside
+// it. A verdict counts what the original's linter finds, and tells the rest apart.
+//
+// Contract: compatible contract, 10; workspace spec, sections 5 and 6.
+package registerlint
 
 import (
 	"context"
@@ -113,7 +120,7 @@ func lintFolder(project *os.Root, folder *scan.Folder, known known, today string
 	report := lintRegister(name, folder.Base(), r)
 	report.Findings = append(report.Findings, r.CheckProject(name, known, today)...)
 	summary := path.Join(folder.Path, layout.DependenciesFile)
-	if text, _, err := durable.ReadFile(project, summary, MaxSummary); err == nil {
+	if text, _, err := durable.ReadFile(project, summary, register.MaxSummary); err == nil {
 		report.Findings = append(report.Findings, register.ParseSummary(text).Check(summary, folder.Base(), r)...)
 	}
 	return report
