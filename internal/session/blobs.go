@@ -14,6 +14,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 )
 
 // Blobs is a project's content store: bytes under their SHA-256, stored once
@@ -154,7 +155,7 @@ func (b *Blobs) open(create bool) (*os.Root, error) {
 	if !create || !missing(err) {
 		return root, err
 	}
-	if err := makeBelay(project); err != nil {
+	if err := workspace.MakeBelay(project); err != nil {
 		return nil, err
 	}
 	if err := project.MkdirAll(dirBlobs, 0o700); err != nil {

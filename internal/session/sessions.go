@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 )
 
 // Create makes a session in a project and returns its record. It is durable when
@@ -87,23 +88,11 @@ func (s *Store) openBase(p place) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := makeBelay(base); err != nil {
+	if err := workspace.MakeBelay(base); err != nil {
 		_ = base.Close()
 		return nil, err
 	}
 	return base, nil
-}
-
-// makeBelay makes a project's .belay, which git ignores by its own rule.
-func makeBelay(project *os.Root) error {
-	if err := project.MkdirAll(dirBelay, 0o700); err != nil {
-		return err
-	}
-	const ignore = dirBelay + "/.gitignore"
-	if _, err := project.Lstat(ignore); err == nil || !missing(err) {
-		return err
-	}
-	return durable.WriteFile(project, ignore, []byte("*\n"), 0o600, false)
 }
 
 // syncRecord makes a new session durable: its record, and the entries that lead

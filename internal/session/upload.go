@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/workspace"
 )
 
 // SaveUpload writes a file that a person sent, as it arrives, to a folder of
@@ -26,7 +27,7 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 		return "", storage(failed, err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := makeBelay(root); err != nil {
+	if err := workspace.MakeBelay(root); err != nil {
 		return "", storage(failed, err)
 	}
 	if strings.ContainsAny(name, `/\`+"\x00") {

@@ -1,0 +1,136 @@
+package proposal
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/register"
+)
+
+// Request is what somebody proposes.
+type Request struct {
+	By, SessionID, TurnID, Note string
+	// Complete is [Proposal.Complete].
+	Complete bool
+	// Content is a register of the v3.1 schema.
+	Content []byte
+}
+
+// Add checks a proposal against the deliverable's register as it is now, keeps it,
+// and returns what it would change. One that could not be applied is refused with
+// every problem. A complete proposal supersedes the older complete ones of the
+// deliverable that still wait.
+func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Shown, error) {
+	content := register.Parse(n.Content)
+	diff, tag, err := s.o.Files.Preview(d, content, register.ProposalOptions{Complete: n.Complete})
+	if err != nil {
+		return Shown{}, err
+	}
+	if !diff.Changes() {
+		return Shown{}, fault.New(fault.InvalidRequest, "the proposal changes nothing: the register has all of it").With("field", "rows")
+	}
+	p := Proposal{
+		ID: s.o.NewID(), Deliverable: layout.ParseName(path.Base(d.Rel)).ID, Path: d.Rel, CreatedAt: s.now(), By: n.By, SessionID: n.SessionID, TurnID: n.TurnID,
+		Note: n.Note, Complete: n.Complete, Rows: content.Len(), State: Open,
+	}
+	if p.Deliverable == "" {
+		return Shown{}, fault.New(fault.DeliverableNotFound, "the folder %s is not named as a deliverable's", d.Rel)
+	}
+	unlock, err := s.lock(ctx, d.Project)
+	if err != nil {
+		return Shown{}, err
+	}
+	defer unlock()
+	project, err := open(d.Project)
+	if err != nil {
+		return Shown{}, err
+	}
+	defer project.Close()
+	if err := s.room(ctx, project, p); err != nil {
+		return Shown{}, err
+	}
+	if err := keep(project, p, n.Content); err != nil {
+		return Shown{}, fault.New(fault.StorageFailure, "the proposal could not be kept").Because(err)
+	}
+	return Shown{Proposal: p, Tag: tag, Diff: diff}, nil
+}
+
+// keep writes a new proposal: its record comes last, and makes it one.
+func keep(project *os.Root, p Proposal, content []byte) error {
+	if err := workspace.MakeBelay(project); err != nil {
+		return err
+	}
+	if err := project.MkdirAll(Folder, 0o700); err != nil {
+		return err
+	}
+	if err := durable.WriteFile(project, Folder+"/"+p.ID+".csv", content, 0o600, true); err != nil {
+		return err
+	}
+	return save(project, p)
+}
+
+// room settles what a new proposal supersedes, drops the oldest of those that are
+// settled, and refuses when too many wait.
+func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) error {
+	list, err := all(ctx, project)
+	if err != nil {
+		return err
+	}
+	waiting, settled := 0, 0
+	for i := range list {
+		old := &list[i]
+		if p.Complete && old.Complete && old.State == Open && old.Path == p.Path {
+			old.State, old.SettledAt, old.SettledBy = Superseded, p.CreatedAt, p.By
+			if err := save(project, *old); err != nil {
+				return fault.New(fault.StorageFailure, "an older proposal could not be closed").Because(err)
+			}
+		}
+		if old.State == Open {
+			waiting++
+		} else {
+			settled++
+		}
+	}
+	if waiting >= s.o.MaxOpen {
+		return fault.New(fault.InvalidRequest, "%d proposals wait in this project already (workspace.proposals)", waiting).
+			WithHint("let a person apply or dismiss some of them")
+	}
+	excess := settled - s.o.MaxSettled
+	for _, old := range list {
+		if excess > 0 && old.State != Open {
+			excess--
+			if err := errors.Join(forget(project, old.ID+".json"), forget(project, old.ID+".csv")); err != nil {
+				return fault.New(fault.StorageFailure, "an old proposal could not be removed").Because(err)
+			}
+		}
+	}
+	return nil
+}
+
+func forget(project *os.Root, name string) error {
+	if err := project.Remove(Folder + "/" + name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Has returns nil when a proposal has, or would retire, all of the rows with these
+// ids.
+func Has(diff *register.Diff, ids []string) error {
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		return slices.ContainsFunc(slices.Concat(diff.New, diff.Confirmed, diff.Retired), func(r register.DiffRow) bool { return r.ID == id })
+	})
+	if len(unknown) == 0 {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "the proposal has no row %s", finding.Shown(unknown[0])).With("field", "only").With("unknown", unknown)
+}

@@ -1,0 +1,206 @@
+package proposal
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/registerfile"
+)
+
+// Shown is a proposal as a person looks at it.
+type Shown struct {
+	Proposal
+	// Tag is that of the register that Diff was made with, "" where there is none.
+	Tag  string         `json:"registerTag,omitempty"`
+	Diff *register.Diff `json:"diff,omitempty"`
+	// Problem is why it can not be applied as things are.
+	Problem string `json:"problem,omitempty"`
+}
+
+// List returns a project's proposals, the oldest first: those that wait, each with
+// what it would change, or with settled all of them.
+func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]Shown, error) {
+	project, err := open(projectRoot)
+	if err != nil {
+		return nil, err
+	}
+	defer project.Close()
+	list, err := all(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	shown := []Shown{}
+	for _, p := range list {
+		if p.State == Open || settled {
+			shown = append(shown, s.show(project, projectRoot, p))
+		}
+	}
+	return shown, nil
+}
+
+// Get returns one proposal.
+func (s *Store) Get(projectRoot, id string) (Shown, error) {
+	project, err := open(projectRoot)
+	if err != nil {
+		return Shown{}, err
+	}
+	defer project.Close()
+	p, err := load(project, id)
+	if err != nil {
+		return Shown{}, damaged(err)
+	}
+	return s.show(project, projectRoot, p), nil
+}
+
+func damaged(err error) error {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return err
+	}
+	return fault.New(fault.WorkspaceFileReadFailed, "the proposal's record can not be read").Because(err)
+}
+
+// show adds what an open proposal would change.
+func (s *Store) show(project *os.Root, projectRoot string, p Proposal) Shown {
+	shown := Shown{Proposal: p}
+	if p.State != Open {
+		return shown
+	}
+	d, err := p.deliverable(projectRoot)
+	if err == nil {
+		var rows *register.Register
+		if rows, err = content(project, p.ID); err == nil {
+			shown.Diff, shown.Tag, err = s.o.Files.Preview(d, rows, register.ProposalOptions{Complete: p.Complete})
+		}
+	}
+	if err != nil {
+		shown.Problem = fault.From(err).Message
+	}
+	return shown
+}
+
+// Settle is what a person decides about a proposal.
+type Settle struct {
+	// By is who decides.
+	By string
+	// Only are the rows that are applied, by id; nil applies all. Without Retire
+	// none is retired that the proposal does not have.
+	Only   []string
+	Retire bool
+	// Match is [registerfile.Change.Match].
+	Match func(tag string) bool
+}
+
+// Apply takes a proposal over into the register and closes it. One that is closed
+// already is DECISION_CLOSED.
+func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Proposal, registerfile.Result, error) {
+	project, p, err := s.waiting(projectRoot, id)
+	if err != nil {
+		return p, registerfile.Result{}, err
+	}
+	defer project.Close()
+	d, err := p.deliverable(projectRoot)
+	if err != nil {
+		return p, registerfile.Result{}, err
+	}
+	rows, err := content(project, id)
+	if err != nil {
+		return p, registerfile.Result{}, err
+	}
+	o := register.ProposalOptions{Complete: p.Complete && c.Retire, Only: c.Only}
+	if c.Only != nil {
+		diff, _, err := s.o.Files.Preview(d, rows, register.ProposalOptions{Complete: o.Complete})
+		if err == nil {
+			err = Has(diff, c.Only)
+		}
+		if err != nil {
+			return p, registerfile.Result{}, err
+		}
+	}
+	result, err := s.o.Files.Apply(ctx, d, registerfile.Change{By: c.By, Match: c.Match}, rows, o, "proposal "+id)
+	if err != nil {
+		return p, registerfile.Result{}, err
+	}
+	p, err = s.settle(ctx, project, projectRoot, id, Applied, c.By)
+	return p, result, err
+}
+
+// Dismiss closes a proposal without applying it.
+func (s *Store) Dismiss(ctx context.Context, projectRoot, id, by string) (Proposal, error) {
+	project, p, err := s.waiting(projectRoot, id)
+	if err != nil {
+		return p, err
+	}
+	defer project.Close()
+	return s.settle(ctx, project, projectRoot, id, Dismissed, by)
+}
+
+// waiting opens the project of a proposal that waits; the caller closes it.
+func (s *Store) waiting(projectRoot, id string) (*os.Root, Proposal, error) {
+	project, err := open(projectRoot)
+	if err != nil {
+		return nil, Proposal{}, err
+	}
+	p, err := load(project, id)
+	if err == nil {
+		err = p.isOpen()
+	}
+	if err != nil {
+		_ = project.Close() // it was only read
+		return nil, p, damaged(err)
+	}
+	return project, p, nil
+}
+
+func (p *Proposal) isOpen() error {
+	if p.State == Open {
+		return nil
+	}
+	return fault.New(fault.DecisionClosed, "the proposal was %s already", p.State).With("state", p.State).With("by", p.SettledBy).With("time", p.SettledAt).
+		WithHint("list the proposals that wait with GET /api/project/proposals")
+}
+
+// settle closes a proposal.
+func (s *Store) settle(ctx context.Context, project *os.Root, projectRoot, id string, state State, by string) (Proposal, error) {
+	// What was applied is closed, whoever has left meanwhile.
+	unlock, err := s.lock(context.WithoutCancel(ctx), projectRoot)
+	if err != nil {
+		return Proposal{}, err
+	}
+	defer unlock()
+	p, err := load(project, id)
+	if err != nil {
+		return p, damaged(err)
+	}
+	if p.State != Open && p.State != Superseded {
+		return p, nil // somebody else did the same at the same time
+	}
+	p.State, p.SettledAt, p.SettledBy = state, s.now(), by
+	if err := save(project, p); err != nil {
+		return p, fault.New(fault.StorageFailure, "the proposal could not be closed; it can be applied again without harm").Because(err)
+	}
+	return p, nil
+}
+
+// IDOf is the id of the proposal whose rows a file of the project holds, "" for any
+// other file.
+func IDOf(projectRoot, file string) string {
+	folder, name := filepath.Split(file)
+	id, ok := strings.CutSuffix(name, ".csv")
+	if !ok || !idPattern.MatchString(id) {
+		return ""
+	}
+	is, err := os.Stat(filepath.Clean(folder))
+	want, err2 := os.Stat(filepath.Join(projectRoot, filepath.FromSlash(Folder)))
+	if err != nil || err2 != nil || !os.SameFile(is, want) {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(projectRoot, filepath.FromSlash(Folder), id+".json")); err != nil {
+		return ""
+	}
+	return id
+}
