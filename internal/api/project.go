@@ -26,6 +26,10 @@ type Projects struct {
 	// ViewBytes caps a file that is shown, FileBytes one that is read to check it.
 	// Defaults 8 and 16 MiB.
 	ViewBytes, FileBytes int64
+	// Registers reads and changes dependency registers, Proposals keeps what is
+	// proposed for them. Without one its endpoints are NOT_FOUND.
+	Registers Registers
+	Proposals Proposals
 	// Recent lists the projects that this user has worked on, the latest first.
 	Recent func(ctx context.Context) ([]RecentProject, error)
 }

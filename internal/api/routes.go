@@ -12,6 +12,7 @@ import (
 const (
 	get    = http.MethodGet
 	post   = http.MethodPost
+	put    = http.MethodPut
 	remove = http.MethodDelete
 )
 
@@ -38,7 +39,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return slices.Concat(harnessRoutes(), makingRoutes(), projectRoutes(), systemRoutes())
+	return slices.Concat(harnessRoutes(), makingRoutes(), projectRoutes(), registerRoutes(), systemRoutes())
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belay/internal/session"
+	"belay/internal/workspace/register"
 )
 
 // schemas turns Go types into JSON Schemas the way encoding/json writes their
@@ -19,9 +20,10 @@ type schemas struct {
 func newSchemas() *schemas { return &schemas{components: map[string]any{}} }
 
 var (
-	rawType  = reflect.TypeFor[json.RawMessage]()
-	textType = reflect.TypeFor[encoding.TextMarshaler]()
-	moments  = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[session.Time]()}
+	rawType    = reflect.TypeFor[json.RawMessage]()
+	valuesType = reflect.TypeFor[register.Values]()
+	textType   = reflect.TypeFor[encoding.TextMarshaler]()
+	moments    = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[session.Time]()}
 )
 
 // of returns the schema of t. Each call gives a map of its own.
@@ -31,6 +33,8 @@ func (s *schemas) of(t reflect.Type) map[string]any {
 		return map[string]any{}
 	case t == moments[0], t == moments[1]:
 		return map[string]any{"type": "string", "format": "date-time"}
+	case t == valuesType:
+		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

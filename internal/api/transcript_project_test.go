@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,12 +13,32 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/api/apitest"
+	"belay/internal/workspace"
 	"belay/internal/workspace/index"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/registerfile"
 )
 
 // projectFolder is the project of a transcript, and the entity tag that its server
 // sent last.
-type projectFolder struct{ root, tag string }
+type projectFolder struct {
+	root, tag string
+	proposals *proposal.Store
+}
+
+// propose makes the proposal of a section: the deliverable's folder, and behind the
+// first line the rows.
+func (p *projectFolder) propose(t *testing.T, section string) {
+	t.Helper()
+	folder, rows, _ := strings.Cut(section, "\n")
+	d, err := workspace.FindDeliverable(p.root, filepath.Join(p.root, filepath.FromSlash(strings.TrimSpace(folder))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.proposals.Add(t.Context(), d, proposal.Request{By: "DEPENDENCIES", SessionID: "s1", TurnID: "t1", Complete: true, Content: []byte(rows)}); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // put adds a file to the project, which is made with the first one. A name that
 // ends with a slash is a folder.
@@ -30,6 +51,14 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 		t.Cleanup(set.Close)
 		o.Clock = clock
 		o.Projects.Index, o.Projects.ViewBytes = set, 64
+		locks, made := t.TempDir(), 0
+		files := registerfile.New(registerfile.Options{LockDir: locks, Clock: clock})
+		o.Projects.Registers = files
+		p.proposals = proposal.New(proposal.Options{Files: files, LockDir: locks, Clock: clock, NewID: func() string {
+			made++
+			return fmt.Sprintf("proposal-%d", made)
+		}})
+		o.Projects.Proposals = p.proposals
 		o.Projects.Hides = func(_, path string) bool { return path == "secret" || strings.HasPrefix(path, "secret/") }
 		o.Projects.Recent = func(context.Context) ([]api.RecentProject, error) {
 			return []api.RecentProject{{ProjectRoot: p.root, Name: "bridge & more", Sessions: 2, UsedAt: "2026-01-02T03:04:05.678Z", Exists: true}}, nil
@@ -59,7 +88,7 @@ func (p *projectFolder) show(request string) string {
 }
 
 // madeTag is an entity tag of a body that names the project.
-var madeTag = regexp.MustCompile(`"[0-9a-f]{32}(-gzip)?"`)
+var madeTag = regexp.MustCompile(`"[0-9a-f]{32}([0-9a-f]{32})?(-gzip)?"`)
 
 // hide takes the names that change with every run out of an answer.
 func (p *projectFolder) hide(answer string) string {
@@ -68,6 +97,7 @@ func (p *projectFolder) hide(answer string) string {
 	}
 	if tag := madeTag.FindString(answer); tag != "" {
 		p.tag = tag
+		answer = strings.ReplaceAll(answer, ":"+tag, `:"{tag}"`) // in a body, which stays JSON
 		answer = strings.ReplaceAll(answer, tag, "{tag}")
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(answer, `\\`, "/"), filepath.ToSlash(p.root), "{project}")

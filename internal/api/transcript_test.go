@@ -85,6 +85,10 @@ func transcript(t *testing.T, file string) {
 			out.Files = append(out.Files, f)
 			folder.put(t, &opts, name, f.Data)
 		}
+		if f.Name == "propose" {
+			out.Files = append(out.Files, f)
+			folder.propose(t, string(f.Data))
+		}
 		if f.Name == "options" {
 			out.Files = append(out.Files, f)
 			configure(t, string(f.Data), &opts, engine)

@@ -48,6 +48,7 @@ type App struct {
 	desk      *permit.Desk
 	shell     *shell.Shell
 	fetch     *fetch.Tool
+	registers Registers
 	index     *index.Set
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]

@@ -43,6 +43,7 @@ func projectsOptions(cfg *config.Config) api.Projects {
 func (a *App) projects() api.Projects {
 	p := projectsOptions(a.Config)
 	p.Index, p.Recent = a.index, a.recent
+	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
 	if roots := projectRoots(a.Config); roots != nil {
 		p.Allow = confined{roots: roots}.project
 	}

@@ -263,6 +263,9 @@ type Workspace struct {
 	Poll       time.Duration
 	// Idle is how long the index of a project is kept that nobody asks for.
 	Idle time.Duration
+	// Proposals is how many proposals of a project may wait for a person,
+	// ProposalsKept how many others are kept.
+	Proposals, ProposalsKept int
 }
 
 // Subagents is delegation.

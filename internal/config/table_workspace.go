@@ -19,5 +19,9 @@ func workspace(c *Config) []*key {
 			doc: "How often a project is looked at whose changes the system can not tell."},
 		{name: "workspace.idle", value: duration(&w.Idle, time.Second, day), def: "10m",
 			doc: "How long the index of a project is kept that nobody asks for."},
+		{name: "workspace.proposals", value: count(&w.Proposals, 1, 10_000), def: "100",
+			doc: "Proposals for registers of one project that may wait for a person; more are refused."},
+		{name: "workspace.proposals_kept", value: count(&w.ProposalsKept, 1, 10_000), def: "200",
+			doc: "Proposals of one project that are kept after they were applied, dismissed or superseded."},
 	}
 }

@@ -1,0 +1,329 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/registerfile"
+)
+
+// dependenciesBody is the body of a register that is written, for the reference.
+type dependenciesBody struct {
+	ProjectRoot     string              `json:"projectRoot" doc:"absolute path of the project folder"`
+	DeliverablePath string              `json:"deliverablePath" doc:"absolute path of the deliverable's folder"`
+	Rows            []map[string]string `json:"rows" doc:"every row of the register, each a value by header; null is an empty value. Rows are never deleted"`
+}
+
+// dependenciesAnswer is a register as clients get it: the compatible members first.
+type dependenciesAnswer struct {
+	ProjectRoot          string            `json:"projectRoot"`
+	DeliverablePath      string            `json:"deliverablePath"`
+	DependenciesFilePath string            `json:"dependenciesFilePath"`
+	Headers              []string          `json:"headers"`
+	Rows                 []register.Values `json:"rows"`
+	Warnings             []string          `json:"warnings"`
+
+	Findings []finding.Finding `json:"findings"`
+	// SummaryProblem is why _DEPENDENCIES.md was not brought in line with what was
+	// written.
+	SummaryProblem string `json:"summaryProblem,omitempty"`
+}
+
+type proposalsAnswer struct {
+	ProjectRoot string           `json:"projectRoot"`
+	Proposals   []proposal.Shown `json:"proposals"`
+}
+
+type applyBody struct {
+	ProjectRoot string   `json:"projectRoot" doc:"absolute path of the project folder"`
+	Only        []string `json:"only,omitempty" doc:"the rows to apply, by DependencyID; all of them without it"`
+	Retire      bool     `json:"retire,omitempty" doc:"whether rows are retired that a complete proposal does not have; true without it"`
+	By          string   `json:"by,omitempty" doc:"who says so, for the record"`
+}
+
+type dismissBody struct {
+	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
+	By          string `json:"by,omitempty" doc:"who says so, for the record"`
+}
+
+type applyAnswer struct {
+	Proposal proposal.Proposal  `json:"proposal"`
+	Diff     *register.Diff     `json:"diff"`
+	Register dependenciesAnswer `json:"register"`
+}
+
+type proposalAnswer struct {
+	Proposal proposal.Proposal `json:"proposal"`
+}
+
+// Registers reads and changes the dependency registers of projects.
+type Registers interface {
+	Read(d workspace.Deliverable) (registerfile.File, error)
+	Put(ctx context.Context, d workspace.Deliverable, c registerfile.Change, rows []map[string]string) (registerfile.Result, error)
+}
+
+// Proposals keeps what agents propose for registers.
+type Proposals interface {
+	List(ctx context.Context, projectRoot string, settled bool) ([]proposal.Shown, error)
+	Apply(ctx context.Context, projectRoot, id string, c proposal.Settle) (proposal.Proposal, registerfile.Result, error)
+	Dismiss(ctx context.Context, projectRoot, id, by string) (proposal.Proposal, error)
+}
+
+var (
+	_ Registers = (*registerfile.Files)(nil)
+	_ Proposals = (*proposal.Store)(nil)
+)
+
+// errNoRegisters is the answer of a handler that was given no registers.
+var errNoRegisters = fault.New(fault.NotFound, "this server does not look into registers")
+
+// registerErrors are those of a register that is looked at, rowErrors of rows that
+// are written.
+var (
+	registerErrors = errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableOutside, fault.DeliverableNotFound, fault.WorkspaceFileReadFailed})
+	rowErrors      = []fault.Type{fault.ContentChanged, fault.InvalidSchema, fault.InvalidEnum, fault.InvalidClassification, fault.InvalidProvenance, fault.InvalidIdentity,
+		fault.InvalidTarget, fault.InvalidDate, fault.InvalidCell, fault.DuplicateDependencyID, fault.Overloaded, fault.StorageFailure, fault.WorkspaceFailure}
+)
+
+// registerRoutes are the endpoints about dependency registers.
+func registerRoutes() []route {
+	folder := param{in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}
+	match := param{in: "header", name: "If-Match", doc: "the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED"}
+	id := param{in: "path", name: "id", required: true, doc: "the proposal's id"}
+	return []route{
+		{method: get, path: "/api/working-root/deliverable/dependencies", name: "getDependencies", summary: "A deliverable's register of dependencies.",
+			params: []param{workingRoot, folder}, answer: dependenciesAnswer{}, serve: serveDependencies, tagged: true,
+			errors: errorsOf(registerErrors, []fault.Type{fault.RegisterNotFound})},
+		{method: put, path: "/api/working-root/deliverable/dependencies", name: "putDependencies", summary: "Write a deliverable's register: every row, as it is to be.",
+			params: []param{match, {in: "header", name: "If-None-Match", doc: "* refuses to change a register that is there"}},
+			body:   dependenciesBody{}, answer: dependenciesAnswer{}, serve: servePutDependencies,
+			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.RowDeletionRefused, fault.InvalidSatisfactionTransition})},
+		{method: get, path: "/api/project/proposals", name: "listProposals", summary: "What agents propose for registers, each as what it would change.",
+			params: []param{workingRoot, {in: "query", name: "state", doc: "all also lists those that were applied, dismissed or superseded"}},
+			answer: proposalsAnswer{}, serve: serveProposals, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
+		{method: post, path: "/api/project/proposals/{id}/apply", name: "applyProposal", summary: "Take a proposal over into the register.", access: operator,
+			params: []param{id, match}, body: applyBody{}, answer: applyAnswer{}, serve: serveApply,
+			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.DecisionClosed})},
+		{method: post, path: "/api/project/proposals/{id}/dismiss", name: "dismissProposal", summary: "Close a proposal without applying it.", access: operator,
+			params: []param{id}, body: dismissBody{}, answer: proposalAnswer{}, serve: serveDismiss,
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DecisionClosed, fault.Overloaded, fault.StorageFailure})},
+	}
+}
+
+// registerOf is the gate of a deliverable's register that a request names.
+func (h *Handler) registerOf(projectRoot, folder string) (workspace.Deliverable, error) {
+	if h.o.Projects.Registers == nil {
+		return workspace.Deliverable{}, errNoRegisters
+	}
+	if _, err := h.checkProject(projectRoot); err != nil {
+		return workspace.Deliverable{}, err
+	}
+	return workspace.FindDeliverable(projectRoot, folder)
+}
+
+func serveDependencies(h *Handler, w *response, r *http.Request) error {
+	q, err := query(r)
+	if err != nil {
+		return err
+	}
+	d, err := h.registerOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	if err != nil {
+		return err
+	}
+	file, err := h.o.Projects.Registers.Read(d)
+	if err != nil {
+		return err
+	}
+	tag := quoted(file.Tag)
+	w.Header()["Etag"] = []string{tag}
+	if hasTag(r.Header["If-None-Match"], tag) {
+		w.Header()["Cache-Control"] = headerRevalidate
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return reply(w, http.StatusOK, dependenciesOf(d, file, nil, nil))
+}
+
+// dependenciesOf is a register as clients get it. Its warnings stand between those
+// of the writer, and before them those of the file that was there.
+func dependenciesOf(d workspace.Deliverable, file registerfile.File, before *register.Register, written []string) dependenciesAnswer {
+	v := file.View()
+	warnings := v.Warnings
+	if before != nil {
+		warnings = append(append(before.View().Warnings, written...), v.Warnings...)
+	}
+	name := path.Join(d.Rel, layout.RegisterFile)
+	return dependenciesAnswer{
+		ProjectRoot: d.Project, DeliverablePath: d.Path, DependenciesFilePath: file.Path, Headers: v.Headers, Rows: v.Rows,
+		Warnings: orEmpty(warnings), Findings: orEmpty(file.Lint(name, path.Base(d.Rel))),
+	}
+}
+
+func quoted(tag string) string { return `"` + tag + `"` }
+
+func servePutDependencies(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	projectRoot, folder := f.optional("projectRoot"), f.optional("deliverablePath")
+	rows := rowsOf(f)
+	if err := f.err(); err != nil {
+		return err
+	}
+	d, err := h.registerOf(projectRoot, folder)
+	if err != nil {
+		return err
+	}
+	done, err := h.o.Projects.Registers.Put(r.Context(), d, registerfile.Change{By: h.caller(r), Match: matching(r)}, rows)
+	if err != nil {
+		return err
+	}
+	answer := dependenciesOf(d, done.File, done.Before, done.Warnings)
+	answer.SummaryProblem = done.Summary
+	w.Header()["Etag"] = []string{quoted(done.File.Tag)}
+	return reply(w, http.StatusOK, answer)
+}
+
+// rowsOf reads the rows of a request: objects of strings, null being an empty one.
+func rowsOf(f fields) []map[string]string {
+	list := f.object.get("rows")
+	if list.kind != array {
+		f.bad("rows", "must be an array")
+		return nil
+	}
+	rows := make([]map[string]string, len(list.items))
+	for i, item := range list.items {
+		at := "rows[" + strconv.Itoa(i) + "]"
+		if item.kind != object {
+			f.bad(at, "must be an object")
+			continue
+		}
+		rows[i] = make(map[string]string, len(item.items))
+		for k, v := range item.items {
+			if v.kind != text && v.kind != null {
+				f.bad(at+"."+clip(item.names[k]), "must be a string")
+				continue
+			}
+			rows[i][item.names[k]] = v.text
+		}
+	}
+	return rows
+}
+
+// matching is what a request demands of the content that it changes; nil is
+// nothing.
+func matching(r *http.Request) func(tag string) bool {
+	match, none := r.Header["If-Match"], r.Header["If-None-Match"]
+	if len(match) == 0 && len(none) == 0 {
+		return nil
+	}
+	return func(tag string) bool {
+		return (len(match) == 0 || tag != "" && hasStrongTag(match, quoted(tag))) && (len(none) == 0 || tag == "" || !hasTag(none, quoted(tag)))
+	}
+}
+
+// hasStrongTag reports whether a list of entity tags has one: a weak one says
+// nothing about the bytes.
+func hasStrongTag(headers []string, tag string) bool {
+	for _, h := range headers {
+		for part := range strings.SplitSeq(h, ",") {
+			if part = strings.TrimSpace(part); part == "*" || part == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// caller is who sent a request, for the record.
+func (h *Handler) caller(r *http.Request) string {
+	token, has := bearer(r)
+	switch {
+	case has && h.o.Operator.is(token), !has && h.o.Operator.holds(r):
+		return byOperator
+	case has:
+		return "access token"
+	}
+	return "unauthenticated"
+}
+
+func serveProposals(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	if h.o.Projects.Proposals == nil {
+		return errNoRegisters
+	}
+	state := trim(q["state"])
+	if state != "" && state != "all" && state != string(proposal.Open) {
+		return fault.New(fault.InvalidRequest, `state must be "open" or "all"`).With("field", "state")
+	}
+	list, err := h.o.Projects.Proposals.List(r.Context(), root, state == "all")
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, proposalsAnswer{root, orEmpty(list)})
+}
+
+func serveApply(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	root := f.required("projectRoot")
+	c := proposal.Settle{Only: f.strings("only"), Retire: f.flag("retire"), By: cmp.Or(f.optional("by"), byOperator), Match: matching(r)}
+	if f.object.get("retire").kind == absent {
+		c.Retire = true
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	if h.o.Projects.Proposals == nil {
+		return errNoRegisters
+	}
+	if root, err = h.checkProject(root); err != nil {
+		return err
+	}
+	p, done, err := h.o.Projects.Proposals.Apply(r.Context(), root, r.PathValue("id"), c)
+	if err != nil {
+		return err
+	}
+	answer := applyAnswer{Proposal: p, Diff: done.Diff, Register: dependenciesOf(done.Deliverable, done.File, done.Before, done.Warnings)}
+	answer.Register.SummaryProblem = done.Summary
+	w.Header()["Etag"] = []string{quoted(done.File.Tag)}
+	return reply(w, http.StatusOK, answer)
+}
+
+func serveDismiss(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	root, by := f.required("projectRoot"), cmp.Or(f.optional("by"), byOperator)
+	if err := f.err(); err != nil {
+		return err
+	}
+	if h.o.Projects.Proposals == nil {
+		return errNoRegisters
+	}
+	if root, err = h.checkProject(root); err != nil {
+		return err
+	}
+	p, err := h.o.Projects.Proposals.Dismiss(r.Context(), root, r.PathValue("id"), by)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, proposalAnswer{p})
+}

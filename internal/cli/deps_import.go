@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/registerfile"
+	"belay/internal/workspace/scan"
+)
+
+// importFlags are how a proposal is taken.
+type importFlags struct {
+	apply, noRetire bool
+	only            []string
+}
+
+// imported is the answer of an import as JSON.
+type imported struct {
+	ProjectRoot string         `json:"projectRoot"`
+	Deliverable string         `json:"deliverable"`
+	Path        string         `json:"path"`
+	Diff        *register.Diff `json:"diff"`
+	Applied     bool           `json:"applied"`
+	// RegisterTag is that of the register as it is now.
+	RegisterTag string `json:"registerTag,omitempty"`
+	// SummaryProblem is why _DEPENDENCIES.md was not brought in line.
+	SummaryProblem string `json:"summaryProblem,omitempty"`
+}
+
+func newDepsImport(c *console) *cobra.Command {
+	var f importFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "import DIR DEL-ID PROPOSAL.csv",
+		Short: "Show what a proposed register would change, and apply it",
+		Long: `Compare a proposal, a register of the v3.1 schema, with that of a deliverable. Rows are
+matched by DependencyID: those that are new, those that are confirmed with what changes
+in them, and those that would be retired because the proposal does not have them. Rows
+that people declared are never retired, and no row is deleted.
+
+Nothing is written without --apply. With it the register is changed row by row, and the
+lists and numbers in _DEPENDENCIES.md follow. A file of .belay/proposals is closed as
+applied. - reads the proposal from stdin.`,
+		Example: "  belay deps import . DEL-01-02 proposal.csv\n  belay deps import . DEL-01-02 proposal.csv --apply\n" +
+			"  belay deps import . DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
+		Args: cobra.ExactArgs(3),
+	}
+	cmd.Flags().BoolVar(&f.apply, "apply", false, "write it")
+	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "leave rows as they are that the proposal does not have")
+	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		done, err := c.importProposal(cmd.Context(), cfg, args, f)
+		if err != nil {
+			c.printRowProblems(err)
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(done)
+		}
+		c.printImport(done, f.apply)
+		return nil
+	}
+	return cmd
+}
+
+// importProposal compares a proposal with its register, and applies it where that
+// is wanted.
+func (c *console) importProposal(ctx context.Context, cfg *config.Config, args []string, f importFlags) (imported, error) {
+	root, err := projectArg(cfg, args[:1])
+	if err != nil {
+		return imported{}, err
+	}
+	d, err := c.deliverable(ctx, cfg, root, args[1])
+	if err != nil {
+		return imported{}, err
+	}
+	data, err := c.proposalFile(args[2])
+	if err != nil {
+		return imported{}, err
+	}
+	rooms, err := app.OpenRegisters(cfg)
+	if err != nil {
+		return imported{}, err
+	}
+	done := imported{ProjectRoot: root, Deliverable: layout.ParseName(filepath.Base(d.Path)).ID, Path: d.Rel}
+	o := register.ProposalOptions{Complete: !f.noRetire}
+	rows := register.Parse(data)
+	if done.Diff, done.RegisterTag, err = rooms.Files.Preview(d, rows, o); err != nil || !f.apply {
+		return done, err
+	}
+	var result registerfile.Result
+	if id := proposal.IDOf(root, args[2]); id != "" {
+		kept, err := rooms.Proposals.Get(root, id)
+		if err == nil && kept.Path != d.Rel {
+			err = usage("the proposal %s is one of %s", id, kept.Path)
+		}
+		if err == nil {
+			_, result, err = rooms.Proposals.Apply(ctx, root, id, proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire})
+		}
+		if err != nil {
+			return done, err
+		}
+	} else {
+		o.Only = f.only
+		if err := proposal.Has(done.Diff, f.only); err != nil {
+			return done, err
+		}
+		name := line(filepath.Base(args[2]))
+		if result, err = rooms.Files.Apply(ctx, d, registerfile.Change{By: c.person()}, rows, o, "proposal "+clip(name, 80)); err != nil {
+			return done, err
+		}
+	}
+	done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
+	return done, nil
+}
+
+// deliverable finds one that is worked on by its id, or by its folder's name.
+func (c *console) deliverable(ctx context.Context, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
+	found, err := scan.Scan(ctx, root, app.ScanOptions(cfg))
+	if err != nil {
+		return workspace.Deliverable{}, err
+	}
+	var paths []string
+	for _, f := range found.Deliverables {
+		if f.ID == name || f.Base() == name {
+			paths = append(paths, f.Path)
+		}
+	}
+	switch len(paths) {
+	case 1:
+		return workspace.FindDeliverable(root, filepath.Join(root, filepath.FromSlash(paths[0])))
+	case 0:
+		return workspace.Deliverable{}, failed(ExitNotFound, "list the deliverables with belay project list", fmt.Errorf("no deliverable is called %s", line(name)))
+	}
+	return workspace.Deliverable{}, failed(ExitUsage, "name one of them by its folder's name",
+		fmt.Errorf("several deliverables are called %s: %s", line(name), line(strings.Join(paths, ", "))))
+}
+
+// proposalFile reads a proposal.
+func (c *console) proposalFile(name string) ([]byte, error) {
+	if name == "-" {
+		data, err := io.ReadAll(io.LimitReader(c.in, register.MaxBytes+1))
+		if err == nil && len(data) > register.MaxBytes {
+			err = usage("the proposal is larger than %d bytes", register.MaxBytes)
+		}
+		return data, err
+	}
+	data, _, err := durable.ReadFile(nil, name, register.MaxBytes)
+	if os.IsNotExist(err) {
+		return nil, failed(ExitNotFound, "name the file with the proposed register", fmt.Errorf("%s does not exist", line(name)))
+	}
+	if err != nil {
+		return nil, failed(ExitUsage, "name the file with the proposed register", err)
+	}
+	return data, nil
+}
+
+// printRowProblems lists everything that is wrong with the rows of a proposal.
+func (c *console) printRowProblems(err error) {
+	problems, _ := fault.From(err).Details["rowProblems"].([]register.Problem)
+	if len(problems) < 2 {
+		return // the error says it
+	}
+	for _, p := range problems {
+		c.warn(strings.TrimSpace(fmt.Sprintf("row %d %s", p.Row, p.ID)) + ": " + p.Message)
+	}
+}
+
+func (c *console) printImport(done imported, apply bool) {
+	d := done.Diff
+	c.fields("deliverable", done.Deliverable, "folder", done.Path,
+		"new", count(len(d.New), "row", "rows"), "confirmed", count(len(d.Confirmed), "row", "rows"), "retired", count(len(d.Retired), "row", "rows"))
+	c.printDiffRows("+", styleAdded, d.New)
+	c.printDiffRows("~", stylePlace, d.Confirmed)
+	c.printDiffRows("-", styleRemoved, d.Retired)
+	switch {
+	case done.Applied:
+		c.note("applied", "the register is changed")
+		if done.SummaryProblem != "" {
+			c.warn(layout.DependenciesFile + " was not brought in line: " + done.SummaryProblem)
+		}
+	case !d.Changes():
+		c.note("nothing", "to apply: the register has all of it")
+	case !apply:
+		c.note("nothing", "is written yet; --apply does it")
+	}
+}
+
+// printDiffRows prints rows with what changes in them; those in which nothing does
+// are left out.
+func (c *console) printDiffRows(mark string, s style, rows []register.DiffRow) {
+	for _, row := range rows {
+		for _, kept := range row.Kept {
+			c.write("  " + hang("  "+line(row.ID)+": "+clean(kept), c.width, 4) + "\n")
+		}
+		if len(row.Changes) == 0 {
+			continue
+		}
+		c.write("  " + painted(c.colour && c.outTerminal, s, mark+" "+line(row.ID)) + "\n")
+		for _, ch := range row.Changes {
+			text := line(ch.Column) + ": "
+			if ch.Before != "" {
+				text += clip(line(ch.Before), maxShownCell) + " > "
+			}
+			c.write("      " + hang(text+clip(line(ch.After), maxShownCell), c.width, 8) + "\n")
+		}
+	}
+}
+
+// maxShownCell is how much is shown of a cell, in columns.
+const maxShownCell = 200

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/durable"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/registerlint"
+	"belay/internal/workspace/scan"
+)
+
+func newDepsLint(c *console) *cobra.Command {
+	var asJSON, asSARIF, strict, all bool
+	cmd := &cobra.Command{
+		Use:   "lint [DIR|FILE]",
+		Short: "Check the dependency registers of a project, or one register",
+		Long: `Check every Dependencies.csv of the deliverables that are worked on, or one file, by
+the rules of the original's linter: they decide each file's status, and the exit code
+is 1 when one fails. What is checked beyond them, such as targets that do not exist
+and numbers in _DEPENDENCIES.md, is marked as extra, and fails only with --strict.
+
+Findings of one kind are told together. --json lists each with file, row and column;
+--sarif is for code hosts and editors.`,
+		Example: "  belay deps lint .\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "write SARIF 2.1.0 on stdout")
+	cmd.Flags().BoolVar(&all, "all", false, "list every finding, not only the first ones of each kind")
+	cmd.Flags().BoolVar(&strict, "strict", false, "also fail on errors beyond the original's rules")
+	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		report, err := lintNamed(cmd, cfg, args)
+		if err != nil {
+			return err
+		}
+		switch {
+		case asJSON:
+			err = c.writeJSON(report)
+		case asSARIF:
+			err = c.writeJSON(finding.InSARIF(Version(), register.Rules(), findingsOf(report)))
+		default:
+			c.printRegisters(report, all)
+		}
+		if err == nil && !report.OK(strict) {
+			err = ended(ExitFailed)
+		}
+		return err
+	}
+	return cmd
+}
+
+// lintNamed judges the project or the file that an argument names.
+func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string) (*registerlint.Report, error) {
+	if len(args) == 1 {
+		if info, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
+			return nil, failed(ExitNotFound, "name a project's folder, or a register", fmt.Errorf("%s does not exist", args[0]))
+		} else if err == nil && !info.IsDir() {
+			full, err := filepath.Abs(args[0])
+			if err != nil {
+				return nil, usage("%s: %v", args[0], err)
+			}
+			data, _, err := durable.ReadFile(nil, full, register.MaxBytes)
+			return registerlint.LintFile(filepath.ToSlash(args[0]), filepath.Base(filepath.Dir(full)), data, err), nil
+		}
+	}
+	root, err := projectArg(cfg, args)
+	if err != nil {
+		return nil, err
+	}
+	found, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return registerlint.Lint(cmd.Context(), root, found, time.Now().UTC().Format(time.DateOnly))
+}
+
+func findingsOf(r *registerlint.Report) []finding.Finding {
+	var all []finding.Finding
+	for _, f := range r.Files {
+		all = append(all, f.Findings...)
+	}
+	return all
+}
+
+// printRegisters tells the findings kind by kind, those beyond the original's rules
+// behind the others, and the totals.
+func (c *console) printRegisters(r *registerlint.Report, all bool) {
+	found := findingsOf(r)
+	most := shownOfKind
+	if all {
+		most = len(found)
+	}
+	own := slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Extra })
+	extra := slices.DeleteFunc(found, func(f finding.Finding) bool { return !f.Extra })
+	c.printKinds(own, most)
+	if len(extra) > 0 {
+		if len(own) > 0 {
+			c.write("\n")
+		}
+		c.write("Beyond the original's rules:\n\n")
+		c.printKinds(extra, most)
+	}
+	t := r.Summary
+	if t.FilesScanned == 0 {
+		c.note("total", "no registers")
+		return
+	}
+	text := fmt.Sprintf("%s: %d pass, %d fail", count(t.FilesScanned, "register", "registers"), t.PassFiles, t.FailFiles)
+	if t.ErrorFiles > 0 {
+		text += fmt.Sprintf(", %d could not be read", t.ErrorFiles)
+	}
+	c.note("total", text+"; "+count(t.TotalErrors, "error", "errors")+", "+count(t.TotalWarnings, "warning", "warnings"))
+	if t.ExtraErrors+t.ExtraWarnings > 0 {
+		c.note("extra", count(t.ExtraErrors, "error", "errors")+", "+count(t.ExtraWarnings, "warning", "warnings"))
+	}
+}
