@@ -10,6 +10,7 @@ import (
 	"belay/internal/workspace"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
+	"belay/internal/workspace/statusfile"
 )
 
 // Projects is how requests get at the contents of project folders.
@@ -30,6 +31,11 @@ type Projects struct {
 	// proposed for them. Without one its endpoints are NOT_FOUND.
 	Registers Registers
 	Proposals Proposals
+	// Transitions reads the status of deliverables and makes transitions. Without one
+	// those endpoints are NOT_FOUND.
+	Transitions *statusfile.Writer
+	// OpenTransitions lets callers make transitions who show no token.
+	OpenTransitions bool
 	// Recent lists the projects that this user has worked on, the latest first.
 	Recent func(ctx context.Context) ([]RecentProject, error)
 }

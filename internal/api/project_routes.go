@@ -3,6 +3,7 @@ package api
 import (
 	"belay/internal/fault"
 	"belay/internal/workspace/scan"
+	"belay/internal/workspace/statusfile"
 	"belay/internal/workspace/validate"
 )
 
@@ -11,6 +12,16 @@ var workingRoot = param{in: "query", name: "projectRoot", required: true, doc: "
 
 // projectErrors are those of a project folder that is looked at.
 var projectErrors = []fault.Type{fault.InvalidProjectRoot, fault.WorkingRootInaccessible, fault.InvalidRequest}
+
+// statusErrors are those of a deliverable's status, transitionErrors those of
+// changing it.
+var (
+	statusErrors = []fault.Type{fault.DeliverableOutside, fault.DeliverableNotFound, fault.StatusFileNotFound, fault.WorkspaceFileReadFailed,
+		fault.InvalidStatusFormat, fault.NotFound}
+	transitionErrors = []fault.Type{fault.InvalidState, fault.BackwardTransition, fault.TransitionNotAllowed, fault.UnauthorizedActor,
+		fault.ApprovalSHARequired, fault.InvalidApprovalSHA, fault.InvalidDate, fault.ContentChanged, fault.WorkspaceFailure, fault.Overloaded,
+		fault.StorageFailure}
+)
 
 // projectRoutes are the endpoints about what a project holds.
 func projectRoutes() []route {
@@ -26,6 +37,12 @@ func projectRoutes() []route {
 			answer: treeAnswer{}, serve: serveTree, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
 		{method: get, path: "/api/working-root/scope", name: "getScope", summary: "The deliverables and knowledge type folders that can be worked on.",
 			params: []param{workingRoot}, answer: scopeAnswer{}, serve: serveScope, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+		{method: get, path: "/api/working-root/deliverable/status", name: "getStatus", summary: "A deliverable's state and how it came there.",
+			params: []param{workingRoot, {in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}},
+			answer: statusfile.View{}, serve: serveStatus, errors: errorsOf(projectErrors, statusErrors)},
+		{method: post, path: "/api/working-root/deliverable/status/transition", name: "makeTransition", summary: "Move a deliverable on to another state.",
+			params: []param{{in: "header", name: "If-Match", doc: "the etag of the status that this was decided by; any without it"}},
+			body:   transitionBody{}, answer: statusfile.View{}, serve: serveTransition, errors: errorsOf(projectErrors, statusErrors, transitionErrors)},
 
 		{method: get, path: "/api/project/deliverables", name: "listDeliverables", summary: "The deliverables of a project with their states.",
 			params: []param{workingRoot}, answer: scan.Listing{}, serve: serveDeliverables, tagged: true,

@@ -17,6 +17,7 @@ import (
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
+	"belay/internal/workspace/statusfile"
 )
 
 // projectFolder is the project of a transcript, and the entity tag that its server
@@ -59,6 +60,7 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 			return fmt.Sprintf("proposal-%d", made)
 		}})
 		o.Projects.Proposals = p.proposals
+		o.Projects.Transitions = &statusfile.Writer{Locks: filepath.Join(t.TempDir(), "locks"), Clock: clock}
 		o.Projects.Hides = func(_, path string) bool { return path == "secret" || strings.HasPrefix(path, "secret/") }
 		o.Projects.Recent = func(context.Context) ([]api.RecentProject, error) {
 			return []api.RecentProject{{ProjectRoot: p.root, Name: "bridge & more", Sessions: 2, UsedAt: "2026-01-02T03:04:05.678Z", Exists: true}}, nil

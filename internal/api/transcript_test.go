@@ -179,6 +179,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.BodyBytes = number(t, v)
 		case "upload-bytes":
 			o.UploadBytes = number(t, v)
+		case "transitions":
+			o.Projects.OpenTransitions = v == "open"
 		case "held":
 		case "ask":
 			engine.Ask(question(v))

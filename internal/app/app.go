@@ -31,6 +31,7 @@ import (
 	"belay/internal/tool/shell"
 	"belay/internal/turn"
 	"belay/internal/workspace/index"
+	"belay/internal/workspace/statusfile"
 )
 
 // App is a running set of rooms. Close ends everything it owns.
@@ -49,7 +50,9 @@ type App struct {
 	shell     *shell.Shell
 	fetch     *fetch.Tool
 	registers Registers
-	index     *index.Set
+	// transitions moves deliverables on.
+	transitions *statusfile.Writer
+	index       *index.Set
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.

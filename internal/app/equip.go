@@ -39,6 +39,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	a.registers = newRegisters(cfg, desk.Audit)
+	a.transitions = transitions(cfg, desk.Audit)
 	sh := shellOptions(cfg)
 	sh.Environ, sh.ServerPorts = os.Environ(), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
@@ -54,7 +55,11 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return fault.New(fault.InvalidRequest, "hooks: %v", err).WithHint("correct the setting; belay config show says where it comes from").Because(err)
 	}
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
-	all = append(all, projecttool.New(projecttool.Options{Index: a.index, Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg)})...)
+	all = append(all, projecttool.New(projecttool.Options{
+		Index:    a.index,
+		Status:   projecttool.StatusOptions{Scan: ScanOptions(cfg), Transitions: a.transitions},
+		Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg),
+	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}

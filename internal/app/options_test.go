@@ -39,7 +39,7 @@ func wiring(cfg *config.Config) []any {
 	return []any{
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
-		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg),
+		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg), transitionOptions(cfg),
 	}
 }
 
@@ -82,7 +82,7 @@ func TestEverySettingActs(t *testing.T) {
 		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB",
 		"workspace.proposals": "99", "workspace.proposals_kept": "199",
 		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.file_bytes": "9MiB", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
-		"workspace.poll": "3s", "workspace.idle": "9m",
+		"workspace.status_bytes": "2MiB", "workspace.open_transitions": "false", "workspace.poll": "3s", "workspace.idle": "9m",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
 		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
 	}

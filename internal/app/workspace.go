@@ -36,7 +36,11 @@ func indexOptions(cfg *config.Config) index.Options {
 }
 
 func projectsOptions(cfg *config.Config) api.Projects {
-	return api.Projects{ViewBytes: cfg.Workspace.ViewBytes, FileBytes: cfg.Workspace.FileBytes}
+	w := cfg.Workspace
+	return api.Projects{
+		ViewBytes: w.ViewBytes, FileBytes: w.FileBytes,
+		OpenTransitions: w.OpenTransitions && cfg.Loopback() && cfg.TokenFile == "",
+	}
 }
 
 // projects is how callers of a server get at the contents of projects.
@@ -44,6 +48,7 @@ func (a *App) projects() api.Projects {
 	p := projectsOptions(a.Config)
 	p.Index, p.Recent = a.index, a.recent
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
+	p.Transitions = a.transitions
 	if roots := projectRoots(a.Config); roots != nil {
 		p.Allow = confined{roots: roots}.project
 	}

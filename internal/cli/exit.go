@@ -179,7 +179,7 @@ func upstream(f *fault.Error, message string) string {
 var flagWords = strings.NewReplacer(
 	"opts.maxTurns", "--max-turns", "opts.maxCostUsd", "--max-cost", "opts.timeoutMs", "--timeout",
 	"decompositionPath", "--decomposition", "coordinationMode", "--coordination", "executionRoot", "DIR", "projectName", "--name", "toolRoot", "TOOL_ROOT",
-	"opts.mode", "--mode", "opts.model", "--model", "opts.persona", "--persona", "opts.tools", "--tools",
+	"approvalSha", "--approval", "opts.mode", "--mode", "opts.model", "--model", "opts.persona", "--persona", "opts.tools", "--tools",
 )
 
 // sentence is what was wrong, all of it, in the words of the command line.

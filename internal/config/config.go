@@ -255,8 +255,10 @@ type Workspace struct {
 	// MaxFolders and MaxDepth bound a scan.
 	MaxFolders, MaxDepth int
 	// FileBytes caps a project file that is read to check it, ViewBytes one that is
-	// shown.
-	FileBytes, ViewBytes int64
+	// shown, StatusBytes a _STATUS.md.
+	FileBytes, ViewBytes, StatusBytes int64
+	// OpenTransitions lets callers without a token make transitions on loopback.
+	OpenTransitions bool
 	// MaxWatches is how many folders of one project are watched for changes; one
 	// with more is looked at every Poll.
 	MaxWatches int

@@ -14,6 +14,9 @@ import (
 // The engine makes it for a turn and closes the roots after it. It is safe for
 // concurrent calls.
 type Workplace struct {
+	// Agent is the persona whose calls these are, Session and Turn where they are
+	// made: what records say of them.
+	Agent, Session, Turn string
 	// Project is the absolute path of the project, Root the same folder opened.
 	Project string
 	Root    *os.Root

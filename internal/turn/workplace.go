@@ -39,6 +39,7 @@ func (t *running) openPlace() error {
 		return errors.Join(fault.New(fault.StorageFailure, "the session's scratch folder could not be opened").Because(err), root.Close())
 	}
 	t.place = &tool.Workplace{
+		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
 		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend},

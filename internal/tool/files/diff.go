@@ -71,6 +71,9 @@ func contentOf(blobs tool.Blobs, sha string, size int64) (data []byte, ok bool, 
 	return data, len(data) <= maxCompare, nil
 }
 
+// Compare shows the difference of two contents of a file as [Diff] does.
+func Compare(path string, before, after []byte) string { return unified(path, before, after) }
+
 // unified is the unified diff of two contents of a file, nil for no file, capped
 // at a line. It is empty where nothing changed.
 func unified(path string, before, after []byte) string {

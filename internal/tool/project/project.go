@@ -25,13 +25,14 @@ import (
 type Options struct {
 	// Index knows what projects hold.
 	Index    *index.Set
+	Status   StatusOptions
 	Scaffold scaffold.Options
 	Snapshot snapshot.Options
 }
 
 // New returns the tools, in the order in which models are told of them.
 func New(o Options) []tool.Tool {
-	return []tool.Tool{lister{o.Index}, scaffolder{o.Scaffold}, publisher{o.Snapshot}}
+	return []tool.Tool{lister{o.Index}, status{o.Status}, scaffolder{o.Scaffold}, publisher{o.Snapshot}}
 }
 
 // local checks a path of a model: relative to the project, clean, and shown to

@@ -10,11 +10,10 @@
 // [Transition] moves a file's text on: it checks the request against the table of
 // transitions ([Machine]) and splices the change in, in the form that the file
 // has. Only the lines of the state, the date, the approval and the new entry
-// change; every other byte stays. [Writer.Change] does that to the file itself,
-// under the deliverable's lock, refused if somebody changed it meanwhile.
+// change; every other byte stays. The package touches no disk: statusfile does.
 //
-// Contract: workspace spec, section 3; compatible contract, 1.14, 1.15, 8.1, 8.2,
-// S4, S5, S7, S13 and S31 to S34.
+// Contract: workspace spec, section 3; compatible contract, 8.1, 8.2, S4, S5 and S31
+// to S34.
 package lifecycle
 
 import (

@@ -141,12 +141,16 @@ func (r Request) judge(s *Status) (Rule, error) {
 		if from == to {
 			why = "the deliverable is in %s; a transition to %s is none"
 		}
-		return Rule{}, refuse(fault.TransitionNotAllowed, why, from, to).With("allowed", next(from))
+		refused := refuse(fault.TransitionNotAllowed, why, from, to).With("allowed", next(from))
+		if len(next(from)) == 0 {
+			return Rule{}, refused.WithHint("an issued deliverable stays as it is; what comes after it is a new one")
+		}
+		return Rule{}, refused.WithHint("go on to %s", join(next(from)))
 	}
 	switch {
 	case !slices.Contains(found.Actors, Actor(r.Actor)):
 		return Rule{}, refuse(fault.UnauthorizedActor, "%.80q may not go from %s to %s; %s may", r.Actor, from, to, strings.Join(found.Actors, " or ")).
-			With("actor", r.Actor).With("expected", found.Actors)
+			With("actor", r.Actor).With("expected", found.Actors).WithHint("have %s do it", strings.Join(found.Actors, " or "))
 	case found.Approval == "":
 		return found, nil
 	case strings.TrimSpace(r.ApprovalSHA) == "":
@@ -155,6 +159,14 @@ func (r Request) judge(s *Status) (Rule, error) {
 		return Rule{}, refuse(fault.InvalidApprovalSHA, "approvalSha must be 7 to 64 hex digits").WithHint("send the id of the commit that was approved")
 	}
 	return found, nil
+}
+
+func join(states []State) string {
+	all := make([]string, len(states))
+	for i, s := range states {
+		all[i] = string(s)
+	}
+	return strings.Join(all, " or ")
 }
 
 // date is the transition's date, checked: one of the calendar, not before what

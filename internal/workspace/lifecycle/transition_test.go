@@ -20,6 +20,8 @@ var update = flag.Bool("update", false, "rewrite what testdata expects")
 // TestTransitions plays the transitions in testdata: a request, the file before,
 // and the file after, or the refusal. In a file named no-history the last line
 // has no end.
+//
+// Covers: workspace 3.1, 3.3
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/transitions/*.txtar")

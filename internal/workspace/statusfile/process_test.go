@@ -1,4 +1,4 @@
-package lifecycle
+package statusfile
 
 import (
 	"bufio"
@@ -16,11 +16,12 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/lifecycle"
 )
 
 // childEnv makes the test binary a program that takes every deliverable of a
 // project to ISSUED: the project and the lock folder, a line each.
-const childEnv = "BELAY_TEST_LIFECYCLE"
+const childEnv = "BELAY_TEST_STATUSFILE"
 
 func TestMain(m *testing.M) {
 	if args := strings.Split(os.Getenv(childEnv), "\n"); len(args) == 2 {
@@ -34,12 +35,15 @@ func TestMain(m *testing.M) {
 }
 
 // route are the states that the program goes through.
-var route = []State{Open, Initialized, InProgress, Checking, Issued}
+var route = []lifecycle.State{lifecycle.Open, lifecycle.Initialized, lifecycle.InProgress, lifecycle.Checking, lifecycle.Issued}
 
 // step is the request for the state behind route[i].
-func step(i int) Request {
-	r, _ := rule(route[i], route[i+1])
-	return Request{To: string(r.To), Actor: r.Actors[0], ApprovalSHA: "1234567", Now: now}
+func step(i int) lifecycle.Request {
+	actor := lifecycle.Human
+	if i == 0 {
+		actor = lifecycle.Documents
+	}
+	return lifecycle.Request{To: string(route[i+1]), Actor: actor, ApprovalSHA: "1234567", Now: now}
 }
 
 // issueAll prints a line for each transition that it makes. Those that another
@@ -73,7 +77,7 @@ func versions(t *testing.T) []string {
 	t.Helper()
 	all := []string{openFile}
 	for i := range len(route) - 1 {
-		done, err := Transition([]byte(all[i]), step(i))
+		done, err := lifecycle.Transition([]byte(all[i]), step(i))
 		if err != nil {
 			t.Fatal(err)
 		}

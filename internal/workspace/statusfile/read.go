@@ -1,4 +1,15 @@
-package lifecycle
+// Package statusfile is _STATUS.md on the disk: read with its hash, and moved on under
+// the deliverable's lock.
+//
+// [Read] gives a [Snapshot]: what the file says, what is wrong with it, and the hash
+// by which somebody decides. [Writer.Change] makes a transition: refused if the file
+// is not what was decided by, on record before it is made, and then whole or not at
+// all, whenever the process dies. What a transition may be, and what it changes of
+// the text, package lifecycle says.
+//
+// Contract: workspace spec, section 3; compatible contract, 1.14, 1.15, S4, S7 and
+// S13; architecture, "A change to a project file".
+package statusfile
 
 import (
 	"crypto/sha256"
@@ -8,12 +19,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/lifecycle"
 )
 
 // DefaultBytes caps a _STATUS.md that is read, unless a [Writer] says otherwise.
@@ -23,7 +36,7 @@ const DefaultBytes = 1 << 20
 // Snapshot is a deliverable's _STATUS.md as it was read.
 type Snapshot struct {
 	Deliverable workspace.Deliverable
-	Status      *Status
+	Status      *lifecycle.Status
 	// Hash is the SHA-256 of the file's content, in hex: what it must still be when
 	// somebody decides by it.
 	Hash     string
@@ -35,6 +48,72 @@ type Snapshot struct {
 
 // Path is where the file is.
 func (s *Snapshot) Path() string { return filepath.Join(s.Deliverable.Path, layout.StatusFile) }
+
+// Data is the file's content, which is not to be changed.
+func (s *Snapshot) Data() []byte { return s.data }
+
+// Try works a transition out without making it, and without asking whether an
+// approved commit exists.
+func (s *Snapshot) Try(r lifecycle.Request) (lifecycle.Result, error) {
+	if err := isWorked(s.Deliverable); err != nil {
+		return lifecycle.Result{}, err
+	}
+	return lifecycle.Transition(s.data, r)
+}
+
+// View is a snapshot on the wire: what the compatible contract has, and findings,
+// the entity tag and a transition that was just made.
+type View struct {
+	ProjectRoot string `json:"projectRoot"`
+	// DeliverablePath is the folder, without links.
+	DeliverablePath string            `json:"deliverablePath" doc:"the folder, without links"`
+	StatusFilePath  string            `json:"statusFilePath"`
+	Status          *lifecycle.Status `json:"status"`
+	Findings        []finding.Finding `json:"findings" doc:"where the file differs from the specification, and contradicts itself"`
+	ETag            string            `json:"etag" doc:"what If-Match takes"`
+	Transition      *Made             `json:"transition,omitempty" doc:"what was done just now"`
+}
+
+// Made is a transition on the wire.
+type Made struct {
+	From  lifecycle.State `json:"from"`
+	To    lifecycle.State `json:"to"`
+	Actor string          `json:"actor"`
+}
+
+// View is the snapshot for the wire, after the transition that was made, if any.
+func (s *Snapshot) View(made *lifecycle.Result) View {
+	v := View{
+		ProjectRoot: s.Deliverable.Project, DeliverablePath: s.Deliverable.Path, StatusFilePath: s.Path(),
+		Status: s.Status, Findings: s.Findings, ETag: s.ETag(),
+	}
+	if v.Findings == nil {
+		v.Findings = []finding.Finding{}
+	}
+	if made != nil {
+		v.Transition = &Made{From: made.From, To: made.To, Actor: made.Actor}
+	}
+	return v
+}
+
+// ETag is the hash as an entity tag.
+func (s *Snapshot) ETag() string { return `"` + s.Hash + `"` }
+
+// Hashes are the contents that a list of entity tags accepts, nil for any (a lone
+// star among them). A weak tag stands for no content.
+func Hashes(lists ...string) []string {
+	var all []string
+	for _, list := range lists {
+		for tag := range strings.SplitSeq(list, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" {
+				return nil
+			}
+			all = append(all, strings.Trim(tag, `"`))
+		}
+	}
+	return all
+}
 
 // Read reads the _STATUS.md of a deliverable, of at most limit bytes, 0 for
 // [DefaultBytes]. It fails with STATUS_FILE_NOT_FOUND,
@@ -88,7 +167,7 @@ func read(folder *os.Root, d workspace.Deliverable, limit int64) (*Snapshot, err
 
 // set makes the snapshot one of this content.
 func (s *Snapshot) set(data []byte) {
-	s.data, s.Hash, s.Status = data, hash(data), Parse(data)
+	s.data, s.Hash, s.Status = data, hash(data), lifecycle.Parse(data)
 	s.Findings = s.Status.Check(path.Join(s.Deliverable.Rel, layout.StatusFile))
 }
 

@@ -1,4 +1,4 @@
-package lifecycle
+package statusfile
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/workspace"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/repository"
 )
 
@@ -30,9 +31,6 @@ type Writer struct {
 	// more, with Failed set, if it then fails. An error refuses the transition. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Note is told the path and the content of a file just before it is written,
-	// for whoever watches the project. It may be nil.
-	Note func(path string, content []byte) error
 }
 
 // Record is a transition for the audit log.
@@ -40,11 +38,10 @@ type Record struct {
 	Project string
 	// Path is the file, relative to the project, with slashes.
 	Path     string
-	From, To State
+	From, To lifecycle.State
 	Actor    string
-	// By is who asked, by what the surface knows of them.
-	By   string
-	Note string
+	By       Asker
+	Note     string
 	// Approval is the commit as it was given; Commit its full id, "" where the
 	// project is in no repository.
 	Approval, Commit string
@@ -54,11 +51,19 @@ type Record struct {
 	Failed string
 }
 
+// Asker is who asks for a transition, by what the surface knows of them, for the
+// record.
+type Asker struct {
+	// Name is a person's, "" where an agent asks.
+	Name string
+	// Agent, Session and Turn are where an agent asks.
+	Agent, Session, Turn string
+}
+
 // Change asks for a transition of a deliverable's file.
 type Change struct {
-	Request
-	// By is who asks, for the record.
-	By string
+	lifecycle.Request
+	By Asker
 	// If is what the file's content must hash to, one of several; empty is any.
 	If []string
 }
@@ -76,7 +81,7 @@ var copies = []string{layout.Archive, layout.Issued}
 // Change makes a transition of a deliverable, and returns the file as it is then.
 // The file is replaced as a whole: a reader, or a crash at any moment, finds the
 // old one or the new one, and the new one is on disk when Change returns. It is
-// refused as [Read] and [Transition] refuse, and with
+// refused as [Read] and [lifecycle.Transition] refuse, and with
 //
 //   - TRANSITION_NOT_ALLOWED for a copy in an archive or among the issued ones;
 //   - CONTENT_CHANGED where the content is not what the caller decided by, or
@@ -84,14 +89,9 @@ var copies = []string{layout.Archive, layout.Issued}
 //   - INVALID_APPROVAL_SHA where the project lies in a git repository that has no
 //     such commit;
 //   - OVERLOADED where another change of the deliverable takes too long.
-func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) (*Snapshot, Result, error) {
-	for part := range strings.SplitSeq(d.Rel, "/") {
-		for _, name := range copies {
-			if strings.EqualFold(part, name) {
-				return nil, Result{}, fault.New(fault.TransitionNotAllowed, "the deliverable is a copy, in %s; what was archived or issued does not change", name).
-					With("deliverablePath", d.Path).WithHint("make the transition in the deliverable's folder in %s", layout.Working)
-			}
-		}
+func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) (*Snapshot, lifecycle.Result, error) {
+	if err := isWorked(d); err != nil {
+		return nil, lifecycle.Result{}, err
 	}
 	if c.Now.IsZero() {
 		c.Now = w.now()
@@ -101,19 +101,32 @@ func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) 
 	unlock, err := workspace.LockFolder(wait, w.Locks, "deliverable", d.Path)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, Result{}, context.Cause(ctx)
+		return nil, lifecycle.Result{}, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, Result{}, fault.New(fault.Overloaded, "another change of this deliverable takes long").Because(err)
+		return nil, lifecycle.Result{}, fault.New(fault.Overloaded, "another change of this deliverable takes long").Because(err)
 	case err != nil:
-		return nil, Result{}, fault.New(fault.WorkspaceFailure, "the deliverable cannot be locked").Because(err)
+		return nil, lifecycle.Result{}, fault.New(fault.WorkspaceFailure, "the deliverable cannot be locked").Because(err)
 	}
 	defer unlock()
 	folder, err := d.Open()
 	if err != nil {
-		return nil, Result{}, err
+		return nil, lifecycle.Result{}, err
 	}
 	defer folder.Close()
 	return w.change(ctx, folder, d, c)
+}
+
+// isWorked refuses a folder that is a copy.
+func isWorked(d workspace.Deliverable) error {
+	for part := range strings.SplitSeq(d.Rel, "/") {
+		for _, name := range copies {
+			if strings.EqualFold(part, name) {
+				return fault.New(fault.TransitionNotAllowed, "the deliverable is a copy, in %s; what was archived or issued does not change", name).
+					With("deliverablePath", d.Path).WithHint("make the transition in the deliverable's folder in %s", layout.Working)
+			}
+		}
+	}
+	return nil
 }
 
 func (w *Writer) now() time.Time {
@@ -124,38 +137,38 @@ func (w *Writer) now() time.Time {
 }
 
 // change does the work; the lock is held.
-func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Deliverable, c Change) (*Snapshot, Result, error) {
+func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Deliverable, c Change) (*Snapshot, lifecycle.Result, error) {
 	s, err := read(folder, d, w.Bytes)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, lifecycle.Result{}, err
 	}
 	if !holds(c.If, s.Hash) {
-		return nil, Result{}, s.changed("_STATUS.md is not what it was when the transition was decided")
+		return nil, lifecycle.Result{}, s.changed("_STATUS.md is not what it was when the transition was decided")
 	}
-	done, err := Transition(s.data, c.Request)
+	done, err := lifecycle.Transition(s.data, c.Request)
 	if err != nil {
 		var f *fault.Error
 		if errors.As(err, &f) && f.Type == fault.InvalidStatusFormat {
 			err = s.about(f)
 		}
-		return nil, Result{}, err
+		return nil, lifecycle.Result{}, err
 	}
 	commit, err := approved(ctx, d, done)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, lifecycle.Result{}, err
 	}
 	record := Record{
 		Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), From: done.From, To: done.To, Actor: done.Actor, By: c.By,
 		Note: strings.TrimSpace(c.Request.Note), Approval: done.Approval, Commit: commit, Before: s.Hash, After: hash(done.Data),
 	}
 	if err := w.record(ctx, record); err != nil {
-		return nil, Result{}, fault.New(fault.StorageFailure, "the transition could not be put on record, so it was not made").Because(err)
+		return nil, lifecycle.Result{}, fault.New(fault.StorageFailure, "the transition could not be put on record, so it was not made").Because(err)
 	}
 	if err := w.write(folder, s, done.Data); err != nil {
 		record.Failed = err.Error()
 		// What went wrong is the error to tell; that the record of it failed too is
 		// in the log that has no such entry.
-		return nil, Result{}, errors.Join(err, w.record(context.WithoutCancel(ctx), record))
+		return nil, lifecycle.Result{}, errors.Join(err, w.record(context.WithoutCancel(ctx), record))
 	}
 	s.set(done.Data)
 	return s, done, nil
@@ -180,7 +193,7 @@ func holds(accepted []string, hash string) bool {
 
 func (s *Snapshot) changed(why string) error {
 	return s.about(fault.New(fault.ContentChanged, "%s", why).
-		With("paths", []string{path.Join(s.Deliverable.Rel, layout.StatusFile)}).With("etag", s.Hash))
+		With("paths", []string{path.Join(s.Deliverable.Rel, layout.StatusFile)}).With("sha256", s.Hash))
 }
 
 // write replaces the file, unless it is no longer what was read: programs that know
@@ -190,14 +203,9 @@ func (w *Writer) write(folder *os.Root, s *Snapshot, data []byte) error {
 	if err != nil || !bytes.Equal(now, s.data) {
 		return s.changed("_STATUS.md was changed while the transition was made")
 	}
-	if w.Note != nil {
-		if err := w.Note(s.Path(), data); err != nil {
-			return s.about(fault.New(fault.StorageFailure, "the transition could not be noted, so it was not made").Because(err))
-		}
-	}
 	// The lock makes the temporary file's name ours: what a killed process left under
 	// it goes.
-	put := durable.Replacement{Data: data, Perm: s.info.Mode().Perm(), Exact: true, Like: s.info, Temp: durable.TempName("lifecycle")}
+	put := durable.Replacement{Data: data, Perm: s.info.Mode().Perm(), Exact: true, Like: s.info, Temp: durable.TempName("status")}
 	if err := put.Put(folder, layout.StatusFile); err != nil {
 		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").Because(err))
 	}
@@ -206,7 +214,7 @@ func (w *Writer) write(folder *os.Root, s *Snapshot, data []byte) error {
 
 // approved returns the commit that an approval names, "" where the project is in no
 // repository or the transition needs no approval.
-func approved(ctx context.Context, d workspace.Deliverable, done Result) (string, error) {
+func approved(ctx context.Context, d workspace.Deliverable, done lifecycle.Result) (string, error) {
 	if done.Approval == "" {
 		return "", nil
 	}

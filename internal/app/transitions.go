@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/permit"
+	"belay/internal/redact"
+	"belay/internal/workspace/statusfile"
+)
+
+// Transitions makes transitions for a command that needs no other rooms.
+func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
+	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...))), nil
+}
+
+// transitions makes transitions, each on the audit log before it is made.
+func transitions(cfg *config.Config, audit *permit.Audit) *statusfile.Writer {
+	w := transitionOptions(cfg)
+	w.Clock = time.Now
+	w.Record = func(ctx context.Context, r statusfile.Record) error { return audit.Append(ctx, transitionEntry(r)) }
+	return &w
+}
+
+func transitionOptions(cfg *config.Config) statusfile.Writer {
+	return statusfile.Writer{Locks: locksDir(cfg), Bytes: cfg.Workspace.StatusBytes}
+}
+
+// transitionEntry is a transition as the audit log has it.
+func transitionEntry(r statusfile.Record) permit.Entry {
+	e := permit.Entry{
+		Kind: "transition", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
+		Summary: fmt.Sprintf("%s: %s to %s by %s", r.Path, r.From, r.To, r.Actor), Verdict: "made", Note: r.Note,
+		Reason: fmt.Sprintf("content %s to %s", r.Before, r.After),
+	}
+	switch {
+	case r.Commit != "":
+		e.Reason = "approved commit " + r.Commit + "; " + e.Reason
+	case r.Approval != "":
+		e.Reason = "approved as " + r.Approval + ", which no repository was there to check; " + e.Reason
+	}
+	if r.Failed != "" {
+		e.Verdict, e.Reason = "failed", r.Failed
+	}
+	return e
+}

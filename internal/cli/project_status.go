@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace"
+	"belay/internal/workspace/lifecycle"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/statusfile"
+)
+
+func newProjectStatus(c *console) *cobra.Command {
+	var ask lifecycle.Request
+	var accept string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status [DIR] DELIVERABLE",
+		Short: "Show how far a deliverable is, and move it on",
+		Long: `Show the state of a deliverable, how it came there, and where its _STATUS.md differs
+from the specification. With --to, make a transition: the file gets a new state and
+an entry in its history, in the form that it has; nothing else in it changes.
+
+  OPEN            INITIALIZED     by 4_DOCUMENTS
+  INITIALIZED     SEMANTIC_READY  by CHIRALITY_FRAMEWORK
+  INITIALIZED     IN_PROGRESS     by HUMAN or WORKING_ITEMS
+  SEMANTIC_READY  IN_PROGRESS     by HUMAN or WORKING_ITEMS
+  IN_PROGRESS     CHECKING        by HUMAN, who approved a commit
+  CHECKING        ISSUED          by HUMAN, who approved a commit
+
+A deliverable is named by its id, or, where two packages have one of that id, by
+PACKAGE::ID as belay project list --json has it. With --if nothing is done unless the
+file still has that etag.`,
+		Example: "  belay project status ~/projects/bridge DEL-01-02\n" +
+			"  belay project status ~/projects/bridge DEL-01-02 --to CHECKING --actor HUMAN --approval $(git rev-parse HEAD)",
+		Args: cobra.RangeArgs(1, 2),
+	}
+	cmd.Flags().StringVar(&ask.To, "to", "", "go to `STATE`")
+	cmd.Flags().StringVar(&ask.Actor, "actor", "", "as `ACTOR`")
+	cmd.Flags().StringVar(&ask.ApprovalSHA, "approval", "", "the approved commit is `SHA`")
+	cmd.Flags().StringVar(&ask.Note, "note", "", "write `TEXT` beside the entry of the history")
+	cmd.Flags().StringVar(&ask.Date, "date", "", "the entry's date is `YYYY-MM-DD`, today without it")
+	cmd.Flags().StringVar(&accept, "if", "", "only if the file's etag is `ETAG`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case ask.To == "" && (ask.Actor != "" || ask.ApprovalSHA != "" || ask.Note != "" || ask.Date != "" || accept != ""):
+			return failed(ExitUsage, "name the state to go to with --to", errors.New("a transition needs a state"))
+		case ask.To != "" && ask.Actor == "":
+			return failed(ExitUsage, "say who makes the transition with --actor, such as --actor HUMAN", errors.New("a transition needs an actor"))
+		}
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		root, err := projectArg(cfg, args[:len(args)-1])
+		if err != nil {
+			return err
+		}
+		all, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+		if err != nil {
+			return err
+		}
+		d, err := deliverableNamed(all, root, args[len(args)-1])
+		if err != nil {
+			return err
+		}
+		w, err := app.Transitions(cfg)
+		if err != nil {
+			return err
+		}
+		if ask.To == "" {
+			s, err := statusfile.Read(d, w.Bytes)
+			if err != nil {
+				return err
+			}
+			return c.showStatus(s, nil, asJSON)
+		}
+		change := statusfile.Change{Request: ask, By: statusfile.Asker{Name: c.person()}}
+		if accept != "" {
+			change.If = statusfile.Hashes(accept)
+		}
+		s, done, err := w.Change(cmd.Context(), d, change)
+		if err != nil {
+			return err
+		}
+		return c.showStatus(s, &done, asJSON)
+	}
+	return cmd
+}
+
+// deliverableNamed finds the deliverable that a person named among those that are
+// worked on.
+func deliverableNamed(all *scan.Result, root, name string) (workspace.Deliverable, error) {
+	var found []*scan.Folder
+	for _, f := range all.Deliverables {
+		if strings.EqualFold(f.ID, name) || f.Key() == name {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return workspace.FindDeliverable(root, filepath.Join(root, filepath.FromSlash(found[0].Path)))
+	case 0:
+		for _, f := range all.Copies {
+			if strings.EqualFold(f.ID, name) {
+				return workspace.Deliverable{}, failed(ExitNotFound, "what is archived or issued does not change; read it in "+line(f.Path),
+					fmt.Errorf("%s is not worked on in this project", line(name)))
+			}
+		}
+		return workspace.Deliverable{}, failed(ExitNotFound, "list the project's deliverables with belay project list", fmt.Errorf("the project has no deliverable %s", line(name)))
+	}
+	var keys []string
+	for _, f := range found[:min(len(found), shownMatches)] {
+		keys = append(keys, line(f.Key()))
+	}
+	return workspace.Deliverable{}, failed(ExitUsage, "name the one you mean: "+strings.Join(keys, ", "),
+		fmt.Errorf("%d folders have the id %s", len(found), line(name)))
+}
+
+// showStatus prints a status, and the transition that was just made.
+func (c *console) showStatus(s *statusfile.Snapshot, made *lifecycle.Result, asJSON bool) error {
+	if asJSON {
+		return c.writeJSON(s.View(made))
+	}
+	if made != nil {
+		c.note("moved on", fmt.Sprintf("from %s to %s by %s", made.From, made.To, made.Actor))
+	}
+	state := s.Status.CurrentState
+	if !s.Status.State().Known() {
+		state += ", which the lifecycle does not have"
+	}
+	c.fields("deliverable", s.Deliverable.Rel, "state", state, "updated", s.Status.LastUpdated)
+	for _, f := range s.Status.ExtraFields {
+		c.fields(strings.ToLower(line(f.Key)), f.Value)
+	}
+	if len(s.Status.History) > 0 {
+		c.write("\n")
+		t := &table{heads: []string{"DATE", "STATE", "ACTOR", "NOTES"}, elastic: 4}
+		for _, e := range s.Status.History {
+			t.add(e.Date, e.State, e.Actor, e.Notes)
+		}
+		c.print(t, "")
+	}
+	c.printFindings(s.Findings)
+	return nil
+}

@@ -1,0 +1,195 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+	"belay/internal/workspace"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/lifecycle"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/statusfile"
+)
+
+// StatusOptions configures the tool that shows how far a deliverable is.
+type StatusOptions struct {
+	// Scan bounds the look for a deliverable.
+	Scan scan.Options
+	// Transitions reads the status of deliverables and moves them on.
+	Transitions *statusfile.Writer
+}
+
+// status shows how far a deliverable is, and moves it on as its agent's role may. A
+// transition is not taken back by undo: what was done, by whom, stays in the file's
+// history and on the audit log.
+//
+// Contract: workspace spec, 3.3; the HTTP contract, row "workspace".
+type status struct{ o StatusOptions }
+
+type statusInput struct {
+	Deliverable string `json:"deliverable"`
+	To          string `json:"to"`
+	Note        string `json:"note"`
+}
+
+// Spec implements [tool.Tool].
+func (status) Spec() tool.Spec {
+	return tool.Spec{
+		Name: "project.status",
+		Description: "Show the lifecycle state of a deliverable, its history, and what is wrong with its _STATUS.md. " +
+			"With to, make a transition: the one way to change that file. Your role decides which you may make: " +
+			"4_DOCUMENTS goes from OPEN to INITIALIZED, CHIRALITY_FRAMEWORK from INITIALIZED to SEMANTIC_READY, " +
+			"WORKING_ITEMS from either to IN_PROGRESS. Only people move a deliverable to CHECKING and ISSUED. States are never skipped or taken back.",
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["deliverable"],"properties":{
+"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, or the path of its folder"},
+"to":{"type":"string","enum":["INITIALIZED","SEMANTIC_READY","IN_PROGRESS","CHECKING","ISSUED"],"description":"the state to go to; without it nothing is changed"},
+"note":{"type":"string","maxLength":2000,"description":"one line that is written beside the entry of the history"}}}`),
+	}
+}
+
+// Prepare implements [tool.Tool].
+func (t status) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMessage) (tool.Call, error) {
+	var in statusInput
+	if err := tool.Decode(raw, &in); err != nil {
+		return nil, err
+	}
+	d, err := t.deliverable(ctx, w, in.Deliverable)
+	if err != nil {
+		return nil, err
+	}
+	s, err := statusfile.Read(d, t.o.Transitions.Bytes)
+	if err != nil {
+		return nil, classified(err)
+	}
+	if in.To == "" {
+		return look{s}, nil
+	}
+	if actor := lifecycle.Actor(w.Agent); actor == "" || actor == lifecycle.Human {
+		// A persona of that name would be taken for a person.
+		r := tool.Refuse("an agent cannot act as a person")
+		r.Authority = true
+		return nil, r
+	}
+	ask := lifecycle.Request{To: in.To, Actor: w.Agent, Note: in.Note, Now: w.Clock()}
+	done, err := s.Try(ask)
+	if err != nil {
+		return nil, classified(err)
+	}
+	ask.Date = done.Date // what is shown is what is done, also after midnight
+	return &move{t.o.Transitions, w, s, ask, done}, nil
+}
+
+// look is a call that shows a status.
+type look struct{ s *statusfile.Snapshot }
+
+// Effect implements [tool.Call].
+func (c look) Effect() permit.Effect {
+	return permit.Effect{Tool: "project.status", Kind: permit.Read, Summary: clip("look at the status of " + c.s.Deliverable.Rel), Paths: []string{file(c.s)}}
+}
+
+// Run implements [tool.Call].
+func (c look) Run(context.Context) (tool.Result, error) { return tool.Result{Text: describe(c.s)}, nil }
+
+// move is a call that makes a transition.
+type move struct {
+	transitions *statusfile.Writer
+	w           *tool.Workplace
+	s           *statusfile.Snapshot
+	ask         lifecycle.Request
+	done        lifecycle.Result
+}
+
+// Effect implements [tool.Call].
+func (c *move) Effect() permit.Effect {
+	return permit.Effect{
+		Tool: "project.status", Kind: permit.Write, Paths: []string{file(c.s)},
+		Summary: fmt.Sprintf("move %s from %s to %s as %s", clip(c.s.Deliverable.Rel), c.done.From, c.done.To, c.done.Actor),
+		Diff:    files.Compare(file(c.s), c.s.Data(), c.done.Data),
+	}
+}
+
+// Run implements [tool.Call].
+func (c *move) Run(ctx context.Context) (tool.Result, error) {
+	s, done, err := c.transitions.Change(ctx, c.s.Deliverable, statusfile.Change{
+		Request: c.ask, If: []string{c.s.Hash},
+		By: statusfile.Asker{Agent: c.w.Agent, Session: c.w.Session, Turn: c.w.Turn},
+	})
+	if err != nil {
+		return tool.Result{}, classified(err)
+	}
+	return tool.Result{Text: fmt.Sprintf("The deliverable is now in %s; it was in %s.\n\n%s", done.To, done.From, describe(s))}, nil
+}
+
+func file(s *statusfile.Snapshot) string {
+	return strings.TrimPrefix(s.Deliverable.Rel+"/"+layout.StatusFile, "./")
+}
+
+// describe is a status in words.
+func describe(s *statusfile.Snapshot) string {
+	var b strings.Builder
+	state := s.Status.CurrentState
+	if !s.Status.State().Known() {
+		state += " (which the lifecycle does not have: no transition leads on)"
+	}
+	fmt.Fprintf(&b, "%s\nstate: %s\nlast updated: %s\n", file(s), state, s.Status.LastUpdated)
+	for _, f := range s.Status.ExtraFields {
+		fmt.Fprintf(&b, "%s: %s\n", f.Key, f.Value)
+	}
+	b.WriteString("history, as it stands in the file:\n")
+	for _, e := range s.Status.History {
+		b.WriteString("  " + strings.ReplaceAll(e.Raw, "\n", "\n  ") + "\n")
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(&b, "%s %s, line %d: %s\n", f.Severity, f.Code, f.Line, f.Message)
+	}
+	return b.String()
+}
+
+// deliverable finds the folder of a deliverable by its id, or by the path of the
+// folder in the project.
+func (t status) deliverable(ctx context.Context, w *tool.Workplace, name string) (workspace.Deliverable, error) {
+	all, err := scan.Scan(ctx, w.Project, t.o.Scan)
+	if err != nil {
+		return workspace.Deliverable{}, err
+	}
+	var found []*scan.Folder
+	for _, f := range all.Deliverables {
+		if strings.EqualFold(f.ID, name) || f.Key() == name || f.Path == strings.TrimSuffix(name, "/") {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return workspace.Deliverable{}, tool.Refuse("no deliverable that is worked on has the id %s", clip(name)).
+			WithHint("list the folders PKG-*/1_Working with glob")
+	case 1:
+		d, err := workspace.FindDeliverable(w.Project, filepath.Join(w.Project, filepath.FromSlash(found[0].Path)))
+		return d, classified(err)
+	}
+	paths := make([]string, 0, len(found))
+	for _, f := range found[:min(len(found), 10)] {
+		paths = append(paths, f.Path)
+	}
+	return workspace.Deliverable{}, tool.Refuse("more than one folder has the id %s", clip(name)).
+		WithHint("name the one you mean by its path: %s", strings.Join(paths, ", "))
+}
+
+// classified is [explain], with what the agent may never do marked for the audit
+// log.
+func classified(err error) error {
+	if err == nil {
+		return nil
+	}
+	told := explain(err)
+	if r, ok := tool.AsRefusal(told); ok {
+		r.Authority = fault.Is(err, fault.UnauthorizedActor)
+	}
+	return told
+}

@@ -1,0 +1,151 @@
+package test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A deliverable with its history as a list, and one with it as a table.
+const (
+	listFolder  = "PKG-01_A/1_Working/DEL-01-01_List"
+	tableFolder = "PKG-01_A/1_Working/DEL-01-02_Table"
+
+	listStatus  = "# Status: DEL-01-01 List\r\n\r\n**Current State:** OPEN\r\n**Last Updated:** 2026-01-02\r\n\r\n## History\r\n- 2026-01-02 — State set to OPEN (PREPARATION)\r\n"
+	tableStatus = "# Deliverable Status\n\n**Current State:** INITIALIZED\n**Last Updated:** 2026-01-02\n\n## State History\n\n" +
+		"| Date | From | To | Agent/Actor | Notes |\n|---|---|---|---|---|\n| 2026-01-02 | OPEN | INITIALIZED | 4_DOCUMENTS | Pass 1 |\n| 2026-01-01 | -- | OPEN | PREPARATION | |\n\nRemarks.\n"
+
+	// aCommit is a commit of the repository in testdata of package repository.
+	aCommit = "6dabcbdb4cc4348748d20ca5eccaf56d63a3c4fa"
+)
+
+// lives is a place whose project has two deliverables and lies in a repository.
+func lives(t *testing.T, env ...string) *place {
+	t.Helper()
+	p := newPlace(t, env...)
+	must(t, os.CopyFS(filepath.Join(p.project, ".git"), os.DirFS("../internal/workspace/repository/testdata/sha1")))
+	for folder, text := range map[string]string{listFolder: listStatus, tableFolder: tableStatus} {
+		must(t, os.MkdirAll(filepath.Join(p.project, filepath.FromSlash(folder)), 0o755))
+		p.file(folder+"/_STATUS.md", text)
+	}
+	return p
+}
+
+// move is the body of a transition.
+func (p *place) move(folder, to, actor string, more ...string) string {
+	body := map[string]string{"projectRoot": p.project, "deliverablePath": filepath.Join(p.project, filepath.FromSlash(folder)), "targetState": to, "actor": actor}
+	for i := 0; i+1 < len(more); i += 2 {
+		body[more[i]] = more[i+1]
+	}
+	return jsonOf(body)
+}
+
+const transitionPath = "/api/working-root/deliverable/status/transition"
+
+// A client of the original takes a deliverable through its life (compatible
+// contract, 1.14, 1.15 and 8.2). It shows no token, and the audit log says so.
+//
+// Covers: workspace 3.1, 3.2, 3.3
+func TestOriginalClientTransitions(t *testing.T) {
+	t.Parallel()
+	p := lives(t)
+	s := p.serve()
+	for _, step := range [][]string{
+		{"INITIALIZED", "4_DOCUMENTS", "date", "2026-01-03"}, {"SEMANTIC_READY", "CHIRALITY_FRAMEWORK"}, {"IN_PROGRESS", "WORKING_ITEMS"},
+		{"CHECKING", "HUMAN", "approvalSha", aCommit[:10]}, {"ISSUED", "HUMAN", "approvalSha", aCommit},
+	} {
+		status, answer := s.do("POST", transitionPath, p.move(listFolder, step[0], step[1], step[2:]...))
+		var got struct {
+			Status     struct{ CurrentState string }
+			Transition struct{ To, Actor string }
+		}
+		if err := json.Unmarshal([]byte(answer), &got); err != nil || status != 200 || got.Status.CurrentState != step[0] || got.Transition.To != step[0] || got.Transition.Actor != step[1] {
+			t.Fatalf("%v: %d %s", step, status, answer)
+		}
+	}
+	text := p.content(listFolder + "/_STATUS.md")
+	if n := strings.Count(text, "\r\n"); n != strings.Count(text, "\n") || n != 14 || !strings.HasPrefix(text, "# Status: DEL-01-01 List\r\n\r\n**Current State:** ISSUED\r\n") ||
+		!strings.Contains(text, "\r\n**Checking Approval SHA:** "+aCommit[:10]+"\r\n**Approval SHA:** "+aCommit+"\r\n") {
+		t.Errorf("the file is %q", text)
+	}
+	// Nobody vouches for what no repository has.
+	if status, answer := s.do("POST", transitionPath, p.move(tableFolder, "IN_PROGRESS", "HUMAN")); status != 200 {
+		t.Fatalf("%d %s", status, answer)
+	}
+	table := p.content(tableFolder + "/_STATUS.md")
+	if !strings.Contains(table, "|---|---|---|---|---|\n| "+time.Now().UTC().Format("2006-01-02")+" | INITIALIZED | IN_PROGRESS | HUMAN |  |\n| 2026-01-02 |") {
+		t.Errorf("the table is\n%s", table)
+	}
+	s.fails(400, "INVALID_APPROVAL_SHA", "POST", transitionPath, p.move(tableFolder, "CHECKING", "HUMAN", "approvalSha", "0123456"))
+	s.fails(400, "UNAUTHORIZED_ACTOR", "POST", transitionPath, p.move(tableFolder, "CHECKING", "HUMANOID_BOT", "approvalSha", aCommit))
+	s.fails(412, "CONTENT_CHANGED", "POST", transitionPath, p.move(tableFolder, "CHECKING", "HUMAN", "approvalSha", aCommit), "If-Match", `"0123"`)
+	if p.content(tableFolder+"/_STATUS.md") != table {
+		t.Error("a refused transition changed the file")
+	}
+	p.checkAudit(0)
+	if n := strings.Count(p.audit(), `"kind":"transition"`); n != 6 || strings.Count(p.audit(), `"by":"unauthenticated"`) != 6 || !strings.Contains(p.audit(), "approved commit "+aCommit) {
+		t.Errorf("the audit log is\n%s", p.audit())
+	}
+	// The listing knows at once.
+	if _, answer := s.do("GET", "/api/project/deliverables?projectRoot="+p.project, ""); !strings.Contains(answer, `"status":"issued"`) || !strings.Contains(answer, `"status":"in_progress"`) {
+		t.Errorf("the listing is %s", answer)
+	}
+}
+
+// Where callers without a token are not let in, the operator still is.
+func TestTransitionsNeedTheOperator(t *testing.T) {
+	t.Parallel()
+	p := lives(t, "BELAY_WORKSPACE_OPEN_TRANSITIONS=false")
+	s := p.serve()
+	details := s.fails(403, "FORBIDDEN", "POST", transitionPath, p.move(listFolder, "INITIALIZED", "4_DOCUMENTS"))
+	if details["reason"] != "operator" || p.content(listFolder+"/_STATUS.md") != listStatus {
+		t.Errorf("%v", details)
+	}
+	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
+	must(t, err)
+	status, answer := s.do("POST", transitionPath, p.move(listFolder, "INITIALIZED", "4_DOCUMENTS"), "Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	if status != 200 || !strings.Contains(p.audit(), `"by":"operator"`) {
+		t.Errorf("%d %s\n%s", status, answer, p.audit())
+	}
+}
+
+// moving is a script whose agent makes the transition of its role, and then tries one
+// that people make.
+const moving = `turns:
+  - steps:
+      - call: {name: project.status, input: {deliverable: DEL-01-02}}
+      - call: {name: project.status, input: {deliverable: DEL-01-02, to: IN_PROGRESS, note: begun}}
+      - call: {name: project.status, input: {deliverable: DEL-01-02, to: CHECKING}}
+      - say: Done.
+`
+
+// An agent moves a deliverable on as its role may, and no further.
+//
+// Covers: turn-api REQ-04, workspace 3.3
+func TestAgentTransitions(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "script.yaml")
+	must(t, os.WriteFile(script, []byte(moving), 0o600))
+	p := lives(t, "BELAY_SCRIPTED_SCRIPT="+script)
+	turn := p.command("turn", "--json", "--mode", "acceptEdits", "--persona", "WORKING_ITEMS", "go")
+	out, err := turn.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	table := p.content(tableFolder + "/_STATUS.md")
+	if !strings.Contains(table, "**Current State:** IN_PROGRESS\n") || !strings.Contains(table, "| INITIALIZED | IN_PROGRESS | WORKING_ITEMS | begun |\n") {
+		t.Errorf("the agent's deliverable is\n%s", table)
+	}
+	if !strings.Contains(string(out), "may not go from IN_PROGRESS to CHECKING") {
+		t.Errorf("the turn was\n%s", out)
+	}
+	p.checkAudit(strings.Count(p.audit(), `"kind":"decision"`))
+	for _, want := range []string{`"kind":"transition"`, `"agent":"WORKING_ITEMS"`, `"kind":"refusal"`} {
+		if !strings.Contains(p.audit(), want) {
+			t.Errorf("the audit log has no %s:\n%s", want, p.audit())
+		}
+	}
+}
