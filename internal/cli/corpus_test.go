@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"belay/internal/workspace/validate"
+)
+
+// The decomposition of each real project gives, with the real program, a root that
+// passes validation: what is found there stands in the decomposition itself.
+// Covers: workspace 12.1, 12.2, 12.3
+func TestCorpusInit(t *testing.T) {
+	t.Parallel()
+	corpora := os.Getenv("BELAY_CORPUS")
+	if corpora == "" {
+		t.Skip("BELAY_CORPUS is not set")
+	}
+	papers, err := filepath.Glob(filepath.Join(corpora, "*", "_Decomposition", "*.md"))
+	if err != nil || len(papers) < 3 {
+		t.Fatalf("%d decompositions, %v", len(papers), err)
+	}
+	for _, paper := range papers {
+		t.Run(filepath.Base(filepath.Dir(filepath.Dir(paper))), func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			root := filepath.Join(home, "root")
+			belay := func(args ...string) []byte {
+				t.Helper()
+				cmd := exec.CommandContext(t.Context(), "belay", args...)
+				cmd.Dir = home
+				cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home)
+				out, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("belay %q: %v\n%s", args, err, out)
+				}
+				return out
+			}
+			var made struct{ DeliverableCount int }
+			if err := json.Unmarshal(belay("project", "init", root, "--decomposition", paper, "--json"), &made); err != nil {
+				t.Fatal(err)
+			}
+			var report validate.Report
+			if err := json.Unmarshal(belay("project", "validate", root, "--json"), &report); err != nil {
+				t.Fatal(err)
+			}
+			if !report.Valid || report.Summary.Deliverables != made.DeliverableCount || made.DeliverableCount < 30 {
+				t.Errorf("%d deliverables were made; validation found %+v", made.DeliverableCount, report.Summary)
+			}
+			for _, f := range report.Findings {
+				if f.Path != "_Decomposition/"+filepath.Base(paper) {
+					t.Errorf("%s %s:%d: %s", f.Code, f.Path, f.Line, f.Message)
+				}
+			}
+		})
+	}
+}
