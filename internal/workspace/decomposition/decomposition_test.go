@@ -176,6 +176,8 @@ func TestFindings(t *testing.T) {
 		{"only mentioned", head + ok + "See DEL-01-07, DEL-01-07 and DEL-01-0712.\n```\nDEL-01-08\n```\n", []string{"9 DECOMPOSITION_UNDEFINED"}},
 		{"counts", head + ok + "- **PackageCount:** 2\n- **DeliverableCount:** 38 (37 active)\n", []string{"10 DECOMPOSITION_COUNT"}},
 		{"crosswalk", head + ok + "\n| v1 DEL ID | v2 DEL ID | Change |\n|---|---|---|\n| DEL-01-01 | DEL-02-01 | moved |\n", nil},
+		{"crosswalk from what is gone", head + ok + "\n| v1 DEL ID | v2 DEL ID |\n|---|---|\n| DEL-04-01 | DEL-02-01 |\n| DEL-01-01 | DEL-02-02 |\n", []string{"13 DECOMPOSITION_UNDEFINED"}},
+		{"former ids", head + ok + "\n| ID now | Previous ID |\n|---|---|\n| DEL-02-01 | DEL-04-01 |\n| DEL-02-02 | DEL-01-01 |\n", []string{"13 DECOMPOSITION_UNDEFINED"}},
 		{"ledger", head + ok + "\n| ScopeItemID | PackageID | DeliverableID(s) |\n|---|---|---|\n| SOW-001 | PKG-01 | DEL-01-01, DEL-02-01 |\n", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -215,7 +217,6 @@ func TestCorpora(t *testing.T) {
 	}{
 		{"chirality-app", 8, 37, map[string]int{"DECOMPOSITION_RESTATED": 1}},
 		{"psb-6a", 6, 31, nil},
-		{"proposal-6b", 10, 40, map[string]int{"DECOMPOSITION_COUNT": 1, "DECOMPOSITION_UNDEFINED": 5}},
 	} {
 		files, err := filepath.Glob(filepath.Join(corpora, c.root, "_Decomposition", "*.md"))
 		if err != nil || len(files) != 1 {

@@ -126,6 +126,7 @@ func (p *parser) packageOf(def *definition) string {
 // mentions reports ids that the text has and no definition.
 func (p *parser) mentions() {
 	seen := p.reported
+	p.formerIDs(func(id string) { seen[layout.Number(id)] = true })
 	for i := range p.text.Len() {
 		line := p.text.Line(i)
 		if !strings.Contains(line, "-") || p.text.Fenced(i) {
@@ -138,6 +139,37 @@ func (p *parser) mentions() {
 			}
 			seen[layout.Number(id)] = true
 			p.find(&ruleMentioned, i+1, "%s is mentioned, but not defined", id)
+		}
+	}
+}
+
+var (
+	formerColumn = regexp.MustCompile(`(?i)\b(?:old|former|previous|prior|superseded|replaced)\b`)
+	editions     = regexp.MustCompile(`(?i)\bv[0-9]+`)
+)
+
+// formerIDs visits the ids in tables of what was renumbered, in the columns of what
+// they were before: these name no deliverable of today.
+func (p *parser) formerIDs(visit func(id string)) {
+	for _, t := range p.text.Tables(0, p.text.Len()) {
+		last := -1 // of the columns that tell an edition, it is today's
+		for k, h := range t.Header {
+			if editions.MatchString(h) {
+				last = k
+			}
+		}
+		for k, h := range t.Header {
+			if !formerColumn.MatchString(h) && (k >= last || !editions.MatchString(h)) {
+				continue
+			}
+			for _, row := range t.Rows {
+				if k >= len(row.Cells) {
+					continue
+				}
+				for _, id := range anyID.FindAllString(row.Cells[k], -1) {
+					visit(id)
+				}
+			}
 		}
 	}
 }

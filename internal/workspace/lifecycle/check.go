@@ -140,7 +140,7 @@ func (c *checker) checkForm() {
 			odd = append(odd, it.first)
 		}
 	}
-	c.several(ruleList, odd, "entry has another form", "entries have another form")
+	c.several(ruleList, odd, "entry is not of the form - DATE — State set to STATE (ACTOR)", "entries are not of the form - DATE — State set to STATE (ACTOR)")
 }
 
 // bySource are the lines of the entries that come from a list, or a table.

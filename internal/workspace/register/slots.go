@@ -31,6 +31,7 @@ var (
 	fileNumber       = regexp.MustCompile("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
 	headingNumber    = regexp.MustCompile(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
 	anchorNumbers    = regexp.MustCompile(`\((\d{1,9}) parent \+ (\d{1,9}) trace\)`)
+	wordsBehind      = regexp.MustCompile(`^[ \t]*[A-Za-z_][A-Za-z_ \t]*`)
 	headingContinued = regexp.MustCompile(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\(continued\b`)
 )
 
@@ -80,7 +81,8 @@ func lineSlots(i int, line string) []slot {
 		}
 	default:
 		for _, m := range boldNumber.FindAllStringSubmatchIndex(line, -1) {
-			add(line[m[2]:m[3]], m[4], m[5])
+			// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands behind it.
+			add(line[m[2]:m[3]]+" "+wordsBehind.FindString(line[m[5]:]), m[4], m[5])
 		}
 		if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
 			add("total rows", m[2], m[3])

@@ -105,6 +105,9 @@ func TestSummaryCheck(t *testing.T) {
 		"a wrong number":     {"**Total ACTIVE rows:** 2", "**Total ACTIVE rows:** 3", []string{"DEPENDENCIES_COUNT"}},
 		"wrong parents":      {"1 parent + 0", "0 parent + 1", []string{"DEPENDENCIES_COUNT", "DEPENDENCIES_COUNT"}},
 		"a wrong cell":       {"| TBD | 2 |", "| TBD | 1 |", []string{"DEPENDENCIES_COUNT"}},
+		"words behind":       {"rows:** 0", "rows:** 0\n- **Summary:** 1 ANCHOR row, 1 EXECUTION (1 HANDOVER)", nil},
+		"wrong words behind": {"rows:** 0", "rows:** 0\n- **Summary:** 2 ANCHOR rows + 1 EXECUTION", []string{"DEPENDENCIES_COUNT"}},
+		"unknown words":      {"rows:** 0", "rows:** 0\n- **Summary:** 9 rows of the last run", nil},
 		"an unknown row":     {"| DEP-01-02-002 |", "| DEP-01-02-003 |", []string{"DEPENDENCIES_ROW_UNKNOWN", "DEPENDENCIES_ROW_MISSING"}},
 		"not text":           {"TRACKED", "TRA\x00CKED", []string{"DEPENDENCIES_NOT_TEXT"}},
 	} {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"belay/internal/workspace/dir"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -59,7 +60,11 @@ func (t *text) referenceForms(s document.Section) {
 	first, odd := 0, 0
 	for i := s.First; i < s.End; i++ {
 		item, ok := listItem(t.Line(i))
-		if !ok || t.Fenced(i) || isForm(item) {
+		if !ok || t.Fenced(i) {
+			continue
+		}
+		if parts := dashes.Split(item, -1); len(parts) >= 3 {
+			t.location(i, parts[1])
 			continue
 		}
 		if odd++; odd == 1 {
@@ -68,9 +73,9 @@ func (t *text) referenceForms(s document.Section) {
 	}
 	switch {
 	case odd == 1:
-		t.add(ruleReferencesForm.At(t.path, first, "1 entry lacks its location or its relevance"))
+		t.add(ruleReferencesForm.At(t.path, first, "1 entry is not of the form Name — Location — Relevance"))
 	case odd > 1:
-		t.add(ruleReferencesForm.At(t.path, first, "%d entries lack their location or their relevance, this the first", odd))
+		t.add(ruleReferencesForm.At(t.path, first, "%d entries are not of the form Name — Location — Relevance, this the first", odd))
 	}
 }
 
@@ -86,8 +91,23 @@ func listItem(line string) (string, bool) {
 
 var dashes = regexp.MustCompile(`\s+(?:—|–|--|-)\s+`)
 
-// isForm reports whether an entry has a name, a location and a relevance.
-func isForm(item string) bool { return len(dashes.Split(item, -1)) >= 3 }
+// location follows the location of a reference that is a path and nothing else. It
+// is told of when the project has its first folder and not the rest, or when it says
+// that it begins at the file.
+func (t *text) location(i int, written string) {
+	written = strings.TrimSpace(strings.TrimPrefix(written, "Location:"))
+	if !strings.Contains(written, "/") || strings.ContainsAny(written, "[`*{}<>|,;:()?\"") || path.IsAbs(written) {
+		return // of links and code [text.referenceTargets] takes care
+	}
+	first, _, _ := strings.Cut(path.Clean(written), "/")
+	here := path.Join(t.w.folder.Path, written)
+	if strings.HasPrefix(here, "..") || first != ".." && first != "." && t.w.places.is(first) != dir.Folder {
+		return // it leads out of the project, or to what is told by another name
+	}
+	if !t.w.places.has(written) && !t.w.places.has(here) {
+		t.add(ruleReferencesGone.At(t.path, i+1, "the project has no %s", shown(written)).Of(written))
+	}
+}
 
 var (
 	linkShape = regexp.MustCompile(`\[([^\]]*)\]\(\s*<?([^)>\s]+)>?[^)]*\)`)

@@ -178,11 +178,15 @@ func TestFindings(t *testing.T) {
 		"references of another": {file: del + "_REFERENCES.md", from: "DEL-01-01", to: "DEL-01-09", want: []string{"REFERENCES_ID_MISMATCH DEL/_REFERENCES.md:1 the title names DEL-01-09, the folder is DEL-01-01"}},
 		"references, bare":      {file: del + "_REFERENCES.md", from: "# References: DEL-01-01", to: "# References", want: []string{`REFERENCES_TITLE DEL/_REFERENCES.md:1 the title is "References Drainage Plan"`}},
 		"references in another form": {file: del + "_REFERENCES.md", from: "- Plan — _Decomposition/plan.md — defines it", to: "- Plan\n* RFP: section 5\n- A -- _Sources/ -- Relevance: b", want: []string{
-			"REFERENCES_FORM DEL/_REFERENCES.md:4 2 entries lack their location or their relevance, this the first"}},
+			"REFERENCES_FORM DEL/_REFERENCES.md:4 2 entries are not of the form Name — Location — Relevance, this the first"}},
 		"references to nothing": {file: del + "_REFERENCES.md", from: "- none", to: "- [a](none.md#x) [b](https://x/y.md) [c](../../../_Decomposition/plan.md) [d](../../../../../x)\n" +
 			"- `execution/_Decomposition/gone.md` `src/none.go` `_Decomposition/plan.md` `a b/c` `/etc/x`\n```\n[e](none2.md)\n```", want: []string{
 			"REFERENCES_NOT_FOUND DEL/_REFERENCES.md:7 the link leads to " + del + "none.md, which is not there",
 			"REFERENCES_NOT_FOUND DEL/_REFERENCES.md:8 the project has no execution/_Decomposition/gone.md"}},
+		"a location that is not there": {file: del + "_REFERENCES.md", from: "- Plan — _Decomposition/plan.md — defines it", to: "- A — _Decomposition/a b.md — c\n" +
+			"- B -- Location: ../../0_References/b.pdf -- d\n- C — ../../../../../x — out of it\n- D — src/x.go — elsewhere\n- E — _Decomposition/plan.md, page 3 — f", want: []string{
+			"REFERENCES_NOT_FOUND DEL/_REFERENCES.md:4 the project has no _Decomposition/a b.md",
+			"REFERENCES_NOT_FOUND DEL/_REFERENCES.md:5 the project has no ../../0_References/b.pdf"}},
 		"references without sections": {file: del + "_REFERENCES.md", from: "## Applicable References", to: "## Source Documents", want: []string{
 			`REFERENCES_SECTION_NAME DEL/_REFERENCES.md:3 the section Applicable References is called "Source Documents"`}},
 
