@@ -313,6 +313,9 @@ func (x *root) collect() {
 	for _, e := range happened {
 		base := path.Base(e.path)
 		if e.dir && e.path != "." && scan.LeavesOut(base) || !e.dir && strings.HasPrefix(base, durable.TempPrefix) {
+			if !e.dir && e.went { // and if it was left there, it is not any more
+				x.scopes[path.Dir(e.path)] = true
+			}
 			continue // the second is a file that is being written: it will get its name
 		}
 		x.change(e.path)

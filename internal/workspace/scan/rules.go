@@ -21,6 +21,9 @@ var (
 	ruleLink = finding.Rule{Code: "FOLDER_IS_LINK", Severity: finding.Warning, Section: "1",
 		Means: "A package or deliverable is a symbolic link. Links are never followed: they may lead out of the project.",
 		Fix:   "put the folder itself in the link's place"}
+	ruleUnfinished = finding.Rule{Code: "UNFINISHED_FILE", Severity: finding.Warning, Section: "1",
+		Means: "A file or folder begins with .tmp-, as all do that belay has not finished: it is being written now, or the process that wrote it was killed. What has its own name is whole in any case.",
+		Fix:   "look again; if it is still there and no belay runs, remove it, or make the change once more, which removes it"}
 	rulePackageName = finding.Rule{Code: "PACKAGE_NAME_INVALID", Severity: finding.Error, Section: "12.2",
 		Means: "A folder is named as a package, but its id is not PKG- and two or three digits.",
 		Fix:   "rename it to PKG-XX_Label"}
@@ -50,7 +53,7 @@ var (
 // Rules lists what this package reports.
 func Rules() []finding.Rule {
 	return []finding.Rule{
-		ruleUnreadable, ruleTooMany, ruleTooDeep, ruleLink, rulePackageName, ruleDeliverableName, ruleLabel,
+		ruleUnreadable, ruleTooMany, ruleTooDeep, ruleLink, ruleUnfinished, rulePackageName, ruleDeliverableName, ruleLabel,
 		ruleSamePackage, ruleSameDeliverable, ruleWrongPackage, ruleAstray, ruleNested,
 	}
 }

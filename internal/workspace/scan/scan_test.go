@@ -220,6 +220,25 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// What a killed process left unfinished is told of, wherever it lies, and is not
+// taken for a file or a deliverable.
+func TestScanTellsOfUnfinishedFiles(t *testing.T) {
+	t.Parallel()
+	r := scanned(t, tree(t, "PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md = OPEN", "PKG-01_a/1_Working/DEL-01-01_x/.tmp-status = half",
+		"_Estimates/.tmp-XYZ/DEL-01-01_x/_STATUS.md = OPEN", "_Decomposition/.tmp-z.md = knowledge types", "_Sources/.tmpfile = x"), Options{})
+	want := []string{
+		`package PKG-01 "a" PKG-01_a`,
+		`working PKG-01_a::DEL-01-01 PKG-01_a/1_Working/DEL-01-01_x "x" open`,
+		"tool root _Decomposition true", "tool root _Estimates true", "tool root _Sources true",
+		"UNFINISHED_FILE PKG-01_a/1_Working/DEL-01-01_x/.tmp-status: has the name of something unfinished",
+		"UNFINISHED_FILE _Decomposition/.tmp-z.md: has the name of something unfinished",
+		"UNFINISHED_FILE _Estimates/.tmp-XYZ: has the name of something unfinished",
+	}
+	if diff := cmp.Diff(want, told(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // What Windows does not have in names, and what only permission bits hide.
 func TestScanOfHostileRoots(t *testing.T) {
 	t.Parallel()

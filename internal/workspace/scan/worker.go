@@ -3,6 +3,7 @@ package scan
 import (
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -86,6 +87,8 @@ func (k *worker) visit(d *shared, t task) {
 // entry takes one entry of the folder at hand.
 func (k *worker) entry(name []byte, what dir.Kind) {
 	switch {
+	case isUnfinished(name):
+		k.report(ruleUnfinished.At(k.child(name), 0, "has the name of something unfinished"))
 	case what == dir.Folder:
 		if LeavesOut(string(name)) {
 			return
@@ -110,6 +113,11 @@ func (k *worker) entry(name []byte, what dir.Kind) {
 			k.report(ruleLink.At(k.child(name), 0, "is a link, which is not followed"))
 		}
 	}
+}
+
+// isUnfinished reports a name that belay gives to what it has not finished.
+func isUnfinished(name []byte) bool {
+	return len(name) > len(durable.TempPrefix) && string(name[:len(durable.TempPrefix)]) == durable.TempPrefix
 }
 
 func (k *worker) child(name []byte) string {
