@@ -56,8 +56,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	}
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
 	all = append(all, projecttool.New(projecttool.Options{
-		Index:    a.index,
-		Status:   projecttool.StatusOptions{Scan: ScanOptions(cfg), Transitions: a.transitions},
+		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
 		Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {

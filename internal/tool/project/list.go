@@ -3,7 +3,6 @@ package project
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -67,14 +66,9 @@ func (c *listCall) Effect() permit.Effect {
 
 // Run implements [tool.Call].
 func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
-	s, err := c.index.Current(ctx, c.w.Project)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return tool.Result{}, ctx.Err()
-	case errors.Is(err, index.ErrClosed):
+	s, err := current(ctx, c.w, c.index)
+	if err != nil {
 		return tool.Result{}, err
-	case err != nil:
-		return tool.Result{}, tool.Refuse("the project can not be listed now").WithHint("look with the tool list").Because(err)
 	}
 	folders := s.Deliverables
 	if c.in.Copies {

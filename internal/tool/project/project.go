@@ -5,7 +5,7 @@
 // The tools keep to the agent's write scope. What they write of protected files is
 // what a room of package workspace makes of a request, never the agent's own text.
 //
-// Contract: turn API REQ-04; workspace spec, sections 1, 2, 9.5 and 11.
+// Contract: turn API REQ-04; workspace spec, sections 1, 2, 6, 9.5 and 11.
 package project
 
 import (
@@ -19,20 +19,25 @@ import (
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
+	"belay/internal/workspace/statusfile"
 )
 
 // Options configures the tools.
 type Options struct {
 	// Index knows what projects hold.
-	Index    *index.Set
-	Status   StatusOptions
-	Scaffold scaffold.Options
-	Snapshot snapshot.Options
+	Index *index.Set
+	// Transitions reads the status of deliverables and moves them on.
+	Transitions *statusfile.Writer
+	Registers   RegisterOptions
+	Scaffold    scaffold.Options
+	Snapshot    snapshot.Options
 }
 
 // New returns the tools, in the order in which models are told of them.
 func New(o Options) []tool.Tool {
-	return []tool.Tool{lister{o.Index}, status{o.Status}, scaffolder{o.Scaffold}, publisher{o.Snapshot}}
+	return []tool.Tool{
+		lister{o.Index}, grapher{o.Index}, status{o.Index, o.Transitions}, proposer{o.Index, o.Registers}, scaffolder{o.Scaffold}, publisher{o.Snapshot},
+	}
 }
 
 // local checks a path of a model: relative to the project, clean, and shown to

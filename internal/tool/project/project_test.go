@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,6 +22,8 @@ import (
 	"belay/internal/tool/files"
 	"belay/internal/workspace"
 	"belay/internal/workspace/index"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/registerfile"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
@@ -72,6 +75,9 @@ type world struct {
 	set      *tool.Set
 	blobs    memory
 	intended []string
+
+	proposals *proposal.Store
+	made      int
 }
 
 func newWorld(t *testing.T, scope string) *world {
@@ -84,6 +90,7 @@ func newWorld(t *testing.T, scope string) *world {
 	must(t, err)
 	t.Cleanup(func() { must(t, errors.Join(root.Close(), scratchRoot.Close())) })
 	x.w = &tool.Workplace{
+		Agent: "DEPENDENCIES", Session: "s1", Turn: "t1",
 		Project: dir, Root: root, Scratch: scratch, ScratchRoot: scratchRoot,
 		Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: scope, Project: dir}), Blobs: x.blobs, Seen: &tool.Seen{},
 		Ledger: &tool.Ledger{Before: func(_ context.Context, c session.Change) error {
@@ -95,10 +102,16 @@ func newWorld(t *testing.T, scope string) *world {
 	locks := t.TempDir()
 	known := index.NewSet(index.Options{MaxWatches: 1000})
 	t.Cleanup(known.Close)
+	registers := registerfile.New(registerfile.Options{LockDir: locks, Clock: noon})
+	x.proposals = proposal.New(proposal.Options{Files: registers, LockDir: locks, Clock: noon, MaxOpen: 3, MaxSettled: 3, NewID: func() string {
+		x.made++
+		return fmt.Sprintf("proposal-%d", x.made)
+	}})
 	x.set, err = tool.NewSet(New(Options{
-		Index:    known,
-		Scaffold: scaffold.Options{LockDir: locks, MaxBytes: 1 << 20, Clock: noon},
-		Snapshot: snapshot.Options{LockDir: locks, MaxFiles: 100, MaxBytes: 1 << 20, Clock: noon},
+		Index:     known,
+		Registers: RegisterOptions{registers, x.proposals},
+		Scaffold:  scaffold.Options{LockDir: locks, MaxBytes: 1 << 20, Clock: noon},
+		Snapshot:  snapshot.Options{LockDir: locks, MaxFiles: 100, MaxBytes: 1 << 20, Clock: noon},
 	})...)
 	must(t, err)
 	return x

@@ -4,34 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
-	"belay/internal/workspace"
+	"belay/internal/workspace/index"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/lifecycle"
-	"belay/internal/workspace/scan"
 	"belay/internal/workspace/statusfile"
 )
-
-// StatusOptions configures the tool that shows how far a deliverable is.
-type StatusOptions struct {
-	// Scan bounds the look for a deliverable.
-	Scan scan.Options
-	// Transitions reads the status of deliverables and moves them on.
-	Transitions *statusfile.Writer
-}
 
 // status shows how far a deliverable is, and moves it on as its agent's role may. A
 // transition is not taken back by undo: what was done, by whom, stays in the file's
 // history and on the audit log.
 //
 // Contract: workspace spec, 3.3; the HTTP contract, row "workspace".
-type status struct{ o StatusOptions }
+type status struct {
+	index       *index.Set
+	transitions *statusfile.Writer
+}
 
 type statusInput struct {
 	Deliverable string `json:"deliverable"`
@@ -60,11 +53,15 @@ func (t status) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 	if err := tool.Decode(raw, &in); err != nil {
 		return nil, err
 	}
-	d, err := t.deliverable(ctx, w, in.Deliverable)
+	f, err := find(ctx, w, t.index, in.Deliverable)
 	if err != nil {
 		return nil, err
 	}
-	s, err := statusfile.Read(d, t.o.Transitions.Bytes)
+	d, err := opened(w, f)
+	if err != nil {
+		return nil, err
+	}
+	s, err := statusfile.Read(d, t.transitions.Bytes)
 	if err != nil {
 		return nil, classified(err)
 	}
@@ -83,7 +80,7 @@ func (t status) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 		return nil, classified(err)
 	}
 	ask.Date = done.Date // what is shown is what is done, also after midnight
-	return &move{t.o.Transitions, w, s, ask, done}, nil
+	return &move{t.transitions, w, s, ask, done}, nil
 }
 
 // look is a call that shows a status.
@@ -150,35 +147,6 @@ func describe(s *statusfile.Snapshot) string {
 		fmt.Fprintf(&b, "%s %s, line %d: %s\n", f.Severity, f.Code, f.Line, f.Message)
 	}
 	return b.String()
-}
-
-// deliverable finds the folder of a deliverable by its id, or by the path of the
-// folder in the project.
-func (t status) deliverable(ctx context.Context, w *tool.Workplace, name string) (workspace.Deliverable, error) {
-	all, err := scan.Scan(ctx, w.Project, t.o.Scan)
-	if err != nil {
-		return workspace.Deliverable{}, err
-	}
-	var found []*scan.Folder
-	for _, f := range all.Deliverables {
-		if strings.EqualFold(f.ID, name) || f.Key() == name || f.Path == strings.TrimSuffix(name, "/") {
-			found = append(found, f)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return workspace.Deliverable{}, tool.Refuse("no deliverable that is worked on has the id %s", clip(name)).
-			WithHint("list the folders PKG-*/1_Working with glob")
-	case 1:
-		d, err := workspace.FindDeliverable(w.Project, filepath.Join(w.Project, filepath.FromSlash(found[0].Path)))
-		return d, classified(err)
-	}
-	paths := make([]string, 0, len(found))
-	for _, f := range found[:min(len(found), 10)] {
-		paths = append(paths, f.Path)
-	}
-	return workspace.Deliverable{}, tool.Refuse("more than one folder has the id %s", clip(name)).
-		WithHint("name the one you mean by its path: %s", strings.Join(paths, ", "))
 }
 
 // classified is [explain], with what the agent may never do marked for the audit

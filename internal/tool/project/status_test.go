@@ -11,6 +11,8 @@ import (
 
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/workspace"
+	"belay/internal/workspace/index"
 	"belay/internal/workspace/statusfile"
 )
 
@@ -28,12 +30,18 @@ func newPost(t *testing.T, agent string) *post {
 	t.Helper()
 	p := &post{t: t}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	p.w = &tool.Workplace{Project: t.TempDir(), Agent: agent, Session: "s1", Turn: "t1", Clock: func() time.Time { return now }}
+	dir := t.TempDir()
+	p.w = &tool.Workplace{
+		Project: dir, Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: "none", Project: dir}),
+		Agent: agent, Session: "s1", Turn: "t1", Clock: func() time.Time { return now },
+	}
 	w := &statusfile.Writer{Locks: filepath.Join(t.TempDir(), "locks"), Record: func(_ context.Context, r statusfile.Record) error {
 		p.records = append(p.records, r)
 		return nil
 	}}
-	set, err := tool.NewSet(status{StatusOptions{Transitions: w}})
+	known := index.NewSet(index.Options{})
+	t.Cleanup(known.Close)
+	set, err := tool.NewSet(status{known, w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +179,7 @@ func TestStatusFinds(t *testing.T) {
 	p.write("PKG-02_B/1_Working/DEL-01-02_Twin", openStatus)
 	p.write("PKG-02_B/3_Issued/DEL-02-01_Issued", openStatus)
 	for name, want := range map[string]string{
-		"DEL-01-02": "more than one", "DEL-02-01": "no deliverable", "DEL-09-09": "no deliverable", "../../etc": "no deliverable",
+		"DEL-01-02": "several", "DEL-02-01": "no deliverable", "DEL-09-09": "no deliverable", "../../etc": "no deliverable",
 	} {
 		_, err := p.prepare(map[string]string{"deliverable": name})
 		if r, ok := tool.AsRefusal(err); !ok || !strings.Contains(r.Reason, want) || r.Hint == "" {
