@@ -31,6 +31,7 @@
 package confine
 
 import (
+	"os"
 	"slices"
 	"time"
 )
@@ -143,6 +144,10 @@ type Command struct {
 	// Time is how long it may run, OutputBytes how much of what it says is kept.
 	Time        time.Duration
 	OutputBytes int64
+	// Guard is a file that the command's keeper holds open, and writes a byte to
+	// now and then, until nothing of the command runs any more: a lock on it lasts
+	// as long, also when belay dies. Nil is none; only Linux has keepers.
+	Guard *os.File
 }
 
 // Outcome is how a command ended.

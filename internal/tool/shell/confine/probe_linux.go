@@ -76,7 +76,7 @@ func (r *Runner) try(with Report) (err error) {
 		return err
 	}
 	defer func() { _ = null.Close() }()
-	running, err := startKeeper(p, null)
+	running, err := startKeeper(p, null, nil)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return startKeeper(p, out)
+	return startKeeper(p, out, c.Guard)
 }
 
 // keeperEnv is all that a keeper needs: one processor, because it mostly waits,
@@ -44,7 +44,7 @@ type kept struct {
 // itself.
 const keeperGrace = 5 * time.Second
 
-func startKeeper(p *keeper.Plan, out *os.File) (process, error) {
+func startKeeper(p *keeper.Plan, out, guard *os.File) (process, error) {
 	controlOut, control, err := os.Pipe()
 	if err != nil {
 		return nil, &SetupError{"open a pipe", err}
@@ -61,6 +61,9 @@ func startKeeper(p *keeper.Plan, out *os.File) (process, error) {
 		Env: keeperEnv, Dir: "/",
 		Stdout: out, ExtraFiles: []*os.File{controlOut, answerIn},
 		SysProcAttr: attributes(p),
+	}
+	if p.Guarded = guard != nil; p.Guarded {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, guard)
 	}
 	err = cmd.Start()
 	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own

@@ -28,6 +28,7 @@ func run() int {
 	}
 	syscall.CloseOnExec(ControlFile)
 	syscall.CloseOnExec(AnswerFile)
+	syscall.CloseOnExec(GuardFile) // where there is one
 	if deafen(endingSignals) != nil {
 		return 2
 	}
@@ -74,7 +75,20 @@ func (k *keeper) keep() Answer {
 		k.processes = d
 	}
 	k.say(first)
+	k.sign()
+	defer k.sign() // the last one: all processes are gone
 	return k.watch(c)
+}
+
+// signTime is how often the keeper writes that something of the command still
+// runs.
+const signTime = time.Second
+
+// sign writes to the guard, which gives it the time at which it was done.
+func (k *keeper) sign() {
+	if k.plan.Guarded {
+		_, _ = syscall.Pwrite(GuardFile, []byte{'.'}, 0) // nobody can be told
+	}
 }
 
 func refused(err error) Answer {
@@ -181,6 +195,7 @@ const crowdPoll = 20 * time.Millisecond
 func (k *keeper) watch(c child) Answer {
 	files := []pollFile{{fd: ControlFile, events: pollInput}, {fd: int32(c.file), events: pollInput}} // -1 is left out
 	count := time.Now().Add(crowdPoll)
+	signed := time.Now()
 	for {
 		if poll(files, max(int64(time.Until(count)), 0)) != nil {
 			return k.stop(c.pid)
@@ -195,6 +210,10 @@ func (k *keeper) watch(c child) Answer {
 		}
 		if now := time.Now(); now.After(count) {
 			count = now.Add(crowdPoll)
+			if now.Sub(signed) > signTime {
+				signed = now
+				k.sign()
+			}
 			if uint64(k.processes.count()) > k.plan.Processes {
 				a := k.stop(c.pid)
 				a.Crowded = true

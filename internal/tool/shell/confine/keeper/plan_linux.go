@@ -7,10 +7,13 @@ const Arg = "__confine"
 
 // The keeper's files beside the standard ones. The plan comes in through the
 // first, which stays open for as long as belay lives and wants the command; the
-// answers go out through the second. The standard output is the command's.
+// answers go out through the second. The third is held open until nothing of the
+// command runs any more. The standard output is the command's.
 const (
 	ControlFile = 3
 	AnswerFile  = 4
+	// GuardFile is there where the plan says so.
+	GuardFile = 5
 )
 
 // Plan is what a keeper is told: the whole cage, settled before the command
@@ -30,6 +33,8 @@ type Plan struct {
 	// the keeper counts.
 	Limits    []Limit
 	Processes uint64
+	// Guarded is set where there is a file to hold open and to write to.
+	Guarded bool
 	// Landlock is nil where the kernel has none; Filter is the system call
 	// filter, empty for none.
 	Landlock *Ruleset
@@ -112,6 +117,7 @@ func (p *Plan) pass(w *wire) {
 		w.number(&l.Most)
 	})
 	w.number(&p.Processes)
+	w.truth(&p.Guarded)
 	optional(w, &p.Landlock, (*wire).ruleset)
 	list(w, &p.Filter, (*wire).instruction)
 }
