@@ -25,6 +25,6 @@ func (s *Store) CopyIn(ctx context.Context, project, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	here := place{project, dirSessions + "/" + id}
+	here := placeAt(project, dirSessions+"/"+id)
 	return here.exists() && !here.same(p), nil
 }

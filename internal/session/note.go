@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,9 +50,15 @@ func (n note) encode() ([]byte, error) {
 	if len(body)+10 > noteSize {
 		return nil, errors.New("encode note: the turn's id is too long")
 	}
-	b := fmt.Appendf(make([]byte, 0, noteSize), "%08x %s", crc32.ChecksumIEEE(body), body)
-	b = append(b, bytes.Repeat([]byte{' '}, noteSize-1-len(b))...)
-	return append(b, '\n'), nil
+	b := make([]byte, noteSize)
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body))
+	end := hex.Encode(b, sum)
+	b[end] = ' '
+	for end += 1 + copy(b[end+1:], body); end < noteSize-1; end++ {
+		b[end] = ' '
+	}
+	b[end] = '\n'
+	return b, nil
 }
 
 // decodeNote reads what encode wrote; anything else is no note.

@@ -25,14 +25,19 @@ const (
 // is walked without leaving base.
 type place struct {
 	base, rel string
+	dir       string // both as one path
+}
+
+func placeAt(base, rel string) place {
+	return place{base: base, rel: rel, dir: filepath.Join(base, filepath.FromSlash(rel))}
 }
 
 // placeIn is where a session of a project lies, or would.
 func (s *Store) placeIn(project, id string) place {
 	if s.o.SessionRoot != "" {
-		return place{s.o.SessionRoot, id}
+		return placeAt(s.o.SessionRoot, id)
 	}
-	return place{project, dirSessions + "/" + id}
+	return placeAt(project, dirSessions+"/"+id)
 }
 
 // placeOf reads a session folder's path back.
@@ -41,13 +46,18 @@ func placeOf(folder string) place {
 	sessions := filepath.Dir(folder)
 	belay := filepath.Dir(sessions)
 	if filepath.Base(sessions) == "sessions" && filepath.Base(belay) == dirBelay {
-		return place{filepath.Dir(belay), dirSessions + "/" + id}
+		return placeAt(filepath.Dir(belay), dirSessions+"/"+id)
 	}
-	return place{sessions, id}
+	return placeAt(sessions, id)
 }
 
-func (p place) folder() string          { return filepath.Join(p.base, filepath.FromSlash(p.rel)) }
-func (p place) file(name string) string { return filepath.Join(p.folder(), filepath.FromSlash(name)) }
+func (p place) folder() string { return p.dir }
+
+// file is the path of a file of the session; name is a clean slash path.
+func (p place) file(name string) string {
+	return p.dir + string(filepath.Separator) + filepath.FromSlash(name)
+}
+
 func (p place) inProject() bool         { return strings.HasPrefix(p.rel, dirSessions+"/") }
 
 // open opens the session folder. A symbolic link on the way from base that leads
@@ -128,7 +138,7 @@ func (s *Store) atHome(id string) (place, bool, error) {
 		return place{}, false, nil
 	}
 	if rec, err := readPlace(p, id); err == nil && p.settle(rec).ReadOnly {
-		p = place{rec.ProjectRoot, p.rel}
+		p = placeAt(rec.ProjectRoot, p.rel)
 	}
 	return p, true, s.index(id, p)
 }
@@ -164,7 +174,7 @@ func (p place) settle(rec Record) Record {
 		return rec
 	}
 	if filepath.IsAbs(rec.ProjectRoot) {
-		home := place{rec.ProjectRoot, p.rel}
+		home := placeAt(rec.ProjectRoot, p.rel)
 		switch {
 		case home.exists() && home.same(p):
 			return rec // one folder, two names

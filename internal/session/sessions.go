@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -176,7 +177,7 @@ func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Pro
 
 // folders returns the ids of the session folders that may be a project's.
 func (s *Store) folders(project string) ([]string, error) {
-	entries, err := os.ReadDir(path.Dir(s.placeIn(project, "x").file(".")))
+	entries, err := os.ReadDir(filepath.Dir(s.placeIn(project, "x").folder()))
 	if err != nil && !missing(err) {
 		return nil, err
 	}

@@ -277,7 +277,7 @@ func TestMovedProjectHeals(t *testing.T) {
 	}
 	upTo(t, reader, 4) // it goes on in the new place
 	turn(t, w.Store, rec.SessionID, "t2", 2)
-	stored, err := readPlace(place{moved, dirSessions + "/" + rec.SessionID}, rec.SessionID)
+	stored, err := readPlace(placeAt(moved, dirSessions+"/"+rec.SessionID), rec.SessionID)
 	must(t, err)
 	if stored.ProjectRoot != moved {
 		t.Errorf("the record still names %s", stored.ProjectRoot)

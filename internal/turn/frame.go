@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
@@ -163,8 +162,18 @@ func (t *running) compose() *model.Request {
 }
 
 func digest(system []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(system, "\n\n")))
-	return hex.EncodeToString(sum[:])
+	h, page := sha256.New(), make([]byte, 0, 512)
+	for i, s := range system {
+		if i > 0 {
+			h.Write([]byte("\n\n"))
+		}
+		for s != "" { // a piece at a time: a copy of the whole would be garbage of every turn
+			page = append(page[:0], s[:min(len(s), cap(page))]...)
+			h.Write(page)
+			s = s[len(page):]
+		}
+	}
+	return hex.EncodeToString(h.Sum(page[:0]))
 }
 
 func media(parts []attachment.Part) []model.Content {

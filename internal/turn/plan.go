@@ -127,21 +127,21 @@ func (p *plan) choose(earlier []exchange, t *running, room load) {
 	if p.summary.through == t.id {
 		covered, done = len(earlier), min(p.summary.rounds, max(len(t.rounds)-1, 0))
 	}
-	var all []load
-	for i := covered; i < len(earlier); i++ {
-		all = append(all, p.weigh(&earlier[i]))
+	turns, rounds := earlier[covered:], t.rounds[done:]
+	n := len(turns) + len(rounds)
+	weight := func(i int) load {
+		if i < len(turns) {
+			return p.weigh(&turns[i])
+		}
+		return rounds[i-len(turns)].load
 	}
-	turns := len(all)
-	for _, r := range t.rounds[done:] {
-		all = append(all, r.load)
-	}
-	gone := cut(all, room, len(t.rounds) > 0)
-	p.elided, p.folded = covered+min(gone, turns), done+max(gone-turns, 0)
+	gone := cut(n, weight, room, len(t.rounds) > 0)
+	p.elided, p.folded = covered+min(gone, len(turns)), done+max(gone-len(turns), 0)
 	p.leftOut, p.earlier = earlier[covered:p.elided], earlier[p.elided:]
 	p.behind, p.rounds = t.rounds[done:p.folded], t.rounds[p.folded:]
 	p.load = p.prompt.load
-	for _, l := range all[gone:] {
-		p.load = p.load.plus(l)
+	for i := gone; i < n; i++ {
+		p.load = p.load.plus(weight(i))
 	}
 	if p.elided > 0 || p.folded > 0 {
 		p.load = p.load.plus(summaryLoad(len(p.summary.text)))
@@ -166,21 +166,22 @@ const lowWater = 0.7
 
 // cut is how many of the oldest must go. It walks the conversation as it grew:
 // whenever it outgrew the room, the oldest went until it was down to the
-// low-water mark. The last may be one to keep.
-func cut(all []load, room load, keepLast bool) int {
+// low-water mark. There are n parts of the given weights; the last may be one to
+// keep.
+func cut(n int, weight func(int) load, room load, keepLast bool) int {
 	var sum load
 	first := 0
-	for i := range all {
-		sum = sum.plus(all[i])
+	for i := range n {
+		sum = sum.plus(weight(i))
 		if sum.fits(room) {
 			continue
 		}
 		end := i + 1
-		if keepLast && end == len(all) {
+		if keepLast && end == n {
 			end--
 		}
 		for first < end && !sum.fits(room.part(lowWater)) {
-			sum = sum.minus(all[first])
+			sum = sum.minus(weight(first))
 			first++
 		}
 	}

@@ -10,8 +10,7 @@ import (
 )
 
 // check refuses what the real service would refuse, with its status.
-func (p *Provider) check(r model.Request, m model.Measure) error {
-	messages := r.Messages()
+func (p *Provider) check(r *model.Request, m model.Measure, messages []model.Message) error {
 	if err := checkTurns(messages); err != nil {
 		return refuse("%v", err)
 	}

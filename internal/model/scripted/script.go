@@ -44,14 +44,11 @@ type failure struct {
 	message string
 }
 
-// next returns the steps of the call that r makes, or nil when the script has
-// nothing for it. A turn whose steps have all been played gives an empty list.
-func (s *Script) next(r model.Request) []step {
-	if s == nil {
-		return nil
-	}
-	messages := r.Messages()
-	if len(messages) == 0 {
+// next returns the steps that follow the messages, or nil when the script has
+// nothing for them. Of the turn at hand, folded answers are not shown. A turn whose
+// steps have all been played gives an empty list.
+func (s *Script) next(messages []model.Message, folded int) []step {
+	if s == nil || len(messages) == 0 {
 		return nil
 	}
 	start := turnStart(messages)
@@ -59,7 +56,7 @@ func (s *Script) next(r model.Request) []step {
 	if turn == nil {
 		return nil
 	}
-	done := r.Folded
+	done := folded
 	for _, m := range messages[start:] {
 		if m.Role == model.Assistant {
 			done++

@@ -107,7 +107,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		case err != nil:
 			yield(nil, err)
 		case steps != nil:
-			s.play(steps, len(r.Messages())+2*r.Folded)
+			s.play(steps, len(s.messages)+2*r.Folded)
 		default:
 			p.echo(s, &r)
 		}
@@ -116,21 +116,22 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 
 // open checks the request and finds what the script, if any, says next.
 func (p *Provider) open(ctx context.Context, r *model.Request, yield func(model.Chunk, error) bool) (*speaker, []step, error) {
-	m := r.Measure() // once: a long conversation takes a while to walk
-	if err := p.check(*r, m); err != nil {
+	m, messages := r.Measure(), r.Messages() // once: a long conversation takes a while to walk
+	if err := p.check(r, m, messages); err != nil {
 		return nil, nil, err
 	}
 	s := p.newSpeaker(ctx, *r, m.Tokens, yield)
+	s.messages = messages
 	if r.Summary {
-		return s, p.summary(r), nil
+		return s, summary(messages), nil
 	}
-	return s, p.script.next(*r), nil
+	return s, p.script.next(messages, r.Folded), nil
 }
 
 // summary is what this provider makes of a conversation: the beginnings of what
 // the person said and of what the agent called.
-func (p *Provider) summary(r *model.Request) []step {
-	words, _ := read(r)
+func summary(messages []model.Message) []step {
+	words, _ := read(messages)
 	var all []string
 	for line := range strings.Lines(words) {
 		line = strings.TrimSpace(line)
@@ -146,7 +147,7 @@ func (p *Provider) summary(r *model.Request) []step {
 
 // echo is the answer without a script.
 func (p *Provider) echo(s *speaker, r *model.Request) {
-	words, received := read(r)
+	words, received := read(s.messages)
 	if !p.markers(s, *r, words) {
 		return
 	}
@@ -167,9 +168,8 @@ const emptyReply = "The turn completed successfully."
 
 // read returns the words of the prompt and a description of its files. After
 // tool calls the prompt is the last message of the history that a person wrote.
-func read(r *model.Request) (words, received string) {
+func read(all []model.Message) (words, received string) {
 	var text, files []string
-	all := r.Messages()
 	if len(all) == 0 {
 		return "", ""
 	}

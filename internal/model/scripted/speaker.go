@@ -20,6 +20,8 @@ type speaker struct {
 	yield func(model.Chunk, error) bool
 	pace  time.Duration
 	sleep func(context.Context, time.Duration) error
+	// messages are the conversation that is answered.
+	messages []model.Message
 
 	// left is what the answer may still say, in bytes.
 	left  int64
