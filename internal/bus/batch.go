@@ -37,6 +37,9 @@ type lane struct {
 	id      string
 	batches uint64
 	scratch nats.Msg
+	// drafts and owners are the room of a batch; see Publisher.batch.
+	drafts []draft
+	owners []*task
 }
 
 // The operations of the batch protocol.

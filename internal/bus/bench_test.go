@@ -83,10 +83,7 @@ func BenchmarkBareAsync(b *testing.B) {
 }
 
 func publishBare(b *testing.B, js jetstream.JetStream, session string, ev event.Event) {
-	d, err := newDraft(session, "evt.agent.output.delta.text", ev, 1<<20)
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := newDraft(session, "evt.agent.output.delta.text", ev, 1<<20)
 	var m nats.Msg
 	d.fill(&m)
 	if _, err := js.PublishMsgAsync(&m, jetstream.WithStallWait(deadline)); err != nil {

@@ -65,21 +65,18 @@ type draft struct {
 }
 
 // newDraft encodes ev for the bus; limit is the server's largest payload.
-func newDraft(session, name string, ev event.Event, limit int64) (draft, error) {
+func newDraft(session, name string, ev event.Event, limit int64) draft {
 	d := draft{session: session, name: name, turn: ev.Turn, seq: ev.Seq}
-	var err error
-	if d.payload, err = json.Marshal(ev); err != nil {
-		return d, fmt.Errorf("bus: event %s: %w", messageID(session, ev.Seq), err)
+	const frame = 160 // of most events, their data apart
+	if int64(len(ev.Data)) <= limit-headerRoom {
+		d.payload = ev.AppendJSON(make([]byte, 0, frame+len(ev.Data)))
 	}
-	if int64(len(d.payload)) <= limit-headerRoom {
-		return d, nil
+	if d.payload == nil || int64(len(d.payload)) > limit-headerRoom {
+		d.omitted = len(ev.Data)
+		ev.Data = nil
+		d.payload = ev.AppendJSON(make([]byte, 0, frame))
 	}
-	d.omitted = len(ev.Data)
-	ev.Data = nil
-	if d.payload, err = json.Marshal(ev); err != nil {
-		return d, fmt.Errorf("bus: event %s: %w", messageID(session, ev.Seq), err)
-	}
-	return d, nil
+	return d
 }
 
 // size is about what the message weighs in a batch.

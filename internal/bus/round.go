@@ -34,9 +34,14 @@ func (p *Publisher) batch(ctx context.Context, l *lane, picked []*task) (down er
 	p.bus.repair.RLock() // no restart between the question and the batch
 	defer p.bus.repair.RUnlock()
 	epoch := p.bus.epoch()
-	var batch []draft
-	var owners []*task // of the draft at the same place
+	batch := l.drafts[:0]
+	owners := l.owners[:0] // of the draft at the same place
 	size := 0
+	defer func() {
+		clear(batch) // nothing is kept for the next batch but the room
+		clear(owners)
+		l.drafts, l.owners = batch[:0], owners[:0]
+	}()
 	for _, t := range picked {
 		if len(batch) >= batchMessages || size >= batchBytes {
 			break // the others go back on the agenda as they are
@@ -50,13 +55,13 @@ func (p *Publisher) batch(ctx context.Context, l *lane, picked []*task) (down er
 				continue
 			}
 		}
-		drafts, err := p.collect(ctx, t, batchMessages-len(batch), batchBytes-size)
-		if err != nil {
+		first := len(batch)
+		var err error
+		if batch, err = p.collect(ctx, t, batch, batchBytes-size); err != nil {
 			p.putOff(t, err)
 			continue
 		}
-		for _, d := range drafts {
-			batch = append(batch, d)
+		for _, d := range batch[first:] {
 			owners = append(owners, t)
 			size += d.size()
 		}
@@ -142,19 +147,20 @@ func unanswered(err error) bool {
 	return false
 }
 
-// collect returns the session's next drafts, within the limits of a batch.
-func (p *Publisher) collect(ctx context.Context, t *task, count, size int) ([]draft, error) {
+// collect appends the session's next drafts to batch, within its limits; size is
+// what may still be added, in bytes.
+func (p *Publisher) collect(ctx context.Context, t *task, batch []draft, size int) ([]draft, error) {
 	evs, err := p.source.Read(ctx, t.session, t.cursor)
 	if err != nil {
-		return nil, err
+		return batch, err
 	}
+	first := len(batch)
 	t.drained = len(evs) == 0
 	oldest := p.agenda.now().Add(-p.bus.opts.MaxAge)
-	var drafts []draft
 	for _, ev := range evs {
 		name, carried := p.names[ev.Type]
 		if !carried || ev.Time.Before(oldest) {
-			if len(drafts) > 0 {
+			if len(batch) > first {
 				break // steps over it when what is before it is stored
 			}
 			t.moveTo(ev.Seq)
@@ -163,16 +169,13 @@ func (p *Publisher) collect(ctx context.Context, t *task, count, size int) ([]dr
 		if ev.Seq <= t.cursor {
 			continue
 		}
-		d, err := newDraft(t.session, name, ev, p.limit)
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, d)
-		if size -= d.size(); len(drafts) >= count || size <= 0 {
+		d := newDraft(t.session, name, ev, p.limit)
+		batch = append(batch, d)
+		if size -= d.size(); len(batch) >= batchMessages || size <= 0 {
 			break
 		}
 	}
-	return drafts, nil
+	return batch, nil
 }
 
 // putOff notes that a session's log could not be read.

@@ -41,9 +41,9 @@ func encodeEvents(drafts []event.Draft, turn string, last int64, now time.Time) 
 		w.WriteString(`{"seq":`)
 		w.Write(strconv.AppendInt(w.AvailableBuffer(), seq, 10))
 		w.WriteString(`,"turn":`)
-		w.Write(quote(turn))
+		w.Write(event.AppendString(w.AvailableBuffer(), turn))
 		w.WriteString(`,"time":"` + stamp + `","type":`)
-		w.Write(quote(string(d.Type)))
+		w.Write(event.AppendString(w.AvailableBuffer(), d.Type))
 		w.WriteString(`,"data":`)
 		start := w.Len()
 		if err := enc.Encode(d.Data); err != nil {
@@ -63,17 +63,6 @@ func encodeEvents(drafts []event.Draft, turn string, last int64, now time.Time) 
 		b.evs[i].Data = data[from:len(data):len(data)]
 	}
 	return b, nil
-}
-
-// quote returns s as a JSON string.
-func quote(s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			b, _ := json.Marshal(s) // a string always encodes
-			return b
-		}
-	}
-	return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
 }
 
 // maxSeq is the largest sequence that a line may have: every reader's language

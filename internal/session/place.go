@@ -58,7 +58,7 @@ func (p place) file(name string) string {
 	return p.dir + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-func (p place) inProject() bool         { return strings.HasPrefix(p.rel, dirSessions+"/") }
+func (p place) inProject() bool { return strings.HasPrefix(p.rel, dirSessions+"/") }
 
 // open opens the session folder. A symbolic link on the way from base that leads
 // out of it is refused.
