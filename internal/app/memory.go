@@ -48,9 +48,9 @@ func (a *App) thrift(ctx context.Context) {
 // is collected at once. What uses more than smallBytes leaves room for
 // garbageBytes.
 const (
-	smallBytes     = 40 << 20
-	roomBytes      = 60 << 20
-	limitBytes     = 72 << 20
+	smallBytes     = 48 << 20
+	roomBytes      = 84 << 20
+	limitBytes     = 96 << 20
 	garbageBytes   = 12 << 20
 	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 400

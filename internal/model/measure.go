@@ -32,16 +32,48 @@ const (
 // Messages returns the whole conversation: the history, and the prompt as its
 // last message. A nil prompt (a tool loop's next call) adds none.
 func (r Request) Messages() []Message {
+	c := r.Conversation()
+	if !c.prompted {
+		return c.history
+	}
+	return append(c.history[:len(c.history):len(c.history)], c.prompt)
+}
+
+// Conversation is what [Request.Messages] returns, without a copy of the history.
+// The zero value has no message.
+type Conversation struct {
+	history  []Message
+	prompt   Message
+	prompted bool
+}
+
+// Conversation returns the history and the prompt behind it.
+func (r Request) Conversation() Conversation {
 	if r.Prompt == nil {
-		return r.History
+		return Conversation{history: r.History}
 	}
 	parts := r.Prompt.Parts()
 	content := make([]Content, len(parts))
 	for i, p := range parts {
 		content[i] = Media{Part: p}
 	}
-	all := make([]Message, 0, len(r.History)+1)
-	return append(append(all, r.History...), Message{Role: User, Content: content})
+	return Conversation{history: r.History, prompt: Message{Role: User, Content: content}, prompted: true}
+}
+
+// Len is how many messages there are.
+func (c *Conversation) Len() int {
+	if c.prompted {
+		return len(c.history) + 1
+	}
+	return len(c.history)
+}
+
+// At is the i-th message, from 0, not to be changed.
+func (c *Conversation) At(i int) *Message {
+	if c.prompted && i == len(c.history) {
+		return &c.prompt
+	}
+	return &c.history[i]
 }
 
 // Measure estimates what r counts.

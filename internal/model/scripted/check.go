@@ -10,7 +10,7 @@ import (
 )
 
 // check refuses what the real service would refuse, with its status.
-func (p *Provider) check(r *model.Request, m model.Measure, messages []model.Message) error {
+func (p *Provider) check(r *model.Request, m model.Measure, messages *model.Conversation) error {
 	if err := checkTurns(messages); err != nil {
 		return refuse("%v", err)
 	}
@@ -31,8 +31,8 @@ func (p *Provider) check(r *model.Request, m model.Measure, messages []model.Mes
 	if a.ManyImages > 0 && m.Images > a.ManyImages {
 		a.ImageSide = a.ManyImagesSide
 	}
-	for i, msg := range messages {
-		for part := range parts(msg) {
+	for i := range messages.Len() {
+		for part := range parts(messages.At(i)) {
 			if err := checkPart(part, a); err != nil {
 				return refuse("messages.%d: %v", i, err)
 			}
@@ -51,18 +51,19 @@ func (p *Provider) maxTokens(r model.Request) int64 {
 
 // checkTurns holds the conversation to the protocol: it starts and ends with
 // the user, the roles alternate, and every tool call is answered at once.
-func checkTurns(messages []model.Message) error {
-	if len(messages) == 0 {
+func checkTurns(messages *model.Conversation) error {
+	if messages.Len() == 0 {
 		return fmt.Errorf("messages: at least one message is required")
 	}
 	want := model.User
 	var open []string
-	for i, m := range messages {
+	for i := range messages.Len() {
+		m := messages.At(i)
 		if m.Role != want {
 			return fmt.Errorf("messages.%d: role %q where %q is expected", i, m.Role, want)
 		}
 		// An empty prompt is let through: it has an answer of its own.
-		if len(m.Content) == 0 && i < len(messages)-1 {
+		if len(m.Content) == 0 && i < messages.Len()-1 {
 			return fmt.Errorf("messages.%d: content is empty", i)
 		}
 		var err error
@@ -81,7 +82,7 @@ func checkTurns(messages []model.Message) error {
 
 // checkCalls matches the tool outputs of m with the calls left open by the
 // message before it, and returns the calls that m opens.
-func checkCalls(m model.Message, open []string) (opened []string, err error) {
+func checkCalls(m *model.Message, open []string) (opened []string, err error) {
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.ToolCall:
@@ -104,7 +105,7 @@ func checkCalls(m model.Message, open []string) (opened []string, err error) {
 }
 
 // parts are the blocks of m that limits apply to.
-func parts(m model.Message) iter.Seq[attachment.Part] {
+func parts(m *model.Message) iter.Seq[attachment.Part] {
 	return func(yield func(attachment.Part) bool) {
 		for _, c := range m.Content {
 			switch c := c.(type) {

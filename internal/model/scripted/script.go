@@ -47,18 +47,18 @@ type failure struct {
 // next returns the steps that follow the messages, or nil when the script has
 // nothing for them. Of the turn at hand, folded answers are not shown. A turn whose
 // steps have all been played gives an empty list.
-func (s *Script) next(messages []model.Message, folded int) []step {
-	if s == nil || len(messages) == 0 {
+func (s *Script) next(messages *model.Conversation, folded int) []step {
+	if s == nil || messages.Len() == 0 {
 		return nil
 	}
 	start := turnStart(messages)
-	turn := s.turnFor(messages[:start+1])
+	turn := s.turnFor(messages, start)
 	if turn == nil {
 		return nil
 	}
 	done := folded
-	for _, m := range messages[start:] {
-		if m.Role == model.Assistant {
+	for i := start; i < messages.Len(); i++ {
+		if messages.At(i).Role == model.Assistant {
 			done++
 		}
 	}
@@ -68,17 +68,16 @@ func (s *Script) next(messages []model.Message, folded int) []step {
 	return turn.calls[done]
 }
 
-// turnFor finds the turn that answers the last of messages: the first whose
+// turnFor finds the turn that answers the message at last: the first whose
 // text matches, else the next one in order. Which is next is counted in the
 // history: every earlier turn that no text matched has taken one.
-func (s *Script) turnFor(messages []model.Message) *scriptTurn {
-	last := len(messages) - 1
-	if t := s.matching(wordsOf(messages[last])); t != nil {
+func (s *Script) turnFor(messages *model.Conversation, last int) *scriptTurn {
+	if t := s.matching(wordsOf(messages.At(last))); t != nil {
 		return t
 	}
 	n := 0
-	for _, m := range messages[:last] {
-		if startsTurn(m) && s.matching(wordsOf(m)) == nil {
+	for i := range last {
+		if m := messages.At(i); startsTurn(m) && s.matching(wordsOf(m)) == nil {
 			n++
 		}
 	}
@@ -106,16 +105,16 @@ func (s *Script) matching(words string) *scriptTurn {
 
 // turnStart is the index of the message that began the current turn: the last
 // one from the user that does not answer tool calls.
-func turnStart(messages []model.Message) int {
-	for i := len(messages) - 1; i > 0; i-- {
-		if startsTurn(messages[i]) {
+func turnStart(messages *model.Conversation) int {
+	for i := messages.Len() - 1; i > 0; i-- {
+		if startsTurn(messages.At(i)) {
 			return i
 		}
 	}
 	return 0
 }
 
-func startsTurn(m model.Message) bool {
+func startsTurn(m *model.Message) bool {
 	return m.Role == model.User && !slices.ContainsFunc(m.Content, func(c model.Content) bool {
 		_, ok := c.(model.ToolOutput)
 		return ok
@@ -124,7 +123,7 @@ func startsTurn(m model.Message) bool {
 
 // wordsOf are the words that a person sent. What belay puts beside them, about
 // turns that were left out, is not theirs.
-func wordsOf(m model.Message) string {
+func wordsOf(m *model.Message) string {
 	var text []string
 	for _, c := range m.Content {
 		if c, ok := c.(model.Media); ok {

@@ -107,7 +107,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		case err != nil:
 			yield(nil, err)
 		case steps != nil:
-			s.play(steps, len(s.messages)+2*r.Folded)
+			s.play(steps, s.messages.Len()+2*r.Folded)
 		default:
 			p.echo(s, &r)
 		}
@@ -116,21 +116,21 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 
 // open checks the request and finds what the script, if any, says next.
 func (p *Provider) open(ctx context.Context, r *model.Request, yield func(model.Chunk, error) bool) (*speaker, []step, error) {
-	m, messages := r.Measure(), r.Messages() // once: a long conversation takes a while to walk
-	if err := p.check(r, m, messages); err != nil {
+	m, messages := r.Measure(), r.Conversation() // once: a long conversation takes a while to walk
+	if err := p.check(r, m, &messages); err != nil {
 		return nil, nil, err
 	}
 	s := p.newSpeaker(ctx, *r, m.Tokens, yield)
 	s.messages = messages
 	if r.Summary {
-		return s, summary(messages), nil
+		return s, summary(&s.messages), nil
 	}
-	return s, p.script.next(messages, r.Folded), nil
+	return s, p.script.next(&s.messages, r.Folded), nil
 }
 
 // summary is what this provider makes of a conversation: the beginnings of what
 // the person said and of what the agent called.
-func summary(messages []model.Message) []step {
+func summary(messages *model.Conversation) []step {
 	words, _ := read(messages)
 	var all []string
 	for line := range strings.Lines(words) {
@@ -147,7 +147,7 @@ func summary(messages []model.Message) []step {
 
 // echo is the answer without a script.
 func (p *Provider) echo(s *speaker, r *model.Request) {
-	words, received := read(s.messages)
+	words, received := read(&s.messages)
 	if !p.markers(s, *r, words) {
 		return
 	}
@@ -168,12 +168,12 @@ const emptyReply = "The turn completed successfully."
 
 // read returns the words of the prompt and a description of its files. After
 // tool calls the prompt is the last message of the history that a person wrote.
-func read(all []model.Message) (words, received string) {
+func read(all *model.Conversation) (words, received string) {
 	var text, files []string
-	if len(all) == 0 {
+	if all.Len() == 0 {
 		return "", ""
 	}
-	for _, c := range all[turnStart(all)].Content {
+	for _, c := range all.At(turnStart(all)).Content {
 		switch c := c.(type) {
 		case model.Text:
 			text = append(text, c.Text)

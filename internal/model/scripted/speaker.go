@@ -21,7 +21,7 @@ type speaker struct {
 	pace  time.Duration
 	sleep func(context.Context, time.Duration) error
 	// messages are the conversation that is answered.
-	messages []model.Message
+	messages model.Conversation
 
 	// left is what the answer may still say, in bytes.
 	left  int64
