@@ -17,9 +17,9 @@ func TestPaceFor(t *testing.T) {
 	}{
 		{0, 0, pace{garbageMost, limitBytes}},
 		{1, 0, pace{garbageMost, limitBytes}},
-		{20, 0, pace{200, limitBytes}},
-		{28, 2, pace{100, limitBytes}},
-		{38, 2, pace{30, none}},
+		{21, 0, pace{300, limitBytes}},
+		{40, 2, pace{100, limitBytes}},
+		{46, 2, pace{25, none}},
 		{60, 60, pace{garbageLeast, none}},
 		{800, 1, pace{garbageLeast, none}},
 	} {
