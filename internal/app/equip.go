@@ -62,7 +62,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}
-	o.Desk, o.Audit, o.Redact = a.desk, desk.Audit, clean
+	o.Desk, o.Audit, o.Redact, o.Gate, o.Remains = a.desk, desk.Audit, clean, a.shell, a.shell
 	o.Scope = func(projectRoot string, p persona.Persona) tool.Scope {
 		return workspace.NewScope(workspace.ScopeOptions{
 			WriteScope: p.WriteScope, Persona: p.ID, InstructionRoot: a.Root.Path(), Project: projectRoot,

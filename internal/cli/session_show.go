@@ -160,7 +160,7 @@ func summarise(entries []session.Entry) []turnSummary {
 			if i, ok := at[e.Turn]; ok {
 				turns[i].ExitCode, turns[i].StopReason = e.ExitCode, e.StopReason
 			}
-		case session.EntryTools:
+		case session.EntryTools, session.EntryChanges:
 			if i, ok := at[e.Turn]; ok {
 				turns[i].Changes += len(e.Changes)
 			}

@@ -55,7 +55,7 @@ reasoning the first lines are shown; --full shows all of it.`,
 // open reports whether the last turn has no end.
 func open(entries []session.Entry) bool {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != session.EntryUndo { // which comes after an end
+		if e.Kind != session.EntryUndo && e.Kind != session.EntryChanges { // which come after an end
 			return e.Kind != session.EntryEnd
 		}
 	}

@@ -56,6 +56,9 @@ func (p *transcript) entry(e session.Entry) {
 		}
 	case session.EntryTools:
 		p.tools(e)
+	case session.EntryChanges:
+		p.title("found out later, of " + e.Turn + ", whose process had died" + p.of(e))
+		p.changes(e.Changes)
 	case session.EntrySummary:
 		what := "the turns up to " + e.Through
 		if e.Rounds > 0 {

@@ -80,6 +80,9 @@ const (
 	// EntryIntent is what a call is about to change, written before it does. It
 	// counts where the call has no result: the process died in between.
 	EntryIntent EntryKind = "intent"
+	// EntryChanges is what a call of an ended turn changed whose process had died,
+	// found out later.
+	EntryChanges EntryKind = "changes"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
 	// EntrySummary stands for the turns up to one of them, the running one

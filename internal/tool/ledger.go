@@ -17,6 +17,7 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	changes []session.Change
+	then    []func()
 }
 
 // Intend tells of a change that is made next. On an error it is not to be made.
@@ -32,6 +33,24 @@ func (l *Ledger) Note(changes ...session.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changes = append(l.changes, changes...)
+}
+
+// Then has f called when the changes are on record that were noted until now.
+func (l *Ledger) Then(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.then = append(l.then, f)
+}
+
+// Recorded says that the changes are on record that were taken last.
+func (l *Ledger) Recorded() {
+	l.mu.Lock()
+	then := l.then
+	l.then = nil
+	l.mu.Unlock()
+	for _, f := range then {
+		f()
+	}
 }
 
 // Take returns the changes that were noted since the last Take.

@@ -35,6 +35,8 @@ type Workplace struct {
 	Seen *Seen
 	// Ledger notes what was changed.
 	Ledger *Ledger
+	// Gate keeps what other tools change apart from what commands do.
+	Gate   Gate
 	Limits Limits
 	// Clock tells the time of records.
 	Clock func() time.Time

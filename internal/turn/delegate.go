@@ -168,7 +168,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
 	}
 	place := *t.place
-	place.Scope = within{t.place.Scope, t.l.o.Scope(place.Project, p)}
+	place.Scope = tool.AllOf{t.l.o.Scope(place.Project, p), t.place.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.halt != nil {
 		place.Seen = recalled(sub.halt.entries, sub.agent)
@@ -176,33 +176,6 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	place.Files = admitter{sub, place.Project}
 	sub.place = &place
 	return sub, nil
-}
-
-// within is the scope of a subagent: what it and its parent both may write.
-type within struct{ parent, own tool.Scope }
-
-// Allows implements [tool.Scope].
-func (w within) Allows(path string, exists bool) error {
-	if err := w.parent.Allows(path, exists); err != nil {
-		return err
-	}
-	return w.own.Allows(path, exists)
-}
-
-// Hidden implements [tool.Scope].
-func (w within) Hidden(path string) bool { return w.parent.Hidden(path) || w.own.Hidden(path) }
-
-// KeepsZones implements [tool.Scope].
-func (w within) KeepsZones(path string, before, after []byte) error {
-	if err := w.parent.KeepsZones(path, before, after); err != nil {
-		return err
-	}
-	return w.own.KeepsZones(path, before, after)
-}
-
-// Describe implements [tool.Scope].
-func (w within) Describe() string {
-	return w.own.Describe() + " And no more than its parent: " + w.parent.Describe()
 }
 
 // work is the subagent's whole conversation, or what is left of it.

@@ -63,8 +63,8 @@ func hasEnd(entries []session.Entry, turnID string) bool {
 	return slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.EntryEnd && e.Turn == turnID })
 }
 
-// branch is the transcript up to the end of a turn, and what was undone of it
-// since: the files are what they are, whichever conversation goes on. What belongs
+// branch is the transcript up to the end of a turn, and what was undone or found
+// out of it since: the files are what they are, whichever conversation goes on. What belongs
 // to the other session alone stays there: its log, the keys of its requests, and
 // what its turns have cost.
 func (l *Local) branch(entries []session.Entry, turnID string) []session.Entry {
@@ -76,7 +76,7 @@ func (l *Local) branch(entries []session.Entry, turnID string) []session.Entry {
 			ended = ended || has[turnID]
 			has[e.Turn] = has[e.Turn] || !ended
 		}
-		if !has[e.Turn] || ended && e.Kind != session.EntryUndo {
+		if !has[e.Turn] || ended && e.Kind != session.EntryUndo && e.Kind != session.EntryChanges {
 			continue
 		}
 		if e.Kind == session.EntryTurn {

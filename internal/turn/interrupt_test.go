@@ -81,12 +81,13 @@ func TestPartialAnswerIsKept(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	id := r.session()
-	called := make(chan struct{})
+	called, twice := make(chan struct{}), make(chan struct{})
 	r.provider.play = func(ctx context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 		_ = yield(model.TextDelta{Text: "half an ans"}, nil) &&
 			yield(model.Block{Content: model.ToolCall{ID: "c", Name: "n", Input: []byte(`{}`)}}, nil)
 		close(called)
 		<-ctx.Done()
+		<-twice
 		yield(nil, ctx.Err())
 	}
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
@@ -94,6 +95,7 @@ func TestPartialAnswerIsKept(t *testing.T) {
 	wait(t, called)
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	must(t, r.engine.Interrupt(r.ctx(), id, "")) // as often as one likes
+	close(twice)
 	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
 		t.Errorf("exit %+v", exit)
 	}

@@ -76,6 +76,11 @@ type Options struct {
 	Desk  Desk
 	Audit *permit.Audit
 	Hooks *permit.Hooks
+	// Gate keeps what file tools and undo change apart from what commands change in
+	// the same project; nil is an open one. Remains knows what commands did whose
+	// process died, and may be nil.
+	Gate    tool.Gate
+	Remains Remains
 	// Redact takes secrets out of what readers see of calls; nil leaves it.
 	Redact *redact.Redactor
 
@@ -147,6 +152,9 @@ type Limits struct {
 func NewLocal(o Options) *Local {
 	if o.Tools == nil {
 		o.Tools = tool.NoTools()
+	}
+	if o.Gate == nil {
+		o.Gate = tool.Open{}
 	}
 	life, end := context.WithCancelCause(context.Background())
 	l := &Local{

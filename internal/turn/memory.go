@@ -79,7 +79,7 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 			if open != nil && open.turn == e.Through {
 				open.folded = e.Rounds
 			}
-		case session.EntryRequest, session.EntryIntent, session.EntryEnd, session.EntryUndo: // the next turn was told of an undo
+		case session.EntryRequest, session.EntryIntent, session.EntryChanges, session.EntryEnd, session.EntryUndo: // the next turn was told of an undo
 		}
 	}
 	closeOpen()

@@ -37,21 +37,29 @@ func (t *running) results(steps []*step, ended error) ([]result, error) {
 // closeSteps records a result for every call that has none.
 func (t *running) closeSteps(steps []*step) error {
 	e := session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}}
+	cut := "" // the call that was: those that change something run one by one
 	for _, s := range steps {
 		if s.settled && s.err == nil {
 			continue
 		}
 		text := resultNotRun
 		if !s.began.IsZero() {
-			text = resultUnknown
+			text, cut = resultUnknown, s.id
 		}
 		e.Blocks = append(e.Blocks, session.Block{Type: session.BlockToolResult, ID: s.id, Name: s.name, Text: text, Failed: true})
 	}
-	e.Changes = t.place.Ledger.Take() // of a call that was cut off
+	e.Changes = t.place.Ledger.Take()
+	for i := range e.Changes {
+		e.Changes[i].Call = cut
+	}
 	if len(e.Blocks) == 0 {
 		return nil
 	}
-	return t.append(e)
+	err := t.append(e)
+	if err == nil {
+		t.place.Ledger.Recorded()
+	}
+	return err
 }
 
 // repeatsMost is how often one call may give one result in a row before it is

@@ -78,8 +78,13 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 	}
 	ended := last.Kind == session.EntryEnd
 	_, open := lease.DanglingTurn()
-	if ended && !open && begun.After != lease.LastSeq() {
-		return nil
+	if ended {
+		if err := l.settleFindings(ctx, lease); err != nil {
+			return err
+		}
+		if !open && begun.After != lease.LastSeq() {
+			return nil
+		}
 	}
 	told, err := l.retrace(ctx, lease, begun)
 	if err != nil {
@@ -97,6 +102,22 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 	return l.emitTo(lease, begun.Turn, append(l.closedSince(told), told.missing(code, reason)...)...)
 }
 
+// settleFindings puts on record what commands of turns that have ended did, as far
+// as that was found out later.
+func (l *Local) settleFindings(ctx context.Context, lease *session.Lease) error {
+	late, recorded, err := l.aftermath(ctx, lease, "")
+	if err != nil {
+		return err
+	}
+	if len(late) > 0 {
+		if err := lease.Append(late...); err != nil {
+			return err
+		}
+	}
+	recorded()
+	return nil
+}
+
 // settleTranscript adds what readers of the log got from an answer that was not
 // kept (it must not be lost for the model either) and the end of the turn.
 func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
@@ -109,7 +130,7 @@ func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last
 			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
 		})
 	}
-	late, err := l.aftermath(lease, last.Turn)
+	late, recorded, err := l.aftermath(ctx, lease, last.Turn)
 	if err != nil {
 		return err
 	}
@@ -125,7 +146,11 @@ func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last
 	if err := l.withdrawQuestions(ctx, lease, last.Turn); err != nil {
 		return err
 	}
-	return lease.Append(append(entries, end)...)
+	if err := lease.Append(append(entries, end)...); err != nil {
+		return err
+	}
+	recorded()
+	return nil
 }
 
 // settleLog ends a turn that only the log knows of: the transcript was cut.
@@ -233,10 +258,10 @@ func (l *Local) emitTo(lease *session.Lease, turnID string, d ...event.Draft) er
 }
 
 // lastEntry is the last line about the course of a turn: one that is taken back
-// later goes on no further.
+// later, or of which something was found out later, goes on no further.
 func lastEntry(entries []session.Entry) session.Entry {
 	for _, e := range slices.Backward(entries) {
-		if e.Kind != session.EntryUndo {
+		if e.Kind != session.EntryUndo && e.Kind != session.EntryChanges {
 			return e
 		}
 	}

@@ -226,10 +226,14 @@ func (t *running) tell(s *step) error {
 		return err
 	}
 	s.told()
-	return t.append(session.Entry{
+	err := t.append(session.Entry{
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.place.Seen.Take(),
 	})
+	if err == nil {
+		t.place.Ledger.Recorded()
+	}
+	return err
 }
 
 // restored names what a command changed without the right to, "" for nothing.
@@ -299,5 +303,6 @@ type callContext struct {
 }
 
 func withCall(ctx context.Context, t *running, s *step) context.Context {
+	ctx = tool.WithOrigin(ctx, tool.Origin{SessionID: t.session, TurnID: t.id, Agent: t.agent, CallID: s.id})
 	return context.WithValue(ctx, callKey{}, callContext{t, s})
 }

@@ -11,6 +11,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/tool"
 	"belay/internal/tool/files"
 )
 
@@ -98,7 +99,7 @@ func (l *Local) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (
 	if err != nil {
 		return UndoResult{}, err
 	}
-	if err := putBack(ctx, rec.ProjectRoot, blobs, changes); err != nil {
+	if err := l.putBack(ctx, rec.ProjectRoot, blobs, changes); err != nil {
 		return UndoResult{}, err
 	}
 	done.Time = session.Time{Time: l.o.Clock()}
@@ -151,14 +152,18 @@ func undoable(entries []session.Entry, r UndoRequest) ([]session.Change, UndoRes
 }
 
 // putBack makes the files what they were before the changes.
-func putBack(ctx context.Context, projectRoot string, blobs *session.Blobs, changes []session.Change) error {
+func (l *Local) putBack(ctx context.Context, projectRoot string, blobs *session.Blobs, changes []session.Change) error {
 	root, err := os.OpenRoot(projectRoot)
 	if err != nil {
 		return fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
 	}
 	defer func() { _ = root.Close() }() // it holds nothing but a place
-	conflicts, err := files.Revert(ctx, root, blobs, changes)
+	pass, err := l.pass(ctx, projectRoot)
 	if err != nil {
+		return err
+	}
+	conflicts, err := files.Revert(ctx, root, blobs, changes, pass)
+	if err = errors.Join(err, pass.Leave()); err != nil {
 		return notUndone(err)
 	}
 	if len(conflicts) > 0 {
@@ -166,6 +171,15 @@ func putBack(ctx context.Context, projectRoot string, blobs *session.Blobs, chan
 			WithHint("undo later turns that changed them first, or look at the files and change them by hand")
 	}
 	return nil
+}
+
+// pass enters the project to change files of it.
+func (l *Local) pass(ctx context.Context, projectRoot string) (tool.Pass, error) {
+	pass, err := l.o.Gate.Enter(ctx, projectRoot)
+	if refusal, ok := tool.AsRefusal(err); ok {
+		return nil, fault.New(fault.Overloaded, "%s", refusal.Reason).WithHint("undo again").Because(err)
+	}
+	return pass, err
 }
 
 // notUndone is the fault for files that could not be put back. They are as they

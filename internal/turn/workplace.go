@@ -42,7 +42,7 @@ func (t *running) openPlace() error {
 		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend},
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.l.o.Gate,
 		Limits: t.settings.rules.Tools, Clock: t.l.o.Clock,
 	}
 	return nil

@@ -123,16 +123,30 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
 	}
-	if err := c.replace(ctx); err != nil {
+	if err := c.enter(ctx); err != nil {
 		return tool.Result{}, unreadable(c.p.shown(), err)
 	}
 	return tool.Result{Text: fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after))}, nil
 }
 
+// enter does the change while nobody notes what a command finds or leaves in the
+// project. The session's scratch folder has no gate.
+func (c *change) enter(ctx context.Context) error {
+	gate := c.w.Gate
+	if c.p.scratch {
+		gate = tool.Open{}
+	}
+	pass, err := gate.Enter(ctx, c.w.Project)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.replace(ctx, pass), pass.Leave())
+}
+
 // replace does the change. Before it does anything to the project, both contents
 // are kept and the change is announced: a process that dies in the middle leaves a
 // trace.
-func (c *change) replace(ctx context.Context) error {
+func (c *change) replace(ctx context.Context, pass tool.Pass) error {
 	now, missing, err := c.current()
 	if err != nil {
 		return err
@@ -152,6 +166,9 @@ func (c *change) replace(ctx context.Context) error {
 			return err
 		}
 		if err := c.w.Ledger.Intend(ctx, noted); err != nil {
+			return err
+		}
+		if err := pass.Tell(noted); err != nil {
 			return err
 		}
 	}

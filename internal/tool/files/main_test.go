@@ -46,6 +46,7 @@ func newWorldOf(t testing.TB, o workspace.ScopeOptions) *world {
 		Project: project, Root: openRoot(t, project), Scratch: scratch, ScratchRoot: openRoot(t, scratch),
 		Scope: workspace.NewScope(o), Blobs: x.blobs, Files: admitter{x.blobs}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
 		Limits: tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 512 << 10, Matches: 200, KeepBytes: 256 << 10},
+		Gate:   tool.Open{},
 		Clock:  time.Now,
 	}
 	for _, tl := range New(Options{Workers: 3}) {

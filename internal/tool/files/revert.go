@@ -31,8 +31,8 @@ func (e *LostError) Error() string {
 // bytes and permissions that it had before the first change of it, and folders
 // that were made are gone where they are empty. Changes are in the order in which
 // they were made; those that were undone at once ([session.Change.Restored]) do
-// not count. Root is the project, in which the caller lets nobody of belay change
-// a file meanwhile ([tool.Gate]).
+// not count. Root is the project, which the caller has entered with pass, so that
+// nobody of belay changes a file meanwhile.
 //
 // Every file is looked at first. One that is as it was before already is fine:
 // somebody has put it back, or a Revert was cut off. Conflicts names, sorted,
@@ -43,7 +43,7 @@ func (e *LostError) Error() string {
 //
 // Each file is replaced in one step. So whenever the process dies, each is as it
 // was before the changes or after them, and the next Revert does the rest.
-func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []session.Change) (conflicts []string, err error) {
+func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []session.Change, pass tool.Pass) (conflicts []string, err error) {
 	targets := netChanges(changes)
 	for i := range targets {
 		if err := ctx.Err(); err != nil {
@@ -61,12 +61,15 @@ func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []sess
 		slices.Sort(conflicts)
 		return conflicts, nil
 	}
+	if err := pass.Tell(reversed(targets)...); err != nil {
+		return nil, err
+	}
 	return nil, revertAll(ctx, root, targets)
 }
 
-// Reversed are the changes that a [Revert] makes, as others are told of them.
-func Reversed(changes []session.Change) (back []session.Change) {
-	for _, t := range netChanges(changes) {
+// reversed are the changes that a revert makes, as others are told of them.
+func reversed(targets []target) (back []session.Change) {
+	for _, t := range targets {
 		back = append(back, session.Change{
 			Path: t.path, Before: t.last.After, BeforeMode: t.last.AfterMode, BeforeBytes: t.last.AfterBytes,
 			After: t.first.Before, AfterMode: t.first.BeforeMode, AfterBytes: t.first.BeforeBytes,

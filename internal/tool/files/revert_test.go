@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // Whatever a turn did to files, in whatever order, Revert gives back the bytes
@@ -45,7 +46,7 @@ func TestRevertGivesEverythingBack(t *testing.T) {
 			}
 			changes = append(changes, x.w.Ledger.Take()...)
 		}
-		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes)
+		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{})
 		if err != nil || len(conflicts) > 0 {
 			rt.Fatalf("Revert: %v, %v", conflicts, err)
 		}
@@ -106,7 +107,7 @@ func TestRevertConflicts(t *testing.T) {
 		changes := x.turn()
 		tt.meddle(x)
 		before := tree(t, x.w.Project)
-		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes)
+		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{})
 		if err != nil || cmp.Diff(tt.want, conflicts) != "" {
 			t.Errorf("%s: conflicts %v, %v; want %v", name, conflicts, err, tt.want)
 		}
@@ -124,7 +125,7 @@ func TestRevertSeesWhatCameInBetween(t *testing.T) {
 	x.put("f", "theirs\n")
 	x.w.Seen.Forget("f")
 	x.ok("edit", in{"path": "f", "edits": []in{{"old": "theirs", "new": "3"}}})
-	conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, x.w.Ledger.Take())
+	conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, x.w.Ledger.Take(), tool.Free{})
 	if err != nil || len(conflicts) != 1 {
 		t.Errorf("conflicts %v, %v; want the file that somebody else changed", conflicts, err)
 	}
@@ -137,23 +138,23 @@ func TestRevertOfWhatWasNotKept(t *testing.T) {
 	changes := x.turn()
 	changes[0].Lost = "too large"
 	before := tree(t, x.w.Project)
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes); !errors.As(err, &lost) || lost.Path != "edited" {
+	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) || lost.Path != "edited" {
 		t.Errorf("a content that was lost: %v", err)
 	}
 	changes[0].Lost = ""
 	delete(x.blobs.blobs, changes[0].Before)
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes); !errors.As(err, &lost) {
+	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) {
 		t.Errorf("a blob that is gone: %v", err)
 	}
 	x.blobs.blobs[changes[0].Before] = []byte("other")
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes); !errors.As(err, &lost) {
+	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) {
 		t.Errorf("a blob that is damaged: %v", err)
 	}
 	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
 		t.Errorf("something was done:\n%s", d)
 	}
 	changes[0].Restored = true // undone already: it does not count
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil {
+	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
 		t.Errorf("a change that was undone at once: %v", err)
 	}
 }
@@ -162,7 +163,7 @@ func TestRevertTakesNoPathOutOfTheProject(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t)
 	for _, path := range []string{"../x", "/etc/passwd", "a/../../x", "./a", ""} {
-		if _, err := Revert(t.Context(), x.w.Root, x.blobs, []session.Change{{Path: path, After: "x"}}); err == nil {
+		if _, err := Revert(t.Context(), x.w.Root, x.blobs, []session.Change{{Path: path, After: "x"}}, tool.Free{}); err == nil {
 			t.Errorf("a change of %q was taken back", path)
 		}
 	}

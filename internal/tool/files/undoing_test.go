@@ -14,6 +14,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // However far an undo came before it was cut off, the next one completes it, and
@@ -47,7 +48,7 @@ func TestAnUndoThatWasCutOffIsCompleted(t *testing.T) {
 		if done == 0 {
 			x.put(durable.TempName(changes[0].Before), "ha")
 		}
-		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
 			t.Fatalf("after %d steps: %v, %v", done, conflicts, err)
 		}
 		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
@@ -92,7 +93,7 @@ func TestRevertOfACommand(t *testing.T) {
 		t.Errorf("the diff of a folder is %q, %v", text, err)
 	}
 	for range 2 { // the second time there is nothing to do
-		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
 			t.Fatal(conflicts, err)
 		}
 		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
@@ -103,14 +104,14 @@ func TestRevertOfACommand(t *testing.T) {
 	// What somebody has put there since stays.
 	x.put("empty/in/mine", "mine")
 	before = tree(t, x.w.Project)
-	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || len(conflicts) > 0 {
+	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
 	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
 		t.Error(d)
 	}
 	x.put("made", "mine")
-	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes); err != nil || cmp.Diff([]string{"made"}, conflicts) != "" {
+	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || cmp.Diff([]string{"made"}, conflicts) != "" {
 		t.Errorf("a file in a link's place: %v, %v", conflicts, err)
 	}
 }

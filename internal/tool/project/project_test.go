@@ -97,7 +97,7 @@ func newWorld(t *testing.T, scope string) *world {
 			x.intended = append(x.intended, c.Path)
 			return nil
 		}},
-		Limits: tool.Limits{OutputBytes: 64 << 10, KeepBytes: 1 << 20, Matches: 500}, Clock: noon,
+		Gate: tool.Open{}, Limits: tool.Limits{OutputBytes: 64 << 10, KeepBytes: 1 << 20, Matches: 500}, Clock: noon,
 	}
 	locks := t.TempDir()
 	known := index.NewSet(index.Options{MaxWatches: 1000})
@@ -187,7 +187,7 @@ func TestScaffold(t *testing.T) {
 		t.Errorf("%d changes are on record, %d were announced", len(changes), len(x.intended))
 	}
 	// Undo takes the files back, and the folders of the deliverables with them.
-	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes); err != nil {
+	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
 		t.Fatal(err)
 	}
 	if x.has("INIT.md") || x.has("PKG-01_Deck & rail/1_Working/DEL-01-01_Levels") || !x.has("_Decomposition/bridge.md") {
@@ -210,7 +210,7 @@ func TestScaffoldReplacesTheCopy(t *testing.T) {
 	_, err = call.Run(context.Background())
 	must(t, err)
 	changes := x.w.Ledger.Take()
-	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes); err != nil {
+	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(x.w.Project, "_Decomposition", "bridge.md")); err != nil || string(data) != bridge {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -151,6 +152,22 @@ func (c *scaffoldCall) Effect() permit.Effect {
 
 // Run implements [tool.Call].
 func (c *scaffoldCall) Run(ctx context.Context) (tool.Result, error) {
+	pass, err := c.w.Gate.Enter(ctx, c.w.Project)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	res, err := c.make(ctx, pass)
+	if err = errors.Join(err, pass.Leave()); err == nil {
+		return c.told(res), nil
+	}
+	if _, refusal := tool.AsRefusal(err); refusal {
+		return tool.Result{}, err
+	}
+	return tool.Result{}, explain(err)
+}
+
+// make does what was shown, if it still is what is to be done.
+func (c *scaffoldCall) make(ctx context.Context, pass tool.Pass) (scaffold.Result, error) {
 	var intended []session.Change
 	c.o.Confirm = func(p *scaffold.Plan) error {
 		if shownOf(p).text() != c.shown.text() {
@@ -160,18 +177,24 @@ func (c *scaffoldCall) Run(ctx context.Context) (tool.Result, error) {
 			return err
 		}
 		var err error
-		intended, err = c.intend(ctx, p)
-		return err
+		if intended, err = c.intend(ctx, p); err != nil {
+			return err
+		}
+		return pass.Tell(append(folders(p), intended...)...)
 	}
 	res, err := scaffold.Run(ctx, c.r, c.o)
 	c.note(intended) // also what was made before it failed
-	if err != nil {
-		if _, refusal := tool.AsRefusal(err); refusal {
-			return tool.Result{}, err
+	return res, err
+}
+
+// folders are the folders that are made next, as others are told of them.
+func folders(p *scaffold.Plan) (all []session.Change) {
+	for _, m := range p.Makes() {
+		if m.Data == nil {
+			all = append(all, session.Change{Path: m.Path, AfterMode: fs.ModeDir})
 		}
-		return tool.Result{}, explain(err)
 	}
-	return c.told(res), nil
+	return all
 }
 
 // intend announces every file that is made next, and keeps its content.

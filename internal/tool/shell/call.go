@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
 	"belay/internal/tool/shell/watch"
@@ -32,6 +31,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	w := c.place
 	watched, err := c.shell.watch.Begin(ctx, watch.Place{
 		Project: w.Project, Root: w.Root, Scope: w.Scope, Blobs: w.Blobs, FileBytes: w.Limits.KeepBytes,
+		Origin: tool.OriginOf(ctx), Wait: c.limit,
 	})
 	if err != nil {
 		return tool.Result{}, beginError(err)
@@ -40,11 +40,12 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 		Text: c.in.Command, Dir: c.dir, Project: w.Project, Scratch: w.Scratch,
 		Masked: []string{filepath.Join(w.Project, ".belay")},
 		Time:   c.limit, OutputBytes: outputBytes(w.Limits),
+		Guard: watched.Guard(),
 	})
 	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	defer cancel()
 	did, err := watched.End(reviewCtx)
-	c.note(did.Changes)
+	c.note(did)
 	if err != nil {
 		return tool.Result{}, errors.Join(err, runErr)
 	}
@@ -71,17 +72,24 @@ func beginError(err error) error {
 		return tool.Refuse("the command was not run: %v, so that what it changes could not be watched", many).
 			WithHint("bash.max_files raises the limit").Because(err)
 	}
+	var busy *watch.BusyError
+	if errors.As(err, &busy) {
+		return tool.Refuse("the command was not run: %v", busy).WithHint("do something else, and try it again later").Because(err)
+	}
 	return err
 }
 
 // note records the changes, and that the model does not know these files any
 // more.
-func (c *call) note(changes []session.Change) {
-	if len(changes) == 0 {
+func (c *call) note(did watch.Result) {
+	if len(did.Changes) == 0 {
 		return
 	}
-	c.place.Ledger.Note(changes...)
-	for _, change := range changes {
+	c.place.Ledger.Note(did.Changes...)
+	if did.Recorded != nil {
+		c.place.Ledger.Then(did.Recorded)
+	}
+	for _, change := range did.Changes {
 		if !change.Restored && c.place.Seen != nil {
 			c.place.Seen.Forget(change.Path)
 		}

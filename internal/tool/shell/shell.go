@@ -17,8 +17,10 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
@@ -96,6 +98,36 @@ func (s *Shell) Report(ctx context.Context) (Report, error) { return s.runner.Re
 
 // Close frees what is kept of projects.
 func (s *Shell) Close() error { return s.watch.Close() }
+
+var _ tool.Gate = (*Shell)(nil)
+
+// Enter implements [tool.Gate].
+func (s *Shell) Enter(ctx context.Context, project string) (tool.Pass, error) {
+	return s.watch.Enter(ctx, project)
+}
+
+// Left reports whether [Shell.Recover] has something to tell; it is cheap where
+// that is not so.
+func (s *Shell) Left(project, sessionID string) bool { return s.watch.Left(project, sessionID) }
+
+// Recover finds out what a command of a session did in a project whose process
+// died in the middle of it, and returns everything of that kind that was not
+// dropped yet. Root is the project. The caller has the session's lease.
+func (s *Shell) Recover(ctx context.Context, project, sessionID string, root *os.Root, blobs tool.Blobs) ([]tool.Finding, error) {
+	return s.watch.Recover(ctx, watch.Place{
+		Project: project, Root: root, Blobs: blobs, Origin: tool.Origin{SessionID: sessionID},
+	})
+}
+
+// Drop forgets a finding: it is on record.
+func (s *Shell) Drop(sessionID, id string) error { return s.watch.Drop(sessionID, id) }
+
+// Sweep removes what processes left that died, findings of sessions that are not
+// known, and versions of restored files that were put aside longer ago than age; 0
+// keeps those.
+func (s *Shell) Sweep(ctx context.Context, age time.Duration, known func(sessionID string) bool) error {
+	return s.watch.Sweep(ctx, age, known)
+}
 
 // Spec implements tool.Tool.
 func (s *Shell) Spec() tool.Spec {

@@ -11,6 +11,8 @@ type holding struct {
 	// those are not: there was no room, or they could not be read.
 	most    int64
 	missing int
+	// noted is set while the index has all of this.
+	noted bool
 }
 
 // file is one that is to be held and is not.

@@ -3,53 +3,70 @@ package watch
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
+
+	"belay/internal/durable"
 )
 
 // keep holds the contents of a project's files as they were before a command,
-// one behind the other in an unnamed file.
+// one behind the other in a file, the pack, with an index beside it. Both belong
+// to one process, which holds a lock on the pack for as long as it lives.
 type keep struct {
 	dir   string
 	limit int64
 
-	pack *os.File
-	end  int64
-	held map[string]*holding // by folder
+	lock  *durable.FileLock
+	pack  *os.File
+	index *index
+	end   int64
+	held  map[string]*holding // by folder
 }
 
 func newKeep(dir string, limit int64) *keep {
 	return &keep{dir: dir, limit: limit, held: map[string]*holding{}}
 }
 
+// keptPrefix begins the name of a pack, indexSuffix ends that of its index.
+const (
+	keptPrefix  = "kept-"
+	indexSuffix = ".index"
+)
+
 func (k *keep) close() error {
 	if k.pack == nil {
 		return nil
 	}
-	err := errors.Join(k.pack.Close(), dropUnnamed(k.pack.Name()))
+	err := errors.Join(k.index.close(), k.lock.Unlock(), removeKept(k.pack.Name()))
 	k.pack = nil
 	return err
 }
 
-// open makes the pack. It has no name, so that nothing is left of it after a
-// crash.
-func (k *keep) open() error {
+// removeKept removes a pack and its index.
+func removeKept(name string) error {
+	return errors.Join(os.RemoveAll(name), os.RemoveAll(name+indexSuffix))
+}
+
+// open makes the pack.
+func (k *keep) open() (err error) {
 	if k.pack != nil {
 		return nil
 	}
-	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+	name := filepath.Join(k.dir, keptPrefix+rand.Text())
+	if k.lock, err = durable.Lock(name); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(k.dir, "kept-*")
-	if err != nil {
-		return err
+	if k.index, err = newIndex(name + indexSuffix); err != nil {
+		return errors.Join(err, k.lock.Unlock(), os.Remove(name))
 	}
-	k.pack = f
-	return unname(f.Name())
+	k.pack = k.lock.File()
+	return nil
 }
 
 // update keeps what moved since the last command: what is protected and what is
@@ -137,7 +154,7 @@ func (k *keep) order(files []file, place Place) {
 func (k *keep) restart() error {
 	clear(k.held)
 	k.end = 0
-	return k.pack.Truncate(0)
+	return errors.Join(k.index.restart(), k.pack.Truncate(0))
 }
 
 // add copies a file to the end of the pack. A file that cannot be read, or that
@@ -165,7 +182,7 @@ func (k *keep) add(project *opener, f file, buf []byte) error {
 	if now, err := statEntry(from); err != nil || now != e {
 		return nil
 	}
-	f.in.at[f.i] = k.end
+	f.in.at[f.i], f.in.noted = k.end, false
 	f.in.bytes += e.size
 	f.in.missing--
 	k.end += e.size

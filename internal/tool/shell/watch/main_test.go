@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -66,7 +67,34 @@ func (b *blobs) Put(_ context.Context, r io.Reader, most int64) (string, int64, 
 	return sha, int64(len(data)), nil
 }
 
-func (b *blobs) Content(string) (attachment.Content, error) { return nil, session.ErrNoBlob }
+func (b *blobs) Content(sha string) (attachment.Content, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if data, ok := b.kept[sha]; ok {
+		return content{sha, data}, nil
+	}
+	return nil, session.ErrNoBlob
+}
+
+// put stores a text and returns its hash.
+func (b *blobs) put(text string) string {
+	sha, _, err := b.Put(context.Background(), strings.NewReader(text), int64(len(text)))
+	if err != nil {
+		panic(err)
+	}
+	return sha
+}
+
+type content struct {
+	sha  string
+	data []byte
+}
+
+func (c content) SHA256() string { return c.sha }
+func (c content) Size() int64    { return int64(len(c.data)) }
+func (c content) Open() (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(c.data)), nil
+}
 
 func (b *blobs) text(sha string) string { return string(b.kept[sha]) }
 

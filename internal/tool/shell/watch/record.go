@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -48,12 +49,13 @@ func (r *review) recordBefore(c change, rec *session.Change) (err error) {
 	case !c.old.mode.IsRegular():
 		rec.Lost = "it was not a regular file"
 	default:
-		kept, ok := r.p.keep.content(c.path, c.old)
+		kept, ok := r.content(c)
 		if !ok {
 			rec.Lost = r.notKept(c.old)
 			break
 		}
 		rec.Before, _, err = r.place.Blobs.Put(r.ctx, kept, c.old.size)
+		err = errors.Join(err, kept.Close())
 	}
 	return err
 }

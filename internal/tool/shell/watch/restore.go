@@ -154,7 +154,7 @@ func (r *review) put(c change, rec *session.Change) error {
 		rec.Lost = "it was not a regular file"
 		return nil
 	}
-	kept, ok := r.p.keep.content(c.path, c.old)
+	kept, ok := r.content(c)
 	if !ok {
 		if c.is && c.new.mode.IsRegular() && c.new.size == c.old.size && c.new.mtime == c.old.mtime && c.new.number == c.old.number {
 			rec.Lost = "its content was not kept; by its times only its permissions changed, which are restored"
@@ -163,7 +163,7 @@ func (r *review) put(c change, rec *session.Change) error {
 		rec.Lost = r.notKept(c.old)
 		return nil
 	}
-	return r.putFile(c, kept, rec)
+	return errors.Join(r.putFile(c, kept, rec), kept.Close())
 }
 
 // putFile replaces a file by what was kept, in one step.
@@ -189,6 +189,9 @@ func (r *review) putFile(c change, kept io.Reader, rec *session.Change) error {
 		return errors.Join(err, root.Remove(temp))
 	}
 	rec.Before = hex.EncodeToString(sum.Sum(nil))
+	if c.old.mtime == 0 { // what others made of it has no time of its own
+		return nil
+	}
 	when := time.Unix(0, c.old.mtime)
 	return root.Chtimes(c.path, when, when)
 }

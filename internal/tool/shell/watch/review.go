@@ -26,6 +26,12 @@ type review struct {
 	// all is set where everything that happened is taken back: the project
 	// itself was removed.
 	all error
+	// told are the changes of others in the meantime ([Watcher.Enter]).
+	told map[string]session.Change
+	// until is when the command ended whose process died, zero where that is not
+	// known; later counts what changed after it.
+	until time.Time
+	later int
 	// made are the folders that the command made.
 	made folders
 	// aside is the folder of this command's versions of restored files, "" until
@@ -43,6 +49,10 @@ const maxUnlocking = 64
 
 func (r *review) run() error {
 	if err := r.findProject(); err != nil {
+		return err
+	}
+	var err error
+	if r.told, err = r.p.told(); err != nil {
 		return err
 	}
 	if err := r.look(); err != nil {
@@ -124,6 +134,8 @@ type change struct {
 	// was and is say whether there was and is something.
 	was, is bool
 	why     error // why it is taken back
+	// told is the hash of what others had made of the file, "" where they had not.
+	told string
 }
 
 // withoutFolders is the change of what is not a folder: folders have no content
@@ -142,7 +154,7 @@ func (c change) withoutFolders() change {
 func (r *review) sort() (denied []change, err error) {
 	all := r.differences()
 	r.made = madeFolders(all)
-	for _, c := range all {
+	for _, c := range r.own(all) {
 		if err := r.ctx.Err(); err != nil && c.why == nil {
 			// The turn is over; what must be taken back is, all the same.
 			r.ctx = context.WithoutCancel(r.ctx)
@@ -243,12 +255,13 @@ func (r *review) zones(c change) error {
 	}
 	var before, after []byte
 	if c.was && c.old.mode.IsRegular() {
-		kept, ok := r.p.keep.content(c.path, c.old)
+		kept, ok := r.content(c)
 		if !ok {
 			return nil
 		}
 		var err error
-		if before, err = io.ReadAll(kept); err != nil {
+		before, err = io.ReadAll(kept)
+		if err = errors.Join(err, kept.Close()); err != nil {
 			return fmt.Errorf("its content before cannot be read: %w", err)
 		}
 	}

@@ -16,33 +16,43 @@
 // are programs that run with the user's rights. A new link that leads out of the
 // project is removed, unless it leads to a part of the system.
 //
-// One command at a time runs in a project, within one process: the changes of
-// two could not be told apart. A change that somebody else makes to a protected
-// file while a command runs is taken for the command's; the version put aside
-// has it.
+// One command at a time runs in a project, whichever process runs it: the changes
+// of two could not be told apart. The lock is the system's, and the command's
+// keeper has a part in it, so that it is free only when nothing of the command
+// runs any more, also after a crash. What belay itself changes in a project
+// meanwhile, in other sessions, is told ([Watcher.Enter]) and does not count. A
+// change that anybody else makes while a command runs is taken for the command's;
+// if it was restored, the version put aside has it.
 //
-// What is kept lies in an unnamed file in the state folder, which is gone with
-// the process. A crash in mid-command therefore loses the record of that
-// command.
+// What a command finds is on disk before it begins: the contents that are kept,
+// the list of all files, and whose command it is. So when the process dies in the
+// middle, whoever comes next finds out what the command did ([Watcher.Recover],
+// and every Begin in the project), takes back what it had no right to, and keeps
+// the record for the session. What changed more than a second after the last of
+// the command's processes had ended is not taken for its work, where the system
+// lets the keeper tell when that was.
 //
 // Contract: architecture, "Security posture"; workspace 9.5.
 package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
 
 // Options are the places and limits of a watcher.
 type Options struct {
-	// Dir is a folder that commands cannot reach. What is kept lies there, and
-	// in its folder aside the changed versions of files that were restored.
+	// Dir is a folder that commands cannot reach. In its folder projects lies what
+	// is kept, in aside are the changed versions of files that were restored, and
+	// in found the findings that no session has on record yet.
 	Dir string
 	// KeepBytes caps what is kept of one project, 512 MiB when 0.
 	KeepBytes int64
@@ -66,13 +76,6 @@ type Watcher struct {
 
 	mu       sync.Mutex
 	projects map[string]*project
-}
-
-// project is what is remembered of one between commands.
-type project struct {
-	turn chan struct{} // holds the right to run a command
-	keep *keep
-	last *listing // as it was seen last
 }
 
 // New returns a watcher, which has done nothing yet.
@@ -103,18 +106,6 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// project returns what is remembered of the project at path.
-func (w *Watcher) project(path string) *project {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p, ok := w.projects[path]
-	if !ok {
-		p = &project{turn: make(chan struct{}, 1), keep: newKeep(w.o.Dir, w.o.KeepBytes), last: &listing{}}
-		w.projects[path] = p
-	}
-	return p
-}
-
 // Place is a project as one command sees it.
 type Place struct {
 	// Project is its absolute path, Root the same folder opened.
@@ -124,6 +115,10 @@ type Place struct {
 	Blobs   tool.Blobs
 	// FileBytes caps a file whose content is kept.
 	FileBytes int64
+	// Origin is the call that runs the command, Wait how long it waits for others
+	// in the project.
+	Origin tool.Origin
+	Wait   time.Duration
 }
 
 // Watch is the watch over one command.
@@ -131,9 +126,14 @@ type Watch struct {
 	w      *Watcher
 	p      *project
 	place  Place
+	lock   *durable.FileLock
 	before *listing
 	began  time.Time
 }
+
+// Guard is the file that holds the project's lock. The command's keeper gets it as
+// well, and writes to it as long as anything of the command runs.
+func (x *Watch) Guard() *os.File { return x.lock.File() }
 
 // TooManyFilesError says that a project is too large to be watched.
 type TooManyFilesError struct{ Limit int }
@@ -144,25 +144,44 @@ func (e *TooManyFilesError) Error() string {
 }
 
 // Begin notes the project before a command. It waits for its turn: for other
-// commands in the project, and ctx. Every watch must be ended.
-func (w *Watcher) Begin(ctx context.Context, place Place) (*Watch, error) {
-	p := w.project(place.Project)
-	select {
-	case p.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	x := &Watch{w: w, p: p, place: place, began: time.Now()}
-	var err error
-	if x.before, _, err = walk(place.Root, p.last, w.o.MaxFiles); err == nil {
-		p.last = x.before
-		err = p.keep.update(ctx, place, x.before)
-	}
+// commands in the project, in this process and others. It gives up with ctx, or
+// with a [*BusyError] when the place's time to wait is over. Every watch must be
+// ended.
+func (w *Watcher) Begin(ctx context.Context, place Place) (_ *Watch, err error) {
+	p, err := w.project(place.Project)
 	if err != nil {
-		<-p.turn
 		return nil, fmt.Errorf("note the project before the command: %w", err)
 	}
+	x := &Watch{w: w, p: p, place: place}
+	if x.lock, err = p.begin(ctx, place.Wait); err != nil {
+		return nil, err
+	}
+	if err := x.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("note the project before the command: %w", err), p.end(x.lock))
+	}
 	return x, nil
+}
+
+// open notes what the command finds. What one left whose process died is settled
+// first.
+func (x *Watch) open(ctx context.Context) (err error) {
+	gate, err := x.p.gate(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gate.Unlock()) }()
+	if err := x.w.settle(ctx, x.p, x.place); err != nil {
+		return err
+	}
+	x.began = time.Now()
+	if x.before, _, err = walk(x.place.Root, x.p.last, x.w.o.MaxFiles); err != nil {
+		return err
+	}
+	x.p.last = x.before
+	if err := x.p.keep.update(ctx, x.place, x.before); err != nil {
+		return err
+	}
+	return x.announce()
 }
 
 // Result is what a command did to the project.
@@ -177,15 +196,30 @@ type Result struct {
 	// back; Gone where it had removed it: it was made again with all that was
 	// kept, and the folder that the place had open is not it.
 	Moved, Gone bool
+	// Recorded is called when the changes are on record with the session. Until
+	// then they are kept as a finding. It is nil where there is nothing to keep.
+	Recorded func()
 }
 
 // End notes the project after the command, whose processes must all be gone, and
-// takes back what was not allowed. It is called once.
-func (x *Watch) End(ctx context.Context) (Result, error) {
-	defer func() { <-x.p.turn }()
+// takes back what was not allowed. It is called once. On an error it is as if the
+// process had died: the next command in the project finds out what this one did.
+func (x *Watch) End(ctx context.Context) (_ Result, err error) {
+	defer func() { err = errors.Join(err, x.p.end(x.lock)) }()
+	gate, err := x.p.gate(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { err = errors.Join(err, gate.Unlock()) }()
 	r := &review{Watch: x, ctx: ctx}
 	if err := r.run(); err != nil {
 		return r.Result, fmt.Errorf("find out what the command changed: %w", err)
 	}
-	return r.Result, nil
+	if len(r.Changes) > 0 {
+		f := tool.Finding{Origin: x.place.Origin, Changes: r.Changes, Notes: r.Notes}
+		if r.Recorded, err = x.w.leave(f); err != nil {
+			return r.Result, err
+		}
+	}
+	return r.Result, x.p.clear()
 }

@@ -1,0 +1,42 @@
+package tool
+
+import (
+	"context"
+
+	"belay/internal/session"
+)
+
+// Origin is the call that something comes from.
+type Origin struct {
+	SessionID string `json:"sessionId"`
+	TurnID    string `json:"turnId"`
+	// Agent is the call that started the subagent whose call it is, "" for the
+	// turn's own.
+	Agent  string `json:"agent,omitempty"`
+	CallID string `json:"callId"`
+}
+
+type originKey struct{}
+
+// WithOrigin returns a context in which a call runs.
+func WithOrigin(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+// OriginOf returns the call that runs in a context, a blank one where there is
+// none.
+func OriginOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
+}
+
+// Finding is what a command did to the project whose process died before it could
+// tell: it was found out afterwards.
+type Finding struct {
+	// ID names the finding among those of its session.
+	ID     string `json:"-"`
+	Origin Origin `json:"origin"`
+	// Changes and Notes are what the command's result would have had of them.
+	Changes []session.Change `json:"changes,omitempty"`
+	Notes   []string         `json:"notes,omitempty"`
+}
