@@ -83,6 +83,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
+	background.Go(func() { a.sweepDesk(life) })
 	background.Go(func() { a.thrift(life) })
 	background.Go(func() { a.resume(life) })
 	so := serveOptions(a.Config)

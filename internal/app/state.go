@@ -103,6 +103,32 @@ func Servers(stateDir string) ([]Server, error) {
 	return all, nil
 }
 
+// sweepServers removes the locks of servers that are gone. The process that gets a
+// lock's number next finds it made anew.
+func sweepServers(stateDir string) error {
+	dir := filepath.Join(stateDir, serversDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		name, ok := strings.CutSuffix(path, ".lock")
+		if _, err := os.Lstat(name + ".json"); !ok || !errors.Is(err, fs.ErrNotExist) {
+			continue // a server's, or to be removed by whoever lists them
+		}
+		lock, err := durable.Lock(path)
+		if err == nil {
+			err = errors.Join(os.Remove(path), lock.Unlock())
+		} else if errors.Is(err, durable.ErrLocked) {
+			err = nil // one that is about to say where it is
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
 // OperatorToken returns the operator's token, made at the first call. Whoever
 // can read the state folder has the operator's authority.
 func OperatorToken(stateDir string) (string, error) {

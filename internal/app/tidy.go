@@ -15,6 +15,10 @@ import (
 // well.
 const tidyEvery = 6 * time.Hour
 
+// sweepEvery is how often a server denies the questions whose time is over: those
+// that nobody waits for any more.
+const sweepEvery = time.Minute
+
 // scratchAge is how old something in the scratch folder must be to be the
 // leaving of a process that crashed.
 const scratchAge = 24 * time.Hour
@@ -24,16 +28,27 @@ func (a *App) Retention() session.GCOptions {
 	return retention(a.Config)
 }
 
-// tidy applies retention until ctx ends. What cannot be removed now is tried
-// again the next time.
+// tidy applies retention and sweeps until ctx ends. What cannot be removed now is
+// tried again the next time.
 func (a *App) tidy(ctx context.Context, c *carrier) {
-	tick := time.NewTicker(tidyEvery)
+	a.regularly(ctx, tidyEvery, "retention could not be applied in full", func(ctx context.Context) error {
+		_, err := a.Store.GC(ctx, a.Retention())
+		return errors.Join(err, a.Sweep(ctx), a.forgetDeleted(ctx, c))
+	})
+}
+
+// sweepDesk closes questions until ctx ends.
+func (a *App) sweepDesk(ctx context.Context) {
+	a.regularly(ctx, sweepEvery, "questions whose time is over could not be closed", a.desk.Sweep)
+}
+
+// regularly does something now and then until ctx ends.
+func (a *App) regularly(ctx context.Context, every time.Duration, failed string, do func(context.Context) error) {
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		_, err := a.Store.GC(ctx, a.Retention())
-		err = errors.Join(a.sweepScratch(), err, a.forgetDeleted(ctx, c))
-		if err != nil && ctx.Err() == nil {
-			a.log.Warn("retention could not be applied in full", "error", err)
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn(failed, "error", err)
 		}
 		select {
 		case <-tick.C:
@@ -43,8 +58,28 @@ func (a *App) tidy(ctx context.Context, c *carrier) {
 	}
 }
 
-// sweepScratch removes what crashed processes left in the scratch folder.
-func (a *App) sweepScratch() error {
+// Sweep removes what processes left that died, in the state folder and the cache,
+// and versions of restored files that were put aside longer ago than attachments
+// are kept.
+func (a *App) Sweep(ctx context.Context) error {
+	ids, err := a.Store.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	return errors.Join(
+		a.sweepScratch(ctx, known),
+		a.shell.Sweep(ctx, a.Config.Blobs.Retention, func(id string) bool { return known[id] }),
+		sweepServers(a.Config.Paths.StateDir),
+	)
+}
+
+// sweepScratch removes from the scratch folder what crashed processes left, and
+// the folders of sessions that are gone or were not used for a day.
+func (a *App) sweepScratch(ctx context.Context, known map[string]bool) error {
 	dir := scratchDir(a.Config)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +91,29 @@ func (a *App) sweepScratch() error {
 		if err != nil || time.Since(info.ModTime()) < scratchAge {
 			continue // gone already, or of a process that lives
 		}
-		errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
+		path := filepath.Join(dir, e.Name())
+		if known[e.Name()] {
+			errs = append(errs, a.sweepSession(ctx, e.Name(), path))
+		} else {
+			errs = append(errs, os.RemoveAll(path))
+		}
 	}
 	return errors.Join(append(errs, err)...)
+}
+
+// sweepSession removes the scratch folder of a session that was not used for a
+// day. Commands find their HOME and TMPDIR made anew.
+func (a *App) sweepSession(ctx context.Context, id, path string) error {
+	rec, err := a.Store.Get(ctx, id)
+	if err == nil && time.Since(rec.UpdatedAt.Time) < scratchAge {
+		return nil
+	}
+	lease, err := a.Store.Acquire(ctx, id)
+	if errors.Is(err, session.ErrBusy) {
+		return nil // a turn runs
+	}
+	if err != nil {
+		return os.RemoveAll(path) // its project is gone, or only a copy is left
+	}
+	return errors.Join(os.RemoveAll(path), lease.Release())
 }

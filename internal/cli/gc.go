@@ -16,9 +16,10 @@ func newGC(c *console) *cobra.Command {
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
 		Long: `Apply retention to every session of this user. What goes: log segments older than
-log.retention, attachments that no transcript names and uploads older than
-blobs.retention, and what crashed processes left. Records and transcripts always
-stay. A session in which a turn runs is passed over.`,
+log.retention, attachments that no transcript names, uploads, and what commands
+made of files that were restored, older than blobs.retention, and what crashed
+processes left. Records and transcripts always stay. A session in which a turn
+runs is passed over.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
 	}
@@ -29,6 +30,9 @@ stay. A session in which a turn runs is passed over.`,
 			o := a.Retention()
 			o.DryRun = dryRun
 			r, err := a.Store.GC(ctx, o)
+			if err == nil && !dryRun {
+				err = a.Sweep(ctx)
+			}
 			if err != nil {
 				return err
 			}

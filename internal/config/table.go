@@ -224,7 +224,7 @@ func records(c *Config) []*key {
 		{name: "log.retention", value: duration(&c.Log.Retention, 0, 36500*day), def: "0",
 			doc: "Age at which gc removes files of event logs. 0 keeps them for ever."},
 		{name: "blobs.retention", value: duration(&c.Blobs.Retention, 0, 36500*day), def: "7d",
-			doc: "Age at which gc removes stored attachments that no session refers to. 0 keeps them for ever."},
+			doc: "Age at which gc removes stored attachments that no session refers to, and what commands made of files that were restored. 0 keeps them for ever."},
 		{name: "bus.enabled", value: boolean{&c.Bus.Enabled}, def: "true",
 			doc: "Whether serve runs the embedded message bus."},
 		{name: "bus.max_bytes", value: size(&c.Bus.MaxBytes, mib, tib), def: "256MiB",
