@@ -21,13 +21,30 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		}
 	}
 	hint := "run " + cmd.CommandPath() + " --help"
+	deeper := below(cmd.Root(), word)
 	switch meant := nearest.Of(word, known); {
+	case len(deeper) > 0:
+		hint = "did you mean " + strings.Join(deeper, " or ") + "?"
 	case meant != "":
 		hint = "did you mean " + cmd.CommandPath() + " " + meant + "?"
 	case cmd == cmd.Root() && strings.Contains(strings.TrimSpace(word), " "):
 		hint = `send a message with belay turn "…"`
 	}
 	return failed(ExitUsage, hint, fmt.Errorf("unknown command %q for %q", word, cmd.CommandPath()))
+}
+
+// below lists the commands under cmd that have that very name, whole.
+func below(cmd *cobra.Command, name string) (paths []string) {
+	for _, child := range cmd.Commands() {
+		if !child.IsAvailableCommand() {
+			continue
+		}
+		if child.Name() == name {
+			paths = append(paths, child.CommandPath())
+		}
+		paths = append(paths, below(child, name)...)
+	}
+	return paths
 }
 
 // unknownFlag turns what the parser says of flags into a wrong command line,
@@ -40,8 +57,11 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	hint := ""
-	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
+	switch meant := nearest.Of(unknown.GetSpecifiedName(), known); {
+	case meant != "":
 		hint = "did you mean --" + meant + "?"
+	case unknown.GetSpecifiedName() == "project" && strings.Contains(cmd.Use, "[DIR]"):
+		hint = "name the project's folder: " + cmd.CommandPath() + " DIR"
 	}
 	return failed(ExitUsage, hint, err)
 }
