@@ -45,6 +45,9 @@ var belay = sync.OnceValues(func() (string, error) {
 var built string
 
 func TestMain(m *testing.M) {
+	if code, is := asProgram(); is {
+		os.Exit(code)
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(built)

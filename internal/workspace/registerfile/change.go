@@ -61,7 +61,7 @@ func (f *Files) Put(ctx context.Context, d workspace.Deliverable, c Change, rows
 
 // Apply takes a proposal over into the register ([register.Register.Apply]) as Put
 // does rows; note says in a few words where it is from. A proposal that changes
-// nothing writes nothing.
+// nothing writes nothing, unless _DEPENDENCIES.md does not agree with the register.
 func (f *Files) Apply(ctx context.Context, d workspace.Deliverable, c Change, p *register.Register, o register.ProposalOptions, note string) (Result, error) {
 	run := &register.Run{Date: f.o.Clock().UTC().Format(time.DateOnly), Mode: "APPLY", Note: note}
 	o.Host = filepath.Base(d.Path)
@@ -101,6 +101,7 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	result.Before, result.Deliverable = before.Register, d
 	result.File = File{Register: result.File.Register, Path: before.Path, Tag: tag(data), Exists: true, info: before.info}
 	if before.Exists && result.File.Tag == before.Tag {
+		result.Summary = f.mendSummary(dir, d, before.Register, run)
 		return result, nil
 	}
 	record := Record{
@@ -204,6 +205,20 @@ func (f *Files) write(dir *os.Root, full string, data []byte, like fs.FileInfo) 
 		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", name).Because(err)
 	}
 	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", name).Because(err)
+}
+
+// mendSummary brings _DEPENDENCIES.md in line with a register that does not change: a
+// process that was killed between its two files left that undone.
+func (f *Files) mendSummary(dir *os.Root, d workspace.Deliverable, now *register.Register, run *register.Run) string {
+	data, _, err := durable.ReadFile(dir, layout.DependenciesFile, register.MaxSummary)
+	if err != nil {
+		return "" // there is nothing to mend
+	}
+	s := register.ParseSummary(data)
+	if s.Update(now, nil, nil); !s.Text() || bytes.Equal(s.Bytes(), data) {
+		return ""
+	}
+	return f.updateSummary(dir, d, now, now, run)
 }
 
 // updateSummary brings _DEPENDENCIES.md in line with the register, and says why it

@@ -118,7 +118,8 @@ func (p *publisher) name(temp string) (string, error) {
 // point makes _LATEST.md name a snapshot.
 func (p *publisher) point(name string) error {
 	text := fmt.Sprintf("Latest: %s\nUpdated: %s\n", name, p.o.Clock().UTC().Format("2006-01-02"))
-	return durable.WriteFile(p.tools, layout.LatestFile, []byte(text), 0o666, true)
+	r := durable.Replacement{Data: []byte(text), Perm: 0o666, Temp: tempPrefix + "pointer"} // which the next publisher sweeps
+	return r.Put(p.tools, layout.LatestFile)
 }
 
 // problems gathers what makes contents unfit for a snapshot.
