@@ -25,14 +25,7 @@ func TestFullDisk(t *testing.T) {
 	s.cmd = p.command()
 	s.cmd.Path, s.cmd.Args = "/bin/sh", []string{"sh", "-c",
 		`mount -t tmpfs -o size=2m,mode=777 tmpfs "$1" && cd "$1" && exec "$2" serve --addr 127.0.0.1:0`, "sh", p.project, program}
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
-	if os.Geteuid() != 0 {
-		s.cmd.SysProcAttr = &syscall.SysProcAttr{
-			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-		}
-	}
+	s.cmd.SysProcAttr = inMountNamespace()
 	if why := s.start(); why != "" {
 		t.Skipf("skipped: this system does not let the test mount a small disk: %s", why)
 	}
@@ -86,4 +79,16 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("transcript %s", clip(transcript))
 	}
 	(&place{t: t, project: disk}).checkRecord(id)
+}
+
+// inMountNamespace begins a process that may mount disks which nobody else sees.
+func inMountNamespace() *syscall.SysProcAttr {
+	if os.Geteuid() == 0 {
+		return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
+	}
+	return &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
 }

@@ -207,7 +207,8 @@ func (w *Writer) write(folder *os.Root, s *Snapshot, data []byte) error {
 	// it goes.
 	put := durable.Replacement{Data: data, Perm: s.info.Mode().Perm(), Exact: true, Like: s.info, Temp: durable.TempName("status")}
 	if err := put.Put(folder, layout.StatusFile); err != nil {
-		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").Because(err))
+		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").
+			WithHint("free disk space or look after the disk, then make the transition again").Because(err))
 	}
 	return nil
 }
