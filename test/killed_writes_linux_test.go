@@ -61,7 +61,7 @@ func writings() map[string]writing {
 // audit log is whole; and the same command ends as if nothing had been, with nothing
 // left behind.
 //
-// Covers: workspace 3.3, 6.6, 11.1, 12
+// Covers: workspace 3.3, 6.6, 11.1
 func TestKilledAtEveryWrite(t *testing.T) {
 	t.Parallel()
 	for name, w := range writings() {
