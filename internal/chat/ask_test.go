@@ -154,6 +154,32 @@ func TestALongQuestion(t *testing.T) {
 	s.fits()
 }
 
+// All of a long line can be read before the answer, and no part of it passes for a
+// line of its own.
+func TestALongLineInAQuestion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	all := question("d1")
+	p := all[1].Data.(event.Permission)
+	p.Effect = permit.Effect{Tool: "write", Diff: "@@ -0,0 +1,1 @@\n+begins" + strings.Repeat(" ", 400) + "+ends with 漢字\n"}
+	all[1].Data = p
+	s.log(all...)
+	s.shows("+begins", "↳ ", "+ends with 漢字")
+	s.lacks("│ +ends")
+	s.fits()
+}
+
+// What a question cannot hold of a diff is somewhere, and it says where.
+func TestAVeryLongQuestion(t *testing.T) {
+	t.Parallel()
+	lines := whole(newLook(), strings.Repeat("+a\n", wholeLines+7), 80, wholeLines, ": belay decision show dec_1")
+	if last := lines[len(lines)-1]; len(lines) != wholeLines+1 || !strings.Contains(last, "… 7 more lines of the change: belay decision show dec_1") {
+		t.Errorf("%d lines, the last %q", len(lines), last)
+	}
+}
+
 func TestAnAnswerThatComesTooLate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

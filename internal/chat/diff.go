@@ -81,6 +81,30 @@ func marks(d *strings.Builder, sign byte, text string) {
 // unified draws a unified diff, a line of it per line of the screen; long ones are
 // cut, because what a diff shows is where something changes.
 func unified(l *look, diff string, width, limit int) []string {
+	return drawn(l, diff, width, limit, "", func(s string) []string { return []string{l.cut(clean(glance(s, width)), width)} })
+}
+
+// whole draws a unified diff that a person decides on: long lines are broken, so that
+// all of them is there to see. Rest says where more lines than the limit are.
+func whole(l *look, diff string, width, limit int, rest string) []string {
+	return drawn(l, diff, width, limit, rest, func(s string) []string { return broken(l, clean(s), width) })
+}
+
+// broken are the parts of a line of a diff that fit a width. All but the first are
+// marked, with what no line of a diff begins with, so that none passes for a line of
+// its own.
+func broken(l *look, s string, width int) []string {
+	if l.cells(s) <= width {
+		return []string{s}
+	}
+	parts := strings.Split(l.wide.Hardwrap(s, max(2, width-2), true), "\n")
+	for i := range parts[1:] {
+		parts[i+1] = "↳ " + parts[i+1]
+	}
+	return parts
+}
+
+func drawn(l *look, diff string, width, limit int, rest string, rows func(string) []string) []string {
 	var lines []string
 	left, head := 0, strings.HasPrefix(diff, "--- ")
 	for s := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
@@ -100,10 +124,12 @@ func unified(l *look, diff string, width, limit int) []string {
 		case strings.HasPrefix(s, "@@"):
 			style = l.place
 		}
-		lines = append(lines, style.Render(l.cut(clean(glance(s, width)), width)))
+		for _, row := range rows(s) {
+			lines = append(lines, style.Render(row))
+		}
 	}
 	if left > 0 {
-		lines = append(lines, l.faint.Render(l.cut("… "+number(left, "more line")+" of the change", width)))
+		lines = append(lines, l.faint.Render(l.cut("… "+number(left, "more line")+" of the change"+rest, width)))
 	}
 	return lines
 }

@@ -90,7 +90,7 @@ func (m *Model) asking(a *ask, width int) []string {
 	}
 	row("why", a.Reason)
 	if e.Diff != "" {
-		lines = append(lines, unified(l, e.Diff, width, wholeLines)...)
+		lines = append(lines, whole(l, e.Diff, width, wholeLines, ": belay decision show "+a.DecisionID)...)
 	}
 	if e.Tool == "" && e.Diff == "" { // of another version: what there is
 		row("input", string(a.Input))

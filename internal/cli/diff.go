@@ -14,32 +14,86 @@ const (
 	styleFile    style = "\x1b[1m"
 )
 
-// printDiff prints a diff on stdout. With most above 0 it prints no more lines
-// than that, and says how to see the rest.
+// printDiff prints the diff of a question on stdout. With most above 0 it prints no
+// more lines than that, and says how to see the rest. On a terminal long lines are
+// broken by [broken].
 func (c *console) printDiff(diff string, most int, rest string) {
-	c.eachLine(diff, most, rest, func(s style, l string) { c.write(painted(c.colour && c.outTerminal, s, l) + "\n") })
+	width := 0
+	if c.outTerminal {
+		width = c.width
+	}
+	c.eachLine(diff, width, most, rest, c.writeDiff)
+}
+
+// printPatch prints a diff on stdout as it is, to be copied.
+func (c *console) printPatch(diff string) { c.eachLine(diff, 0, 0, "", c.writeDiff) }
+
+func (c *console) writeDiff(s style, l string) {
+	c.write(painted(c.colour && c.outTerminal, s, l) + "\n")
 }
 
 // noteDiff is printDiff on stderr, set in under the labels.
 func (c *console) noteDiff(diff string, most int, rest string) {
-	margin := strings.Repeat(" ", noteCells)
-	c.eachLine(diff, most, rest, func(s style, l string) {
+	margin, width := strings.Repeat(" ", noteCells), 0
+	if c.width > 0 {
+		width = max(c.width-noteCells, 1)
+	}
+	c.eachLine(diff, width, most, rest, func(s style, l string) {
 		_, _ = io.WriteString(c.err, margin+c.paint(s, l)+"\n") // the sink keeps its first error
 	})
 }
 
-func (c *console) eachLine(diff string, most int, rest string, show func(s style, l string)) {
-	lines := strings.Split(strings.TrimRight(clean(diff), "\n"), "\n")
-	shown := lines
-	if most > 0 && len(lines) > most {
-		shown = lines[:most-1]
+func (c *console) eachLine(diff string, width, most int, rest string, show func(s style, l string)) {
+	type row struct {
+		style
+		text string
 	}
-	for _, l := range shown {
-		show(styleOf(l), l)
+	var rows []row
+	for l := range strings.SplitSeq(strings.TrimRight(clean(diff), "\n"), "\n") {
+		for _, part := range broken(l, width) {
+			rows = append(rows, row{styleOf(l), part})
+		}
 	}
-	if left := len(lines) - len(shown); left > 0 {
-		show(styleQuiet, fmt.Sprintf("[%d more lines: %s]", left, rest))
+	shown := rows
+	if most > 0 && len(rows) > most {
+		shown = rows[:most-1]
 	}
+	for _, r := range shown {
+		show(r.style, r.text)
+	}
+	if left := len(rows) - len(shown); left > 0 {
+		show(styleQuiet, fmt.Sprintf("[%s: %s]", count(left, "more line", "more lines"), rest))
+	}
+}
+
+// broken are the parts of a line of a diff that fit a width, 0 for any. All but the
+// first are marked, with what no line of a diff begins with: where the terminal
+// breaks a long line by itself, a part of it could pass for a line of its own.
+func broken(l string, width int) []string {
+	const mark = "↳ "
+	if width < 1 {
+		return []string{l}
+	}
+	l = strings.ReplaceAll(l, "\t", "    ")
+	room := max(width-len("  "), 2) // a letter may be two wide
+	if cells(l) <= width {
+		return []string{l}
+	}
+	var parts []string
+	from, used := 0, 0
+	for at, r := range l {
+		if n := runeCells(r); used+n > room {
+			parts = append(parts, l[from:at])
+			from, used = at, n
+		} else {
+			used += n
+		}
+	}
+	parts = append(parts, l[from:])
+	for i := range parts[1:] {
+		parts[i+1] = mark + parts[i+1]
+	}
+	return parts
 }
 
 func styleOf(l string) style {

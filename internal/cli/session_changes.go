@@ -58,7 +58,7 @@ func (c *console) printChanges(t turn.ChangeSet) {
 		if change.Restored {
 			c.write("   " + hang(line(change.Path)+" was changed by a command that must not, and is as before again:", c.width, 3) + "\n")
 		}
-		c.printDiff(change.Diff, 0, "")
+		c.printPatch(change.Diff)
 	}
 	c.write("\n")
 }
