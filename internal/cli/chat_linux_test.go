@@ -156,9 +156,10 @@ turns:
 	x.types("be quick\n")
 	x.shows("said +it is heard at the next step")
 	x.types("\x03")
-	x.shows("the turn was interrupted")
-	x.shows(`go on with\s+belay chat --session`)
-	x.ends(ExitInterrupted)
+	x.shows("(?s)stopped +the turn was interrupted.*^> $")
+	x.types("\x03")
+	x.ends(ExitDone)
+	x.shows("^ *go on +belay chat --session")
 	if screen := x.screen(); strings.Contains(screen, "\x1b") {
 		t.Errorf("a dumb terminal got escapes: %q", screen)
 	}

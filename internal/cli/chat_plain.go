@@ -47,18 +47,23 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 	}
 	for {
 		text, err := p.line(ctx)
+		if ctx.Err() != nil && p.talks {
+			return p.leave(ExitDone)
+		}
 		if ctx.Err() != nil {
 			return ended(ExitInterrupted)
 		}
 		if errors.Is(err, io.EOF) {
-			return ended(code)
+			return p.leave(code)
 		}
 		if err == nil {
 			err = p.take(ctx, text)
 		}
 		switch {
 		case errors.Is(err, errLeave):
-			return ended(code)
+			return p.leave(code)
+		case err != nil && p.talks && ctx.Err() == nil:
+			p.tell(cmd, err)
 		case err != nil:
 			code = c.report(cmd, err)
 		}
@@ -66,6 +71,24 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 			return ended(code)
 		}
 	}
+}
+
+// tell reports a turn that did not end well to the person, who goes on or not.
+func (p *plainChat) tell(cmd *cobra.Command, err error) {
+	if f := (*failure)(nil); errors.As(err, &f) && f.code == ExitInterrupted {
+		p.c.note("stopped", "the turn was interrupted")
+		return
+	}
+	_ = p.c.report(cmd, err) // the exit code is not of interest
+}
+
+// leave ends the chat. A person is told how to come back.
+func (p *plainChat) leave(code int) error {
+	if p.talks && p.o.Session != "" {
+		_, _ = io.WriteString(p.c.err, "\n") // behind the prompt
+		p.c.note("go on", "belay chat --session "+p.o.Session)
+	}
+	return ended(code)
 }
 
 // line is the next line that is not blank, or io.EOF.
@@ -135,10 +158,25 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 	if !p.talks {
 		return errors.Join(w.watch(ctx, s), s.Close())
 	}
+	defer p.c.signals.taking(p.interrupter(ctx))()
 	w.asker = &asker{c: p.c, engine: e, fed: true}
 	ended := make(chan error, 1)
 	go func() { ended <- w.watch(ctx, s) }()
 	return errors.Join(p.listen(ctx, w.asker, ended), s.Close())
+}
+
+// interrupter is what Ctrl-C does while a turn runs: the first one stops the turn. One
+// more, before that has ended, ends the chat.
+func (p *plainChat) interrupter(ctx context.Context) func() bool {
+	id, pressed := p.o.Session, false
+	return func() bool {
+		if pressed {
+			return false
+		}
+		pressed = true
+		err := p.o.Engine.Interrupt(ctx, id, "")
+		return err == nil || fault.Is(err, fault.SessionNotFound) // it has just ended
+	}
 }
 
 // start begins a turn with files of this machine.

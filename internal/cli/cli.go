@@ -38,23 +38,23 @@ func Main() int {
 	if err := shell.Harden(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "warning: other programs of yours can look into this one:", err) // there is nowhere else to say it
 	}
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), ends...)
+	heard, ctx, stop := listen()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	// A reader of stdout that went away is an error of one write, not the end
 	// of a turn.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	c := newConsole(os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	c.signals = heard
+	return c.run(ctx, os.Args[1:])
 }
 
 // Run executes one command line and returns its exit code. It touches nothing of
 // the process but its working directory: streams and environment are arguments.
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, env []string) int {
-	c := newConsole(in, out, errs, env)
+	return newConsole(in, out, errs, env).run(ctx, args)
+}
+
+func (c *console) run(ctx context.Context, args []string) int {
 	root := newRoot(c)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -23,6 +23,9 @@ type console struct {
 	colour                   bool
 	width                    int
 
+	// signals are those that the process hears, nil for none.
+	signals *signals
+
 	// configFile is the --config flag, common to all commands.
 	configFile string
 	// ran is set once a command has begun.

@@ -182,11 +182,11 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 
 // sendSignal sends a signal to a spawned process: signal NAME INT|TERM|KILL|STOP
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 || signals[args[1]] == nil {
+	if neg || len(args) != 2 || signalNames[args[1]] == nil {
 		ts.Fatalf("usage: signal NAME INT|TERM|KILL|STOP")
 	}
 	process := child(ts, args[0]).Process
-	ts.Check(process.Signal(signals[args[1]]))
+	ts.Check(process.Signal(signalNames[args[1]]))
 	if args[1] == "STOP" {
 		awaitStopped(ts, process.Pid)
 	}
@@ -214,7 +214,7 @@ func awaitStopped(ts *testscript.TestScript, pid int) {
 // ended: two that come close together may be one to it. It must be the signal
 // that ended it: insist NAME INT|TERM
 func insist(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 || signals[args[1]] == nil {
+	if neg || len(args) != 2 || signalNames[args[1]] == nil {
 		ts.Fatalf("usage: insist NAME INT|TERM")
 	}
 	cmd := child(ts, args[0])
@@ -230,7 +230,7 @@ func insist(ts *testscript.TestScript, neg bool, args []string) {
 			checkCode(ts, "-1", err) // by a signal
 			return
 		case <-again.C:
-			_ = cmd.Process.Signal(signals[args[1]]) // it may have ended just now
+			_ = cmd.Process.Signal(signalNames[args[1]]) // it may have ended just now
 		case <-end:
 			_ = cmd.Process.Kill()
 			<-ended

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// signals are what a script can send to a process.
-var signals = map[string]os.Signal{
+// signalNames are what a script can send to a process.
+var signalNames = map[string]os.Signal{
 	"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill, "STOP": syscall.SIGSTOP, "HUP": syscall.SIGHUP,
 }

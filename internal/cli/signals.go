@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// signals end a command: the first one its context, while the second is left to the
+// system, which ends the process at once. While somebody takes Ctrl-C, that is theirs.
+type signals struct {
+	mu   sync.Mutex
+	take func() bool
+}
+
+// listen begins to hear signals. It ends with the context that it returns.
+func listen() (*signals, context.Context, context.CancelFunc) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, ends...)
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &signals{}
+	go func() {
+		defer signal.Stop(heard)
+		defer cancel()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case sig := <-heard:
+				if sig != os.Interrupt || !s.taken() {
+					return
+				}
+			}
+		}
+	}()
+	return s, ctx, cancel
+}
+
+func (s *signals) taken() bool {
+	s.mu.Lock()
+	take := s.take
+	s.mu.Unlock()
+	return take != nil && take()
+}
+
+// taking has take asked about each Ctrl-C until done is called; one that it does not
+// take ends the command. A nil receiver hears none.
+func (s *signals) taking(take func() bool) (done func()) {
+	set := func(f func() bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.take = f
+	}
+	if s == nil {
+		return func() {}
+	}
+	set(take)
+	return func() { set(nil) }
+}
