@@ -113,6 +113,9 @@ func Quick(data []byte) State {
 // State is the state that the deliverable is in; it need not be Known.
 func (s *Status) State() State { return State(s.CurrentState) }
 
+// Bytes is the file's content, as it was read.
+func (s *Status) Bytes() []byte { return s.doc.Bytes() }
+
 // Readable reports whether the file says in which state the deliverable is. Where
 // it does not, why says what is missing.
 func (s *Status) Readable() (why string, ok bool) {
