@@ -27,6 +27,7 @@ func (s *Status) Check(path string) []finding.Finding {
 	c := &checker{Status: s, path: path}
 	if !s.doc.Valid() {
 		c.at(ruleEncoding, -1, "the file is not UTF-8 text, or holds NUL bytes")
+		return c.all // what else there is to say of it would be guessed
 	}
 	c.checkTitle()
 	c.checkFields()

@@ -97,17 +97,20 @@ func (r *Result) marker() string {
 // conflicts are the findings about folders that do not go together.
 func (r *Result) conflicts() []finding.Finding {
 	var all []finding.Finding
-	for i, p := range r.Packages {
-		if i > 0 && r.Packages[i-1].ID == p.ID {
-			all = append(all, ruleSamePackage.At(p.Path, 0, "%s has the id %s too", finding.Shown(r.Packages[i-1].Path), p.ID).Of(p.ID))
+	packages := make(map[string]*Package, len(r.Packages))
+	for _, p := range r.Packages {
+		if other := packages[short(p.ID)]; other != nil {
+			all = append(all, ruleSamePackage.At(p.Path, 0, "%s has the id %s too", finding.Shown(other.Path), other.ID).Of(p.ID))
+		} else {
+			packages[short(p.ID)] = p
 		}
 	}
 	first := make(map[string]*Folder, len(r.Deliverables))
 	for _, f := range r.Deliverables {
-		if other := first[f.ID]; other != nil {
-			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(other.Path), f.ID).Of(f.ID))
+		if other := first[short(f.ID)]; other != nil {
+			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(other.Path), other.ID).Of(f.ID))
 		} else {
-			first[f.ID] = f
+			first[short(f.ID)] = f
 		}
 		if pkg := id(f.Package); !layout.SameNumber(f.ID, pkg) {
 			all = append(all, ruleWrongPackage.At(f.Path, 0, "%s lies in the package %s", f.ID, pkg).Of(f.ID))
@@ -119,6 +122,15 @@ func (r *Result) conflicts() []finding.Finding {
 		}
 	}
 	return append(all, r.nested()...)
+}
+
+// short is an id with two digits for its package where two are enough: DEL-001-02
+// is DEL-01-02. It costs nothing where the id is short already.
+func short(id string) string {
+	if n := strings.IndexByte(id, '-') + 1; len(id) > n+2 && id[n] == '0' && id[n+2] != '-' {
+		return id[:n] + id[n+1:]
+	}
+	return id
 }
 
 // nested are the findings about projects inside this one.

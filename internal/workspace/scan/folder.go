@@ -47,6 +47,9 @@ type Folder struct {
 	// Files are those that it has as regular files, Odd those of whose names it has
 	// something else: a link, a folder, a pipe.
 	Files, Odd Files
+	// Unreadable is set where the folder could not be listed: nothing is known of
+	// its files.
+	Unreadable bool
 	// Stamp changes when one of Files does, by size and time; 0 where nobody asked
 	// for it.
 	Stamp uint64

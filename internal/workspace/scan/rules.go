@@ -34,10 +34,10 @@ var (
 		Means: "The label of a package or deliverable has characters that some file systems refuse, or blanks where none should be.",
 		Fix:   "rename the folder"}
 	ruleSamePackage = finding.Rule{Code: "DUPLICATE_PACKAGE_ID", Severity: finding.Error, Section: "1.1",
-		Means: "Two packages have the same id.",
+		Means: "Two packages have the same id; PKG-01 and PKG-001 are one.",
 		Fix:   "give one of them an id of its own"}
 	ruleSameDeliverable = finding.Rule{Code: "DUPLICATE_DELIVERABLE_ID", Severity: finding.Error, Section: "2",
-		Means: "Two deliverables that are worked on have the same id.",
+		Means: "Two deliverables that are worked on have the same id; DEL-01-02 and DEL-001-02 are one.",
 		Fix:   "give one of them an id of its own, or move it to 1_Working/_Archive"}
 	ruleWrongPackage = finding.Rule{Code: "DELIVERABLE_PACKAGE_MISMATCH", Severity: finding.Warning, Section: "12.3",
 		Means: "A deliverable lies in a package that its id does not belong to.",

@@ -120,14 +120,14 @@ func TestScan(t *testing.T) {
 		},
 		"two and three digits, any label": {
 			[]string{
-				"PKG-001_Cold Storage (60'x100') & more, \"x\"/1_Working/DEL-01-01_Ünï/", "PKG-01_a/1_Working/DEL-01-02/", "PKG-100_b/1_Working/DEL-100-01_x/",
+				"PKG-001_Cold Storage (60'x100') & more, \"x\"/1_Working/DEL-01-01_Ünï/", "PKG-02_a/1_Working/DEL-02-02/", "PKG-100_b/1_Working/DEL-100-01_x/",
 				"PKG-11_c/1_Working/DEL-11-01_x/",
 			},
 			[]string{
 				`package PKG-001 "Cold Storage (60'x100') & more, \"x\"" PKG-001_Cold Storage (60'x100') & more, "x"`,
-				`package PKG-01 "a" PKG-01_a`, `package PKG-100 "b" PKG-100_b`, `package PKG-11 "c" PKG-11_c`,
+				`package PKG-02 "a" PKG-02_a`, `package PKG-100 "b" PKG-100_b`, `package PKG-11 "c" PKG-11_c`,
 				`working PKG-001_Cold Storage (60'x100') & more, "x"::DEL-01-01 PKG-001_Cold Storage (60'x100') & more, "x"/1_Working/DEL-01-01_Ünï "Ünï" unknown`,
-				`working PKG-01_a::DEL-01-02 PKG-01_a/1_Working/DEL-01-02 "DEL-01-02" unknown`,
+				`working PKG-02_a::DEL-02-02 PKG-02_a/1_Working/DEL-02-02 "DEL-02-02" unknown`,
 				`working PKG-100_b::DEL-100-01 PKG-100_b/1_Working/DEL-100-01_x "x" unknown`,
 				`working PKG-11_c::DEL-11-01 PKG-11_c/1_Working/DEL-11-01_x "x" unknown`,
 				`LABEL_NOT_SAFE PKG-001_Cold Storage (60'x100') & more, "x": the label has characters or blanks that not every file system keeps`,
@@ -178,6 +178,17 @@ func TestScan(t *testing.T) {
 				"DUPLICATE_DELIVERABLE_ID PKG-01_a/1_Working/DEL-01-01_y: PKG-01_a/1_Working/DEL-01-01_x has the id DEL-01-01 too",
 				"DUPLICATE_PACKAGE_ID PKG-01_b: PKG-01_a has the id PKG-01 too",
 				"DUPLICATE_DELIVERABLE_ID PKG-01_b/1_Working/DEL-01-01_x: PKG-01_a/1_Working/DEL-01-01_x has the id DEL-01-01 too",
+			},
+		},
+		"duplicates in more digits": {
+			[]string{"PKG-01_a/1_Working/DEL-01-01_x/", "PKG-001_a/1_Working/DEL-001-01_x/", "PKG-010_a/1_Working/DEL-10-01_x/"},
+			[]string{
+				`package PKG-001 "a" PKG-001_a`, `package PKG-01 "a" PKG-01_a`, `package PKG-010 "a" PKG-010_a`,
+				`working PKG-001_a::DEL-001-01 PKG-001_a/1_Working/DEL-001-01_x "x" unknown`,
+				`working PKG-01_a::DEL-01-01 PKG-01_a/1_Working/DEL-01-01_x "x" unknown`,
+				`working PKG-010_a::DEL-10-01 PKG-010_a/1_Working/DEL-10-01_x "x" unknown`,
+				"DUPLICATE_PACKAGE_ID PKG-01_a: PKG-001_a has the id PKG-001 too",
+				"DUPLICATE_DELIVERABLE_ID PKG-01_a/1_Working/DEL-01-01_x: PKG-001_a/1_Working/DEL-001-01_x has the id DEL-001-01 too",
 			},
 		},
 		"the project is a folder of the root": {
@@ -330,7 +341,7 @@ func TestMarker(t *testing.T) {
 type denied struct{ dir.Dir }
 
 func (d denied) Enter(name string) (dir.Dir, error) {
-	if name == "locked" {
+	if strings.HasSuffix(name, "locked") {
 		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrPermission}
 	}
 	next, err := d.Dir.Enter(name)
@@ -346,7 +357,8 @@ func (d denied) Read(name string, _ []byte, _ int) ([]byte, error) {
 
 func TestScanTellsWhatItCanNotRead(t *testing.T) {
 	t.Parallel()
-	root := tree(t, "PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md = OPEN", "PKG-01_a/locked/")
+	root := tree(t, "PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md = OPEN", "PKG-01_a/locked/",
+		"PKG-01_a/1_Working/DEL-01-02_locked/_STATUS.md = OPEN", "PKG-02_locked/1_Working/DEL-02-01_y/")
 	w := newWalk(Options{}.orDefault())
 	w.open = func(path string) (dir.Dir, error) {
 		d, err := dir.Open(path)
@@ -358,9 +370,13 @@ func TestScanTellsWhatItCanNotRead(t *testing.T) {
 	}
 	want := []string{
 		`package PKG-01 "a" PKG-01_a`,
+		`package PKG-02 "locked" PKG-02_locked`,
 		`working PKG-01_a::DEL-01-01 PKG-01_a/1_Working/DEL-01-01_x "x" unknown`,
+		`working PKG-01_a::DEL-01-02 PKG-01_a/1_Working/DEL-01-02_locked "locked" unknown`,
 		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md: can not be read: " + syscall.EIO.Error(),
+		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-02_locked: can not be read: permission denied",
 		"FOLDER_UNREADABLE PKG-01_a/locked: can not be read: permission denied",
+		"FOLDER_UNREADABLE PKG-02_locked: can not be read: permission denied",
 	}
 	if diff := cmp.Diff(want, told(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -21,6 +21,7 @@ type worker struct {
 	path      string
 	depth     int
 	inside    where
+	sealed    bool // it can not be listed
 	tasks     []task
 	files     Files
 	odd       Files
@@ -45,7 +46,7 @@ func (k *worker) work() {
 		case err == nil:
 			k.visit(share(d), t)
 		case !dir.Gone(err):
-			k.unreadable(t.path, err)
+			k.refused(t, err)
 		}
 		t.parent.release()
 		k.w.finish()
@@ -56,20 +57,15 @@ func (k *worker) work() {
 // in it is left to do.
 func (k *worker) visit(d *shared, t task) {
 	defer d.release()
-	base := t.path[t.base:]
-	k.here, k.path, k.depth = d, t.path, t.depth
-	k.tasks, k.files, k.odd, k.documents = k.tasks[:0], 0, 0, k.documents[:0]
-	k.inside = where{}
+	k.begin(d, t)
 	if t.path != "." {
-		k.inside = t.at.into(t.path, base)
+		k.inside = t.at.into(t.path, t.path[t.base:])
 	}
 	if err := d.Each(k.scratch, k.see); err != nil {
+		k.sealed = true
 		k.unreadable(t.path, err)
-		if len(k.tasks) == 0 && k.files == 0 {
-			return
-		}
 	}
-	k.note(t, base)
+	k.note(t, t.path[t.base:])
 	if k.w.o.Visited {
 		k.found.visited = append(k.found.visited, t.path)
 	}
@@ -82,6 +78,19 @@ func (k *worker) visit(d *shared, t task) {
 		k.found.cut = true
 		k.report(ruleTooMany.At(t.path, 0, "the project has more than %d folders (workspace.max_folders); %d of this one's were not entered", k.w.o.MaxFolders, dropped))
 	}
+}
+
+func (k *worker) begin(d *shared, t task) {
+	k.here, k.path, k.depth, k.inside, k.sealed = d, t.path, t.depth, where{}, false
+	k.tasks, k.files, k.odd, k.documents = k.tasks[:0], 0, 0, k.documents[:0]
+}
+
+// refused notes a folder that can not be opened for what its name makes it.
+func (k *worker) refused(t task, err error) {
+	k.begin(nil, t)
+	k.sealed = true
+	k.unreadable(t.path, err)
+	k.note(t, t.path[t.base:])
 }
 
 // entry takes one entry of the folder at hand.
@@ -150,7 +159,7 @@ func (k *worker) note(t task, base string) {
 func (k *worker) folder(t task, base string, n layout.Name) *Folder {
 	f := &Folder{
 		Kind: n.Kind, ID: n.ID, Name: spaced(n), Package: UnknownPackage, Path: t.path, Place: t.at.place(),
-		Status: Unknown, Files: k.files, Odd: k.odd, packagePath: t.at.pkg,
+		Status: Unknown, Files: k.files, Odd: k.odd, Unreadable: k.sealed, packagePath: t.at.pkg,
 	}
 	if t.at.pkg != "" {
 		f.Package = t.at.pkg[strings.LastIndexByte(t.at.pkg, '/')+1:]

@@ -93,6 +93,9 @@ func (w *worker) knowledgeType(f *scan.Folder) {
 }
 
 func (w *worker) enter(f *scan.Folder) bool {
+	if f.Unreadable {
+		return false // the scan has told
+	}
 	d, err := w.places.folder(f.Path)
 	if err != nil {
 		return false // the scan has told, or it is gone
