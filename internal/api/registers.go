@@ -112,7 +112,8 @@ func registerRoutes() []route {
 			params: []param{workingRoot, {in: "query", name: "state", doc: "all also lists those that were applied, dismissed or superseded"}},
 			answer: proposalsAnswer{}, serve: serveProposals, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: post, path: "/api/project/proposals/{id}/apply", name: "applyProposal", summary: "Take a proposal over into the register.", access: operator,
-			params: []param{id, match}, body: applyBody{}, answer: applyAnswer{}, serve: serveApply,
+			params: []param{id, {in: "header", name: "If-Match", doc: "the entity tag of the register with which the diff was made, registerTag; another one now is CONTENT_CHANGED, " +
+				"and without it one that is not what the proposal was made for"}}, body: applyBody{}, answer: applyAnswer{}, serve: serveApply,
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.DecisionClosed})},
 		{method: post, path: "/api/project/proposals/{id}/dismiss", name: "dismissProposal", summary: "Close a proposal without applying it.", access: operator,
 			params: []param{id}, body: dismissBody{}, answer: proposalAnswer{}, serve: serveDismiss,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,8 @@ import (
 
 // importFlags are how a proposal is taken.
 type importFlags struct {
-	apply, noRetire bool
-	only            []string
+	apply, noRetire, stale bool
+	only                   []string
 }
 
 // imported is the answer of an import as JSON.
@@ -35,6 +36,8 @@ type imported struct {
 	Path        string         `json:"path"`
 	Diff        *register.Diff `json:"diff"`
 	Applied     bool           `json:"applied"`
+	// Stale is set where the register has changed since it was proposed.
+	Stale bool `json:"stale,omitempty"`
 	// RegisterTag is that of the register as it is now.
 	RegisterTag string `json:"registerTag,omitempty"`
 	// SummaryProblem is why _DEPENDENCIES.md was not brought in line.
@@ -53,13 +56,16 @@ in them, and those that would be retired because the proposal does not have them
 that people declared are never retired, and no row is deleted.
 
 Nothing is written without --apply. With it the register is changed row by row, and the
-lists and numbers in _DEPENDENCIES.md follow. A file of .belay/proposals is closed as
-applied. - reads the proposal from stdin.`,
+lists and numbers in _DEPENDENCIES.md follow. - reads the proposal from stdin.
+
+A file of .belay/proposals is closed as applied. Where the register has changed since it
+was proposed, look at what it would change now, and add --stale.`,
 		Example: "  belay deps import . DEL-01-02 proposal.csv\n  belay deps import . DEL-01-02 proposal.csv --apply\n" +
 			"  belay deps import . DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
 		Args: cobra.ExactArgs(3),
 	}
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "write it")
+	cmd.Flags().BoolVar(&f.stale, "stale", false, "write it though the register has changed since it was proposed")
 	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "leave rows as they are that the proposal does not have")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
 	jsonFlag(cmd, &asJSON)
@@ -102,35 +108,48 @@ func (c *console) importProposal(ctx context.Context, cfg *config.Config, args [
 		return imported{}, err
 	}
 	done := imported{ProjectRoot: root, Deliverable: layout.ParseName(filepath.Base(d.Path)).ID, Path: d.Rel}
-	o := register.ProposalOptions{Complete: !f.noRetire}
-	rows := register.Parse(data)
-	if done.Diff, done.RegisterTag, err = rooms.Files.Preview(d, rows, o); err != nil || !f.apply {
-		return done, err
-	}
 	var result registerfile.Result
 	if id := proposal.IDOf(root, args[2]); id != "" {
-		kept, err := rooms.Proposals.Get(root, id)
-		if err == nil && kept.Path != d.Rel {
-			err = usage("the proposal %s is one of %s", id, kept.Path)
-		}
-		if err == nil {
-			_, result, err = rooms.Proposals.Apply(ctx, root, id, proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire})
-		}
-		if err != nil {
-			return done, err
-		}
+		result, err = c.importKept(ctx, rooms.Proposals, d, id, f, &done)
 	} else {
-		o.Only = f.only
-		if err := proposal.Has(done.Diff, f.only); err != nil {
-			return done, err
-		}
-		name := line(filepath.Base(args[2]))
-		if result, err = rooms.Files.Apply(ctx, d, registerfile.Change{By: c.person()}, rows, o, "proposal "+clip(name, 80)); err != nil {
-			return done, err
-		}
+		result, err = c.importRows(ctx, rooms.Files, d, args[2], data, f, &done)
 	}
-	done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
-	return done, nil
+	if err == nil && f.apply {
+		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
+	}
+	return done, err
+}
+
+// importKept takes a proposal that the project keeps.
+func (c *console) importKept(ctx context.Context, kept *proposal.Store, d workspace.Deliverable, id string, f importFlags, done *imported) (registerfile.Result, error) {
+	settle := proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire}
+	shown, err := kept.Show(d.Project, id, settle)
+	done.Diff, done.RegisterTag, done.Stale = shown.Diff, shown.Tag, shown.Stale
+	if err == nil && shown.Path != d.Rel {
+		err = usage("the proposal %s is one for %s", id, shown.Path)
+	}
+	if err != nil || !f.apply {
+		return registerfile.Result{}, err
+	}
+	if shown.Stale && !f.stale {
+		return registerfile.Result{}, failed(ExitFailed, "look at it without --apply, and then add --stale", errors.New("the register has changed since this was proposed"))
+	}
+	settle.Match = func(tag string) bool { return tag == shown.Tag }
+	_, result, err := kept.Apply(ctx, d.Project, id, settle)
+	return result, err
+}
+
+// importRows takes the rows of a file that somebody made.
+func (c *console) importRows(ctx context.Context, files *registerfile.Files, d workspace.Deliverable, name string, data []byte, f importFlags, done *imported) (r registerfile.Result, err error) {
+	rows, o := register.Parse(data), register.ProposalOptions{Complete: !f.noRetire, Only: f.only}
+	if done.Diff, done.RegisterTag, err = files.Preview(d, rows, o); err == nil {
+		err = proposal.Has(done.Diff, f.only)
+	}
+	if err != nil || !f.apply {
+		return r, err
+	}
+	note := "proposal " + clip(line(filepath.Base(name)), 80)
+	return files.Apply(ctx, d, registerfile.Change{By: c.person()}, rows, o, note)
 }
 
 // deliverable finds one that is worked on by its id, or by its folder's name.
@@ -187,12 +206,17 @@ func (c *console) printRowProblems(err error) {
 
 func (c *console) printImport(done imported, apply bool) {
 	d := done.Diff
+	if done.Stale {
+		c.warn("the register has changed since this was proposed; what follows is about the register as it is now")
+	}
 	c.fields("deliverable", done.Deliverable, "folder", done.Path,
 		"new", count(len(d.New), "row", "rows"), "confirmed", count(len(d.Confirmed), "row", "rows"), "retired", count(len(d.Retired), "row", "rows"))
 	c.printDiffRows("+", styleAdded, d.New)
 	c.printDiffRows("~", stylePlace, d.Confirmed)
 	c.printDiffRows("-", styleRemoved, d.Retired)
 	switch {
+	case done.Applied && !d.Changes():
+		c.note("nothing", "to apply: the register has all of it")
 	case done.Applied:
 		c.note("applied", "the register is changed")
 		if done.SummaryProblem != "" {

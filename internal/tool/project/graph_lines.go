@@ -70,8 +70,10 @@ func edgeLine(g *graph.Graph, e *graph.Edge, other string) string {
 	line := fmt.Sprintf("  %s: %s", shown(other), strings.ToLower(shown(e.Type)))
 	if n, ok := g.Node(other); ok {
 		line += ", " + stateOf(n.State)
+	} else if e.TargetType == "DELIVERABLE" {
+		line += ", not in the project"
 	} else if e.TargetType != "" {
-		line += ", a " + strings.ToLower(shown(e.TargetType)) + " outside the deliverables"
+		line += ", a " + strings.ToLower(shown(e.TargetType))
 	}
 	if e.TargetName != "" {
 		line += ", " + shown(e.TargetName)

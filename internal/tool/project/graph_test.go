@@ -21,7 +21,7 @@ func TestGraph(t *testing.T) {
 		`{"deliverable":"DEL-01-02"}`: "DEL-01-02 Survey: initialized, PKG-01_Site/1_Working/DEL-01-02_Survey\n" +
 			"needs: 2\n" +
 			"  DEL-01-01: prerequisite, open, satisfied (DEP-01-02-001 in the register of DEL-01-02)\n" +
-			"  DEL-09-09: constraint, a deliverable outside the deliverables, tbd (DEP-01-02-002 in the register of DEL-01-02) blocks\n" +
+			"  DEL-09-09: constraint, not in the project, tbd (DEP-01-02-002 in the register of DEL-01-02) blocks\n" +
 			"is needed by: 1\n" +
 			"  DEL-01-03: handover, issued, tbd (DEP-01-02-003 in the register of DEL-01-02)\n" +
 			"so far it is blocked\n  waits for DEL-09-09: DEL-09-09 is not in the project (DEP-01-02-002, constraint)\n",

@@ -40,7 +40,12 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 	}
 	p := Proposal{
 		ID: s.o.NewID(), Deliverable: layout.ParseName(path.Base(d.Rel)).ID, Path: d.Rel, CreatedAt: s.now(), By: n.By, SessionID: n.SessionID, TurnID: n.TurnID,
-		Note: n.Note, Complete: n.Complete, Rows: content.Len(), State: Open,
+		Note: n.Note, Complete: n.Complete, Rows: content.Len(), MadeFor: tag, State: Open,
+	}
+	if n.Complete {
+		for _, row := range diff.Retired {
+			p.Missing = append(p.Missing, row.ID)
+		}
 	}
 	if p.Deliverable == "" {
 		return Shown{}, fault.New(fault.DeliverableNotFound, "the folder %s is not named as a deliverable's", d.Rel)
@@ -55,11 +60,18 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 		return Shown{}, err
 	}
 	defer project.Close()
-	if err := s.room(ctx, project, p); err != nil {
+	older, err := s.room(ctx, project, p)
+	if err != nil {
 		return Shown{}, err
 	}
 	if err := keep(project, p, n.Content); err != nil {
 		return Shown{}, fault.New(fault.StorageFailure, "the proposal could not be kept").Because(err)
+	}
+	for _, old := range older {
+		old.State, old.SettledAt, old.SettledBy = Superseded, p.CreatedAt, p.By
+		if err := save(project, old); err != nil {
+			return Shown{}, fault.New(fault.StorageFailure, "the proposal %s is kept, but an older one could not be closed", p.ID).Because(err)
+		}
 	}
 	return Shown{Proposal: p, Tag: tag, Diff: diff}, nil
 }
@@ -78,30 +90,27 @@ func keep(project *os.Root, p Proposal, content []byte) error {
 	return save(project, p)
 }
 
-// room settles what a new proposal supersedes, drops the oldest of those that are
+// room returns what a new proposal supersedes, drops the oldest of those that are
 // settled, and refuses when too many wait.
-func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) error {
+func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) (superseded []Proposal, err error) {
 	list, err := all(ctx, project)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	waiting, settled := 0, 0
-	for i := range list {
-		old := &list[i]
-		if p.Complete && old.Complete && old.State == Open && old.Path == p.Path {
-			old.State, old.SettledAt, old.SettledBy = Superseded, p.CreatedAt, p.By
-			if err := save(project, *old); err != nil {
-				return fault.New(fault.StorageFailure, "an older proposal could not be closed").Because(err)
-			}
-		}
-		if old.State == Open {
-			waiting++
-		} else {
+	for _, old := range list {
+		switch {
+		case old.State != Open:
 			settled++
+		case p.Complete && old.Complete && old.Path == p.Path:
+			superseded = append(superseded, old)
+			settled++
+		default:
+			waiting++
 		}
 	}
 	if waiting >= s.o.MaxOpen {
-		return fault.New(fault.InvalidRequest, "%d proposals wait in this project already (workspace.proposals)", waiting).
+		return nil, fault.New(fault.InvalidRequest, "%d proposals wait in this project already (workspace.proposals)", waiting).
 			WithHint("let a person apply or dismiss some of them")
 	}
 	excess := settled - s.o.MaxSettled
@@ -109,11 +118,11 @@ func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) error {
 		if excess > 0 && old.State != Open {
 			excess--
 			if err := errors.Join(forget(project, old.ID+".json"), forget(project, old.ID+".csv")); err != nil {
-				return fault.New(fault.StorageFailure, "an old proposal could not be removed").Because(err)
+				return nil, fault.New(fault.StorageFailure, "an old proposal could not be removed").Because(err)
 			}
 		}
 	}
-	return nil
+	return superseded, nil
 }
 
 func forget(project *os.Root, name string) error {

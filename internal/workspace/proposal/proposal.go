@@ -61,10 +61,14 @@ type Proposal struct {
 	SessionID string `json:"sessionId,omitempty"`
 	TurnID    string `json:"turnId,omitempty"`
 	Note      string `json:"note,omitempty"`
-	// Complete is set where it has every row that was found: extracted rows that it
-	// does not have are offered as RETIRED.
-	Complete bool `json:"complete"`
-	Rows     int  `json:"rows"`
+	// Complete is set where it has every row that was found. Extracted rows that it
+	// does not have are offered as RETIRED: those of Missing, which the register had
+	// then, and none that came later.
+	Complete bool     `json:"complete"`
+	Missing  []string `json:"missing,omitempty"`
+	Rows     int      `json:"rows"`
+	// MadeFor is the tag of the register at that time, "" where there was none.
+	MadeFor string `json:"madeFor,omitempty"`
 
 	State     State  `json:"state"`
 	SettledAt string `json:"settledAt,omitempty"`
@@ -103,7 +107,7 @@ const Folder = ".belay/proposals"
 // maxRecord caps the file that says what a proposal is, maxListed the names that
 // are read of the folder.
 const (
-	maxRecord = 64 << 10
+	maxRecord = 4 << 20
 	maxListed = 10_000
 )
 

@@ -16,8 +16,11 @@ import (
 type Shown struct {
 	Proposal
 	// Tag is that of the register that Diff was made with, "" where there is none.
-	Tag  string         `json:"registerTag,omitempty"`
-	Diff *register.Diff `json:"diff,omitempty"`
+	// Stale is set where that is not the one that the proposal was made for: what
+	// changed since is in the diff.
+	Tag   string         `json:"registerTag,omitempty"`
+	Stale bool           `json:"stale,omitempty"`
+	Diff  *register.Diff `json:"diff,omitempty"`
 	// Problem is why it can not be applied as things are.
 	Problem string `json:"problem,omitempty"`
 }
@@ -37,24 +40,26 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 	shown := []Shown{}
 	for _, p := range list {
 		if p.State == Open || settled {
-			shown = append(shown, s.show(project, projectRoot, p))
+			one, err := s.show(project, projectRoot, p, Settle{Retire: true})
+			if err != nil {
+				one.Problem = fault.From(err).Message
+			}
+			shown = append(shown, one)
 		}
 	}
 	return shown, nil
 }
 
-// Get returns one proposal.
-func (s *Store) Get(projectRoot, id string) (Shown, error) {
-	project, err := open(projectRoot)
+// Show returns a proposal that waits, with what deciding like this would change.
+// One that is closed already is DECISION_CLOSED; one that can not be applied as it
+// is comes with the error that says so.
+func (s *Store) Show(projectRoot, id string, c Settle) (Shown, error) {
+	project, p, err := s.waiting(projectRoot, id)
 	if err != nil {
-		return Shown{}, err
+		return Shown{Proposal: p}, err
 	}
 	defer project.Close()
-	p, err := load(project, id)
-	if err != nil {
-		return Shown{}, damaged(err)
-	}
-	return s.show(project, projectRoot, p), nil
+	return s.show(project, projectRoot, p, c)
 }
 
 func damaged(err error) error {
@@ -65,22 +70,27 @@ func damaged(err error) error {
 }
 
 // show adds what an open proposal would change.
-func (s *Store) show(project *os.Root, projectRoot string, p Proposal) Shown {
+func (s *Store) show(project *os.Root, projectRoot string, p Proposal, c Settle) (Shown, error) {
 	shown := Shown{Proposal: p}
 	if p.State != Open {
-		return shown
+		return shown, nil
 	}
 	d, err := p.deliverable(projectRoot)
-	if err == nil {
-		var rows *register.Register
-		if rows, err = content(project, p.ID); err == nil {
-			shown.Diff, shown.Tag, err = s.o.Files.Preview(d, rows, register.ProposalOptions{Complete: p.Complete})
-		}
-	}
 	if err != nil {
-		shown.Problem = fault.From(err).Message
+		return shown, err
 	}
-	return shown
+	rows, err := content(project, p.ID)
+	if err != nil {
+		return shown, err
+	}
+	shown.Diff, shown.Tag, err = s.o.Files.Preview(d, rows, p.options(c))
+	shown.Stale = shown.Diff != nil && shown.Tag != p.MadeFor
+	return shown, err
+}
+
+// options say how a proposal is taken over when it is decided on like this.
+func (p *Proposal) options(c Settle) register.ProposalOptions {
+	return register.ProposalOptions{Complete: p.Complete && c.Retire, Retirable: append([]string{}, p.Missing...), Only: c.Only}
 }
 
 // Settle is what a person decides about a proposal.
@@ -91,7 +101,9 @@ type Settle struct {
 	// none is retired that the proposal does not have.
 	Only   []string
 	Retire bool
-	// Match is [registerfile.Change.Match].
+	// Match is [registerfile.Change.Match]. Without it a register that has changed
+	// since the proposal was made is CONTENT_CHANGED: whoever decides looks at what
+	// the proposal would change now.
 	Match func(tag string) bool
 }
 
@@ -111,15 +123,18 @@ func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Pr
 	if err != nil {
 		return p, registerfile.Result{}, err
 	}
-	o := register.ProposalOptions{Complete: p.Complete && c.Retire, Only: c.Only}
+	o := p.options(c)
 	if c.Only != nil {
-		diff, _, err := s.o.Files.Preview(d, rows, register.ProposalOptions{Complete: o.Complete})
+		diff, _, err := s.o.Files.Preview(d, rows, o)
 		if err == nil {
 			err = Has(diff, c.Only)
 		}
 		if err != nil {
 			return p, registerfile.Result{}, err
 		}
+	}
+	if c.Match == nil {
+		c.Match = func(tag string) bool { return tag == p.MadeFor }
 	}
 	result, err := s.o.Files.Apply(ctx, d, registerfile.Change{By: c.By, Match: c.Match}, rows, o, "proposal "+id)
 	if err != nil {

@@ -49,8 +49,11 @@ type ProposalOptions struct {
 	// Host is the folder or the id of the deliverable.
 	Host string
 	// Complete is set for a proposal that has every row that was found: extracted
-	// rows that it does not have are offered as RETIRED.
-	Complete bool
+	// rows that it does not have are offered as RETIRED. Of those only the ones in
+	// Retirable, by id, unless that is nil: a row that came to the register later
+	// was not looked for.
+	Complete  bool
+	Retirable []string
 	// Only are the rows that are applied, by id; nil applies all.
 	Only []string
 }
@@ -64,9 +67,9 @@ const maxProposalRows = 10_000
 // case but that of a proposal that can not be read.
 //
 // Rows are matched by DependencyID. What the proposal leaves blank stays. So do
-// FirstSeen, the Origin of a row that people declared, and the satisfaction where
-// it can not go to what the proposal says: extraction and closure are independent
-// (workspace 6.6). Rows that people declared are never offered as RETIRED.
+// FirstSeen, the satisfaction where it can not go to what the proposal says, for
+// extraction and closure are independent (workspace 6.6), and of a row that people
+// declared its Origin, and that it is ACTIVE: such rows are never retired.
 func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, error) {
 	if err := p.asProposal(); err != nil {
 		return nil, nil, err
@@ -130,9 +133,9 @@ type merge struct {
 	d       *draft
 	diff    *Diff
 	// at is where the proposal has each column of the draft, -1 for nowhere; only
-	// are the rows that are wanted, nil for all.
-	at   []int
-	only map[string]bool
+	// are the rows that are wanted, retirable those that may go, nil for all.
+	at              []int
+	only, retirable map[string]bool
 	// source is the row of the proposal from which each row of the draft comes, 0
 	// for none.
 	source []int
@@ -169,12 +172,19 @@ func (m *merge) prepare() {
 		}
 		m.at[i] = at
 	}
-	if m.o.Only != nil {
-		m.only = make(map[string]bool, len(m.o.Only))
-		for _, id := range m.o.Only {
-			m.only[id] = true
-		}
+	m.only, m.retirable = setOf(m.o.Only), setOf(m.o.Retirable)
+}
+
+// setOf are ids to be looked up; nil stays nil.
+func setOf(ids []string) map[string]bool {
+	if ids == nil {
+		return nil
 	}
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // rows makes the rows of the draft: those of the register in their places, then
@@ -195,7 +205,7 @@ func (m *merge) rows() {
 		switch id := m.base.Row(i).ID(); {
 		case proposed[i] > 0:
 			m.confirm(&row, m.p.Row(proposed[i]-1))
-		case m.o.Complete && id != "" && m.d.get(&row, Status) == statusActive && m.d.get(&row, Origin) != declared:
+		case m.mayRetire(&row, id):
 			m.retire(&row, id)
 		}
 		m.d.rows = append(m.d.rows, row)
@@ -209,6 +219,13 @@ func (m *merge) rows() {
 			m.source[i] = m.p.Row(n - 1).Number()
 		}
 	}
+}
+
+// mayRetire reports whether a row that the proposal does not have is offered as
+// RETIRED.
+func (m *merge) mayRetire(row *draftRow, id string) bool {
+	return m.o.Complete && id != "" && m.d.get(row, Status) == statusActive && m.d.get(row, Origin) != declared &&
+		(m.retirable == nil || m.retirable[id])
 }
 
 // wanted reports whether a row is to be applied.
@@ -230,8 +247,9 @@ func (m *merge) confirm(row *draftRow, proposed Row) {
 	before := row.cells
 	after := slices.Clone(before)
 	diff := DiffRow{ID: proposed.ID(), Row: m.base.Row(row.from).Number()}
+	byPeople := m.d.get(row, Origin) == declared
 	for i, v := range m.valuesOf(proposed) {
-		if v == "" || v == before[i] || before[i] != "" && m.keeps(&diff, m.d.known[i], before[i], v) {
+		if v == "" || v == before[i] || before[i] != "" && m.keeps(&diff, m.d.known[i], before[i], v, byPeople) {
 			continue
 		}
 		after[i] = v
@@ -248,15 +266,21 @@ func (m *merge) confirm(row *draftRow, proposed Row) {
 	}
 }
 
-// keeps reports whether the register keeps a value against the proposal's.
-func (m *merge) keeps(diff *DiffRow, c Column, before, after string) bool {
+// keeps reports whether the register keeps a value against the proposal's, in a
+// row that people declared or in another.
+func (m *merge) keeps(diff *DiffRow, c Column, before, after string, byPeople bool) bool {
 	switch c {
 	case DependencyID, FirstSeen:
 		return true
 	case LastSeen:
 		return isDate(before) && after < before
 	case Origin:
-		return before == declared
+		return byPeople
+	case Status:
+		if byPeople && after == statusRetired {
+			diff.Kept = append(diff.Kept, fmt.Sprintf("Status stays %s: people declared the row", before))
+			return true
+		}
 	case Satisfaction:
 		if !mayMove(before, after) {
 			diff.Kept = append(diff.Kept, fmt.Sprintf("SatisfactionStatus stays %s: it can not go to %s", before, finding.Shown(after)))

@@ -74,6 +74,28 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestApplyKeeps: what a proposal does not retire: rows that people declared, and
+// those that it could not know.
+func TestApplyKeeps(t *testing.T) {
+	t.Parallel()
+	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "Origin", "DECLARED"), aRow("DEP-01-02-003"), aRow("DEP-01-02-004"))
+	p := proposal(t, anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "Status", "RETIRED", "Origin", "EXTRACTED", "Notes", "x"))
+	after, diff, err := base.Apply(p, ProposalOptions{Host: host, Complete: true, Retirable: []string{"DEP-01-02-002", "DEP-01-02-003"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := DiffRow{ID: "DEP-01-02-002", Row: 3, Changes: []Change{{"Notes", "", "x"}}, Kept: []string{"Status stays ACTIVE: people declared the row"}}
+	if !cmp.Equal(ids(diff.Retired), []string{"DEP-01-02-003"}) || len(diff.Confirmed) != 2 || !cmp.Equal(diff.Confirmed[1], want) {
+		t.Errorf("%+v", diff)
+	}
+	if row := after.Row(1); row.Value(Status) != statusActive || row.Value(Origin) != declared {
+		t.Errorf("the declared row is %s", after.Bytes())
+	}
+	if _, diff, err = base.Apply(p, ProposalOptions{Host: host, Complete: true, Retirable: []string{}}); err != nil || len(diff.Retired) != 0 {
+		t.Errorf("%v, %+v", err, diff)
+	}
+}
+
 func TestApplyOnly(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))

@@ -51,7 +51,8 @@ type FileReport struct {
 }
 
 // Totals are the numbers of a report. Errors and warnings are the original's; the
-// extra ones are beyond it.
+// extra ones are beyond it, and are counted for people only: programs compare the
+// summary with the original's.
 type Totals struct {
 	FilesScanned  int `json:"filesScanned"`
 	PassFiles     int `json:"passFiles"`
@@ -59,8 +60,8 @@ type Totals struct {
 	ErrorFiles    int `json:"errorFiles"`
 	TotalErrors   int `json:"totalErrors"`
 	TotalWarnings int `json:"totalWarnings"`
-	ExtraErrors   int `json:"extraErrors"`
-	ExtraWarnings int `json:"extraWarnings"`
+	ExtraErrors   int `json:"-"`
+	ExtraWarnings int `json:"-"`
 }
 
 // Lint judges every register of the deliverables that are worked on, and what

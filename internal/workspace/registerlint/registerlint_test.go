@@ -48,11 +48,29 @@ func TestLintProjects(t *testing.T) {
 			}
 			got.Files[i].Findings = kept
 		}
+		if diff := cmp.Diff(summaryOf(t, data), summaryOf(t, encoded(t, report))); diff != "" {
+			t.Errorf("%s: the summary as JSON (-want +got):\n%s", project, diff)
+		}
 		got.Summary.ExtraErrors, got.Summary.ExtraWarnings = 0, 0
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", project, diff)
 		}
 	}
+}
+
+func encoded(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	must(t, err)
+	return data
+}
+
+// summaryOf is the summary of a report as programs read it.
+func summaryOf(t *testing.T, report []byte) map[string]int {
+	t.Helper()
+	var r struct{ Summary map[string]int }
+	must(t, json.Unmarshal(report, &r))
+	return r.Summary
 }
 
 // TestLintOdd: what can not be read is a finding, and other files are judged.

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace/proposal"
+)
+
+// proposalList is the answer of the list as JSON, as HTTP has it.
+type proposalList struct {
+	ProjectRoot string           `json:"projectRoot"`
+	Proposals   []proposal.Shown `json:"proposals"`
+}
+
+func newDepsProposals(c *console) *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{
+		Use:   "proposals [DIR]",
+		Short: "List what agents propose for registers",
+		Long: `List the proposals that wait for a person, each with the number of rows that would be
+new, change or be retired in the register as it is now. belay deps import shows one in
+full and applies it; belay deps dismiss closes it.`,
+		Example: "  belay deps proposals .\n  belay deps proposals . --all --json",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		root, err := projectArg(cfg, args)
+		if err != nil {
+			return err
+		}
+		rooms, err := app.OpenRegisters(cfg)
+		if err != nil {
+			return err
+		}
+		list, err := rooms.Proposals.List(cmd.Context(), root, all)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(proposalList{root, list})
+		}
+		c.printProposals(list)
+		return nil
+	}
+	return cmd
+}
+
+func (c *console) printProposals(list []proposal.Shown) {
+	t := &table{heads: []string{"DELIVERABLE", "NEW", "CHANGED", "RETIRED", "BY", "MADE", "STATE", "ID"}}
+	for _, p := range list {
+		added, changed, retired := "", "", ""
+		if p.Diff != nil {
+			different := 0
+			for _, row := range p.Diff.Confirmed {
+				if len(row.Changes) > 0 {
+					different++
+				}
+			}
+			added, changed, retired = strconv.Itoa(len(p.Diff.New)), strconv.Itoa(different), strconv.Itoa(len(p.Diff.Retired))
+		}
+		state := string(p.State)
+		if p.Stale {
+			state += ", the register changed since"
+		}
+		t.add(line(p.Deliverable), added, changed, retired, line(p.By), day(p.CreatedAt), state, p.ID)
+	}
+	c.print(t, "nothing is proposed")
+	for _, p := range list {
+		if p.Problem != "" {
+			c.warn(p.ID + ": " + clean(p.Problem))
+		}
+	}
+	if len(list) > 0 {
+		c.note("look", "belay deps import DIR "+line(list[0].Deliverable)+" "+proposal.Folder+"/ID.csv")
+	}
+}
+
+// day is the day of a moment in a record.
+func day(moment string) string {
+	at, _, _ := strings.Cut(line(moment), "T")
+	return at
+}
+
+func newDepsDismiss(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:     "dismiss DIR ID",
+		Short:   "Close a proposal without applying it",
+		Long:    "Close a proposal for a register without applying it. belay deps proposals lists the ids.",
+		Example: "  belay deps dismiss . 0197a3c2-5d1e-7c40-9a55-0d6a8b1f3e21",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := c.load(cmd)
+			if err != nil {
+				return err
+			}
+			root, err := projectArg(cfg, args[:1])
+			if err != nil {
+				return err
+			}
+			rooms, err := app.OpenRegisters(cfg)
+			if err != nil {
+				return err
+			}
+			p, err := rooms.Proposals.Dismiss(cmd.Context(), root, args[1], c.person())
+			if err == nil {
+				c.note("dismissed", line(p.ID))
+			}
+			return err
+		},
+	}
+}
