@@ -42,12 +42,23 @@ func Failure(refused []Refusal) *fault.Error {
 	}
 	message := "there is no message and no attachment was accepted"
 	if len(refused) > 0 {
-		all := "the attachment was refused, and without a message nothing is left to send:"
+		all := "the attachment was refused, and there is no message to send without it:"
 		if len(refused) > 1 {
-			all = fmt.Sprintf("all %d attachments were refused, and without a message nothing is left to send; the first is", len(refused))
+			all = fmt.Sprintf("all %d attachments were refused, and there is no message to send without them; the first is", len(refused))
 		}
-		message = fmt.Sprintf("%s %s: %s", all, DisplayName(refused[0].Path), visible(refused[0].Reason))
+		message = all + " " + why(refused[0])
 	}
+	return failure(refused, message)
+}
+
+// UploadFailure is the error of an upload that was refused.
+func UploadFailure(refused Refusal) *fault.Error {
+	return failure([]Refusal{refused}, "the file was refused: "+why(refused)).WithHint("upload another file, or this one in another form")
+}
+
+func why(r Refusal) string { return DisplayName(r.Path) + ": " + visible(r.Reason) }
+
+func failure(refused []Refusal, message string) *fault.Error {
 	return fault.New(fault.AttachmentFailure, "%s", message).
 		With("category", "ALL_ATTACHMENTS_FAILED_NO_TEXT").
 		With("attachmentErrors", refused).

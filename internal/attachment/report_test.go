@@ -81,8 +81,11 @@ func TestFailure(t *testing.T) {
 	if diff := cmp.Diff(want, e.Details.AttachmentErrors[0]); diff != "" {
 		t.Error(diff)
 	}
-	if want := "all 30 attachments were refused, and without a message nothing is left to send; the first is f0.png: file not found"; e.Message != want {
+	if want := "all 30 attachments were refused, and there is no message to send without them; the first is f0.png: file not found"; e.Message != want {
 		t.Errorf("message %q", e.Message)
+	}
+	if got, want := UploadFailure(refusals(2)[1]).Error(), "the file was refused: f1.png: file not found"; !strings.Contains(got, want) {
+		t.Errorf("an upload: %q", got)
 	}
 	if data, err := json.Marshal(Failure(nil).Body()); err != nil || !strings.Contains(string(data), `"attachmentErrors":[]`) {
 		t.Errorf("none: %s, %v", data, err)

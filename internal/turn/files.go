@@ -36,7 +36,7 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	policy.FileBytes, policy.TurnBytes = rules.UploadBytes, rules.UploadBytes
 	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
 	if err == nil && len(r.Refused) > 0 {
-		err = attachment.Failure(r.Refused)
+		err = attachment.UploadFailure(r.Refused[0])
 	}
 	if err != nil {
 		_ = os.Remove(saved) // refused: nothing to keep; a leftover is swept
