@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -128,14 +127,31 @@ func (x *terminal) screen() string {
 func (x *terminal) shows(pattern string) string {
 	x.t.Helper()
 	re := regexp.MustCompile("(?m)" + pattern)
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if m := re.FindStringSubmatch(x.screen()); m != nil {
-			return m[len(m)-1]
-		}
-		if time.Now().After(end) {
-			x.t.Fatalf("the screen does not show %s; it is:\n%s", pattern, x.screen())
-		}
+	var found []string
+	if !x.waits(func() bool {
+		found = re.FindStringSubmatch(x.screen())
+		return found != nil
+	}) {
+		x.t.Fatalf("the screen does not show %s; it is:\n%s", pattern, x.screen())
 	}
+	return found[len(found)-1]
+}
+
+// waits waits for as long as something comes, which may be slow on a busy machine: it
+// gives up after some time of nothing, and in any case after a few times that.
+func (x *terminal) waits(done func() bool) bool {
+	began, last, came := time.Now(), time.Now(), 0
+	for !done() {
+		now := time.Now()
+		if n := len(x.screen()); n != came {
+			last, came = now, n
+		}
+		if now.Sub(last) > patience || now.Sub(began) > 6*patience {
+			return false
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
 }
 
 func (x *terminal) types(keys string) {
@@ -148,10 +164,22 @@ func (x *terminal) types(keys string) {
 // ends waits for the program's end and checks its exit code.
 func (x *terminal) ends(code int) {
 	x.t.Helper()
-	ctx, cancel := context.WithTimeout(x.t.Context(), patience)
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { _ = x.cmd.Process.Kill() })()
-	_ = x.cmd.Wait() // the code says it
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = x.cmd.Wait() // the code says it
+	}()
+	if !x.waits(func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	}) {
+		_ = x.cmd.Process.Kill() // it is told of below
+	}
+	<-ended
 	if got := x.cmd.ProcessState.ExitCode(); got != code {
 		x.t.Fatalf("exit code %d, want %d; the screen:\n%s", got, code, x.screen())
 	}
