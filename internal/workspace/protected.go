@@ -26,6 +26,7 @@ var guarded = map[string]string{
 	"_context.md":      "is the identity of the deliverable, which only people change",
 	"dependencies.csv": "is the dependency register, which changes only by way of its own checks",
 	"_latest.md":       "points to the newest snapshot, and moves when one is published",
+	"_memory.md":       "is never made: what work has brought to light goes into MEMORY.md",
 	nameBelay:          "is the memory of belay itself",
 }
 

@@ -131,7 +131,7 @@ func (s *Scope) Describe() string {
 	if s.zone.says == "" {
 		return "you may write no files of the project."
 	}
-	protected := []string{"_STATUS.md", "_CONTEXT.md", "Dependencies.csv", "_LATEST.md", "snapshots", ".git", ".belay"}
+	protected := []string{"_STATUS.md", "_CONTEXT.md", "Dependencies.csv", "_LATEST.md", "_MEMORY.md", "snapshots", ".git", ".belay"}
 	if !s.orchestrator {
 		protected = append(protected, "_REFERENCES.md")
 	}

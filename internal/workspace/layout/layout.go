@@ -54,6 +54,9 @@ const (
 	MemoryFile       = "MEMORY.md"
 	SemanticFile     = "_SEMANTIC.md"
 	LensingFile      = "_SEMANTIC_LENSING.md"
+
+	// AgentMemoryFile must not exist (workspace 8.2): nothing makes one.
+	AgentMemoryFile = "_MEMORY.md"
 )
 
 // DocumentKit are the documents of an initialized deliverable.

@@ -67,7 +67,7 @@ func (p *Plan) planFiles(at string, del decomposition.Deliverable, pkg decomposi
 	for _, f := range p.files(del, pkg) {
 		switch {
 		case has[f.name], f.name == layout.StatusFile && worked:
-		case f.name == layout.MemoryFile && has[oldMemoryFile]:
+		case f.name == layout.MemoryFile && has[layout.AgentMemoryFile]:
 		default:
 			u.steps = append(u.steps, step{CreateDeliverable, path.Join(at, f.name), f.data})
 		}
@@ -77,9 +77,6 @@ func (p *Plan) planFiles(at string, del decomposition.Deliverable, pkg decomposi
 	}
 	return nil
 }
-
-// oldMemoryFile is what older projects call MEMORY.md (workspace 8.2).
-const oldMemoryFile = "_MEMORY.md"
 
 // foreign reports whether a file in a deliverable's folder is none that a run
 // makes: then people or agents have worked there.

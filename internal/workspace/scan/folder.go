@@ -90,13 +90,10 @@ const (
 // DocumentKit are the documents of an initialized deliverable.
 const DocumentKit = Datasheet | Specification | Guidance | Procedure
 
-// AgentMemoryFile must not exist in a deliverable (workspace 8.2).
-const AgentMemoryFile = "_MEMORY.md"
-
 // fileNames are the names of the files, in the order of their bits.
 var fileNames = [...]string{
 	layout.StatusFile, layout.ContextFile, layout.DependenciesFile, layout.ReferencesFile, layout.RegisterFile, layout.MemoryFile,
-	layout.SemanticFile, layout.LensingFile, "Datasheet.md", "Specification.md", "Guidance.md", "Procedure.md", AgentMemoryFile,
+	layout.SemanticFile, layout.LensingFile, "Datasheet.md", "Specification.md", "Guidance.md", "Procedure.md", layout.AgentMemoryFile,
 }
 
 // Has reports whether all of want are in f.
@@ -160,7 +157,7 @@ func fileBit(name []byte) Files {
 		return Guidance
 	case "Procedure.md":
 		return Procedure
-	case AgentMemoryFile:
+	case layout.AgentMemoryFile:
 		return AgentMemory
 	}
 	return 0

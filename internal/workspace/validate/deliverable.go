@@ -117,11 +117,11 @@ func (w *worker) presence() {
 	if missing := must &^ f.Files &^ f.Odd; missing != 0 {
 		w.add(ruleMissing.At(f.Path, 0, "there is no %s", strings.Join(missing.Names(), ", ")))
 	}
-	switch at := w.path(scan.AgentMemoryFile); {
+	switch at := w.path(layout.AgentMemoryFile); {
 	case f.Files.Has(scan.AgentMemory | scan.Memory):
-		w.add(ruleAgentMemory.At(at, 0, "%s exists", scan.AgentMemoryFile))
+		w.add(ruleAgentMemory.At(at, 0, "%s exists", layout.AgentMemoryFile))
 	case f.Files.Has(scan.AgentMemory):
-		w.add(ruleAgentMemory.At(at, 0, "%s exists, and no %s", scan.AgentMemoryFile, layout.MemoryFile).WithFix("rename it to %s", layout.MemoryFile))
+		w.add(ruleAgentMemory.At(at, 0, "%s exists, and no %s", layout.AgentMemoryFile, layout.MemoryFile).WithFix("rename it to %s", layout.MemoryFile))
 	case !f.Files.Has(scan.Memory):
 		w.add(ruleNoMemory.At(f.Path, 0, "there is no %s", layout.MemoryFile))
 	}
