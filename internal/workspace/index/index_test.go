@@ -178,7 +178,7 @@ func TestSubscribe(t *testing.T) {
 				}
 			} else {
 				time.Sleep(10 * time.Millisecond) // the clock of the file system must move
-				whole := t.TempDir() // polling must not see the file half written
+				whole := t.TempDir()              // polling must not see the file half written
 				put(t, whole, status, "**Current State:** INITIALIZED ")
 				if err := os.Rename(filepath.Join(whole, status), filepath.Join(root, status)); err != nil {
 					t.Fatal(err)

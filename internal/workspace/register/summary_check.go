@@ -74,7 +74,11 @@ func (s *Summary) checkMode(path string, r *Register) []finding.Finding {
 			all = append(all, ruleModeDisagrees.At(path, line, "the mode is %s and the register has %d ACTIVE extracted rows", value, n).Of(value))
 		}
 	default:
-		all = append(all, ruleModeUnknown.At(path, line, "%s is no tracking mode", finding.Shown(value)).Of(value))
+		f := ruleModeUnknown.At(path, line, "%s is no tracking mode", finding.Shown(value)).Of(value)
+		if n := r.extracted(); n > 0 {
+			f = f.WithFix("write %s, as the register has %d ACTIVE extracted rows", Tracked, n)
+		}
+		all = append(all, f)
 	}
 	return all
 }
