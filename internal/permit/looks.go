@@ -18,11 +18,13 @@ type looker struct {
 	// folder. A program that takes its configuration from where it runs, as git
 	// does, may then take a planted one.
 	moved bool
+	// planted is set where what the project says git may run is not known.
+	planted bool
 }
 
 // looker returns the measure for the parts of e.
 func (e Effect) looker() looker {
-	return looker{moved: path.Clean("/"+e.Dir) != "/" || e.moves()}
+	return looker{moved: path.Clean("/"+e.Dir) != "/" || e.moves(), planted: e.Planted}
 }
 
 // moves reports whether a part of the command changes the working folder.
@@ -115,7 +117,7 @@ func (l looker) special(name string, c Command) bool {
 	case "find":
 		return findLooks(words)
 	case "git":
-		return !l.moved && gitLooks(words)
+		return !l.moved && !l.planted && gitLooks(words)
 	}
 	return false
 }

@@ -63,6 +63,11 @@ func TestCommandsThatDoMore(t *testing.T) {
 			t.Errorf("%s: %+v, want it asked about", text, got)
 		}
 	}
+	planted := bash(t, "git status")
+	planted.Planted = true
+	if got := (Policy{}).Judge(planted); got.Outcome != Ask {
+		t.Errorf("git where the project says what it runs: %+v, want it asked about", got)
+	}
 	sub := bash(t, "git status")
 	sub.Dir = "vendor/x"
 	if got := (Policy{}).Judge(sub); got.Outcome != Ask {

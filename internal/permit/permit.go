@@ -93,6 +93,9 @@ type Effect struct {
 	Network bool     `json:"network,omitempty"`
 	// Diff shows what would change, as a unified diff, at most 64 KiB.
 	Diff string `json:"diff,omitempty"`
+	// Planted is set where the project's own configuration of git may name programs,
+	// which git then runs, also to look.
+	Planted bool `json:"planted,omitempty"`
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`

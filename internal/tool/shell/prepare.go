@@ -119,6 +119,7 @@ func (c *call) Effect() permit.Effect {
 		Network:    (network || opaque) && c.report.Network != confine.NetworkNone,
 		Unconfined: c.report.Unconfined,
 	}
+	e.Planted = usesGit(cmds) && gitRuns(c.place.Root)
 	if rel := below(c.dir, c.place.Project); rel != "." {
 		e.Dir = filepath.ToSlash(rel)
 		if rel == "" {
