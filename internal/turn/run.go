@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -146,6 +147,8 @@ func (t *running) converse() (done completion, err error) {
 	if err := t.init(); err != nil {
 		return completion{}, err
 	}
+	// On a busy machine the first word of every turn comes before the work of any.
+	runtime.Gosched()
 	request, err := t.request()
 	if err != nil {
 		return completion{}, err
