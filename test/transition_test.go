@@ -112,40 +112,96 @@ func TestTransitionsNeedTheOperator(t *testing.T) {
 	}
 }
 
-// moving is a script whose agent makes the transition of its role, and then tries one
-// that people make.
+// moving is a script whose agent makes the transition of its role, tries one that
+// people make, and then runs a command that meddles with statuses while a person
+// makes transitions.
 const moving = `turns:
   - steps:
       - call: {name: project.status, input: {deliverable: DEL-01-02}}
       - call: {name: project.status, input: {deliverable: DEL-01-02, to: IN_PROGRESS, note: begun}}
       - call: {name: project.status, input: {deliverable: DEL-01-02, to: CHECKING}}
+      - call: {name: bash, input: {command: "touch begun; for i in $(seq 1000); do test -e go && break; sleep 0.02; done; for i in PKG-01_A/1_Working/DEL-01-0[12]*/_STATUS.md; do echo forged >> $i; done"}}
       - say: Done.
 `
 
-// An agent moves a deliverable on as its role may, and no further.
+// An agent moves a deliverable on as its role may, and no further. Transitions that a
+// person makes while its command runs stay; what the command makes of a status is
+// taken back, also of one that the person has just changed.
 //
-// Covers: turn-api REQ-04, workspace 3.3
+// Covers: turn-api REQ-04, workspace 3.3, 9.5
 func TestAgentTransitions(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "script.yaml")
 	must(t, os.WriteFile(script, []byte(moving), 0o600))
 	p := lives(t, "BELAY_SCRIPTED_SCRIPT="+script)
-	turn := p.command("turn", "--json", "--mode", "acceptEdits", "--persona", "WORKING_ITEMS", "go")
-	out, err := turn.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	const aloneFolder = "PKG-01_A/1_Working/DEL-01-03_Alone"
+	must(t, os.MkdirAll(filepath.Join(p.project, filepath.FromSlash(aloneFolder)), 0o755))
+	p.file(aloneFolder+"/_STATUS.md", listStatus)
+	turn := p.command("turn", "--json", "--mode", "acceptEdits", "--persona", "WORKING_ITEMS", "--allow", "bash(*)", "go")
+	var out, told strings.Builder
+	turn.Stdout, turn.Stderr = &out, &told
+	must(t, turn.Start())
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(p.project, "begun")); err == nil {
+			break
+		}
+		if id := p.open("bash"); id != "" { // a machine that cannot confine commands asks
+			if said, err := p.command("decision", "allow", id).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+		}
+		if time.Now().After(end) {
+			_ = turn.Process.Kill()
+			_ = turn.Wait()
+			t.Fatalf("the command did not begin\n%s\n%s", &out, &told)
+		}
+	}
+	for _, id := range []string{"DEL-01-01", "DEL-01-03"} {
+		if said, err := p.command("project", "status", ".", id, "--to", "INITIALIZED", "--actor", "4_DOCUMENTS").CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+	p.file("go", "")
+	if err := turn.Wait(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, &out, &told)
+	}
+	for _, folder := range []string{listFolder, aloneFolder} {
+		if text := p.content(folder + "/_STATUS.md"); !strings.Contains(text, "**Current State:** INITIALIZED\r\n") || strings.Contains(text, "forged") {
+			t.Errorf("the person's transition of %s: %q", folder, text)
+		}
 	}
 	table := p.content(tableFolder + "/_STATUS.md")
-	if !strings.Contains(table, "**Current State:** IN_PROGRESS\n") || !strings.Contains(table, "| INITIALIZED | IN_PROGRESS | WORKING_ITEMS | begun |\n") {
+	if !strings.Contains(table, "**Current State:** IN_PROGRESS\n") || !strings.Contains(table, "| INITIALIZED | IN_PROGRESS | WORKING_ITEMS | begun |\n") || strings.Contains(table, "forged") {
 		t.Errorf("the agent's deliverable is\n%s", table)
 	}
-	if !strings.Contains(string(out), "may not go from IN_PROGRESS to CHECKING") {
-		t.Errorf("the turn was\n%s", out)
+	if text := out.String(); !strings.Contains(text, "may not go from IN_PROGRESS to CHECKING") || !strings.Contains(text, tableFolder+"/_STATUS.md was restored") ||
+		!strings.Contains(text, listFolder+"/_STATUS.md was restored") || strings.Contains(text, aloneFolder+"/_STATUS.md was restored") {
+		t.Errorf("the turn was\n%s", text)
 	}
 	p.checkAudit(strings.Count(p.audit(), `"kind":"decision"`))
-	for _, want := range []string{`"kind":"transition"`, `"agent":"WORKING_ITEMS"`, `"kind":"refusal"`} {
+	for _, want := range []string{`"kind":"transition"`, `"agent":"WORKING_ITEMS"`, `"by":"`, `"kind":"refusal"`} {
 		if !strings.Contains(p.audit(), want) {
 			t.Errorf("the audit log has no %s:\n%s", want, p.audit())
 		}
 	}
+}
+
+// open is the id of an open question about the tool, "" where there is none.
+func (p *place) open(tool string) string {
+	p.t.Helper()
+	out, err := p.command("decision", "list", "--json").Output()
+	must(p.t, err)
+	var list struct {
+		Decisions []struct {
+			ID     string
+			Effect struct{ Tool string }
+		}
+	}
+	must(p.t, json.Unmarshal(out, &list))
+	for _, d := range list.Decisions {
+		if d.Effect.Tool == tool {
+			return d.ID
+		}
+	}
+	return ""
 }

@@ -254,9 +254,9 @@ func (h *Handler) caller(r *http.Request) string {
 	case has && h.o.Operator.is(token), !has && h.o.Operator.holds(r):
 		return byOperator
 	case has:
-		return "access token"
+		return byMember
 	}
-	return "unauthenticated"
+	return byNobody
 }
 
 func serveProposals(h *Handler, w *response, r *http.Request) error {

@@ -10,8 +10,8 @@ import (
 	"belay/internal/workspace/statusfile"
 )
 
-// byNobody is who made a transition that nobody's token vouches for, byMember one
-// that the access token does.
+// byNobody is who made a change that nobody's token vouches for, byMember one that the
+// access token does.
 const (
 	byNobody = "unauthenticated"
 	byMember = "access token"

@@ -38,11 +38,11 @@ func (a *App) equip(o *turn.Options) (err error) {
 	if a.desk, err = permit.OpenDesk(desk); err != nil {
 		return err
 	}
-	a.registers = newRegisters(cfg, desk.Audit)
-	a.transitions = transitions(cfg, desk.Audit)
 	sh := shellOptions(cfg)
 	sh.Environ, sh.ServerPorts = os.Environ(), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
+	a.registers = newRegisters(cfg, desk.Audit, a.announces())
+	a.transitions = transitions(cfg, desk.Audit, a.announces())
 	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/permit"
 	"belay/internal/redact"
+	"belay/internal/workspace"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
 )
@@ -23,12 +24,12 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 	if err != nil {
 		return Registers{}, err
 	}
-	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...))), nil
+	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), announces(cfg)), nil
 }
 
-func newRegisters(cfg *config.Config, audit *permit.Audit) Registers {
+func newRegisters(cfg *config.Config, audit *permit.Audit, announce workspace.Announce) Registers {
 	files := registerOptions(cfg)
-	files.Clock = time.Now
+	files.Clock, files.Announce = time.Now, announce
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
 		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: "written", By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {

@@ -8,6 +8,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/permit"
 	"belay/internal/redact"
+	"belay/internal/workspace"
 	"belay/internal/workspace/statusfile"
 )
 
@@ -17,13 +18,13 @@ func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...))), nil
+	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), announces(cfg)), nil
 }
 
 // transitions makes transitions, each on the audit log before it is made.
-func transitions(cfg *config.Config, audit *permit.Audit) *statusfile.Writer {
+func transitions(cfg *config.Config, audit *permit.Audit, announce workspace.Announce) *statusfile.Writer {
 	w := transitionOptions(cfg)
-	w.Clock = time.Now
+	w.Clock, w.Announce = time.Now, announce
 	w.Record = func(ctx context.Context, r statusfile.Record) error { return audit.Append(ctx, transitionEntry(r)) }
 	return &w
 }

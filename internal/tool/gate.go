@@ -20,6 +20,8 @@ type Pass interface {
 	// Tell says, before they are made, which changes are not those of a command that
 	// runs in the project.
 	Tell(changes ...session.Change) error
+	// Heard reports whether a command runs in the project now, to which Tell matters.
+	Heard() bool
 	Leave() error
 }
 
@@ -38,6 +40,9 @@ var _ Pass = Free{}
 
 // Tell implements [Pass].
 func (Free) Tell(...session.Change) error { return nil }
+
+// Heard implements [Pass].
+func (Free) Heard() bool { return false }
 
 // Leave implements [Pass].
 func (Free) Leave() error { return nil }

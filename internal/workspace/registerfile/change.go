@@ -101,7 +101,7 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	result.Before, result.Deliverable = before.Register, d
 	result.File = File{Register: result.File.Register, Path: before.Path, Tag: tag(data), Exists: true, info: before.info}
 	if before.Exists && result.File.Tag == before.Tag {
-		result.Summary = f.mendSummary(dir, d, before.Register, run)
+		result.Summary = f.mendSummary(ctx, dir, d, before.Register, run)
 		return result, nil
 	}
 	record := Record{
@@ -111,13 +111,13 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	if err := f.record(ctx, record); err != nil {
 		return Result{}, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
 	}
-	if err := f.replace(dir, d, before, data); err != nil {
+	if err := f.replace(ctx, dir, d, before, data); err != nil {
 		record.Failed = err.Error()
 		// What went wrong is the error to tell; that the record of it failed too is
 		// in the log that has no such entry.
 		return Result{}, errors.Join(err, f.record(context.WithoutCancel(ctx), record))
 	}
-	result.Summary = f.updateSummary(dir, d, before.Register, result.File.Register, run)
+	result.Summary = f.updateSummary(ctx, dir, d, before.Register, result.File.Register, run)
 	return result, nil
 }
 
@@ -137,7 +137,7 @@ func (f *File) tagOrNone() string {
 }
 
 // changed is the error about a content that is not what was expected.
-func (f *File) changed(d workspace.Deliverable, why string) error {
+func (f *File) changed(d workspace.Deliverable, why string) *fault.Error {
 	return told(d, fault.New(fault.ContentChanged, "%s %s", layout.RegisterFile, why)).
 		With("paths", []string{path.Join(d.Rel, layout.RegisterFile)}).With("etag", f.tagOrNone())
 }
@@ -167,49 +167,84 @@ func (f *Files) lock(ctx context.Context, d workspace.Deliverable) (func(), erro
 
 // replace writes the register, unless it is no longer what was read: programs that
 // know no lock write it too.
-func (f *Files) replace(dir *os.Root, d workspace.Deliverable, before File, data []byte) error {
-	now, err := read(dir, d)
-	if err != nil || now.Exists != before.Exists || !bytes.Equal(now.Bytes(), before.Bytes()) {
-		return before.changed(d, "was changed while the change was made")
+func (f *Files) replace(ctx context.Context, dir *os.Root, d workspace.Deliverable, before File, data []byte) error {
+	w := writing{name: layout.RegisterFile, after: data, like: before.info, check: func() *fault.Error {
+		now, err := read(dir, d)
+		if err != nil || now.Exists != before.Exists || !bytes.Equal(now.Bytes(), before.Bytes()) {
+			return before.changed(d, "was changed while the change was made")
+		}
+		return nil
+	}}
+	if before.Exists {
+		w.before = before.Bytes()
 	}
-	if err := f.write(dir, filepath.Join(d.Path, layout.RegisterFile), data, before.info); err != nil {
+	if err := f.write(ctx, dir, d, w); err != nil {
 		return told(d, err)
 	}
 	return nil
 }
 
+// writing is a file of a deliverable that is replaced, or made.
+type writing struct {
+	name string
+	// before is its content, nil where there is none; after what it gets.
+	before, after []byte
+	// like is the file that is there, nil for none.
+	like fs.FileInfo
+	// check refuses the write at the last moment; it may be nil.
+	check func() *fault.Error
+}
+
 // write replaces a file of the deliverable, or makes it, with the permissions and
 // the owner that it had.
-func (f *Files) write(dir *os.Root, full string, data []byte, like fs.FileInfo) *fault.Error {
-	name := filepath.Base(full)
-	if info, err := dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", name).
+func (f *Files) write(ctx context.Context, dir *os.Root, d workspace.Deliverable, w writing) *fault.Error {
+	if info, err := dir.Lstat(w.name); err == nil && !info.Mode().IsRegular() {
+		return fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", w.name).
 			WithHint("put the file itself where the link is")
+	}
+	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, w.name), Before: w.before, After: w.after}
+	if w.like != nil {
+		announced.Mode = w.like.Mode().Perm()
+	}
+	done, err := f.o.Announce.Begin(ctx, announced)
+	switch {
+	case fault.Is(err, fault.Overloaded):
+		return fault.From(err)
+	case err != nil:
+		return fault.New(fault.StorageFailure, "the change of %s could not be announced to commands that run, so it was not made", w.name).Because(err)
+	}
+	failed := w.put(dir)
+	done(failed == nil)
+	return failed
+}
+
+// put writes the file.
+func (w writing) put(dir *os.Root) *fault.Error {
+	if w.check != nil {
+		if err := w.check(); err != nil {
+			return err
+		}
 	}
 	// The lock makes the temporary file's name ours: what a killed process left under
 	// it goes.
-	r := durable.Replacement{Data: data, Perm: 0o666, Temp: durable.TempName("register")}
-	if like != nil {
-		r.Perm, r.Exact, r.Like = like.Mode().Perm(), true, like
+	r := durable.Replacement{Data: w.after, Perm: 0o666, Temp: durable.TempName("register")}
+	if w.like != nil {
+		r.Perm, r.Exact, r.Like = w.like.Mode().Perm(), true, w.like
 	}
-	if f.o.Note != nil {
-		if err := f.o.Note(full, data); err != nil {
-			return fault.New(fault.StorageFailure, "the change of %s could not be noted, so it was not made", name).Because(err)
-		}
-	}
-	err := r.Put(dir, name)
+	err := r.Put(dir, w.name)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", name).Because(err)
+		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", w.name).Because(err)
 	}
-	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", name).Because(err)
+	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", w.name).
+		WithHint("free disk space or look after the disk, then make the change again").Because(err)
 }
 
 // mendSummary brings _DEPENDENCIES.md in line with a register that does not change: a
 // process that was killed between its two files left that undone.
-func (f *Files) mendSummary(dir *os.Root, d workspace.Deliverable, now *register.Register, run *register.Run) string {
+func (f *Files) mendSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, now *register.Register, run *register.Run) string {
 	data, _, err := durable.ReadFile(dir, layout.DependenciesFile, register.MaxSummary)
 	if err != nil {
 		return "" // there is nothing to mend
@@ -218,12 +253,12 @@ func (f *Files) mendSummary(dir *os.Root, d workspace.Deliverable, now *register
 	if s.Update(now, nil, nil); !s.Text() || bytes.Equal(s.Bytes(), data) {
 		return ""
 	}
-	return f.updateSummary(dir, d, now, now, run)
+	return f.updateSummary(ctx, dir, d, now, now, run)
 }
 
 // updateSummary brings _DEPENDENCIES.md in line with the register, and says why it
 // did not. Without a run only what is there is corrected.
-func (f *Files) updateSummary(dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
+func (f *Files) updateSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
 	const name = layout.DependenciesFile
 	data, info, err := durable.ReadFile(dir, name, register.MaxSummary)
 	if err != nil {
@@ -241,7 +276,7 @@ func (f *Files) updateSummary(dir *os.Root, d workspace.Deliverable, before, aft
 	if bytes.Equal(changed, data) {
 		return ""
 	}
-	if err := f.write(dir, filepath.Join(d.Path, name), changed, info); err != nil {
+	if err := f.write(ctx, dir, d, writing{name: name, before: data, after: changed, like: info}); err != nil {
 		return err.Message
 	}
 	return ""

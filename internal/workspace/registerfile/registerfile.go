@@ -43,9 +43,8 @@ type Options struct {
 	// more, with Failed set, if it then fails. An error refuses the change. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Note is told the path and the content of a file just before it is written, for
-	// whoever watches the project. It may be nil.
-	Note func(path string, content []byte) error
+	// Announce is told of each file that is written; it may be nil.
+	Announce workspace.Announce
 }
 
 // Record is a change of a register for the audit log.

@@ -234,16 +234,16 @@ func TestRecordComesFirst(t *testing.T) {
 	}
 	var record []Record
 	f = files(t, &record)
-	f.o.Note = func(path string, _ []byte) error {
-		return errors.New("no note of " + filepath.Base(path))
+	f.o.Announce = func(_ context.Context, w workspace.Write) (func(bool), error) {
+		return nil, errors.New("not now: " + w.Path)
 	}
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
-		t.Errorf("without a note: %v", err)
+		t.Errorf("not announced: %v", err)
 	}
 	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
 		t.Errorf("on record are %+v", record)
 	}
-	f.o.Note = nil
+	f.o.Announce = nil
 	f.o.Record = func(context.Context, Record) error { // somebody who knows no lock
 		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)
 	}

@@ -31,6 +31,8 @@ type Writer struct {
 	// more, with Failed set, if it then fails. An error refuses the transition. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
+	// Announce is told of the write; it may be nil.
+	Announce workspace.Announce
 }
 
 // Record is a transition for the audit log.
@@ -164,7 +166,7 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 	if err := w.record(ctx, record); err != nil {
 		return nil, lifecycle.Result{}, fault.New(fault.StorageFailure, "the transition could not be put on record, so it was not made").Because(err)
 	}
-	if err := w.write(folder, s, done.Data); err != nil {
+	if err := w.write(ctx, folder, s, done.Data); err != nil {
 		record.Failed = err.Error()
 		// What went wrong is the error to tell; that the record of it failed too is
 		// in the log that has no such entry.
@@ -196,9 +198,25 @@ func (s *Snapshot) changed(why string) error {
 		With("paths", []string{path.Join(s.Deliverable.Rel, layout.StatusFile)}).With("sha256", s.Hash))
 }
 
-// write replaces the file, unless it is no longer what was read: programs that know
+// write replaces the file.
+func (w *Writer) write(ctx context.Context, folder *os.Root, s *Snapshot, data []byte) error {
+	d := s.Deliverable
+	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), Before: s.data, After: data, Mode: s.info.Mode().Perm()}
+	done, err := w.Announce.Begin(ctx, announced)
+	switch {
+	case fault.Is(err, fault.Overloaded):
+		return s.about(fault.From(err))
+	case err != nil:
+		return s.about(fault.New(fault.StorageFailure, "the transition could not be announced to commands that run, so it was not made").Because(err))
+	}
+	err = replace(folder, s, data)
+	done(err == nil)
+	return err
+}
+
+// replace replaces the file, unless it is no longer what was read: programs that know
 // no lock write it too.
-func (w *Writer) write(folder *os.Root, s *Snapshot, data []byte) error {
+func replace(folder *os.Root, s *Snapshot, data []byte) error {
 	now, _, err := durable.ReadFile(folder, layout.StatusFile, int64(len(s.data)))
 	if err != nil || !bytes.Equal(now, s.data) {
 		return s.changed("_STATUS.md was changed while the transition was made")

@@ -46,12 +46,18 @@ func (p pass) Tell(changes ...session.Change) error {
 	return nil
 }
 
+// Heard implements [tool.Pass]. Where it cannot be told, somebody may listen.
+func (p pass) Heard() bool {
+	_, err := os.Lstat(p.p.file(announceFile))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // Leave implements [tool.Pass].
 func (p pass) Leave() error { return p.gate.Unlock() }
 
 // tell notes changes for the command that runs in the project. The gate is held.
 func (p *project) tell(changes []session.Change) error {
-	if _, err := os.Lstat(p.file(announceFile)); errors.Is(err, fs.ErrNotExist) {
+	if !(pass{p: p}).Heard() {
 		return nil // none does, and who begins one sees them
 	}
 	lines := []byte{'\n'} // a process that died may have left half a line

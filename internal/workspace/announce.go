@@ -1,0 +1,29 @@
+package workspace
+
+import (
+	"context"
+	"io/fs"
+)
+
+// Write is a file of a project that belay itself is about to write.
+type Write struct {
+	// Project is the project's absolute path, Path the file's in it, with slashes.
+	Project, Path string
+	// Before is what the file holds, nil where there is none; After what it is to hold.
+	Before, After []byte
+	Mode          fs.FileMode
+}
+
+// Announce is told of a write just before it is made, by whoever looks after commands
+// that run in the project: what belay writes is not theirs, and is not taken back as
+// theirs. Done is called when the file is written, or was not after all. An error says
+// that it must not be written.
+type Announce func(context.Context, Write) (done func(written bool), err error)
+
+// Begin calls the function, where there is one.
+func (a Announce) Begin(ctx context.Context, w Write) (done func(written bool), err error) {
+	if a == nil {
+		return func(bool) {}, nil
+	}
+	return a(ctx, w)
+}
