@@ -173,11 +173,14 @@ func readInto(r io.Reader, size int64, buf []byte, most int) ([]byte, error) {
 		if len(buf) == cap(buf) {
 			buf = append(buf, 0)[:len(buf)]
 		}
-		n, err := r.Read(buf[len(buf):max(len(buf), min(cap(buf), most))])
+		room := buf[len(buf):max(len(buf), min(cap(buf), most))]
+		n, err := r.Read(room)
 		buf = buf[:len(buf)+n]
 		switch {
 		case errors.Is(err, io.EOF), err == nil && len(buf) >= most:
 			return buf, nil
+		case err == nil && 0 < n && n < len(room) && int64(len(buf)) == size:
+			return buf, nil // all that it had when it was opened, and no more came
 		case err != nil:
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func TestAliases(t *testing.T) {
 	// No name stands for two headings of a file.
 	seen := map[string]bool{}
 	for _, a := range aliases {
-		for _, n := range append([]string{a.heading}, a.others...) {
+		for _, n := range a.names {
 			if key := a.file + "\n" + plain(n); seen[key] {
 				t.Errorf("%s: %q is there twice", a.file, n)
 			} else {

@@ -16,7 +16,7 @@ func (d *Document) SetCell(line, column int, text string) bool {
 		text = " " + text + " " // the cell held nothing to stand in the place of
 	}
 	d.lines[line].Text = was[:start] + text + was[end:]
-	d.fenced = nil
+	d.edited()
 	return true
 }
 

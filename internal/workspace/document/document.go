@@ -29,9 +29,12 @@ type Line struct {
 type Document struct {
 	bom   string
 	lines []Line
-	// fenced tells for each line whether it lies in a fenced code block; nil
-	// until it is asked for, and after every edit.
-	fenced []bool
+	// fenced tells for each line whether it lies in a fenced code block, headings
+	// are those outside of them; nil until they are asked for, and after every edit.
+	fenced   []bool
+	headings []Heading
+	// tables are those that were asked for last.
+	tables tables
 }
 
 const bom = "\ufeff"
@@ -44,25 +47,36 @@ func Parse(data []byte) *Document {
 		d.bom, text = bom, rest
 	}
 	d.lines = make([]Line, 0, strings.Count(text, "\n")+1)
+	returns := strings.IndexByte(text, '\r') >= 0
 	for text != "" {
 		var l Line
-		l, text = cut(text)
+		l, text = cut(text, returns)
 		d.lines = append(d.lines, l)
 	}
 	return d
 }
 
-// cut takes the first line off text.
-func cut(text string) (Line, string) {
-	i := strings.IndexAny(text, "\r\n")
+// cut takes the first line off text; returns is set where it may have carriage
+// returns.
+func cut(text string, returns bool) (Line, string) {
+	i := strings.IndexByte(text, '\n')
+	line := text
+	if i >= 0 {
+		line = text[:i]
+	}
+	if returns {
+		if r := strings.IndexByte(line, '\r'); r >= 0 {
+			end := r + 1
+			if end == i {
+				end++ // "\r\n"
+			}
+			return Line{Text: text[:r], End: text[r:end]}, text[end:]
+		}
+	}
 	if i < 0 {
 		return Line{Text: text}, ""
 	}
-	end := text[i : i+1]
-	if strings.HasPrefix(text[i:], "\r\n") {
-		end = text[i : i+2]
-	}
-	return Line{Text: text[:i], End: end}, text[i+len(end):]
+	return Line{Text: line, End: text[i : i+1]}, text[i+1:]
 }
 
 // Bytes is the file's content.
@@ -99,7 +113,7 @@ func (d *Document) Valid() bool {
 // what would break it is replaced by a blank.
 func (d *Document) Set(i int, text string) {
 	d.lines[i].Text = oneLine(text)
-	d.fenced = nil
+	d.edited()
 }
 
 // Insert puts new lines before line i; i may be [Document.Len]. They end as the
@@ -119,14 +133,17 @@ func (d *Document) Insert(i int, texts ...string) {
 		added[len(added)-1].End = ""
 	}
 	d.lines = slices.Insert(d.lines, i, added...)
-	d.fenced = nil
+	d.edited()
 }
 
 // Delete removes n lines from line i on.
 func (d *Document) Delete(i, n int) {
 	d.lines = slices.Delete(d.lines, i, i+n)
-	d.fenced = nil
+	d.edited()
 }
+
+// edited forgets what was known of the lines.
+func (d *Document) edited() { d.fenced, d.headings, d.tables = nil, nil, tables{} }
 
 // endNear is how lines around line i end: as the one before, or the one after, or
 // with a line feed.

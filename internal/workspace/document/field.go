@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Field is a line with a bold label: "**Label:** value", also as an item of a
 // list, and with the colon outside the bold.
@@ -27,11 +30,11 @@ func (d *Document) Fields(first, end int) []Field {
 // Field returns the first field of the whole file with one of the labels, letter
 // case apart.
 func (d *Document) Field(labels ...string) (Field, bool) {
-	for _, f := range d.Fields(0, len(d.lines)) {
-		for _, l := range labels {
-			if strings.EqualFold(f.Label, l) {
-				return f, true
-			}
+	for i := range d.lines {
+		f, ok := field(d.lines[i].Text)
+		if ok && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(f.Label, l) }) && !d.Fenced(i) {
+			f.Line = i
+			return f, true
 		}
 	}
 	return Field{}, false
@@ -45,14 +48,14 @@ func (d *Document) SetField(f Field, value string) {
 		prefix += " "
 	}
 	d.lines[f.Line].Text = prefix + oneLine(value) + f.suffix
-	d.fenced = nil
+	d.edited()
 }
 
 // field reads "**Label:** value" or "**Label**: value", with up to three blanks
 // or a list's dash before.
 func field(line string) (Field, bool) {
 	body := strings.TrimLeft(line, " ")
-	if len(line)-len(body) > 3 {
+	if body == "" || strings.IndexByte("*-+", body[0]) < 0 || len(line)-len(body) > 3 {
 		return Field{}, false
 	}
 	if len(body) > 1 && strings.IndexByte("-*+", body[0]) >= 0 && body[1] == ' ' {

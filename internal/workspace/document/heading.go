@@ -24,16 +24,24 @@ type Section struct {
 	First, End int
 }
 
-// Headings returns every heading in order.
+// Headings returns every heading in order. The slice is the document's: it is not
+// to be changed.
 func (d *Document) Headings() []Heading {
-	var all []Heading
+	if d.headings == nil {
+		d.headings = d.readHeadings()
+	}
+	return d.headings
+}
+
+func (d *Document) readHeadings() []Heading {
+	all := make([]Heading, 0, 16)
 	for i := range d.lines {
 		if h, ok := heading(d.lines[i].Text); ok && !d.Fenced(i) {
 			h.Line = i
 			all = append(all, h)
 		}
 	}
-	return all
+	return slices.Clip(all)
 }
 
 // Sections returns every section in order; a deeper one lies inside another.
@@ -69,6 +77,9 @@ func Same(a, b string) bool {
 	if a == b {
 		return true
 	}
+	if a != "" && b != "" && isLetter(a[0]) && isLetter(b[0]) && a[0]|0x20 != b[0]|0x20 {
+		return false // as most do
+	}
 	a, b = core(a), core(b)
 	if !isASCII(a) || !isASCII(b) {
 		return folded(a) == folded(b)
@@ -100,6 +111,8 @@ func nextWord(s string) (word, rest string) {
 	return s[start:end], s[end:]
 }
 
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
 func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 func isASCII(s string) bool {
@@ -122,13 +135,37 @@ func core(heading string) string {
 // plain is a heading in the form in which equal ones are equal.
 func plain(heading string) string { return folded(core(heading)) }
 
+// appendPlain appends what plain makes of a heading, without making other text.
+func appendPlain(b []byte, heading string) []byte {
+	heading = core(heading)
+	if !isASCII(heading) {
+		return append(b, folded(heading)...)
+	}
+	for start := len(b); ; {
+		var word string
+		if word, heading = nextWord(heading); word == "" {
+			return b
+		}
+		if len(b) > start {
+			b = append(b, ' ')
+		}
+		for i := range len(word) {
+			c := word[i]
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			b = append(b, c)
+		}
+	}
+}
+
 func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // heading reads an ATX heading: up to three blanks, one to six #, a blank or the
 // line's end, the text, and # signs that close it.
 func heading(line string) (Heading, bool) {
 	text := strings.TrimLeft(line, " ")
-	if len(line)-len(text) > 3 {
+	if text == "" || text[0] != '#' || len(line)-len(text) > 3 {
 		return Heading{}, false
 	}
 	level := len(text) - len(strings.TrimLeft(text, "#"))
@@ -180,6 +217,9 @@ func fenced(open, line string) (after string, inside bool) {
 
 // fence is the run of three or more backticks or tildes that text begins with.
 func fence(text string) string {
+	if text == "" || text[0] != '`' && text[0] != '~' {
+		return ""
+	}
 	for _, c := range []string{"`", "~"} {
 		run := text[:len(text)-len(strings.TrimLeft(text, c))]
 		if len(run) >= 3 && (c == "~" || !strings.Contains(text[len(run):], "`")) {

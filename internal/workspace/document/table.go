@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Table is a Markdown table with a header, outside code blocks.
 type Table struct {
@@ -19,12 +22,29 @@ type Row struct {
 	Line int
 }
 
-// Tables returns the tables in the lines first ≤ line < end.
+// tables are those of some lines.
+type tables struct {
+	first, end int
+	all        []Table
+}
+
+// Tables returns the tables in the lines first ≤ line < end. The slice is the
+// document's: it is not to be changed.
 func (d *Document) Tables(first, end int) []Table {
+	if d.tables.all == nil || d.tables.first != first || d.tables.end != end {
+		d.tables = tables{first, end, slices.Clip(d.readTables(first, end))}
+	}
+	return d.tables.all
+}
+
+func (d *Document) readTables(first, end int) []Table {
 	var all []Table
 	for i := first; i+1 < end; i++ {
+		if !isRule(d.lines[i+1].Text) || d.Fenced(i) {
+			continue
+		}
 		header, ok := cells(d.lines[i].Text)
-		if !ok || d.Fenced(i) || !isRule(d.lines[i+1].Text) {
+		if !ok {
 			continue
 		}
 		t := Table{Header: header, Line: i}
@@ -68,43 +88,45 @@ func TableRow(cells ...string) string {
 
 // cells splits a line that begins with a pipe.
 func cells(line string) ([]string, bool) {
-	text := strings.TrimSpace(line)
-	text, ok := strings.CutPrefix(text, "|")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "|")
 	if !ok {
 		return nil, false
 	}
-	var all []string
-	var cell strings.Builder
-	open := false // something came after the last pipe
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text) && text[i+1] == '|':
-			cell.WriteByte('|')
-			i++
-			open = true
-		case c == '|':
-			all = append(all, strings.TrimSpace(cell.String()))
-			cell.Reset()
-			open = false
-		default:
-			cell.WriteByte(c)
-			open = true
+	all := make([]string, 0, strings.Count(rest, "|")+1)
+	for rest != "" {
+		var raw string
+		raw, rest = cutCell(rest)
+		if raw = strings.TrimSpace(raw); strings.Contains(raw, `\|`) {
+			raw = strings.ReplaceAll(raw, `\|`, "|")
 		}
-	}
-	if open {
-		all = append(all, strings.TrimSpace(cell.String()))
+		all = append(all, raw)
 	}
 	return all, len(all) > 0
 }
 
+// cutCell takes the first cell, as it is written, off what follows a pipe.
+func cutCell(text string) (raw, rest string) {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], '|')
+		if n < 0 {
+			return text, ""
+		}
+		if i += n; i == 0 || text[i-1] != '\\' {
+			return text[:i], text[i+1:]
+		}
+	}
+}
+
 // isRule reports whether a line separates a table's header from its rows.
 func isRule(line string) bool {
-	parts, ok := cells(line)
-	if !ok {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "|")
+	if !ok || rest == "" {
 		return false
 	}
-	for _, p := range parts {
-		if p = strings.Trim(p, ":"); p == "" || strings.Trim(p, "-") != "" {
+	for rest != "" {
+		var raw string
+		raw, rest = cutCell(rest)
+		if raw = strings.Trim(strings.TrimSpace(raw), ":"); raw == "" || strings.Trim(raw, "-") != "" {
 			return false
 		}
 	}

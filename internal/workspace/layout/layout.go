@@ -145,11 +145,23 @@ func ParseName(folder string) Name {
 // Number is an id without the zeros in front of its numbers, in which two
 // spellings of it may differ: PKG-01 and PKG-001 are one package.
 func Number(id string) string {
-	parts := strings.Split(id, "-")
-	for i, s := range parts[1:] {
-		parts[i+1] = strings.TrimLeft(s, "0")
+	if !strings.Contains(id, "-0") {
+		return id
 	}
-	return strings.Join(parts, "-")
+	number := make([]byte, 0, len(id))
+	leads := false // nothing but zeros came since the last dash
+	for i := range len(id) {
+		switch c := id[i]; {
+		case c == '-':
+			leads = true
+		case c == '0' && leads:
+			continue
+		default:
+			leads = false
+		}
+		number = append(number, id[i])
+	}
+	return string(number)
 }
 
 // SameNumber reports whether a deliverable's id belongs to a package's: DEL-01-02

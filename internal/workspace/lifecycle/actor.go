@@ -27,7 +27,7 @@ func Actor(name string) string {
 // "WORKING_ITEMS/TASK (Codex)" are WORKING_ITEMS and TASK.
 func parties(text string) []string {
 	text = withoutBrackets(text)
-	text = strings.NewReplacer("`", "", "*", "", " and ", "/", " AND ", "/").Replace(text)
+	text = unmarked.Replace(text)
 	var all []string
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/+&,;|", r) }) {
 		if name := Actor(part); name != "" {
@@ -36,6 +36,9 @@ func parties(text string) []string {
 	}
 	return all
 }
+
+// unmarked takes the marks off names and puts a slash between them.
+var unmarked = strings.NewReplacer("`", "", "*", "", " and ", "/", " AND ", "/")
 
 // withoutBrackets is text without what stands in round brackets. Those that are
 // not closed reach to the end.
@@ -63,6 +66,9 @@ func withoutBrackets(text string) string {
 // Agents are known by what their names begin with, since entries say more of them
 // ("4_DOCUMENTS Pass 1+2 complete"); a person must be named exactly.
 func among(text string, may []string) bool {
+	if slices.Contains(may, text) {
+		return true // as most are written
+	}
 	return slices.ContainsFunc(parties(text), func(p string) bool {
 		return slices.ContainsFunc(may, func(m string) bool {
 			return p == m || m != Human && strings.HasPrefix(p, m+"_")

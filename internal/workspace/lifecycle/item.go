@@ -37,6 +37,9 @@ func items(doc *document.Document, s document.Section) []item {
 	var all []item
 	for i := s.First; i < s.End; i++ {
 		line := doc.Line(i)
+		if !mayBegin(line) {
+			continue
+		}
 		m := bulletForm.FindStringSubmatch(line)
 		if m == nil || doc.Fenced(i) || pageRule(line) {
 			continue
@@ -47,6 +50,12 @@ func items(doc *document.Document, s document.Section) []item {
 		i = it.end - 1
 	}
 	return all
+}
+
+// mayBegin tells most lines from those that begin an item.
+func mayBegin(line string) bool {
+	text := strings.TrimLeft(line, " ")
+	return text != "" && (strings.IndexByte("-*+", text[0]) >= 0 || digit(text[0]))
 }
 
 // pageRule reports whether a line is a rule across the page, and no item: ***, * * *.

@@ -33,21 +33,33 @@ func (m *measure) with(o measure) bool {
 	return true
 }
 
+// key appends what tells a measure from others.
+func (m *measure) key(b []byte) []byte {
+	for c := range numColumns {
+		if m[c] != "" {
+			b = append(append(append(b, byte(c)), m[c]...), 0)
+		}
+	}
+	return b
+}
+
 // counter counts the rows of a register, each way of counting once.
 type counter struct {
 	r    *Register
-	memo map[measure]counted
+	memo map[string]counted // by key
+	key  []byte
 }
 
 // counted is how many rows there are, and how many of them are ACTIVE.
 type counted struct{ all, active int }
 
-func newCounter(r *Register) *counter { return &counter{r: r, memo: map[measure]counted{}} }
+func newCounter(r *Register) *counter { return &counter{r: r, memo: map[string]counted{}} }
 
 // of returns how many rows are counted, and how many of them are ACTIVE: a measure
 // that does not say which of the two it means may mean either.
 func (k *counter) of(m measure) (all, active int) {
-	n, known := k.memo[m]
+	k.key = m.key(k.key[:0])
+	n, known := k.memo[string(k.key)]
 	for i := 0; i < len(k.r.rows) && !known; i++ {
 		if row := k.r.Row(i); m.counts(row) {
 			n.all++
@@ -56,7 +68,9 @@ func (k *counter) of(m measure) (all, active int) {
 			}
 		}
 	}
-	k.memo[m] = n
+	if !known {
+		k.memo[string(k.key)] = n
+	}
 	return n.all, n.active
 }
 

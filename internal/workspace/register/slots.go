@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"belay/internal/workspace/document"
 )
@@ -24,10 +25,9 @@ type slot struct {
 // maxSlots bounds the numbers that are looked at.
 const maxSlots = 2000
 
-// The places of numbers outside of tables: a label in bold, what stands behind the
-// register's name, and the end of a heading.
+// The places of numbers outside of tables, beside the labels in bold: what stands
+// behind the register's name, and the end of a heading.
 var (
-	boldNumber       = regexp.MustCompile("\\*\\*([^*]{1,80}?):?\\*\\*:?[ \t]*(\\d{1,9})(?:[^\\d.,/-]|$)")
 	fileNumber       = regexp.MustCompile("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
 	headingNumber    = regexp.MustCompile(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
 	anchorNumbers    = regexp.MustCompile(`\((\d{1,9}) parent \+ (\d{1,9}) trace\)`)
@@ -48,13 +48,20 @@ func (s *Summary) slots() []slot {
 		}
 		continued := map[string]bool{} // what goes on under another heading is counted under neither
 		for i := p.first; i < p.end; i++ {
-			if m := headingContinued.FindStringSubmatch(s.doc.Line(i)); m != nil {
+			line := s.doc.Line(i)
+			if !strings.HasPrefix(line, "###") {
+				continue
+			}
+			if m := headingContinued.FindStringSubmatch(line); m != nil {
 				continued[m[1]] = true
 			}
 		}
 		for i := p.first; i < p.end && len(all) < maxSlots; i++ {
 			line := s.doc.Line(i)
-			if m := headingNumber.FindStringSubmatch(line); s.doc.Fenced(i) || m != nil && continued[m[1]] {
+			if s.doc.Fenced(i) {
+				continue
+			}
+			if m := numberedHeading(line); m != nil && continued[line[m[2]:m[3]]] {
 				continue
 			}
 			all = append(all, lineSlots(i, line)...)
@@ -76,24 +83,84 @@ func lineSlots(i int, line string) []slot {
 	switch text := strings.TrimSpace(line); {
 	case strings.HasPrefix(text, "|"):
 	case strings.HasPrefix(text, "#"):
-		if m := headingNumber.FindStringSubmatchIndex(line); m != nil {
+		if m := numberedHeading(line); m != nil {
 			add(line[m[2]:m[3]]+line[m[6]:m[7]], m[4], m[5])
 		}
 	default:
-		for _, m := range boldNumber.FindAllStringSubmatchIndex(line, -1) {
+		for rest := 0; ; {
+			b, ok := boldNumber(line, rest)
+			if !ok {
+				break
+			}
 			// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands behind it.
-			add(line[m[2]:m[3]]+" "+wordsBehind.FindString(line[m[5]:]), m[4], m[5])
+			add(b.label+" "+wordsBehind.FindString(line[b.end:]), b.start, b.end)
+			rest = b.next
 		}
-		if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
-			add("total rows", m[2], m[3])
+		if strings.Contains(line, "Dependencies.csv") {
+			if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
+				add("total rows", m[2], m[3])
+			}
 		}
-		if m := anchorNumbers.FindStringSubmatchIndex(line); m != nil {
-			add("ACTIVE parent", m[2], m[3])
-			add("ACTIVE trace", m[4], m[5])
+		if strings.Contains(line, " parent + ") {
+			if m := anchorNumbers.FindStringSubmatchIndex(line); m != nil {
+				add("ACTIVE parent", m[2], m[3])
+				add("ACTIVE trace", m[4], m[5])
+			}
 		}
 	}
 	return all
 }
+
+// numberedHeading is the match of headingNumber in a line, nil for none.
+func numberedHeading(line string) []int {
+	if !strings.HasPrefix(line, "###") {
+		return nil
+	}
+	return headingNumber.FindStringSubmatchIndex(line)
+}
+
+// bold is a label in bold with a number behind it, whose digits are start to end;
+// next is behind them and the character that ends them.
+type bold struct {
+	label            string
+	start, end, next int
+}
+
+// boldNumber is the first such label from a place in a line on: "**Rows:** 12". A
+// number goes on with a point, a comma, a slash or a dash, and is none of rows then.
+// Every line of a summary is looked at, hence by hand.
+func boldNumber(line string, from int) (b bold, ok bool) {
+	for ; ; from++ {
+		n := strings.Index(line[from:], "**")
+		if n < 0 {
+			return b, false
+		}
+		from += n
+		label, rest, closed := strings.Cut(line[from+2:], "*")
+		if !closed || label == "" || !strings.HasPrefix(rest, "*") {
+			continue
+		}
+		if len(label) > 1 {
+			label = strings.TrimSuffix(label, ":")
+		}
+		rest = strings.TrimLeft(strings.TrimPrefix(rest[1:], ":"), " \t")
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		if digits == 0 || digits > maxDigits || len(label) > maxLabel && utf8.RuneCountInString(label) > maxLabel {
+			continue
+		}
+		b = bold{label: label, start: len(line) - len(rest), end: len(line) - len(rest) + digits}
+		_, size := utf8.DecodeRuneInString(line[b.end:])
+		if b.next = b.end + size; size == 0 || strings.IndexByte(".,/-", line[b.end]) < 0 {
+			return b, true
+		}
+	}
+}
+
+// maxLabel and maxDigits bound labels and numbers.
+const (
+	maxLabel  = 80
+	maxDigits = 9
+)
 
 // tableSlots are the numbers of a table: labels in its first columns, and behind
 // them columns of numbers.
@@ -167,22 +234,30 @@ func labelMeasure(t *document.Table, row document.Row, labels int) (m measure, o
 // shorten some names.
 func columnOf(header string) Column {
 	header = strings.Trim(header, "*` ")
-	for _, c := range []Column{Class, Direction, Type, Satisfaction} {
-		for _, short := range shortNames[c] {
-			if strings.EqualFold(header, short) {
-				return c
-			}
-		}
-	}
-	for c := range numColumns {
-		if strings.EqualFold(header, c.String()) {
-			return c
+	for _, n := range headersOf[min(len(header), len(headersOf)-1)] {
+		if strings.EqualFold(header, n.name) {
+			return n.column
 		}
 	}
 	return numColumns
 }
 
-var shortNames = map[Column][]string{Class: {"Class"}, Direction: {"Dir"}, Type: {"Type"}, Satisfaction: {"Satisfaction", "Closure"}}
+type columnHeader struct {
+	name   string
+	column Column
+}
+
+// headersOf are the names of columns in tables, by their length.
+var headersOf = func() (all [24][]columnHeader) {
+	add := func(name string, c Column) { all[len(name)] = append(all[len(name)], columnHeader{name, c}) }
+	for _, short := range []columnHeader{{"Class", Class}, {"Dir", Direction}, {"Type", Type}, {"Satisfaction", Satisfaction}, {"Closure", Satisfaction}} {
+		add(short.name, short.column)
+	}
+	for c := range numColumns {
+		add(c.String(), c)
+	}
+	return all
+}()
 
 // columnIn is where a table has a column of the register, -1 for nowhere.
 func columnIn(t *document.Table, c Column) int {

@@ -78,19 +78,19 @@ func (s *Summary) divide() {
 	s.parts = []part{{end: s.doc.Len()}}
 	headings := s.doc.Headings()
 	for _, h := range headings[:min(len(headings), maxHeadings)] {
+		if h.Level == 1 {
+			continue
+		}
 		last := &s.parts[len(s.parts)-1]
 		name, _ := document.Canonical(layout.DependenciesFile, h.Text)
-		human, agent := isSection(humanSections, name), isSection(agentSections, name)
+		known := sectionNamed(name)
+		agent := slices.Contains(agentSections, known)
 		// People divide what they declare further; agents do so with theirs.
-		if h.Level > 2 && (last.agent || !human && !agent) || h.Level == 1 {
+		if h.Level > 2 && (last.agent || known == "") {
 			continue
 		}
 		last.end = h.Line
-		p := part{heading: h.Text, first: h.Line, end: s.doc.Len(), agent: agent}
-		if human || agent {
-			p.name = canonicalSection(name)
-		}
-		s.parts = append(s.parts, p)
+		s.parts = append(s.parts, part{name: known, heading: h.Text, first: h.Line, end: s.doc.Len(), agent: agent})
 	}
 }
 
@@ -98,14 +98,17 @@ func isSection(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return document.Same(n, name) })
 }
 
-// canonicalSection is the specification's writing of a section's name.
-func canonicalSection(name string) string {
-	for _, n := range slices.Concat(humanSections, agentSections) {
-		if document.Same(n, name) {
-			return n
+// sectionNamed is the specification's writing of a section's name, "" for one that
+// it does not have.
+func sectionNamed(name string) string {
+	for _, all := range [][]string{humanSections, agentSections} {
+		for _, n := range all {
+			if document.Same(n, name) {
+				return n
+			}
 		}
 	}
-	return name
+	return ""
 }
 
 // part returns the first section of a name.

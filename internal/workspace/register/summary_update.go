@@ -75,9 +75,8 @@ func (s *Summary) addWords(r *Register) {
 		if !ok {
 			continue
 		}
-		tables := s.doc.Tables(p.first, p.end)
-		slices.Reverse(tables) // lines are added behind those that are still to come
-		for _, t := range tables {
+		// Lines are added behind those that are still to come.
+		for _, t := range slices.Backward(s.doc.Tables(p.first, p.end)) {
 			if len(t.Header) == 2 && isCount(t.Header[1]) && len(t.Rows) > 0 {
 				s.addWordsTo(&t, r)
 			}

@@ -147,8 +147,10 @@ func letters(s string) string {
 			return unicode.ToLower(r)
 		}
 		return -1
-	}, strings.NewReplacer("&", "and", "×", "x").Replace(s))
+	}, spelled.Replace(s))
 }
+
+var spelled = strings.NewReplacer("&", "and", "×", "x")
 
 // packageField checks "**Package:** PKG-01 Name", also in two fields and with a
 // dash.

@@ -63,7 +63,7 @@ func (t *text) referenceForms(s document.Section) {
 		if !ok || t.Fenced(i) {
 			continue
 		}
-		if parts := dashes.Split(item, -1); len(parts) >= 3 {
+		if parts := parted(item); len(parts) >= 3 {
 			t.location(i, parts[1])
 			continue
 		}
@@ -89,7 +89,44 @@ func listItem(line string) (string, bool) {
 	return "", false
 }
 
-var dashes = regexp.MustCompile(`\s+(?:—|–|--|-)\s+`)
+// parted is an entry taken apart at the dashes that have blanks around them.
+func parted(item string) (parts []string) {
+	begin := 0
+	for i := 0; i < len(item); {
+		blanks := blanksAt(item, i)
+		end := i + blanks
+		if i = end; blanks == 0 {
+			i++
+			continue
+		}
+		dash := dashAt(item[end:])
+		behind := blanksAt(item, end+dash)
+		if dash > 0 && behind > 0 {
+			parts = append(parts, item[begin:end-blanks])
+			begin = end + dash + behind
+			i = begin
+		}
+	}
+	return append(parts, item[begin:])
+}
+
+func blanksAt(s string, i int) (n int) {
+	for i+n < len(s) && strings.IndexByte(" \t\n\f\r", s[i+n]) >= 0 {
+		n++
+	}
+	return n
+}
+
+// dashAt is how long the dash is that a text begins with: EM, EN, two hyphens, or
+// one.
+func dashAt(s string) int {
+	for _, d := range []string{"—", "–", "--", "-"} {
+		if strings.HasPrefix(s, d) {
+			return len(d)
+		}
+	}
+	return 0
+}
 
 // location follows the location of a reference that is a path and nothing else. It
 // is told of when the project has its first folder and not the rest, or when it says
