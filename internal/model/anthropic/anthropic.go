@@ -89,6 +89,7 @@ type Provider struct {
 	redactors redactors
 	now       func() time.Time
 	buffers   *sync.Pool
+	tools     toolSets
 }
 
 var (

@@ -26,6 +26,7 @@ type encoding int
 const (
 	asBase64 encoding = iota
 	asText
+	asJSON // in place of the string
 )
 
 // slots are the files of one request, in the order of their placeholders.
@@ -37,6 +38,7 @@ type slots struct {
 type slot struct {
 	content attachment.Content
 	as      encoding
+	json    []byte // instead of content
 }
 
 // indexDigits is the width of the number that ends a placeholder.
@@ -46,7 +48,14 @@ func newSlots() *slots { return &slots{prefix: "belay-file-" + rand.Text() + "-"
 
 // add takes a file in and returns its placeholder, which JSON leaves as it is.
 func (s *slots) add(c attachment.Content, as encoding) string {
-	s.files = append(s.files, slot{c, as})
+	return s.addSlot(slot{content: c, as: as})
+}
+
+// addJSON is add for JSON that is there already.
+func (s *slots) addJSON(text []byte) string { return s.addSlot(slot{as: asJSON, json: text}) }
+
+func (s *slots) addSlot(f slot) string {
+	s.files = append(s.files, f)
 	return fmt.Sprintf("%s%0*d", s.prefix, indexDigits, len(s.files)-1)
 }
 
@@ -82,6 +91,16 @@ func (s *slots) cut(body []byte, buffers *sync.Pool) (*payload, error) {
 			return nil, errors.New("a placeholder is out of order")
 		}
 		file := &s.files[seen]
+		seen++
+		if file.as == asJSON {
+			if i == 0 || end == len(body) || body[i-1] != '"' || body[end] != '"' {
+				return nil, errors.New("a placeholder is no string")
+			}
+			p.pieces = append(p.pieces, piece{json: body[:i-1]}, piece{json: file.json})
+			p.size += int64(i-1) + int64(len(file.json))
+			body = body[end+1:]
+			continue
+		}
 		size, err := encodedSize(*file, buffers)
 		if err != nil {
 			return nil, err
@@ -89,7 +108,6 @@ func (s *slots) cut(body []byte, buffers *sync.Pool) (*payload, error) {
 		p.pieces = append(p.pieces, piece{json: body[:i]}, piece{file: file})
 		p.size += int64(i) + size
 		body = body[end:]
-		seen++
 	}
 	if seen != len(s.files) {
 		return nil, errors.New("a placeholder is missing")

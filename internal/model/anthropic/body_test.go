@@ -23,7 +23,7 @@ const smallBuffer = 16
 
 // marshal returns the body of r with files streamed from inline bytes on.
 func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.MessageNewParams, *payload) {
-	b := builder{slots: newSlots(), inline: inline}
+	b := builder{slots: newSlots(), inline: inline, tools: &toolSets{}}
 	params, err := b.params(r, model.Anthropic().Default)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ const inlineText = 64 << 10
 type builder struct {
 	slots  *slots
 	inline int64
+	tools  *toolSets
 }
 
 // params returns the parameters of r. The same request always gives the same
@@ -35,16 +36,6 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		if strings.TrimSpace(text) != "" {
 			p.System = append(p.System, sdk.TextBlockParam{Text: text})
 		}
-	}
-	for _, t := range r.Tools {
-		tool := sdk.ToolParam{Name: t.Name}
-		if t.Description != "" {
-			tool.Description = param.NewOpt(t.Description)
-		}
-		if len(t.Schema) > 0 {
-			param.SetJSON(t.Schema, &tool.InputSchema)
-		}
-		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: &tool})
 	}
 	for i, m := range r.Messages() {
 		blocks, err := b.blocks(m)
@@ -62,8 +53,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		}
 		p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
 	}
-	cachePreamble(&p)
-	return p, nil
+	return p, b.addTools(&p, r.Tools)
 }
 
 // maxTokens is what the answer may have: what was asked for, or the model's
@@ -74,16 +64,6 @@ func maxTokens(r model.Request, limits model.Limits) int64 {
 	}
 	const least = 1024
 	return max(min(limits.OutputTokens, limits.ContextTokens-r.Measure().Tokens), least)
-}
-
-// cachePreamble marks the end of what all turns share: the system prompt, which
-// includes the tools before it, or the tools alone.
-func cachePreamble(p *sdk.MessageNewParams) {
-	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = sdk.NewCacheControlEphemeralParam()
-	} else if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
-	}
 }
 
 // cacheLast marks the last block that wanted accepts and that can be marked.

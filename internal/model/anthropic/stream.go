@@ -59,7 +59,7 @@ const (
 
 // post sends the request and returns the answer once it has begun.
 func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
-	b := builder{slots: newSlots(), inline: inlineText}
+	b := builder{slots: newSlots(), inline: inlineText, tools: &p.tools}
 	limits := p.Limits(r.Model)
 	if r.MaxTokens == 0 && p.maxTokens > 0 {
 		r.MaxTokens = min(p.maxTokens, limits.OutputTokens)
