@@ -89,7 +89,10 @@ func (c *console) printScaffold(r scaffold.Result) {
 	c.fields("root", r.ExecutionRoot, "project", r.ProjectName, "coordination", r.CoordinationMode,
 		"decomposition", rel(r.CopiedDecompositionPath), "archived", rel(r.ArchivedDecompositionPath),
 		"packages", strconv.Itoa(r.PackageCount), "deliverables", strconv.Itoa(r.DeliverableCount), "made", made)
-	c.printFindings(r.Findings)
+	if len(r.Findings) > 0 {
+		c.write("\n")
+	}
+	c.printKinds(r.Findings, len(r.Findings))
 	for _, d := range r.PreparationCompatibility.Deliverables {
 		for _, issue := range d.Issues {
 			c.warn(rel(d.Path) + ": " + issue)

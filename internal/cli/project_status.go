@@ -147,6 +147,9 @@ func (c *console) showStatus(s *statusfile.Snapshot, made *lifecycle.Result, asJ
 		}
 		c.print(t, "")
 	}
-	c.printFindings(s.Findings)
+	if len(s.Findings) > 0 {
+		c.write("\n")
+	}
+	c.printKinds(s.Findings, len(s.Findings))
 	return nil
 }

@@ -34,7 +34,7 @@ type reference struct {
 var (
 	leadingID = regexp.MustCompile(`^(PKG|DEL|SOW|OBJ)-([0-9]+(?:-[0-9]+)*)`)
 	anyID     = regexp.MustCompile(`\b(?:PKG-[0-9]{2,3}|DEL-[0-9]{2,3}-[0-9]{2})`)
-	parting   = regexp.MustCompile(`^\s*(?:[—–:|]|-+(?:\s|$))\s*`)
+	parting   = regexp.MustCompile(`^(?:\s*(?:[—–:|]|-+(?:\s|$))|\s+-+)\s*`)
 )
 
 // refer reads the id at the beginning of text. It is false where there is none, or

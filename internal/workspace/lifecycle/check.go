@@ -131,6 +131,8 @@ func (c *checker) checkForm() {
 	switch {
 	case len(lists) > 0 && len(tables) > 0:
 		c.at(ruleMixed, h.section.Line, "%d entries are in a list, %d in a table", len(lists), len(tables))
+	case len(tables) == 1:
+		c.at(ruleTable, tables[0], "1 entry is a row of a table")
 	case len(tables) > 0:
 		c.at(ruleTable, tables[0], "%d entries are rows of a table", len(tables))
 	}

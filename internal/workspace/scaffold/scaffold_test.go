@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/fault"
+	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/validate"
 )
 
 const bridge = `# Footbridge — decomposition
@@ -148,6 +152,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %s", path, diff)
 		}
 	}
+	valid(t, root)
 	if n := len(res.Created.Directories) + len(res.Created.Files); n != len(got) {
 		t.Errorf("it says that it made %d things; there are %d", n, len(got))
 	}
@@ -482,6 +487,7 @@ func TestCorpora(t *testing.T) {
 			len(res.Created.Files) != 3+6*deliverables {
 			t.Errorf("%s: %d deliverables, %d files, layout %+v", name, res.DeliverableCount, len(res.Created.Files), res.LayoutValidation)
 		}
+		valid(t, r.ExecutionRoot)
 		real := filepath.Join(t.TempDir(), name)
 		must(t, os.CopyFS(real, os.DirFS(filepath.Join(corpora, name))))
 		before := tree(t, real)
@@ -501,8 +507,8 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// FuzzRun holds whatever the parser makes of a document to a root whose layout is
-// valid, and that a second run leaves as it is.
+// FuzzRun holds whatever the parser makes of a document to a root that is valid in
+// full, and that a second run leaves as it is.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte(bridge))
 	f.Add([]byte("### PKG-001 -- X\n#### DEL-01-01_Short\n- **Type:** T\n  more\n- **Description:** ```\n  ## History\n"))
@@ -523,9 +529,40 @@ func FuzzRun(f *testing.F) {
 		if !res.LayoutValidation.Valid || !res.PreparationCompatibility.Ready {
 			t.Errorf("the layout is %+v", res.LayoutValidation)
 		}
+		if !oddNames(decomposition.Parse("", data)) {
+			valid(t, r.ExecutionRoot)
+		}
 		again := run(t, r, o)
 		if len(again.Created.Directories)+len(again.Created.Files) != 0 {
 			t.Errorf("again it made %+v", again.Created)
 		}
 	})
+}
+
+// oddNames reports whether a name has another id in it, or Markdown's marks: of
+// these, files that repeat the name are told.
+func oddNames(d *decomposition.Document) bool {
+	odd := func(name string) bool {
+		return strings.Contains(name, "DEL-") || strings.Contains(name, "KTY-") || strings.ContainsAny(name, "*_`") ||
+			strings.IndexAny(name, "-–—:") == 0
+	}
+	return slices.ContainsFunc(d.Deliverables, func(d decomposition.Deliverable) bool { return odd(d.Name) }) ||
+		slices.ContainsFunc(d.Packages, func(p decomposition.Package) bool { return odd(p.Name) })
+}
+
+// valid checks that a new root has nothing wrong but what is wrong in its
+// decomposition.
+func valid(t testing.TB, root string) {
+	t.Helper()
+	found, err := scan.Scan(context.Background(), root, scan.Options{Visited: true})
+	must(t, err)
+	report, err := validate.Project(context.Background(), root, found, validate.Options{Today: "2026-08-24"})
+	must(t, err)
+	for _, f := range report.Findings {
+		// What belongs to no package has no folder, and the decomposition an error.
+		astray := f.Code == "DELIVERABLE_NO_FOLDER" && !report.Valid
+		if !strings.HasPrefix(f.Code, "DECOMPOSITION_") && !astray {
+			t.Errorf("%s %s:%d: %s", f.Code, f.Path, f.Line, f.Message)
+		}
+	}
 }
