@@ -131,7 +131,7 @@ func (h *Hooks) Before(ctx context.Context, in HookInput) (HookAnswer, error) {
 	}
 	var notes []string
 	for _, hook := range h.o.Hooks {
-		if len(hook.Calls) > 0 && !slices.ContainsFunc(hook.Calls, func(r Rule) bool { return r.denies(in.Effect) != none }) {
+		if !hook.concerns(in.Effect) {
 			continue
 		}
 		a, err := h.ask(ctx, hook, in)
@@ -151,6 +151,15 @@ func (h *Hooks) Before(ctx context.Context, in HookInput) (HookAnswer, error) {
 	}
 	all.Note = clip(strings.Join(notes, "; "), maxNote)
 	return all, nil
+}
+
+// Concern reports whether a hook is to be asked about such a call.
+func (h *Hooks) Concern(e Effect) bool {
+	return h != nil && slices.ContainsFunc(h.o.Hooks, func(hook Hook) bool { return hook.concerns(e) })
+}
+
+func (h Hook) concerns(e Effect) bool {
+	return len(h.Calls) == 0 || slices.ContainsFunc(h.Calls, func(r Rule) bool { return r.denies(e) != none })
 }
 
 // ask runs one hook. The program and all that it started are dead when it

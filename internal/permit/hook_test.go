@@ -160,6 +160,7 @@ func TestHooksAndThePolicy(t *testing.T) {
 		{Policy{Mode: DontAsk}, bash(t, "make"), HookAllow, Allow},
 		{Policy{NeverAsk: "no"}, bash(t, "make"), HookAllow, Allow},
 		{Policy{}, bash(t, "make"), "", Ask},
+		{Policy{}, bash(t, "make"), HookAsk, Ask},
 		{Policy{Mode: Plan}, bash(t, "make"), HookAllow, Refuse},
 		{Policy{Denied: rules(t, "bash(make *)")}, bash(t, "make"), HookAllow, Refuse},
 		{Policy{Denied: rules(t, "bash(rm *)")}, bash(t, "$X"), HookAllow, Ask},
@@ -174,6 +175,9 @@ func TestHooksAndThePolicy(t *testing.T) {
 		got := c.p.JudgeWith(c.e, HookAnswer{Verdict: c.v, Note: "because", Hook: "h"})
 		if got.Outcome != c.want {
 			t.Errorf("%+v, %s %q, hook %q: %+v, want %s", c.p, c.e.Tool, c.e.Command, c.v, got, c.want)
+		}
+		if c.want == Ask && strings.Count(got.Reason, "because") != 1 {
+			t.Errorf("%+v, %s %q, hook %q: the question says %q, want the hook's note once", c.p, c.e.Tool, c.e.Command, c.v, got.Reason)
 		}
 	}
 }

@@ -16,11 +16,13 @@ type Policy struct {
 	NeverAsk string
 }
 
-// Judge rules on a call. In this order: a deny rule refuses; plan mode refuses
-// all but reads; a command that the machine cannot hold is asked about, whatever
-// the rules say; an allow rule allows; reads, and commands that only look, are
-// allowed; acceptEdits allows writes; everything else is asked about, which
-// dontAsk and [Policy.NeverAsk] make a refusal.
+// Judge rules on a call. In this order: a deny rule refuses; a delegation is
+// allowed, because its gates were that decision and the other agent's calls are
+// judged one by one; plan mode refuses all that does more than look; a command
+// that the machine cannot hold is asked about, whatever the rules say; an allow
+// rule allows; reads, and commands that only look, are allowed; acceptEdits allows
+// writes; everything else is asked about, which dontAsk and [Policy.NeverAsk] make
+// a refusal.
 //
 // It knows nothing of the write scope: tools enforce that where they write.
 func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
@@ -28,7 +30,8 @@ func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
 // JudgeWith is [Policy.Judge] after the hooks had their say. What they refuse is
 // refused. What they allow is not asked about, but no hook overrides a deny rule,
 // plan mode, or that an unconfined command is asked about. What they want asked
-// is asked even where a rule allows it.
+// is asked even where a rule allows it. What they only remark on stands in the
+// question.
 func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 	r, final := p.judge(e)
 	switch {
@@ -36,13 +39,18 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 		return r
 	case h.Verdict == HookDeny:
 		return Ruling{Outcome: Refuse, Reason: h.sentence("a hook refuses it"), Rule: h.Hook}
-	case h.Verdict == HookAsk && r.Outcome == Allow:
+	case h.Verdict == HookAsk && r.Outcome == Ask:
+		r.Reason = h.sentence(r.Reason)
+	case h.Verdict == HookAsk:
 		r = Ruling{Outcome: Ask, Reason: h.sentence("a hook wants it asked about"), Rule: h.Hook}
 	case h.Verdict == HookAllow && r.Outcome == Ask && !final:
 		return Ruling{Outcome: Allow, Reason: h.sentence("a hook allows it"), Rule: h.Hook}
 	}
 	if r.Outcome != Ask {
 		return r
+	}
+	if h.Note != "" && h.Verdict != HookAsk {
+		r.Reason += "; a hook says: " + h.Note
 	}
 	switch {
 	case p.Mode == DontAsk:
@@ -66,7 +74,9 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		}
 	}
 	switch {
-	case p.Mode == Plan && e.Kind != Read:
+	case e.Kind == Delegate:
+		return Ruling{Allow, "the gates of delegation allow it", ""}, false
+	case p.Mode == Plan && e.Kind != Read && !e.onlyLooks():
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
 	case e.Kind == Execute && e.Unconfined:
 		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
@@ -79,7 +89,7 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	switch {
 	case e.Kind == Read:
 		return Ruling{Allow, "reading is allowed", ""}, false
-	case e.Kind == Execute && e.onlyLooks():
+	case e.onlyLooks():
 		return Ruling{Allow, "the command only looks at the project", ""}, false
 	case e.Kind == Write && p.Mode == AcceptEdits:
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
@@ -98,15 +108,13 @@ func (e Effect) question() string {
 		return "it changes project files"
 	case e.Kind == Network:
 		return "it reaches another machine"
-	case e.Kind == Delegate:
-		return "it starts another agent"
 	}
 	return fmt.Sprintf("no rule allows %s", e.Tool)
 }
 
-// onlyLooks reports whether nothing in the command needs a decision.
+// onlyLooks reports whether it is a command of which nothing needs a decision.
 func (e Effect) onlyLooks() bool {
-	if e.Opaque || e.Network || e.Unconfined {
+	if e.Kind != Execute || e.Opaque || e.Network || e.Unconfined {
 		return false
 	}
 	looks, any := e.looker(), false

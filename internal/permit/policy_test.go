@@ -34,15 +34,15 @@ func TestModes(t *testing.T) {
 		"command":  bash(t, "make"),
 		"look":     bash(t, "git status"),
 		"fetch":    {Tool: "fetch", Kind: Network, Hosts: []string{"example.com"}},
-		"delegate": {Tool: "task", Kind: Delegate},
+		"delegate": {Tool: "agent.TASK", Kind: Delegate},
 		"unknown":  {Tool: "odd", Kind: "odd"},
 	}
 	for mode, want := range map[string]map[string]Outcome{
-		"direct":      {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
-		"acceptEdits": {"read": Allow, "write": Allow, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
-		"dontAsk":     {"read": Allow, "write": Refuse, "command": Refuse, "look": Allow, "fetch": Refuse, "delegate": Refuse, "unknown": Refuse},
-		"plan":        {"read": Allow, "write": Refuse, "command": Refuse, "look": Refuse, "fetch": Refuse, "delegate": Refuse, "unknown": Refuse},
-		"PIPELINE":    {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Ask, "unknown": Ask},
+		"direct":      {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Allow, "unknown": Ask},
+		"acceptEdits": {"read": Allow, "write": Allow, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Allow, "unknown": Ask},
+		"dontAsk":     {"read": Allow, "write": Refuse, "command": Refuse, "look": Allow, "fetch": Refuse, "delegate": Allow, "unknown": Refuse},
+		"plan":        {"read": Allow, "write": Refuse, "command": Refuse, "look": Allow, "fetch": Refuse, "delegate": Allow, "unknown": Refuse},
+		"PIPELINE":    {"read": Allow, "write": Ask, "command": Ask, "look": Allow, "fetch": Ask, "delegate": Allow, "unknown": Ask},
 	} {
 		for name, e := range effects {
 			got := Policy{Mode: ModeOf(mode)}.Judge(e)
@@ -89,6 +89,8 @@ func TestRules(t *testing.T) {
 		{"fetch(example.com)", "", fetch("example.com.evil.com"), Ask},
 		{"fetch(*.example.com)", "", fetch("a.b.example.com"), Allow},
 		{"fetch(*.example.com)", "", fetch(), Ask},
+		{"", "agent.*", Effect{Tool: "agent.TASK", Kind: Delegate}, Refuse},
+		{"agent.TASK", "agent.TASK", Effect{Tool: "agent.TASK", Kind: Delegate}, Refuse},
 		{"fetch", "fetch(*.evil.com)", fetch("x.EVIL.com"), Refuse},
 		{"mcp.server.*", "", Effect{Tool: "mcp.server.tool", Kind: Execute}, Allow},
 		{"mcp.server.*", "", Effect{Tool: "mcp.server2.tool", Kind: Execute}, Ask},

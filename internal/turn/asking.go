@@ -30,9 +30,6 @@ type Desk interface {
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
 func (t *running) allow(s *step) error {
-	if s.effect.Kind == permit.Delegate {
-		return nil // the gates of delegation were that decision
-	}
 	hooked, err := t.l.o.Hooks.Before(t.ctx, permit.HookInput{
 		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
 		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
@@ -40,15 +37,15 @@ func (t *running) allow(s *step) error {
 	if err != nil { // it fails closed: the answer is a denial
 		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", s.name, "error", err)
 	}
+	s.remark("a hook", hooked.Note)
 	ruling := t.policy.JudgeWith(s.effect, hooked)
-	switch ruling.Outcome {
-	case permit.Allow:
-		if s.halt == nil { // else the answer to what was asked counts
-			return nil
-		}
-	case permit.Refuse:
+	began := s.halt != nil && s.halt.inner != nil // a subagent, which waits itself
+	switch {
+	case ruling.Outcome == permit.Refuse:
 		s.settle(tool.Refuse("not permitted: %s", ruling.Reason).Result())
 		return t.auditRefusal(s, ruling.Reason)
+	case began, ruling.Outcome == permit.Allow && s.halt == nil: // else the answer to what was asked counts
+		return nil
 	}
 	switch {
 	case t.l.o.Desk == nil:
@@ -95,9 +92,11 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 	return t.decided(s, decision)
 }
 
-// decided lets the call run, or not.
+// decided lets the call run, or not. A note goes to the model either way.
 func (t *running) decided(s *step, d permit.Decision) error {
-	if !d.Allowed() {
+	if d.Allowed() {
+		s.remark("the person who allowed this call", d.Note)
+	} else {
 		s.settle(denied(d))
 	}
 	return t.resolved(s.id, d)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"belay/internal/event"
 	"belay/internal/model"
@@ -86,6 +87,67 @@ func TestInterruptedQuestion(t *testing.T) {
 	}
 	if e := lines[0]; given.By != permit.ByInterrupt || e.By != given.By || e.Note != given.Note || e.Verdict != given.Verdict || e.DecisionID != given.DecisionID {
 		t.Errorf("the log says %+v, the audit log %+v", given, e)
+	}
+}
+
+// withHook gives an engine a hook that answers so to the calls that rules name.
+func withHook(t testing.TB, answer string, calls ...string) func(*Options) {
+	t.Helper()
+	rules, err := permit.ParseRules(calls)
+	must(t, err)
+	hooks, err := permit.NewHooks(permit.HookOptions{
+		Dir: t.TempDir(), Env: []string{childEnv + "=hook"},
+		Hooks: []permit.Hook{{Name: "h", Command: []string{os.Args[0], "", "", answer}, Calls: rules, Timeout: time.Minute}},
+	})
+	must(t, err)
+	return func(o *Options) { o.Hooks = hooks }
+}
+
+// A hook is asked about every call that it names, also those that only look and
+// would run beside others.
+//
+// Covers: turn-api REQ-04
+func TestHooksAreAskedAboutLooking(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(r.withDesk, withTools(t,
+		act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+			t.Error("the call was made")
+			return tool.Result{}, nil
+		}},
+		act{"sees", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+			return tool.Result{Text: "seen"}, nil
+		}}), withHook(t, `{"verdict":"deny","note":"not today"}`, "looks"))
+	r.provider.does(asks(call("a", "sees"), call("b", "looks"), call("c", "sees")))
+	exitOf(t, r.say(r.session(), "go"))
+	got := r.provider.outputs(t)
+	if got["a"] != "seen" || got["c"] != "seen" || !strings.Contains(got["b"], "a hook refuses it: not today") {
+		t.Errorf("the model got %q", got)
+	}
+}
+
+// What a hook and a person remark on a call that they let run reaches the model
+// with its result; the hook's is in the question, too.
+//
+// Covers: turn-api REQ-04
+func TestRemarksReachTheModel(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(writesFreely(t), r.withDesk, withHook(t, `{"verdict":"","note":"it is Friday"}`))
+	r.provider.does(asks(call("c", "writes")))
+	id := r.session()
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+	must(t, err)
+	q := r.asked(id)
+	if !strings.Contains(q.Reason, "a hook says: it is Friday") {
+		t.Errorf("the question's reason is %q", q.Reason)
+	}
+	_, err = r.engine.Decide(r.ctx(), DecisionRequest{SessionID: id, DecisionID: q.ID, Verdict: permit.VerdictAllow, By: "a person", Note: "mind the tests"})
+	must(t, err)
+	shown := payload[event.ToolOutcome](t, r.drain(s), event.ToolResult).Output
+	const want = "written\n\n[a hook says: it is Friday]\n\n[the person who allowed this call says: mind the tests]"
+	if got := r.provider.outputs(t)["c"]; got != want || shown != want {
+		t.Errorf("the model got %q, the readers %q, want %q", got, shown, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,31 @@ func TestDelegationIsClosedByDefault(t *testing.T) {
 		init := payload[event.Init](t, r.say(r.session(), "go", change), event.SessionInit)
 		if init.Governance.Allowed || strings.Contains(strings.Join(init.Tools, " "), agentPrefix) {
 			t.Errorf("%s: governance %+v, tools %v", name, init.Governance, init.Tools)
+		}
+	}
+}
+
+// The gates of delegation are one decision; a rule and a hook can still refuse it.
+func TestDelegationIsDenied(t *testing.T) {
+	t.Parallel()
+	denial, err := permit.ParseRules([]string{"agent.*"})
+	must(t, err)
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"a rule":             {func(o *Options) { o.Rules.Denied = denial }, "the rule agent.* denies it"},
+		"a hook":             {withHook(t, `{"verdict":"deny"}`, "agent.*"), "a hook refuses it"},
+		"a hook that failed": {withHook(t, `no JSON`), "a hook refuses it"},
+	} {
+		r := delegationRig(t, c.change)
+		r.provider.does(handsOver)
+		events := r.say(r.session(), "go", delegating)
+		if got := r.provider.outputs(t)["c1"]; !strings.Contains(got, c.want) {
+			t.Errorf("%s: the manager got %q, want %q", name, got, c.want)
+		}
+		if slices.ContainsFunc(events, func(e event.Event) bool { return e.Type == event.SubagentStart }) {
+			t.Errorf("%s: the specialist began: %s", name, names(events))
 		}
 	}
 }

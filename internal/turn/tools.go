@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,9 +40,18 @@ type step struct {
 	// settled is set when result is what the model gets; err ends the turn.
 	settled bool
 	result  tool.Result
+	// remarks are what people and hooks have to say about a call that they let run.
+	remarks []string
 	// overreach is what of the call the agent may never do, for the audit log.
 	overreach string
 	err       error
+}
+
+// remark tells the model, with the call's result, what somebody said about it.
+func (s *step) remark(who, note string) {
+	if note != "" {
+		s.remarks = append(s.remarks, "["+who+" says: "+note+"]")
+	}
 }
 
 func (s *step) settle(r tool.Result) { s.result, s.settled = r, true }
@@ -134,9 +144,11 @@ func (t *running) takeSteps(steps []*step) error {
 	return t.runLooks(&looks)
 }
 
-// onlyLooks reports whether a call may run beside others, without a question.
+// onlyLooks reports whether a call may run beside others, because neither a person
+// nor a hook is asked about it.
 func (t *running) onlyLooks(s *step) bool {
-	return !s.settled && s.halt == nil && s.effect.Kind == permit.Read && t.policy.Judge(s.effect).Outcome == permit.Allow
+	return !s.settled && s.halt == nil && s.effect.Kind == permit.Read &&
+		t.policy.Judge(s.effect).Outcome == permit.Allow && !t.l.o.Hooks.Concern(s.effect)
 }
 
 // runLooks runs the calls that only look.
@@ -283,14 +295,16 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	return drafts
 }
 
-// cap holds a result to what a call may tell.
+// cap holds a result to what a call may tell. The remarks of those who let it run
+// come after that.
 func (t *running) cap(s *step) {
-	most := t.settings.rules.Tools.OutputBytes
-	if most <= 0 || int64(len(s.result.Text)) <= most {
-		return
+	if most := t.settings.rules.Tools.OutputBytes; most > 0 && int64(len(s.result.Text)) > most {
+		s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
+		s.result.Truncated = true
 	}
-	s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
-	s.result.Truncated = true
+	if len(s.remarks) > 0 {
+		s.result.Text = strings.Join(append([]string{strings.TrimRight(s.result.Text, "\n")}, s.remarks...), "\n\n")
+	}
 }
 
 // callKey finds the call that a tool runs in, for tools that need the turn
