@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity says how bad a finding is.
@@ -58,8 +59,12 @@ type Rule struct {
 	Extra bool
 }
 
-// maxValue caps [Finding.Value], in bytes: a cell may hold megabytes.
-const maxValue = 200
+// What is told of a value is capped, in bytes, as a cell may hold megabytes: in
+// [Finding.Value], which programs compare, and in a message.
+const (
+	maxValue = 1000
+	maxShown = 200
+)
 
 // At makes a finding of the rule about a line of a file.
 func (r *Rule) At(path string, line int, format string, args ...any) Finding {
@@ -69,9 +74,10 @@ func (r *Rule) At(path string, line int, format string, args ...any) Finding {
 	}
 }
 
-// Of returns f with the value that was found.
+// Of returns f with the value that was found. It is copied: a finding does not keep
+// the file in memory.
 func (f Finding) Of(value string) Finding {
-	f.Value = Shown(value)
+	f.Value = strings.Clone(capped(value, maxValue))
 	return f
 }
 
@@ -88,11 +94,13 @@ func (f Finding) WithFix(format string, args ...any) Finding {
 }
 
 // Shown is a value from a file as a message may quote it: capped, valid UTF-8.
-func Shown(value string) string {
-	if len(value) <= maxValue {
+func Shown(value string) string { return capped(value, maxShown) }
+
+func capped(value string, most int) string {
+	if len(value) <= most {
 		return valid(value)
 	}
-	return valid(value[:maxValue]) + "…"
+	return valid(value[:most]) + "…"
 }
 
 // Sort orders findings by path, line, row and column, then as they were found.

@@ -79,6 +79,8 @@ func (d *draft) writable() error {
 		return errors.New("it is not UTF-8")
 	case r.isOpen():
 		return errors.New("it ends inside of quotes")
+	case slices.ContainsFunc(r.columns, func(name string) bool { return len(name) > maxCell }):
+		return fmt.Errorf("the name of a column is longer than %d bytes", maxCell)
 	}
 	if len(d.columns) > d.front+len(r.columns) {
 		for i := range r.records {

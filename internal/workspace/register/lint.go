@@ -28,15 +28,19 @@ func (r *Register) Lint(path, host string) []finding.Finding {
 		l.table = &t
 		l.columns, l.at = header(&t)
 	}
-	if l.file(r) {
-		l.header()
+	if l.file(r) && l.header() {
 		l.rows()
 	}
 	all := slices.Concat(l.errors, l.warnings, l.extra)
-	if len(all) > maxFindings {
-		all = append(all[:maxFindings], ruleMore.At(path, 0, "%d more findings are not told", len(all)-maxFindings))
+	if more := len(all) - maxFindings; more > 0 {
+		all = append(all[:maxFindings], More(path, more))
 	}
 	return all
+}
+
+// More is the finding about those of a file that are not told.
+func More(path string, n int) finding.Finding {
+	return ruleMore.At(path, 0, "%d more findings are not told", n)
 }
 
 // Records is the number of records behind the header, as the original counts
@@ -138,10 +142,17 @@ func (l *linter) strayRow() int {
 	return 0
 }
 
-// header looks at the names of the columns.
-func (l *linter) header() {
+// header looks at the names of the columns, and reports whether the original's
+// reader gets past them.
+func (l *linter) header() bool {
 	if l.at == inOrder {
-		return
+		return true
+	}
+	for _, name := range l.columns {
+		if len(name) > maxCell && utf8.RuneCountInString(name) > maxCell {
+			l.report(ruleMalformed.At(l.path, 1, "the name of a column has more than %d characters", maxCell).In(1, ""))
+			return false
+		}
 	}
 	var missing []string
 	for c := range numCore {
@@ -156,13 +167,14 @@ func (l *linter) header() {
 	named := map[string]bool{}
 	for _, name := range l.columns {
 		if _, ok := columnNamed[name]; !ok {
-			l.report(ruleUnknownColumn.At(l.path, 1, "the specification knows no column %q", finding.Shown(name)).In(0, finding.Shown(name)))
+			l.report(ruleUnknownColumn.At(l.path, 1, "the specification knows no column %q", finding.Shown(name)).In(0, shownName(name)))
 		}
 		if named[name] {
-			l.report(ruleTwoColumns.At(l.path, 1, "two columns are called %q", finding.Shown(name)).In(0, finding.Shown(name)))
+			l.report(ruleTwoColumns.At(l.path, 1, "two columns are called %q", finding.Shown(name)).In(0, shownName(name)))
 		}
 		named[name] = true
 	}
+	return true
 }
 
 // rows looks at every record behind the header.
@@ -218,10 +230,13 @@ func (l *linter) shape() bool {
 
 func (l *linter) columnName(i int) string {
 	if i < len(l.columns) {
-		return finding.Shown(l.columns[i])
+		return shownName(l.columns[i])
 	}
 	return ""
 }
+
+// shownName is a column's name for a finding, which must not keep the file in memory.
+func shownName(name string) string { return strings.Clone(finding.Shown(name)) }
 
 // trim is strings.TrimSpace for cells, most of which need none.
 func trim(s string) string {

@@ -13,7 +13,6 @@ import (
 
 // The limits of a request.
 const (
-	maxRows       = 100_000
 	maxNewColumns = 64
 	maxColumnName = 128
 )

@@ -30,9 +30,13 @@ const (
 	MaxBytes = 16 << 20
 	// maxCell is the longest cell, in characters: that of the original's reader.
 	maxCell = 128 << 10
-	// maxRowCells and maxCells bound the cells of one record and of a file.
+	// maxRowCells and maxCells bound the cells of one record and of a file, maxRows
+	// its rows.
 	maxRowCells = 1 << 10
-	maxCells    = 1 << 21
+	maxCells    = 1 << 22
+	maxRows     = 100_000
+	// maxView bounds a register as programs get it, in bytes.
+	maxView = 64 << 20
 )
 
 const bom = "\ufeff"

@@ -84,8 +84,17 @@ func split(text string, q quoting) table {
 // splitter is the work of [split].
 type splitter struct {
 	table
-	i    int // the next byte
-	line int // the one that it is in
+	i      int // the next byte
+	line   int // the one that it is in
+	filled int // cells so far
+}
+
+// width is the number of cells of the header.
+func (s *splitter) width() int {
+	if len(s.records) == 0 {
+		return 0
+	}
+	return int(s.records[0].n)
 }
 
 // record reads one record and its line end.
@@ -98,8 +107,14 @@ func (s *splitter) record() {
 		}
 		more = s.cell()
 	}
-	if len(s.cells) > maxCells {
+	// A short row counts as a full one, which is how it is shown.
+	s.filled += max(len(s.cells)-int(rec.first), s.width())
+	switch {
+	case s.why != "":
+	case s.filled > maxCells:
 		s.stop("the file has more than %d cells", maxCells)
+	case len(s.records) > maxRows:
+		s.stop("the file has more than %d rows", maxRows)
 	}
 	if s.why != "" {
 		s.cut, s.cells = rec.start, s.cells[:rec.first]
@@ -110,6 +125,7 @@ func (s *splitter) record() {
 	rec.next = uint32(s.i)
 	if rec.start == rec.end {
 		s.cells = s.cells[:rec.first] // a blank line
+		s.filled -= max(1, s.width())
 		return
 	}
 	s.records = append(s.records, rec)

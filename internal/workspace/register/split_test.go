@@ -2,6 +2,7 @@ package register
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +92,8 @@ func TestLimits(t *testing.T) {
 		"a row of commas":  "a,b\n1,2\n" + strings.Repeat(",", maxRowCells) + "\n3,4\n",
 		"a file of commas": strings.Repeat(strings.Repeat(",", maxRowCells-1)+"\n", maxCells/maxRowCells+1),
 		"a large file":     strings.Repeat("a", MaxBytes+1),
+		"short rows":       strings.Repeat("a,", maxRowCells-1) + "a\n" + strings.Repeat("b\n", maxCells/maxRowCells),
+		"many rows":        "a\n" + strings.Repeat("b\n", maxRows+1),
 	} {
 		r := Parse([]byte(in))
 		if !bytes.Equal(r.Bytes(), []byte(in)) {
@@ -102,6 +105,26 @@ func TestLimits(t *testing.T) {
 		}
 		if _, _, err := r.Put(nil, ""); err == nil {
 			t.Errorf("%s is written to", name)
+		}
+	}
+}
+
+// TestViewable: what is shown of a register is not many times what it holds.
+func TestViewable(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", maxView/maxRows)
+	for text, want := range map[string]bool{
+		"":                                       true,
+		"a\n" + strings.Repeat("b\n\n", maxRows): true,
+		long + "\n" + strings.Repeat("b\n", maxRows-1): false,
+		long + "\n" + strings.Repeat("b\n", maxRows/2): true,
+	} {
+		r := Parse([]byte(text))
+		if r.Viewable() != want {
+			t.Errorf("a register of %d rows under %d bytes: %v", r.Len(), len(r.Columns()), !want)
+		}
+		if data, err := json.Marshal(r.View()); want && (err != nil || len(data) > 2*maxView) {
+			t.Errorf("the view has %d bytes, %v", len(data), err)
 		}
 	}
 }

@@ -64,7 +64,18 @@ const (
 	warnImplements      = "ANCHOR_IMPLEMENTS_NODE_COUNT_NOT_ONE"
 )
 
-// View returns the register as programs want it.
+// Viewable reports whether the view is of a size that programs can be given: each row
+// repeats the names of the columns.
+func (r *Register) Viewable() bool {
+	row := 0
+	for _, name := range r.columns {
+		row += len(name) + len(`"":"",`)
+	}
+	return len(r.text)+row*len(r.rows) <= maxView
+}
+
+// View returns the register as programs want it. It may be large unless the
+// register is [Register.Viewable].
 func (r *Register) View() View {
 	v := View{Headers: slices.Clone(r.columns), Rows: make([]Values, len(r.rows)), Warnings: []string{}}
 	if len(r.records) == 0 {

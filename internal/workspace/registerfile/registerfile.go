@@ -138,6 +138,10 @@ func read(dir *os.Root, d workspace.Deliverable) (File, error) {
 	}
 	file.Exists = err == nil
 	file.Register, file.Tag = register.Parse(data), tag(data)
+	if !file.Viewable() {
+		return file, told(d, fault.New(fault.WorkspaceFileReadFailed, "%s has too many rows for names of columns that are as long", layout.RegisterFile)).
+			WithHint("belay deps lint tells what does not belong into it")
+	}
 	return file, nil
 }
 

@@ -48,6 +48,9 @@ type FileReport struct {
 	Status   Status            `json:"status"`
 	Rows     int               `json:"rows"`
 	Findings []finding.Finding `json:"findings"`
+
+	// found counts all that was found, also what is not told.
+	found Totals
 }
 
 // Totals are the numbers of a report. Errors and warnings are the original's; the
@@ -74,6 +77,7 @@ func Lint(ctx context.Context, root string, found *scan.Result, today string) (*
 	}
 	defer project.Close()
 	known := newKnown(found)
+	var quota finding.Quota
 	report := &Report{Files: make([]FileReport, len(found.Deliverables))}
 	var g errgroup.Group
 	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
@@ -85,7 +89,10 @@ func Lint(ctx context.Context, root string, found *scan.Result, today string) (*
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			report.Files[i] = lintFolder(project, folder, known, today)
+			one := lintFolder(project, folder, known, today)
+			one.count()
+			one.tell(&quota)
+			report.Files[i] = one
 			return nil
 		})
 	}
@@ -106,6 +113,7 @@ func LintFile(name, folder string, data []byte, err error) *Report {
 	if err == nil {
 		report.Files[0] = lintRegister(name, folder, register.Parse(data))
 	}
+	report.Files[0].count()
 	report.total()
 	return report
 }
@@ -140,6 +148,32 @@ func lintRegister(name, folder string, r *register.Register) FileReport {
 	return report
 }
 
+// count counts what was found in a file.
+func (f *FileReport) count() {
+	t := &f.found
+	for _, x := range f.Findings {
+		switch {
+		case x.Extra && x.Severity == finding.Error:
+			t.ExtraErrors++
+		case x.Extra:
+			t.ExtraWarnings++
+		case x.Severity == finding.Error:
+			t.TotalErrors++
+		default:
+			t.TotalWarnings++
+		}
+	}
+}
+
+// tell leaves out the findings for which a project's report has no room.
+func (f *FileReport) tell(quota *finding.Quota) {
+	told := quota.Keep(f.Findings)
+	if more := len(f.Findings) - len(told); more > 0 {
+		f.Findings = append(slices.Clone(told), register.More(f.Path, more))
+		f.found.ExtraErrors++
+	}
+}
+
 func (r *Report) total() {
 	t := Totals{FilesScanned: len(r.Files)}
 	for _, f := range r.Files {
@@ -151,18 +185,10 @@ func (r *Report) total() {
 		default:
 			t.ErrorFiles++
 		}
-		for _, x := range f.Findings {
-			switch {
-			case x.Extra && x.Severity == finding.Error:
-				t.ExtraErrors++
-			case x.Extra:
-				t.ExtraWarnings++
-			case x.Severity == finding.Error:
-				t.TotalErrors++
-			default:
-				t.TotalWarnings++
-			}
-		}
+		t.TotalErrors += f.found.TotalErrors
+		t.TotalWarnings += f.found.TotalWarnings
+		t.ExtraErrors += f.found.ExtraErrors
+		t.ExtraWarnings += f.found.ExtraWarnings
 	}
 	r.Summary = t
 }

@@ -42,7 +42,9 @@ func (p *project) checkAll(ctx context.Context) error {
 		workers[i] = w
 		all.Go(func() {
 			for n := int(next.Add(1)) - 1; n < len(jobs) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
+				before := len(w.found)
 				jobs[n](w)
+				w.found = w.found[:before+len(p.told.Keep(w.found[before:]))]
 			}
 		})
 	}
@@ -50,6 +52,9 @@ func (p *project) checkAll(ctx context.Context) error {
 	for _, w := range workers {
 		p.found = append(p.found, w.found...)
 		p.files += w.files
+	}
+	if more := p.told.Dropped(); more > 0 {
+		p.add(ruleMore.At("", 0, "%d more findings are not told", more))
 	}
 	return ctx.Err()
 }

@@ -37,6 +37,9 @@ var (
 	ruleFolderName = finding.Rule{Code: "FOLDER_NAME_DIFFERS", Severity: finding.Warning, Section: "10.2",
 		Means: "The folder of a package or deliverable is named by its id and its name in the decomposition.",
 		Fix:   "rename the folder"}
+	ruleMore = finding.Rule{Code: "FINDINGS_NOT_TOLD", Severity: finding.Error, Section: "12",
+		Means: "The project has more findings than are told.",
+		Fix:   "correct those that are told first"}
 	ruleNoFolder = finding.Rule{Code: "DELIVERABLE_NO_FOLDER", Severity: finding.Warning, Section: "2",
 		Means: "A deliverable that the decomposition defines has no folder in 1_Working.",
 		Fix:   "make it with belay project init, or take it out of the decomposition"}
@@ -84,7 +87,7 @@ func AllRules() []finding.Rule {
 // Rules lists what this package itself reports.
 func Rules() []finding.Rule {
 	return slices.Concat([]finding.Rule{
-		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder,
+		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder, ruleMore,
 		ruleUndefined, ruleMissing, ruleKit, ruleSemantic, ruleNoMemory, ruleAgentMemory, ruleNoFile, ruleFileUnreadable, ruleTooLarge, ruleNotText,
 	}, contextRules, referencesRules, memoryRules, rootFileRules, pointerRules)
 }

@@ -114,6 +114,7 @@ type project struct {
 	newest, states map[string]string
 
 	found []finding.Finding
+	told  finding.Quota
 	files int
 }
 

@@ -21,9 +21,13 @@ import (
 	"belay/internal/workspace/scan"
 )
 
+// MaxRows is how many active rows a graph is made of. A thousand deliverables have
+// twenty thousand.
+const MaxRows = 500_000
+
 // Graph reads the registers of a project's deliverables, several at once, and
-// returns their graph. A register that can not be read is a finding, and its rows
-// are missing; the error is ctx's, or that of a root that can not be opened.
+// returns their graph. A register that can not be read, or for whose rows there is
+// no room, is a finding, and its rows are missing; the error is ctx's, or that of a root that can not be opened.
 func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*graph.Graph, []finding.Finding, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {
@@ -33,7 +37,7 @@ func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*grap
 	nodes := make([]graph.Node, len(deliverables))
 	rows := make([][]graph.Dependency, len(deliverables))
 	found := make([][]finding.Finding, len(deliverables))
-	var next atomic.Int64
+	var next, kept atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(deliverables)) {
 		workers.Go(func() {
@@ -44,6 +48,10 @@ func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*grap
 				}
 				nodes[i] = node(deliverables[i])
 				rows[i], found[i] = read(r, deliverables[i])
+				if n := int64(len(rows[i])); kept.Add(n) > MaxRows {
+					rows[i] = nil
+					found[i] = []finding.Finding{tooMany.At(deliverables[i].Path+"/"+layout.RegisterFile, 0, "its %d active rows are more than there is room for", n)}
+				}
 			}
 		})
 	}
@@ -75,8 +83,15 @@ var unread = finding.Rule{
 	Fix:   "make it a regular file of at most 16 MiB that belay may read",
 }
 
+// tooMany is a register for which there is no room.
+var tooMany = finding.Rule{
+	Code: "GRAPH_TOO_LARGE", Severity: finding.Error, Section: "6", Extra: true,
+	Means: "The project has more active rows than a graph is made of; those of this register are missing from it.",
+	Fix:   "look for what does not belong into the registers with belay deps lint",
+}
+
 // Rules are the kinds of findings of this package.
-func Rules() []finding.Rule { return []finding.Rule{unread} }
+func Rules() []finding.Rule { return []finding.Rule{unread, tooMany} }
 
 // read returns the active rows of a deliverable's register, none where there is
 // no register.
