@@ -78,6 +78,8 @@ type bench struct {
 	dir     string
 	bareBin string
 	pairs   int
+	// roots are the projects that were made, by how many deliverables they have.
+	roots map[int]string
 }
 
 // rowTimeout bounds the measuring of one row.

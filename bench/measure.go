@@ -34,6 +34,12 @@ func rows() []row {
 		{"tools-grep", (*bench).toolGrep},
 		{"tools-read", (*bench).toolRead},
 		{"tools-edit", (*bench).toolEdit},
+		{"projects-list", (*bench).projectList},
+		{"projects-validate", (*bench).projectValidate},
+		{"projects-among-files", (*bench).projectAmongFiles},
+		{"projects-serve", (*bench).projectServe},
+		{"projects-change", (*bench).projectChange},
+		{"projects-graph", (*bench).projectGraph},
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,6 +33,8 @@ type setup struct {
 	// opts are the turn's options; fill makes belay's project.
 	opts map[string]any
 	fill func(project string) error
+	// root is the project where that is there already.
+	root string
 	// reshape changes the recorded turn that the bare server plays; nil keeps it.
 	reshape func([]load.Event) []load.Event
 }
@@ -142,7 +145,7 @@ func (b *bench) rounds(p *pair, measure func(s *side) error) error {
 
 // startBelay starts a server of its own in dir, as its user would.
 func (b *bench) startBelay(ctx context.Context, s setup, dir string) (*side, error) {
-	project := filepath.Join(dir, "project")
+	project := cmp.Or(s.root, filepath.Join(dir, "project"))
 	for _, d := range []string{project, filepath.Join(dir, "home"), filepath.Join(dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err

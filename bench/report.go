@@ -59,6 +59,9 @@ How it is done:
 - Tools are called one by one in turns of many calls, each with a request to the scripted provider of its own, in a new session per
   turn. A figure is what a call takes on the average of a turn, from the first call to the last result, so that the requests between
   are in it. What stands in the first column is done as often, one after the other; the notes say what it is.
+- Projects are generated: registers of 20 rows that refer to each other, histories as lists and as tables with prose, in all six files
+  of each deliverable the forms and lengths that real ones have. Commands are new processes each time, five in a round; the files are
+  in the system's cache. The program beside them is told the paths of the files, reads each, and does nothing else.
 
 Run it again with ` + "`make bench`" + `. ` + "`go run ./bench --help`" + ` lists the flags: ` + "`--quick`" + ` leaves out the two-minute wait, ` + "`--rows`" + `
 measures only some rows, ` + "`--json FILE`" + ` writes the figures as JSON, ` + "`--dir`" + ` chooses the disk.

@@ -9,6 +9,10 @@
 // The events come from a file of recorded ones, so that both servers send and
 // store the same bytes.
 //
+// With -read it is the yardstick of whatever looks at many files: it reads those that
+// a list names and does nothing with them. With -walk it looks at the names of all
+// that a folder holds.
+//
 // With -caged it is the yardstick of confined commands: it confines itself, as
 // little as can be, and becomes the program.
 package main
@@ -17,10 +21,12 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -38,9 +44,16 @@ func run() error {
 	pace := flag.Duration("pace", 0, "wait after each chat:delta")
 	upstream := flag.String("upstream", "", "base URL that attachments are sent to")
 	program := flag.String("caged", "", "become this program, confined, instead")
+	list := flag.String("read", "", "read the files that this file names, a line each, instead")
+	folder := flag.String("walk", "", "walk this folder instead")
 	flag.Parse()
-	if *program != "" {
+	switch {
+	case *program != "":
 		return caged(*program)
+	case *list != "":
+		return readAll(*list)
+	case *folder != "":
+		return filepath.WalkDir(*folder, func(_ string, _ fs.DirEntry, err error) error { return err })
 	}
 
 	s := &server{dir: *dir, pace: *pace, upstream: *upstream, sessions: map[string]*session{}}

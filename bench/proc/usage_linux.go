@@ -16,8 +16,10 @@ type Memory struct {
 }
 
 // Memory reads the process's figures from /proc.
-func (s *Server) Memory() (Memory, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+func (s *Server) Memory() (Memory, error) { return memoryOf(s.cmd.Process.Pid) }
+
+func memoryOf(pid int) (Memory, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return Memory{}, err
 	}

@@ -18,6 +18,8 @@ var ErrUnsupported = errors.New("what a process uses can be read on Linux only")
 // Memory returns [ErrUnsupported].
 func (s *Server) Memory() (Memory, error) { return Memory{}, ErrUnsupported }
 
+func memoryOf(int) (Memory, error) { return Memory{}, ErrUnsupported }
+
 // ForgetPeak returns [ErrUnsupported].
 func (s *Server) ForgetPeak() error { return ErrUnsupported }
 

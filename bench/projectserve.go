@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"belay/bench/load"
+)
+
+// Of the rows about a server that knows a large project.
+const (
+	getsPerRound    = 20
+	changesPerRound = 10
+	atOnce          = 50
+)
+
+// project is a server that has a large project in its index.
+type project struct {
+	*side
+	root string
+}
+
+func (b *bench) serveProject(ctx context.Context) (*project, error) {
+	root, err := b.root(manyDeliverables)
+	if err != nil {
+		return nil, err
+	}
+	b.pairs++
+	s, err := b.startBelay(ctx, setup{root: root}, filepath.Join(b.dir, fmt.Sprintf("project-%d", b.pairs)))
+	if err != nil {
+		return nil, err
+	}
+	return &project{s, root}, nil
+}
+
+// listing is the address of the list of deliverables.
+func (p *project) listing() string { return p.address("deliverables") }
+
+func (p *project) address(endpoint string) string {
+	return "http://" + p.server.Addr + "/api/project/" + endpoint + "?projectRoot=" + url.QueryEscape(p.root)
+}
+
+// fetched is an answer as it came.
+type fetched struct {
+	status int
+	tag    string
+	body   []byte
+}
+
+// fetch gets a compressed answer, unless its tag is the one given.
+func fetch(ctx context.Context, client *http.Client, address, tag string) (f fetched, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return f, err
+	}
+	req.Header.Set("Accept-Encoding", "gzip")
+	if tag != "" {
+		req.Header.Set("If-None-Match", tag)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return f, err
+	}
+	f.status, f.tag = resp.StatusCode, resp.Header.Get("Etag")
+	f.body, err = io.ReadAll(resp.Body)
+	err = errors.Join(err, resp.Body.Close())
+	if err == nil && f.status != http.StatusOK && f.status != http.StatusNotModified {
+		err = fmt.Errorf("%s: status %d: %s", address, f.status, f.body)
+	}
+	return f, err
+}
+
+// projectServe measures the list of deliverables from the index, beside a handler
+// that has the same bytes in memory.
+func (b *bench) projectServe(ctx context.Context) (_ []Measure, err error) {
+	p, err := b.serveProject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.server.Stop()) }()
+	client := &http.Client{}
+	first, err := fetch(ctx, client, p.listing(), "")
+	if err != nil {
+		return nil, err
+	}
+	bare, end, err := hold(first)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	var whole, same series
+	for range b.o.rounds {
+		for address, of := range map[string]func(*series) *[]float64{
+			bare:        func(s *series) *[]float64 { return &s.bare },
+			p.listing(): func(s *series) *[]float64 { return &s.belay },
+		} {
+			if err := p.gets(ctx, client, address, "", first, of(&whole)); err != nil {
+				return nil, err
+			}
+			if err := p.gets(ctx, client, address, first.tag, fetched{status: http.StatusNotModified}, of(&same)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	m := whole.measure("project", "GET /api/project/deliverables, 10,000 of them, from the index, p50", "ms", atMost(25))
+	m.Note = fmt.Sprintf("%s KB compressed; beside a net/http handler that has the same bytes", number(float64(len(first.body))/1000))
+	together, err := p.together(ctx, first)
+	return []Measure{m, same.measure("project", "the same, with the tag of what the client has (304), p50", "ms", nil), together}, err
+}
+
+// gets adds the median of a round of requests, each of which must have the answer.
+func (p *project) gets(ctx context.Context, client *http.Client, address, tag string, want fetched, to *[]float64) error {
+	var took []float64
+	for range getsPerRound {
+		t, err := elapsed(func() error {
+			f, err := fetch(ctx, client, address, tag)
+			if err == nil && (f.status != want.status || !bytes.Equal(f.body, want.body)) {
+				err = fmt.Errorf("%s: status %d and %d bytes, not %d and %d", address, f.status, len(f.body), want.status, len(want.body))
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		took = append(took, t)
+	}
+	*to = append(*to, load.Median(took))
+	return nil
+}
+
+// hold serves an answer from memory until end.
+func hold(f fetched) (address string, end func() error, err error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == f.tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(f.body) // the client checks it
+	})}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	return "http://" + ln.Addr().String(), func() error {
+		err := server.Close()
+		if served := <-done; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		return err
+	}, nil
+}
+
+// together weighs many requests at one moment, right after a change, so that the
+// list has to be made anew.
+func (p *project) together(ctx context.Context, first fetched) (Measure, error) {
+	m := Measure{
+		Row: "project", What: "50 of these requests at once after a change, memory that comes on top", Unit: "MB", Target: atMost(60),
+		Note: "the list has 6 MB before it is compressed",
+	}
+	if err := wait(ctx, settled); err != nil {
+		return m, err
+	}
+	before, err := p.server.Memory()
+	if err != nil {
+		return m, err
+	}
+	if err := errors.Join(p.server.ForgetPeak(), p.change(manyDeliverables/3, "CHECKING")); err != nil {
+		return m, err
+	}
+	failed := make([]error, atOnce)
+	var all sync.WaitGroup
+	for i := range atOnce {
+		all.Go(func() {
+			f, err := fetch(ctx, &http.Client{Transport: &http.Transport{}}, p.listing(), "")
+			if err == nil && f.tag == first.tag {
+				err = errors.New("the list does not have the change")
+			}
+			failed[i] = err
+		})
+	}
+	all.Wait()
+	after, err := p.server.Memory()
+	added := megabytes(after.Peak - before.Resident)
+	m.Belay = &added
+	return m, errors.Join(err, errors.Join(failed...))
+}
+
+// status is the file with the state of deliverable n.
+func (p *project) status(n int) string {
+	return filepath.Join(shape(manyDeliverables).Path(p.root, n), "_STATUS.md")
+}
+
+// change gives deliverable n a state that it does not have.
+func (p *project) change(n int, state string) error {
+	return os.WriteFile(p.status(n), []byte("# Status\n\n**Current State:** "+state+"\n**Last Updated:** 2026-02-21\n\n## History\n"), 0o600)
+}
+
+// projectChange measures from a file that changes to whoever follows the project,
+// and to the new list.
+func (b *bench) projectChange(ctx context.Context) (_ []Measure, err error) {
+	p, err := b.serveProject(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.server.Stop()) }()
+	client := &http.Client{}
+	if _, err := fetch(ctx, client, p.listing(), ""); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	changes, err := p.follow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var told, listed series
+	for round := range b.o.rounds {
+		var event, list, read []float64
+		for i := range changesPerRound {
+			n := (round*changesPerRound + i) * manyDeliverables / (b.o.rounds * changesPerRound)
+			once := func(state string, seen func(id string) error) (float64, error) {
+				if err := p.change(n, state); err != nil {
+					return 0, err
+				}
+				id, _, _ := strings.Cut(filepath.Base(filepath.Dir(p.status(n))), "_")
+				return elapsed(func() error { return seen(id) })
+			}
+			t, err := once("OPEN", func(id string) error { return changes.wait(ctx, id) })
+			if err != nil {
+				return nil, err
+			}
+			event = append(event, t)
+			before, err := fetch(ctx, client, p.listing(), "")
+			if err != nil {
+				return nil, err
+			}
+			t, err = once("ISSUED", func(string) error {
+				f, err := fetch(ctx, client, p.listing(), before.tag)
+				if err == nil && f.status != http.StatusOK {
+					err = errors.New("the list does not have the change")
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, t)
+			t, err = elapsed(func() error { _, err := os.ReadFile(p.status(n)); return err })
+			if err != nil {
+				return nil, err
+			}
+			read = append(read, t)
+		}
+		told.belay, told.bare = append(told.belay, load.Median(event)), append(told.bare, load.Median(read))
+		listed.belay, listed.bare = append(listed.belay, load.Median(list)), append(listed.bare, load.Median(read))
+	}
+	m := told.measure("project", "a changed file in a project of 10,000, until its event, p50", "ms", atMost(50))
+	m.Note = "beside reading the file"
+	return []Measure{m, listed.measure("project", "the same, until the whole new list is there, p50", "ms", atMost(50))}, nil
+}
+
+// follower reads the events of a project.
+type follower struct {
+	lines chan string
+	err   error // after lines is closed
+}
+
+// follow follows the project until ctx ends.
+func (p *project) follow(ctx context.Context) (*follower, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address("events"), nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := (&http.Client{}).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	f := &follower{lines: make(chan string)}
+	go func() {
+		defer close(f.lines)
+		defer resp.Body.Close()
+		in := bufio.NewScanner(resp.Body)
+		in.Buffer(nil, toolLineBytes)
+		for in.Scan() {
+			if data, ok := strings.CutPrefix(in.Text(), "data: "); ok {
+				select {
+				case f.lines <- data:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}
+		f.err = in.Err()
+	}()
+	return f, f.wait(ctx, "projectRoot")
+}
+
+// wait waits for an event with some words.
+func (f *follower) wait(ctx context.Context, words string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		select {
+		case data, ok := <-f.lines:
+			if !ok {
+				return fmt.Errorf("the events ended: %w", f.err)
+			}
+			if strings.Contains(data, words) {
+				return nil
+			}
+		case <-ctx.Done():
+			return fmt.Errorf("no event about %s: %w", words, ctx.Err())
+		}
+	}
+}
