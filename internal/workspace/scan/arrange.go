@@ -97,20 +97,20 @@ func (r *Result) marker() string {
 // conflicts are the findings about folders that do not go together.
 func (r *Result) conflicts() []finding.Finding {
 	var all []finding.Finding
-	packages := make(map[string]*Package, len(r.Packages))
+	packages := make(map[identity]*Package, len(r.Packages))
 	for _, p := range r.Packages {
-		if other := packages[short(p.ID)]; other != nil {
-			all = append(all, ruleSamePackage.At(p.Path, 0, "%s has the id %s too", finding.Shown(other.Path), other.ID).Of(p.ID))
+		if at := identityOf(p.ID, p.Path); packages[at] == nil {
+			packages[at] = p
 		} else {
-			packages[short(p.ID)] = p
+			all = append(all, ruleSamePackage.At(p.Path, 0, "%s has the id %s too", finding.Shown(packages[at].Path), packages[at].ID).Of(p.ID))
 		}
 	}
-	first := make(map[string]*Folder, len(r.Deliverables))
+	first := make(map[identity]*Folder, len(r.Deliverables))
 	for _, f := range r.Deliverables {
-		if other := first[short(f.ID)]; other != nil {
-			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(other.Path), other.ID).Of(f.ID))
+		if at := identityOf(f.ID, f.packagePath); first[at] == nil {
+			first[at] = f
 		} else {
-			first[short(f.ID)] = f
+			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(first[at].Path), first[at].ID).Of(f.ID))
 		}
 		if pkg := id(f.Package); !layout.SameNumber(f.ID, pkg) {
 			all = append(all, ruleWrongPackage.At(f.Path, 0, "%s lies in the package %s", f.ID, pkg).Of(f.ID))
@@ -122,6 +122,17 @@ func (r *Result) conflicts() []finding.Finding {
 		}
 	}
 	return append(all, r.nested()...)
+}
+
+// identity is an id in one of the projects of a folder, which may have several.
+type identity struct{ home, id string }
+
+// identityOf is that of what has an id and belongs to the package in a path.
+func identityOf(id, pkg string) identity {
+	if isTop(pkg) {
+		return identity{id: short(id)}
+	}
+	return identity{path.Dir(pkg), short(id)}
 }
 
 // short is an id with two digits for its package where two are enough: DEL-001-02

@@ -198,6 +198,16 @@ func TestScan(t *testing.T) {
 				`working PKG-01_a::DEL-01-01 execution/PKG-01_a/1_Working/DEL-01-01_x "x" open`,
 			},
 		},
+		"several projects in the root": {
+			[]string{"a/PKG-01_a/1_Working/DEL-01-01_x/", "b/PKG-01_a/1_Working/DEL-01-01_x/", "b/PKG-01_a/1_Working/DEL-01-01_y/"},
+			[]string{
+				`package PKG-01 "a" a/PKG-01_a`, `package PKG-01 "a" b/PKG-01_a`,
+				`working PKG-01_a::DEL-01-01 a/PKG-01_a/1_Working/DEL-01-01_x "x" unknown`,
+				`working PKG-01_a::DEL-01-01 b/PKG-01_a/1_Working/DEL-01-01_x "x" unknown`,
+				`working PKG-01_a::DEL-01-01 b/PKG-01_a/1_Working/DEL-01-01_y "y" unknown`,
+				"DUPLICATE_DELIVERABLE_ID b/PKG-01_a/1_Working/DEL-01-01_y: b/PKG-01_a/1_Working/DEL-01-01_x has the id DEL-01-01 too",
+			},
+		},
 		"a project inside the project": {
 			[]string{"PKG-01_a/1_Working/DEL-01-01_x/", "examples/one/PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md = OPEN"},
 			[]string{

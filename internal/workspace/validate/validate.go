@@ -16,6 +16,7 @@ package validate
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -92,6 +93,11 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 			WithFix("look at that folder: belay project validate %s", shown(homes[0])))
 		return p.report(), nil
 	}
+	if above, ok := rootAbove(root); ok && len(r.Packages) == 0 {
+		p.add(ruleNoPackages.At("", 0, "the folder is a part of an execution root").
+			WithFix("look at the whole: belay project validate %s", shown(above)))
+		return p.report(), nil
+	}
 	p.readDecompositions()
 	p.checkRoot()
 	if err := p.checkAll(ctx); err != nil {
@@ -151,6 +157,17 @@ func (p *project) checkRoot() {
 		p.checkPackage(pkg)
 	}
 	p.checkMissing()
+}
+
+// rootAbove is the folder that holds the package that a path is, or lies in: somebody
+// looks at a part of a project and means the whole.
+func rootAbove(at string) (root string, ok bool) {
+	for above := filepath.Dir(at); above != at; at, above = above, filepath.Dir(above) {
+		if layout.ParseName(filepath.Base(at)).Kind == layout.Package {
+			root, ok = above, true
+		}
+	}
+	return root, ok
 }
 
 // homes are the folders that have packages other than the root.
