@@ -60,6 +60,9 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 		return Shown{}, err
 	}
 	defer project.Close()
+	if err := sweep(project); err != nil {
+		return Shown{}, err
+	}
 	older, err := s.room(ctx, project, p)
 	if err != nil {
 		return Shown{}, err

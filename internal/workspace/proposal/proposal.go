@@ -207,6 +207,31 @@ func open(projectRoot string) (*os.Root, error) {
 	return root, nil
 }
 
+// sweep removes what processes left unfinished that died. The lock is held: nobody else
+// writes.
+func sweep(project *os.Root) error {
+	f, err := project.Open(Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxListed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return unreadable(err)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, durable.TempPrefix) {
+			if err := forget(project, name); err != nil {
+				return fault.New(fault.StorageFailure, "what a crash left among the proposals can not be removed").Because(err)
+			}
+		}
+	}
+	return nil
+}
+
 // lock keeps other processes from the project's proposals.
 func (s *Store) lock(ctx context.Context, projectRoot string) (func(), error) {
 	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)

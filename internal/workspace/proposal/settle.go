@@ -187,6 +187,9 @@ func (s *Store) settle(ctx context.Context, project *os.Root, projectRoot, id st
 		return Proposal{}, err
 	}
 	defer unlock()
+	if err := sweep(project); err != nil {
+		return Proposal{}, err
+	}
 	p, err := load(project, id)
 	if err != nil {
 		return p, damaged(err)
