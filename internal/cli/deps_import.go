@@ -36,8 +36,10 @@ type imported struct {
 	Path        string         `json:"path"`
 	Diff        *register.Diff `json:"diff"`
 	Applied     bool           `json:"applied"`
-	// Stale is set where the register has changed since it was proposed.
-	Stale bool `json:"stale,omitempty"`
+	// Proposal is the record of one that the project keeps. Stale is set where the
+	// register has changed since it was made.
+	Proposal *proposal.Proposal `json:"proposal,omitempty"`
+	Stale    bool               `json:"stale,omitempty"`
 	// RegisterTag is that of the register as it is now.
 	RegisterTag string `json:"registerTag,omitempty"`
 	// SummaryProblem is why _DEPENDENCIES.md was not brought in line.
@@ -124,7 +126,7 @@ func (c *console) importProposal(ctx context.Context, cfg *config.Config, args [
 func (c *console) importKept(ctx context.Context, kept *proposal.Store, d workspace.Deliverable, id string, f importFlags, done *imported) (registerfile.Result, error) {
 	settle := proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire}
 	shown, err := kept.Show(d.Project, id, settle)
-	done.Diff, done.RegisterTag, done.Stale = shown.Diff, shown.Tag, shown.Stale
+	done.Diff, done.RegisterTag, done.Stale, done.Proposal = shown.Diff, shown.Tag, shown.Stale, &shown.Proposal
 	if err == nil && shown.Path != d.Rel {
 		err = usage("the proposal %s is one for %s", id, shown.Path)
 	}
@@ -135,7 +137,8 @@ func (c *console) importKept(ctx context.Context, kept *proposal.Store, d worksp
 		return registerfile.Result{}, failed(ExitFailed, "look at it without --apply, and then add --stale", errors.New("the register has changed since this was proposed"))
 	}
 	settle.Match = func(tag string) bool { return tag == shown.Tag }
-	_, result, err := kept.Apply(ctx, d.Project, id, settle)
+	applied, result, err := kept.Apply(ctx, d.Project, id, settle)
+	done.Proposal = &applied
 	return result, err
 }
 
@@ -209,7 +212,11 @@ func (c *console) printImport(done imported, apply bool) {
 	if done.Stale {
 		c.warn("the register has changed since this was proposed; what follows is about the register as it is now")
 	}
-	c.fields("deliverable", done.Deliverable, "folder", done.Path,
+	by, made, note := "", "", ""
+	if p := done.Proposal; p != nil {
+		by, made, note = line(p.By), line(p.CreatedAt), line(p.Note)
+	}
+	c.fields("deliverable", done.Deliverable, "folder", done.Path, "proposed by", by, "at", made, "note", note,
 		"new", count(len(d.New), "row", "rows"), "confirmed", count(len(d.Confirmed), "row", "rows"), "retired", count(len(d.Retired), "row", "rows"))
 	c.printDiffRows("+", styleAdded, d.New)
 	c.printDiffRows("~", stylePlace, d.Confirmed)
