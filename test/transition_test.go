@@ -2,9 +2,12 @@ package test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -110,6 +113,55 @@ func TestTransitionsNeedTheOperator(t *testing.T) {
 	if status != 200 || !strings.Contains(p.audit(), `"by":"operator"`) {
 		t.Errorf("%d %s\n%s", status, answer, p.audit())
 	}
+}
+
+// Many who saw the same file ask at once, over HTTP and on the command line: one of
+// them makes the transition, and the others are told that the file has changed.
+//
+// Covers: workspace 3.3
+func TestTransitionsRace(t *testing.T) {
+	t.Parallel()
+	p := lives(t)
+	s := p.serve()
+	at := "/api/working-root/deliverable/status?projectRoot=" + p.project + "&deliverablePath=" + filepath.Join(p.project, filepath.FromSlash(listFolder))
+	for i, step := range [][2]string{{"INITIALIZED", "4_DOCUMENTS"}, {"IN_PROGRESS", "HUMAN"}, {"CHECKING", "HUMAN"}, {"ISSUED", "HUMAN"}} {
+		_, answer := s.do("GET", at, "")
+		var seen struct{ ETag string }
+		must(t, json.Unmarshal([]byte(answer), &seen))
+		var all sync.WaitGroup
+		var made, changed atomic.Int32
+		for n := range 6 {
+			all.Go(func() {
+				note := fmt.Sprint("by ", n)
+				if n%3 == 0 {
+					out, err := p.command("project", "status", ".", "DEL-01-01", "--to", step[0], "--actor", step[1], "--approval", aCommit, "--note", note, "--if", seen.ETag).CombinedOutput()
+					if err == nil {
+						made.Add(1)
+					} else if strings.Contains(string(out), "(CONTENT_CHANGED)") {
+						changed.Add(1)
+					}
+					return
+				}
+				res, err := s.post(transitionPath, p.move(listFolder, step[0], step[1], "approvalSha", aCommit, "note", note), "If-Match", seen.ETag)
+				switch {
+				case err != nil:
+					t.Error(err)
+					return
+				case res.StatusCode == 200:
+					made.Add(1)
+				case res.StatusCode == 412:
+					changed.Add(1)
+				}
+				_ = res.Body.Close()
+			})
+		}
+		all.Wait()
+		text := p.content(listFolder + "/_STATUS.md")
+		if made.Load() != 1 || changed.Load() != 5 || strings.Count(text, "State set to") != i+2 || strings.Count(p.audit(), `"kind":"transition"`) != i+1 {
+			t.Errorf("to %s: %d made it, %d were told of it\n%s\n%s", step[0], made.Load(), changed.Load(), text, p.audit())
+		}
+	}
+	p.checkAudit(0)
 }
 
 // moving is a script whose agent makes the transition of its role, tries one that

@@ -55,6 +55,8 @@ func TestHTTPGuide(t *testing.T) {
 		`"status":"ready"`:                  1,
 		`"turns":\[\]`:                      1,
 		`"forkedFrom":\{"sessionId":"sess_`: 2, // in the answer and in the list
+		`"currentState":"INITIALIZED"`:      1,
+		`"transition":\{"from":"OPEN"`:      1,
 		`(?m)^belay_`:                       -1,
 		`Received pdf \\"brief.pdf\\"`:      -1,
 	} {
