@@ -28,6 +28,8 @@ import (
 
 // Document is what a decomposition says. It is read-only.
 type Document struct {
+	// Text is set unless the file is none: then nothing of it was read.
+	Text bool
 	// Title is the first heading of level 1, "" when there is none.
 	Title string
 	// Packages are in the order of their ids.
@@ -106,6 +108,7 @@ func Parse(path string, data []byte) *Document {
 	if !p.text.Valid() {
 		p.find(&ruleNotText, 0, "the file is not UTF-8 text")
 	} else {
+		p.out.Text = true
 		p.walk()
 		p.settle()
 	}

@@ -34,20 +34,17 @@ func (p *Plan) read() error {
 	p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
 	if len(p.doc.Packages) == 0 || len(p.doc.Deliverables) == 0 {
 		why := "it defines no package"
-		if len(p.doc.Packages) > 0 {
+		switch {
+		case !p.doc.Text:
+			why = "it is not UTF-8 text"
+		case len(p.doc.Packages) > 0:
 			why = "it defines no deliverable"
 		}
 		return p.unusable("cannot be used: %s", why).With("findings", p.doc.Findings).WithHint("%s", hint(p.doc.Findings))
 	}
-	for _, pkg := range p.doc.Packages {
-		if layout.Folder(pkg.ID, pkg.Name) == "" {
-			return invalid("name", pkg.Name, "of "+pkg.ID+" leaves nothing that a folder could bear")
-		}
-	}
-	for _, del := range p.doc.Deliverables {
-		if layout.Folder(del.ID, del.Name) == "" {
-			return invalid("name", del.Name, "of "+del.ID+" leaves nothing that a folder could bear")
-		}
+	if nameless := p.nameless(); len(nameless) > 0 {
+		return p.unusable("cannot be used: the names of %s leave nothing that a folder could bear", finding.Shown(strings.Join(nameless, ", "))).
+			With("findings", p.doc.Findings).WithHint("give them names with letters or digits in the decomposition")
 	}
 	if p.req.ProjectName == "" {
 		p.req.ProjectName = oneLine(p.doc.Project())
@@ -75,6 +72,21 @@ func readReason(err error, most int64) string {
 		return fmt.Sprintf("it has more than %d bytes (scaffold.decomposition_bytes)", most)
 	}
 	return "the disk does not give it"
+}
+
+// nameless are the packages and deliverables that no folder can be made for.
+func (p *Plan) nameless() (ids []string) {
+	for _, pkg := range p.doc.Packages {
+		if layout.Folder(pkg.ID, pkg.Name) == "" {
+			ids = append(ids, pkg.ID)
+		}
+	}
+	for _, del := range p.doc.Deliverables {
+		if layout.Folder(del.ID, del.Name) == "" {
+			ids = append(ids, del.ID)
+		}
+	}
+	return ids
 }
 
 // hint is the next step of the first finding.
