@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -52,6 +53,36 @@ func TestPaceCollector(t *testing.T) {
 	defer paceCollector()()
 	if got := current(); got != 70 {
 		t.Errorf("an operator's GOGC of 70 became %d", got)
+	}
+}
+
+// A command in haste has the room that it was given, whatever of it is in use, and
+// the runtime's pace once it needs more.
+func TestHastyPace(t *testing.T) {
+	t.Parallel()
+	for live, want := range map[uint64]int{16 << 20: 1100, 64 << 20: 200, hasteBytes / 2: 100, 1 << 30: 100} {
+		if got := hastyPace(live, 0); got.percent != want || got.limit != math.MaxInt64 {
+			t.Errorf("hastyPace(%d MiB) = %+v, want %d%% and no limit", live>>20, got, want)
+		}
+	}
+}
+
+// The process has one GOGC, so this test runs alone.
+func TestHasten(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
+	restore := Hasten()
+	runtime.GC()
+	deadline := time.Now().Add(10 * time.Second)
+	for debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		if time.Now().After(deadline) {
+			t.Fatal("the limit of the beginning stays after a collection")
+		}
+		runtime.GC()
+	}
+	restore()
+	if got, limit := current(), debug.SetMemoryLimit(-1); got != 100 || limit != math.MaxInt64 {
+		t.Errorf("restored: GOGC %d, limit %d", got, limit)
 	}
 }
 

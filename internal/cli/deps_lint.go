@@ -45,6 +45,7 @@ Findings of one kind are told together. --json lists each with file, row and col
 		if err != nil {
 			return err
 		}
+		defer app.Hasten()()
 		report, err := lintNamed(cmd, cfg, args)
 		if err != nil {
 			return err

@@ -33,6 +33,7 @@ archived, in review or issued.`,
 		if err != nil {
 			return err
 		}
+		defer app.Hasten()()
 		r, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
 		if err != nil {
 			return err

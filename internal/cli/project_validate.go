@@ -39,6 +39,7 @@ error. Nothing is changed.`,
 		if err != nil {
 			return err
 		}
+		defer app.Hasten()()
 		report, err := validated(cmd, cfg, root)
 		if err != nil {
 			return err

@@ -38,13 +38,27 @@ var (
 // slots are the numbers in the sections on the register and its lifecycle.
 func (s *Summary) slots() []slot {
 	var all []slot
+	s.eachSlot(func(n slot) { all = append(all, n) })
+	return all
+}
+
+// eachSlot sees them one by one, at most maxSlots.
+func (s *Summary) eachSlot(see func(slot)) {
+	count := 0
+	add := func(n slot) {
+		if count++; count <= maxSlots {
+			see(n)
+		}
+	}
 	for _, name := range []string{sectionRegister, sectionLifecycle} {
 		p, ok := s.part(name)
 		if !ok {
 			continue
 		}
 		for _, t := range s.doc.Tables(p.first, p.end) {
-			all = append(all, s.tableSlots(&t)...)
+			for _, n := range s.tableSlots(&t) {
+				add(n)
+			}
 		}
 		continued := map[string]bool{} // what goes on under another heading is counted under neither
 		for i := p.first; i < p.end; i++ {
@@ -56,7 +70,7 @@ func (s *Summary) slots() []slot {
 				continued[m[1]] = true
 			}
 		}
-		for i := p.first; i < p.end && len(all) < maxSlots; i++ {
+		for i := p.first; i < p.end && count < maxSlots; i++ {
 			line := s.doc.Line(i)
 			if s.doc.Fenced(i) {
 				continue
@@ -64,20 +78,18 @@ func (s *Summary) slots() []slot {
 			if m := numberedHeading(line); m != nil && continued[line[m[2]:m[3]]] {
 				continue
 			}
-			all = append(all, lineSlots(i, line)...)
+			lineSlots(i, line, add)
 		}
 	}
-	return all[:min(len(all), maxSlots)]
 }
 
-// lineSlots are the numbers of one line that is no table's.
-func lineSlots(i int, line string) []slot {
-	var all []slot
+// lineSlots sees the numbers of one line that is no table's.
+func lineSlots(i int, line string, see func(slot)) {
 	add := func(label string, at, end int) {
 		m, ok := measureOf(label, numColumns)
 		n, err := strconv.Atoi(line[at:end])
 		if ok && err == nil {
-			all = append(all, slot{line: i, cell: -1, start: at, end: end, digits: line[at:end], value: n, measure: m, label: strings.TrimSpace(label)})
+			see(slot{line: i, cell: -1, start: at, end: end, digits: line[at:end], value: n, measure: m, label: strings.TrimSpace(label)})
 		}
 	}
 	switch text := strings.TrimSpace(line); {
@@ -108,7 +120,6 @@ func lineSlots(i int, line string) []slot {
 			}
 		}
 	}
-	return all
 }
 
 // numberedHeading is the match of headingNumber in a line, nil for none.

@@ -120,11 +120,11 @@ func (s *Summary) checkSections(path string, r *Register) []finding.Finding {
 func (s *Summary) checkCounts(path string, r *Register) []finding.Finding {
 	var all []finding.Finding
 	rows := newCounter(r)
-	for _, n := range s.slots() {
+	s.eachSlot(func(n slot) {
 		if right, is := rows.check(n); !right {
 			all = append(all, ruleCount.At(path, n.line+1, "%s: %d, where the register has %d", finding.Shown(strings.ReplaceAll(n.label, "*", "")), n.value, is))
 		}
-	}
+	})
 	return all
 }
 

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +47,7 @@ func (p *project) checkAll(ctx context.Context) error {
 				jobs[n](w)
 				w.found = w.found[:before+len(p.told.Keep(w.found[before:]))]
 			}
+			w.leave()
 		})
 	}
 	all.Wait()
@@ -69,6 +71,11 @@ type worker struct {
 	// Of the folder at hand.
 	folder *scan.Folder
 	open   dir.Dir
+
+	// above is the folder that the one at hand lies in, which the next ones share; nil
+	// until there is one.
+	above     dir.Dir
+	abovePath string
 }
 
 func (w *worker) add(f finding.Finding) { w.found = append(w.found, f) }
@@ -101,12 +108,29 @@ func (w *worker) enter(f *scan.Folder) bool {
 	if f.Unreadable {
 		return false // the scan has told
 	}
-	d, err := w.places.folder(f.Path)
+	above, base := path.Split(f.Path)
+	if w.above == nil || above != w.abovePath {
+		w.leave()
+		d, err := w.places.folder(path.Clean(above))
+		if err != nil {
+			return false // the scan has told, or it is gone
+		}
+		w.above, w.abovePath = d, above
+	}
+	d, err := w.above.Enter(base)
 	if err != nil {
-		return false // the scan has told, or it is gone
+		return false
 	}
 	w.folder, w.open = f, d
 	return true
+}
+
+// leave closes what enter keeps open for the next folder.
+func (w *worker) leave() {
+	if w.above != nil {
+		w.above.Close()
+		w.above = nil
+	}
 }
 
 // path is that of a file of the folder at hand.
