@@ -2,7 +2,6 @@ package app
 
 import (
 	"math"
-	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
