@@ -100,13 +100,16 @@ func shellOptions(cfg *config.Config) shell.Options {
 	}
 }
 
-// private are the user's own folders beside the state folder: no tool sees them
-// even where they lie inside a project. Of the cache, commands have the scratch
-// folder of their session.
+// private are the user's own files and folders beside the state folder: no tool
+// sees them even where they lie inside a project. A configuration file that was
+// named is private alone, because the project may lie beside it. Of the cache,
+// commands have the scratch folder of their session.
 func private(cfg *config.Config) []string {
 	all := []string{filepath.Join(cfg.Paths.CacheDir, "renditions")}
-	if cfg.Paths.ConfigFile != "" {
-		all = append(all, filepath.Dir(cfg.Paths.ConfigFile))
+	for _, path := range []string{cfg.Paths.ConfigDir, cfg.Paths.ConfigFile, cfg.TokenFile} {
+		if path != "" {
+			all = append(all, path)
+		}
 	}
 	return all
 }

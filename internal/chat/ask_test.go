@@ -166,7 +166,9 @@ func TestALongLineInAQuestion(t *testing.T) {
 	p.Effect = permit.Effect{Tool: "write", Diff: "@@ -0,0 +1,1 @@\n+begins" + strings.Repeat(" ", 400) + "+ends with 漢字\n"}
 	all[1].Data = p
 	s.log(all...)
-	s.shows("+begins", "↳ ", "+ends with 漢字")
+	s.shows("+begins", "↳ ")
+	s.press("pgdown", "pgdown")
+	s.shows("↳ ", "+ends with 漢字")
 	s.lacks("│ +ends")
 	s.fits()
 }

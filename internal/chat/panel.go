@@ -92,6 +92,9 @@ func (m *Model) asking(a *ask, width int) []string {
 		row("note", "this machine can not confine the command")
 	}
 	row("why", a.Reason)
+	if a.Session {
+		row("kind", e.KindOfCall())
+	}
 	if e.Diff != "" {
 		lines = append(lines, whole(l, e.Diff, width, wholeLines, ": belay decision show "+a.DecisionID)...)
 	}

@@ -44,9 +44,13 @@ func aspects(r permit.Request) []string {
 	case e.Opaque:
 		caution = "the command runs what cannot be told from its text"
 	}
+	kind := ""
+	if r.Session {
+		kind = e.KindOfCall()
+	}
 	return []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"files", files, "network", network, "caution", caution, "because", r.Reason,
+		"files", files, "network", network, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 }
 

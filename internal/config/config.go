@@ -292,8 +292,11 @@ type Model struct {
 type Paths struct {
 	// ConfigFile is the user's config file that was looked for.
 	ConfigFile string
-	StateDir   string
-	CacheDir   string
+	// ConfigDir is the user's own folder for it, whatever file was named; "" where
+	// the system has none.
+	ConfigDir string
+	StateDir  string
+	CacheDir  string
 }
 
 // Keys are API keys from the environment.

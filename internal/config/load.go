@@ -42,9 +42,9 @@ type Flag struct {
 // layers is what was read once, so that the same settings can be checked again
 // for another project.
 type layers struct {
-	o    Options
-	file string
-	user *file
+	o         Options
+	dir, file string
+	user      *file
 	// plain is the result without any project file.
 	plain *Config
 }
@@ -69,6 +69,7 @@ func Examine(o Options) (*Config, []Problem) {
 	}
 	l := &layers{o: o}
 	asked := true
+	l.dir = configPlace.in(o.System, o.Env, o.Home)
 	switch {
 	case o.ConfigFile != "":
 		l.file = absolute(o.ConfigFile, o.Dir)
@@ -76,8 +77,8 @@ func Examine(o Options) (*Config, []Problem) {
 		l.file = absolute(o.Env["BELAY_CONFIG"], o.Dir)
 	default:
 		asked = false
-		if dir := configPlace.in(o.System, o.Env, o.Home); dir != "" {
-			l.file = filepath.Join(dir, userFile)
+		if l.dir != "" {
+			l.file = filepath.Join(l.dir, userFile)
 		}
 	}
 	l.user = readUser(l.file, asked)
@@ -126,7 +127,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 		b.assign(k, k.def, "", "default")
 	}
 	b.defaultPaths(l)
-	c.Paths.ConfigFile = l.file
+	c.Paths.ConfigFile, c.Paths.ConfigDir = l.file, l.dir
 	if project != nil {
 		b.suggested(project)
 	}

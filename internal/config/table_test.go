@@ -60,7 +60,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			reflect.NewAt(p.Type().Elem(), p.UnsafePointer()).Elem().SetZero()
 		}
 	}
-	c.Paths.ConfigFile = "" // what was looked for, not a setting
+	c.Paths.ConfigFile, c.Paths.ConfigDir = "", "" // where it was looked for, no settings
 	if v := reflect.ValueOf(c); !v.IsZero() {
 		for i := range v.NumField() {
 			if !v.Field(i).IsZero() {

@@ -168,6 +168,21 @@ func (e Effect) Classes() []string {
 	return slices.Compact(classes)
 }
 
+// KindOfCall says in a few words what an answer for the whole session covers, ""
+// where none is offered: the programs of a command with their subcommands, the
+// hosts of a fetch, or the tool.
+func (e Effect) KindOfCall() string {
+	classes := e.Classes()
+	for i, c := range classes {
+		if kind, ok := strings.CutPrefix(c, e.Tool+" "); ok {
+			classes[i] = kind
+		} else {
+			classes[i] = "every " + c
+		}
+	}
+	return strings.Join(classes, ", ")
+}
+
 // Outcome is what a policy says of a call.
 type Outcome string
 

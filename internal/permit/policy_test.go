@@ -244,3 +244,22 @@ func BenchmarkParseCommand(b *testing.B) {
 		}
 	}
 }
+
+// The question says what an answer for the session covers.
+func TestKindOfCall(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e    Effect
+		want string
+	}{
+		{bash(t, "cd a && npm install x; rm -rf b | head"), "npm install, rm"},
+		{bash(t, "make > log"), "> log, make"},
+		{bash(t, "eval $X"), ""},
+		{Effect{Tool: "fetch", Kind: Network, Hosts: []string{"Example.com"}}, "example.com"},
+		{Effect{Tool: "write", Kind: Write, Paths: []string{"a"}}, "every write"},
+	} {
+		if got := c.e.KindOfCall(); got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.e.Tool, c.e.Command, got, c.want)
+		}
+	}
+}
