@@ -2,6 +2,7 @@ package test
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,9 +41,10 @@ func TestDiskFullWhileWriting(t *testing.T) {
 			t.Parallel()
 			much := strings.Repeat("Words that a person wrote. ", 400) // more than there is room for
 			for file, text := range w.files {
-				if strings.HasSuffix(file, "s.csv") || strings.HasSuffix(file, "l.csv") {
+				switch filepath.Ext(file) {
+				case ".csv":
 					w.files[file] = strings.ReplaceAll(text, "a.md,TBD", much+",TBD")
-				} else {
+				case ".md":
 					w.files[file] = text + "\n## Remarks\n\n" + much + "\n"
 				}
 			}
