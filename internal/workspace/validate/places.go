@@ -51,13 +51,17 @@ func statBelow(d dir.Dir, rel string) (kind dir.Kind, size, modified int64) {
 	return at.Stat(base)
 }
 
+// maxPath is how long a path may be that is looked for, in bytes: no system opens a
+// longer one.
+const maxPath = 4096
+
 // is tells what a path of the project is; what leads out of it is missing.
 func (p *places) is(rel string) dir.Kind {
 	rel = path.Clean(rel)
 	switch {
 	case rel == ".":
 		return dir.Folder
-	case rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) || strings.ContainsRune(rel, 0):
+	case rel == ".." || strings.HasPrefix(rel, "../") || path.IsAbs(rel) || len(rel) > maxPath || strings.ContainsRune(rel, 0):
 		return dir.Missing
 	}
 	p.mu.Lock()
@@ -81,6 +85,9 @@ func (p *places) has(rel string) bool { return p.is(rel) != dir.Missing }
 // project has. Known is set where the project has the first part of some end, so
 // that a path that is not there is known to be missing.
 func (p *places) find(written string) (rel string, known bool) {
+	if len(written) > maxPath {
+		return "", false
+	}
 	parts := strings.Split(strings.Trim(path.Clean("/"+written), "/"), "/")
 	for i := range parts {
 		if end := path.Join(parts[i:]...); p.has(end) {

@@ -136,6 +136,9 @@ func (t *text) location(i int, written string) {
 	if !strings.Contains(written, "/") || strings.ContainsAny(written, "[`*{}<>|,;:()?\"") || path.IsAbs(written) {
 		return // of links and code [text.referenceTargets] takes care
 	}
+	if len(written) > maxPath || !t.follows() {
+		return
+	}
 	first, _, _ := strings.Cut(path.Clean(written), "/")
 	here := path.Join(t.w.folder.Path, written)
 	if strings.HasPrefix(here, "..") || first != ".." && first != "." && t.w.places.is(first) != dir.Folder {
@@ -170,7 +173,7 @@ func (t *text) referenceTargets() {
 		}
 		for _, m := range linkShape.FindAllStringSubmatch(line, -1) {
 			target, _, _ := strings.Cut(m[2], "#")
-			if target == "" || strings.Contains(target, ":") || path.IsAbs(target) {
+			if target == "" || strings.Contains(target, ":") || path.IsAbs(target) || !t.follows() {
 				continue // a heading, a URL, or a file elsewhere
 			}
 			if rel := path.Join(t.w.folder.Path, unescape(target)); !strings.HasPrefix(rel, "..") && !t.w.places.has(rel) {
@@ -178,7 +181,7 @@ func (t *text) referenceTargets() {
 			}
 		}
 		for _, m := range codeShape.FindAllStringSubmatch(line, -1) {
-			if !isPath(m[1]) || t.w.places.has(path.Join(t.w.folder.Path, m[1])) {
+			if !isPath(m[1]) || !t.follows() || t.w.places.has(path.Join(t.w.folder.Path, m[1])) {
 				continue
 			}
 			if rel, known := t.w.places.find(m[1]); rel == "" && known {
@@ -190,7 +193,7 @@ func (t *text) referenceTargets() {
 
 // isPath reports text in code that is a path with folders and nothing else.
 func isPath(s string) bool {
-	return strings.Contains(s, "/") && !strings.ContainsAny(s, " *{}<>|:=()$?\"'") && !strings.Contains(s, "//") && !path.IsAbs(s)
+	return len(s) <= maxPath && strings.Contains(s, "/") && !strings.ContainsAny(s, " *{}<>|:=()$?\"'") && !strings.Contains(s, "//") && !path.IsAbs(s)
 }
 
 // unescape undoes the escapes of blanks in a link.

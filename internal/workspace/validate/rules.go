@@ -38,7 +38,7 @@ var (
 		Means: "The folder of a package or deliverable is named by its id and its name in the decomposition.",
 		Fix:   "rename the folder"}
 	ruleMore = finding.Rule{Code: "FINDINGS_NOT_TOLD", Severity: finding.Error, Section: "12",
-		Means: "The project has more findings than are told.",
+		Means: "The project, or one file of it, has more findings than are told.",
 		Fix:   "correct those that are told first"}
 	ruleNoFolder = finding.Rule{Code: "DELIVERABLE_NO_FOLDER", Severity: finding.Warning, Section: "2",
 		Means: "A deliverable that the decomposition defines has no folder in 1_Working.",

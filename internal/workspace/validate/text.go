@@ -16,9 +16,34 @@ type text struct {
 	path string
 	// id is that of the deliverable whose file it is.
 	id string
+	// told counts what was found, followed the places that were looked for.
+	told, followed int
 }
 
-func (t *text) add(f finding.Finding) { t.w.add(f) }
+const (
+	// maxTold is how many findings one file has.
+	maxTold = 500
+	// maxFollowed is how many places one file leads to that are looked for.
+	maxFollowed = 1000
+)
+
+// add takes a finding; those beyond the bound are told of in one.
+func (t *text) add(f finding.Finding) {
+	switch t.told++; {
+	case t.told <= maxTold:
+		t.w.add(f)
+	case t.told == maxTold+1:
+		t.w.add(ruleMore.At(t.path, 0, "the file has more findings than the %d that are told", maxTold))
+	}
+}
+
+// follows reports whether one more place may be looked for.
+func (t *text) follows() bool {
+	if t.followed++; t.followed == maxFollowed+1 {
+		t.w.add(ruleMore.At(t.path, 0, "the file leads to more than %d places; the others were not looked for", maxFollowed))
+	}
+	return t.followed <= maxFollowed
+}
 
 // title asks for the first heading to be want, followed by the id, and by anything
 // where more is set; an id in it must be the deliverable's.

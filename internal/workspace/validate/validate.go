@@ -216,10 +216,18 @@ func (p *project) checkMissing() {
 		have[layout.Number(f.ID)] = true
 	}
 	for _, d := range p.defining {
+		told := 0
 		for _, def := range d.doc.Deliverables {
-			if n := layout.Number(def.ID); !have[n] {
-				have[n] = true
+			n := layout.Number(def.ID)
+			if have[n] {
+				continue
+			}
+			have[n] = true
+			switch told++; {
+			case told <= maxTold:
 				p.add(ruleNoFolder.At(d.path, def.Line, "%s has no folder", def.ID).Of(def.ID))
+			case told == maxTold+1:
+				p.add(ruleMore.At(d.path, 0, "more than %d deliverables have no folder", maxTold))
 			}
 		}
 	}
