@@ -156,7 +156,7 @@ turns:
 	x.types("be quick\n")
 	x.shows("said +it is heard at the next step")
 	x.types("\x03")
-	x.shows("(?s)stopped +the turn was interrupted.*^> $")
+	x.shows("(?s)unheard +be quick .*stopped +the turn was interrupted.*^> $")
 	x.types("\x03")
 	x.ends(ExitDone)
 	x.shows("^ *go on +belay chat --session")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,8 @@ type plainChat struct {
 	lines <-chan inputLine
 	// next are lines that were meant for a turn that had just ended.
 	next []string
+	// said went into the turn that runs.
+	said []string
 	over bool
 }
 
@@ -162,7 +165,22 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 	w.asker = &asker{c: p.c, engine: e, fed: true}
 	ended := make(chan error, 1)
 	go func() { ended <- w.watch(ctx, s) }()
-	return errors.Join(p.listen(ctx, w.asker, ended), s.Close())
+	err = p.listen(ctx, w.asker, ended)
+	p.tellUnheard(w.heard)
+	return errors.Join(err, s.Close())
+}
+
+// tellUnheard names what was said too late for the turn that has ended. It is on
+// record, where the next turn finds it.
+func (p *plainChat) tellUnheard(heard []string) {
+	for _, text := range p.said {
+		if i := slices.Index(heard, text); i >= 0 {
+			heard = slices.Delete(heard, i, i+1)
+			continue
+		}
+		p.c.note("unheard", line(text)+" (it is heard with your next message)")
+	}
+	p.said = nil
 }
 
 // interrupter is what Ctrl-C does while a turn runs: the first one stops the turn. One
@@ -237,6 +255,7 @@ func (p *plainChat) steer(ctx context.Context, text string) {
 	case err != nil:
 		p.c.warn(fmt.Sprintf("not said: %v", err))
 	default:
+		p.said = append(p.said, text)
 		p.c.note("said", "it is heard at the next step")
 	}
 }

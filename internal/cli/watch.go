@@ -35,9 +35,11 @@ type watcher struct {
 	open, thinking bool
 	said           bool
 	reason         string
-	usage          *event.Tokens
-	failure        *event.Failure
-	exit           *event.Exit
+	// heard is what people said into the turn and it took in.
+	heard   []string
+	usage   *event.Tokens
+	failure *event.Failure
+	exit    *event.Exit
 }
 
 // interruptPatience bounds how long a server may take to answer an interrupt.

@@ -57,6 +57,7 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 		}
 		w.c.note("agent", line(d.Persona)+" "+words)
 	case *event.Input:
+		w.heard = append(w.heard, d.Message)
 		words := line(d.Message)
 		if d.Attachments > 0 {
 			words = strings.TrimSpace(words + " (" + count(d.Attachments, "file", "files") + ")")
