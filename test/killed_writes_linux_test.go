@@ -51,11 +51,11 @@ func writings() map[string]writing {
 				".belay/proposals/prop-0001.csv":  rowColumns + strings.ReplaceAll(oneRow, "2026-01-02,", "2026-02-02,"),
 				".belay/proposals/prop-0001.json": `{"id":"prop-0001","deliverable":"DEL-01-01","path":"` + listFolder + `","complete":false,"rows":1,"state":"open"}`,
 			},
-			args: []string{"deps", "import", ".", "DEL-01-01", ".belay/proposals/prop-0001.csv", "--apply", "--stale"}, every: 2, done: "was applied already",
+			args: []string{"deps", "import", ".", "DEL-01-01", ".belay/proposals/prop-0001.csv", "--apply", "--stale"}, every: 3, done: "was applied already",
 		},
 		"scaffold": {
 			files: map[string]string{"bridge.md": footbridge},
-			args:  []string{"project", "init", "root", "--decomposition", "bridge.md"}, every: 5,
+			args:  []string{"project", "init", "root", "--decomposition", "bridge.md"}, every: 7,
 		},
 		"snapshot": {
 			files: map[string]string{"_Estimates/draft/a/one.csv": "1\n", "_Estimates/draft/two.csv": "2\n"},

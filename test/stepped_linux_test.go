@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -61,7 +62,7 @@ func killAt(at int, argv []string) (code int, err error) {
 				calls++
 			}
 			if calls == at {
-				return steppedKilled, syscall.Kill(pid, syscall.SIGKILL)
+				return steppedKilled, killAll(pid)
 			}
 		case status.StopSignal() != syscall.SIGTRAP && status.StopSignal() != syscall.SIGSTOP:
 			signal = int(status.StopSignal())
@@ -79,6 +80,19 @@ func killAt(at int, argv []string) (code int, err error) {
 			return 0, fmt.Errorf("the program was killed: %v", status.Signal())
 		}
 	}
+}
+
+// killAll kills a program and waits until none of its threads runs any more.
+func killAll(pid int) error {
+	err := syscall.Kill(pid, syscall.SIGKILL)
+	for err == nil {
+		var status syscall.WaitStatus
+		var gone int
+		if gone, err = syscall.Wait4(-1, &status, syscall.WALL, nil); gone == pid && status.Signaled() {
+			return nil
+		}
+	}
+	return err
 }
 
 // called is the kernel's struct ptrace_syscall_info of a call that begins.
@@ -122,7 +136,9 @@ func (p *place) stepped(t *testing.T, at int, args ...string) *exec.Cmd {
 	must(t, err)
 	self, err := os.Executable()
 	must(t, err)
-	cmd := exec.CommandContext(t.Context(), self, append([]string{program}, args...)...) //nolint:gosec // the test itself
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self, append([]string{program}, args...)...) //nolint:gosec // the test itself
 	cmd.Env, cmd.Dir = append(p.env[:len(p.env):len(p.env)], steppedEnv+"="+strconv.Itoa(at)), p.project
 	return cmd
 }
