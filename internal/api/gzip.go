@@ -27,9 +27,16 @@ func gzipped(data []byte) ([]byte, error) {
 	var all sync.WaitGroup
 	for range min(len(parts), runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
+			var w *flate.Writer
 			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
-				end := min((i+1)*gzipPart, len(data))
-				failed[i] = deflate(&parts[i], data[i*gzipPart:end], end == len(data))
+				if w == nil {
+					w, failed[i] = flate.NewWriter(&parts[i], flate.BestSpeed)
+				} else {
+					w.Reset(&parts[i])
+				}
+				if end := min((i+1)*gzipPart, len(data)); failed[i] == nil {
+					failed[i] = deflate(w, data[i*gzipPart:end], end == len(data))
+				}
 			}
 		})
 	}
@@ -49,11 +56,7 @@ func gzipped(data []byte) ([]byte, error) {
 
 // deflate compresses a part, which ends at a byte, so that another can follow where
 // it is not the last.
-func deflate(to *bytes.Buffer, part []byte, last bool) error {
-	w, err := flate.NewWriter(to, flate.BestSpeed)
-	if err != nil {
-		return err
-	}
+func deflate(w *flate.Writer, part []byte, last bool) error {
 	if _, err := w.Write(part); err != nil {
 		return err
 	}
