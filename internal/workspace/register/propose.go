@@ -156,3 +156,13 @@ func Changed(before, after *Register) map[string][]Column {
 	}
 	return all
 }
+
+// Statuses names of every row the column that says whether it is ACTIVE: what
+// [Summary.Update] is told where nobody knows what changed.
+func (r *Register) Statuses() map[string][]Column {
+	all := make(map[string][]Column, len(r.rows))
+	for i := range r.rows {
+		all[r.Row(i).ID()] = []Column{Status}
+	}
+	return all
+}

@@ -121,6 +121,15 @@ func (s *Summary) part(name string) (part, bool) {
 	return part{}, false
 }
 
+// HasSections reports whether the agents' sections are there, but for the notes to
+// consumers.
+func (s *Summary) HasSections() bool {
+	return !slices.ContainsFunc(agentSections[:4], func(name string) bool {
+		_, ok := s.part(name)
+		return !ok
+	})
+}
+
 // mode is what the summary says of the tracking mode, and where: the line from 1,
 // and whether that is in the section of that name.
 func (s *Summary) mode() (value string, line int, section bool) {

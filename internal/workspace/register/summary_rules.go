@@ -42,7 +42,7 @@ var (
 	}
 	ruleCount = finding.Rule{
 		Code: "DEPENDENCIES_COUNT", Severity: finding.Warning, Section: "5.2", Extra: true,
-		Means: "A number of rows is not that of the register.", Fix: "apply the next proposal with belay deps import, which counts anew, or correct the number",
+		Means: "A number of rows is not that of the register.", Fix: "count anew with belay deps summary --write, or correct the number",
 	}
 	ruleListedUnknown = finding.Rule{
 		Code: "DEPENDENCIES_ROW_UNKNOWN", Severity: finding.Warning, Section: "5.2", Extra: true,
@@ -50,7 +50,7 @@ var (
 	}
 	ruleNotListed = finding.Rule{
 		Code: "DEPENDENCIES_ROW_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
-		Means: "ACTIVE rows of the register are not listed.", Fix: "list them, or apply the next proposal with belay deps import, which does",
+		Means: "ACTIVE rows of the register are not listed.", Fix: "list them with belay deps summary --write",
 	}
 )
 

@@ -242,46 +242,6 @@ func (w writing) put(dir *os.Root) *fault.Error {
 		WithHint("free disk space or look after the disk, then make the change again").Because(err)
 }
 
-// mendSummary brings _DEPENDENCIES.md in line with a register that does not change: a
-// process that was killed between its two files left that undone.
-func (f *Files) mendSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, now *register.Register, run *register.Run) string {
-	data, _, err := durable.ReadFile(dir, layout.DependenciesFile, register.MaxSummary)
-	if err != nil {
-		return "" // there is nothing to mend
-	}
-	s := register.ParseSummary(data)
-	if s.Update(now, nil, nil); !s.Text() || bytes.Equal(s.Bytes(), data) {
-		return ""
-	}
-	return f.updateSummary(ctx, dir, d, now, now, run)
-}
-
-// updateSummary brings _DEPENDENCIES.md in line with the register, and says why it
-// did not. Without a run only what is there is corrected.
-func (f *Files) updateSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
-	const name = layout.DependenciesFile
-	data, info, err := durable.ReadFile(dir, name, register.MaxSummary)
-	if err != nil {
-		if missing(dir, name, err) {
-			return "there is no " + name
-		}
-		return unreadable(dir, name, err).Message
-	}
-	s := register.ParseSummary(data)
-	if !s.Text() {
-		return name + " is not text"
-	}
-	s.Update(after, register.Changed(before, after), run)
-	changed := s.Bytes()
-	if bytes.Equal(changed, data) {
-		return ""
-	}
-	if err := f.write(ctx, dir, d, writing{name: name, before: data, after: changed, like: info}); err != nil {
-		return err.Message
-	}
-	return ""
-}
-
 // Preview returns what a proposal would change in the register as it is, and the
 // register's tag, "" where there is none; with an error of the proposal's the diff
 // is there as far as [register.Register.Apply] gives one.
