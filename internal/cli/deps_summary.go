@@ -16,8 +16,29 @@ import (
 	"belay/internal/workspace/scan"
 )
 
+// summaries is the answer of the command as JSON.
+type summaries struct {
+	ProjectRoot string `json:"projectRoot"`
+	// Written is set where the changes were made, and not only shown.
+	Written bool `json:"written"`
+	// Changes are the summaries that differ from their registers.
+	Changes []summaryChange `json:"changes"`
+	// Failed are those that could not be made.
+	Failed []summaryFailure `json:"failed"`
+}
+
+type summaryChange struct {
+	Path string `json:"path"`
+	Diff string `json:"diff"`
+}
+
+type summaryFailure struct {
+	Deliverable string `json:"deliverable"`
+	Problem     string `json:"problem"`
+}
+
 func newDepsSummary(c *console) *cobra.Command {
-	var write bool
+	var write, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "summary [DIR] [DEL-ID]",
 		Short: "Make the summaries of registers anew",
@@ -26,25 +47,40 @@ have both: numbers, the states of rows that are listed, rows that are not listed
 sections that are missing. What people declare, and the tracking mode, is never touched.
 
 Shown is what would change; --write makes the changes.`,
-		Example: "  belay deps summary .\n  belay deps summary . DEL-01-02 --write",
+		Example: "  belay deps summary .\n  belay deps summary . DEL-01-02 --write\n  belay deps summary . --json",
 		Args:    cobra.MaximumNArgs(2),
 	}
+	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		return c.summarize(cmd.Context(), cfg, args, write)
+		done, err := c.summarize(cmd.Context(), cfg, args, write)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			err = c.writeJSON(done)
+		default:
+			c.printSummaries(done)
+		}
+		if n := len(done.Failed); err == nil && n > 0 {
+			err = failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", count(n, "summary", "summaries")))
+		}
+		return err
 	}
 	return cmd
 }
 
-func (c *console) summarize(ctx context.Context, cfg *config.Config, args []string, write bool) error {
+// summarize makes the summaries that are named.
+func (c *console) summarize(ctx context.Context, cfg *config.Config, args []string, write bool) (done summaries, err error) {
 	root, err := projectArg(cfg, args[:min(len(args), 1)])
 	if err != nil {
-		return err
+		return done, err
 	}
+	done = summaries{ProjectRoot: root, Written: write, Changes: []summaryChange{}, Failed: []summaryFailure{}}
 	var folders []workspace.Deliverable
 	if len(args) == 2 {
 		folders = make([]workspace.Deliverable, 1)
@@ -53,43 +89,43 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, args []stri
 		folders, err = withRegisters(ctx, cfg, root)
 	}
 	if err != nil {
-		return err
+		return done, err
 	}
 	rooms, err := app.OpenRegisters(cfg)
 	if err != nil {
-		return err
+		return done, err
 	}
-	changed, failures := 0, 0
 	for _, d := range folders {
 		s, err := rooms.Files.Summarize(ctx, d, c.person(), write)
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return done, ctx.Err()
 		case err != nil && len(args) == 2:
-			return err
+			return done, err
 		case err != nil:
-			failures++
-			c.warn(line(d.Rel) + ": " + clean(fault.From(err).Message))
-			continue
-		case !s.Changes():
-			continue
+			problem := clean(fault.From(err).Message)
+			c.warn(line(d.Rel) + ": " + problem)
+			done.Failed = append(done.Failed, summaryFailure{d.Rel, problem})
+		case s.Changes():
+			done.Changes = append(done.Changes, summaryChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)})
 		}
-		changed++
-		c.printPatch(filetool.Compare(s.Path, s.Before, s.After))
 	}
-	what := count(changed, "summary", "summaries")
+	return done, nil
+}
+
+func (c *console) printSummaries(done summaries) {
+	for _, s := range done.Changes {
+		c.printPatch(s.Diff)
+	}
+	what := count(len(done.Changes), "summary", "summaries")
 	switch {
-	case changed == 0:
+	case len(done.Changes) == 0:
 		c.note("nothing", "to do: every summary that was read agrees with its register")
-	case write:
+	case done.Written:
 		c.note("written", what)
 	default:
 		c.note("nothing", "is written yet; --write changes "+what)
 	}
-	if failures > 0 {
-		return failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", count(failures, "summary", "summaries")))
-	}
-	return nil
 }
 
 // withRegisters are the deliverables of a project that have both files.
