@@ -1,0 +1,205 @@
+package authored_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/authored"
+)
+
+// One content written as YAML and as JSON is one tree, but for the places.
+func TestYAMLAndJSON(t *testing.T) {
+	t.Parallel()
+	want := map[string]any{
+		"id": "classify", "n": int64(3), "f": 1.5, "yes": true, "none": nil, "words": []any{"a", "b"},
+		"meta": map[string]any{"deep": map[string]any{"list": []any{int64(1), "x"}}}, "emoji": "😀",
+	}
+	for name, text := range map[string]string{
+		"yaml":    "id: classify\nn: 3\nf: 1.5\nyes: true\nnone:\nwords: [a, b]\nmeta:\n  deep:\n    list: [1, x]\nemoji: 😀\n",
+		"json":    "{\"id\": \"classify\",\n \"n\": 3, \"f\": 1.5, \"yes\": true, \"none\": null, \"words\": [\"a\",\"b\"],\n\"meta\": {\"deep\":{\"list\":[1,\"x\"]}}, \"emoji\": \"\\ud83d\\ude00\"}",
+		"anchors": "base: &b {deep: {list: [1, x]}}\nid: classify\nn: 3\nf: 1.5\n\"yes\": true\nnone: ~\nwords: [a, b]\nmeta:\n  <<: *b\nemoji: 😀\n",
+	} {
+		n, err := authored.Parse(name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := n.Value().(map[string]any)
+		delete(got, "base")
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"yaml": "é: x\nlist:\n  - a: \"q\\\"\"\n    b: 12\n",
+		"json": "{\"é\": \"x\",\n \"list\": [\n  {\"a\": \"q\\\"\",\n   \"b\": 12}]}",
+	} {
+		n, err := authored.Parse(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		item := n.Field("list").Items[0]
+		var got []int
+		for _, f := range item.Fields {
+			got = append(got, f.Line, f.Column, f.Value.Line, f.Value.Column)
+		}
+		want := map[string][]int{"yaml": {3, 5, 3, 8, 4, 5, 4, 8}, "json": {3, 4, 3, 9, 4, 4, 4, 9}}[name]
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestNotAFile(t *testing.T) {
+	t.Parallel()
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'k'; c++ {
+		p := string(c - 1)
+		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+p+",", 9), ",") + "]\n"
+	}
+	for text, want := range map[string]string{
+		"a: [1":                                  "f:1:4: it is not valid YAML",
+		"a: 1\na: 2":                             `f:2:1: "a" is given twice`,
+		"a: 1\n---\nb: 2":                        "more than one document",
+		`{"a": 1, "a": 2}`:                       `f:1:10: "a" is given twice`,
+		`{"a": tru}`:                             "f:1:10: it is not valid JSON",
+		`{"a": 1} x`:                             "behind the end",
+		`{"a": `:                                 "it is not valid JSON",
+		"? [a]\n: b":                             "the name of a field must be text",
+		"a: &x [*x]":                             "the alias *x stands inside of what it names",
+		"a: !!binary aGk=":                       "values of type !!binary are not taken",
+		"<<: 3":                                  "<< takes a mapping",
+		bomb:                                     "has more than 200000 values",
+		strings.Repeat("[", 1000):                "nested too deep",
+		strings.Repeat("- ", 100) + "x":          "nested deeper than 64",
+		strings.Repeat("x", authored.MaxBytes+1): "more than the 4194304 that are taken",
+		"a: \x00":                                "it is not valid YAML",
+	} {
+		_, err := authored.Parse("f", []byte(text))
+		var e *authored.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q\n gave %v\n want %s", text, err, want)
+		}
+	}
+	if n, err := authored.Parse("f", nil); err != nil || n.Kind != authored.Null {
+		t.Errorf("an empty file: %v, %v", n, err)
+	}
+}
+
+// Every problem is told, in the file's order, each once.
+func TestObject(t *testing.T) {
+	t.Parallel()
+	n, err := authored.Parse("f", []byte(`
+id: 7
+nam: x
+type: roter
+count: 99
+wait: fast
+list: [a, [b], 3]
+flag: maybe
+inner: {a: 1, other: 2}
+text: {a: 1}
+ok: {b: true}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &authored.Report{}
+	o := authored.NewObject(n, r, "tasks[0]", "a task")
+	if o.Text("id") != "7" || o.Required("name") != "" || o.OneOf("type", "basic", "router") != "basic" || o.Int("count", 1, 9) != 0 ||
+		o.Duration("wait", time.Hour) != 0 || o.Bool("flag") || o.Text("text") != "" {
+		t.Error("a wrong field has a value")
+	}
+	if diff := cmp.Diff([]string{"a", "3"}, o.Texts("list")); diff != "" {
+		t.Error(diff)
+	}
+	inner := o.Object("inner", "an inner")
+	inner.Int("a", 0, 5)
+	inner.Done()
+	if ok := o.Object("ok", "an ok"); !ok.Bool("b") {
+		t.Error("ok.b is not true")
+	}
+	if o.Object("none", "a none") != nil || o.Map("none") != nil || o.List("none") != nil {
+		t.Error("what is left out is there")
+	}
+	o.Done()
+	want := `f:2:1: tasks[0].name: a task needs name
+f:3:1: tasks[0].nam: a task has no field "nam" (did you mean name?)
+f:4:7: tasks[0].type: it must be one of basic, router, and this is "roter" (did you mean router?)
+f:5:8: tasks[0].count: it must be a whole number from 1 to 9, and this is 99
+f:6:7: tasks[0].wait: it must be a length of time up to 1h0m0s, and this is "fast" (write it as 30s, 5m or 1h)
+f:7:11: tasks[0].list[1]: it must be text, and this is a list
+f:8:7: tasks[0].flag: it must be true or false, and this is text
+f:9:15: tasks[0].inner.other: an inner has no field "other" (it has a)
+f:10:7: tasks[0].text: it must be text, and this is a mapping`
+	if diff := cmp.Diff(want, r.Err("f").Error()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestManyProblems(t *testing.T) {
+	t.Parallel()
+	r := &authored.Report{}
+	for range 3 {
+		for i := range 80 {
+			r.Add(&authored.Node{Line: 100 - i, Column: 1}, "", "", "wrong")
+		}
+	}
+	var e *authored.Error
+	if err := r.Err("f"); !errors.As(err, &e) || len(e.Problems) != authored.MaxProblems || e.More != 30 || e.Problems[0].Line != 21 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Property: JSON that Go reads is the same value here, however it is written.
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"a":[1,2.5,"x\n\u00e9",null,true,{"b":{}}]}`)
+	f.Add("[]")
+	f.Add("\ufeff { \"\": \"\\\\\" }")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := authored.Parse("f", []byte(text))
+		var want any
+		dec := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+		dec.UseNumber()
+		if dec.Decode(&want) != nil || err != nil || n.Kind != authored.List && n.Kind != authored.Map {
+			return
+		}
+		if text[0] != '{' && text[0] != '[' {
+			return // YAML may read more
+		}
+		if diff := cmp.Diff(want, numbers(n)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	})
+}
+
+// numbers is a tree with its numbers as they are written.
+func numbers(n *authored.Node) any {
+	switch n.Kind {
+	case authored.Int, authored.Float:
+		return json.Number(n.Text)
+	case authored.List:
+		all := make([]any, len(n.Items))
+		for i, c := range n.Items {
+			all[i] = numbers(c)
+		}
+		return all
+	case authored.Map:
+		all := map[string]any{}
+		for _, f := range n.Fields {
+			all[f.Name] = numbers(f.Value)
+		}
+		return all
+	default:
+		return n.Value()
+	}
+}

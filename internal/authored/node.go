@@ -1,0 +1,162 @@
+// Package authored reads files that people write, YAML or JSON, strictly: every
+// value keeps its place, and what is wrong is told all at once, each problem with
+// its line and column.
+//
+// [Parse] makes a tree of nodes of a file; an [Object] takes a mapping apart field
+// by field and at its end refuses what nobody asked for.
+package authored
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The limits of a file.
+const (
+	// MaxBytes is how long it may be.
+	MaxBytes = 4 << 20
+	// MaxDepth is how deep its values may be nested.
+	MaxDepth = 64
+	// MaxNodes is how many values it may have, those that aliases repeat counted
+	// each time.
+	MaxNodes = 200_000
+)
+
+// Kind is what a value is.
+type Kind int
+
+// The kinds of values.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	Text
+	List
+	Map
+)
+
+func (k Kind) String() string {
+	return [...]string{"nothing", "true or false", "a whole number", "a number", "text", "a list", "a mapping"}[k]
+}
+
+// Node is a value in a file.
+type Node struct {
+	Kind Kind
+	// Line and Column are where it begins, from 1, in characters.
+	Line, Column int
+	// Text is a scalar as the author wrote it, without quotes.
+	Text   string
+	Items  []*Node // of a list
+	Fields []Field // of a mapping, in the author's order; names are unique
+}
+
+// Field is an entry of a mapping. Its place is that of its name.
+type Field struct {
+	Name         string
+	Line, Column int
+	Value        *Node
+}
+
+// Field returns the value of a mapping's field, nil where it has none.
+func (n *Node) Field(name string) *Node {
+	for i := range n.Fields {
+		if n.Fields[i].Name == name {
+			return n.Fields[i].Value
+		}
+	}
+	return nil
+}
+
+// Problem is something wrong in a file.
+type Problem struct {
+	// Line and Column are its place; both are 0 where it is the whole file.
+	Line, Column int
+	// Path leads to the value, as in tasks[2].attachments[0].url; may be empty.
+	Path string
+	// Message says what is wrong, Hint the next step, or "".
+	Message, Hint string
+}
+
+func (p Problem) String() string {
+	var b strings.Builder
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "%d:%d: ", p.Line, p.Column)
+	}
+	if p.Path != "" {
+		b.WriteString(p.Path + ": ")
+	}
+	b.WriteString(p.Message)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Error is everything wrong in one file.
+type Error struct {
+	// Name is the file's.
+	Name string
+	// Problems are in the file's order, at most [MaxProblems].
+	Problems []Problem
+	// More is how many others there are.
+	More int
+}
+
+// MaxProblems is how many problems of one file are told.
+const MaxProblems = 50
+
+func (e *Error) Error() string {
+	var lines []string
+	for _, p := range e.Problems {
+		lines = append(lines, e.Name+":"+p.String())
+	}
+	if e.More > 0 {
+		lines = append(lines, fmt.Sprintf("%s: and %d more problems", e.Name, e.More))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Report gathers the problems of one file. It is for one goroutine.
+type Report struct {
+	problems []Problem
+	seen     map[Problem]bool
+}
+
+// Add notes a problem at n; nil is the whole file.
+func (r *Report) Add(n *Node, path, hint, format string, args ...any) {
+	p := Problem{Path: path, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	if n != nil {
+		p.Line, p.Column = n.Line, n.Column
+	}
+	r.add(p)
+}
+
+func (r *Report) add(p Problem) {
+	if r.seen[p] {
+		return // an alias repeats its problems
+	}
+	if r.seen == nil {
+		r.seen = map[Problem]bool{}
+	}
+	r.seen[p] = true
+	r.problems = append(r.problems, p)
+}
+
+// Empty reports whether nothing is wrong so far.
+func (r *Report) Empty() bool { return len(r.problems) == 0 }
+
+// Err is what was found, an [*Error], or nil.
+func (r *Report) Err(name string) error {
+	if r.Empty() {
+		return nil
+	}
+	all := slices.Clone(r.problems)
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	n := min(len(all), MaxProblems)
+	return &Error{Name: name, Problems: all[:n], More: len(all) - n}
+}
