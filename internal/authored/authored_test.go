@@ -70,8 +70,8 @@ func TestNotAFile(t *testing.T) {
 		"a: [1":                                  "f:1:4: it is not valid YAML",
 		"a: 1\na: 2":                             `f:2:1: "a" is given twice`,
 		"a: 1\n---\nb: 2":                        "more than one document",
-		`{"a": 1, "a": 2}`:                       `f:1:10: "a" is given twice`,
-		`{"a": tru}`:                             "f:1:10: it is not valid JSON",
+		`{"a": 1, "a": 2}`:                       `f.json:1:10: "a" is given twice`,
+		`{"a": tru}`:                             "f.json:1:10: it is not valid JSON",
 		`{"a": 1} x`:                             "behind the end",
 		`{"a": `:                                 "it is not valid JSON",
 		"? [a]\n: b":                             "the name of a field must be text",
@@ -79,12 +79,16 @@ func TestNotAFile(t *testing.T) {
 		"a: !!binary aGk=":                       "values of type !!binary are not taken",
 		"<<: 3":                                  "<< takes a mapping",
 		bomb:                                     "has more than 200000 values",
-		strings.Repeat("[", 1000):                "nested too deep",
+		strings.Repeat("[", 1000):                "it is not valid YAML",
 		strings.Repeat("- ", 100) + "x":          "nested deeper than 64",
 		strings.Repeat("x", authored.MaxBytes+1): "more than the 4194304 that are taken",
 		"a: \x00":                                "it is not valid YAML",
 	} {
-		_, err := authored.Parse("f", []byte(text))
+		name := "f"
+		if strings.HasPrefix(text, "{") {
+			name = "f.json"
+		}
+		_, err := authored.Parse(name, []byte(text))
 		var e *authored.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q\n gave %v\n want %s", text, err, want)
@@ -166,7 +170,7 @@ func FuzzJSON(f *testing.F) {
 	f.Add("[]")
 	f.Add("\ufeff { \"\": \"\\\\\" }")
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := authored.Parse("f", []byte(text))
+		n, err := authored.Parse("f.json", []byte(text))
 		var want any
 		dec := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 		dec.UseNumber()

@@ -2,8 +2,10 @@ package authored
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,11 +13,10 @@ import (
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 
-// isJSON tells by the first character. A flow mapping in YAML looks the same and
-// reads the same where it is JSON, too.
-func isJSON(data []byte) bool {
-	data = bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
-	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
+// isJSON tells by the name, or by the content: YAML reads most JSON, too, but not
+// all of its escapes.
+func isJSON(name string, data []byte) bool {
+	return strings.HasSuffix(name, ".json") || json.Valid(bytes.TrimPrefix(data, []byte("\ufeff")))
 }
 
 func parseJSON(data []byte, r *Report) *Node {

@@ -9,15 +9,15 @@ import (
 	"belay/internal/badyaml"
 )
 
-// Parse reads a file; name is for errors. A file that begins with { or [ is read
-// as JSON, any other as YAML with one document; anchors, aliases and << are
+// Parse reads a file; name is for errors. A file whose name ends with .json, or that
+// is JSON, is read as that, any other as YAML with one document; anchors, aliases and << are
 // resolved. The error is an [*Error]. An empty file is a [Null].
 func Parse(name string, data []byte) (*Node, error) {
 	r := &Report{}
 	switch {
 	case len(data) > MaxBytes:
 		r.Add(nil, "", "", "the file has %d bytes, more than the %d that are taken", len(data), MaxBytes)
-	case isJSON(data):
+	case isJSON(name, data):
 		n := parseJSON(data, r)
 		return n, r.Err(name)
 	default:

@@ -95,7 +95,7 @@ func (t *Template) Execute(context map[string]any) (string, error) {
 		return t.text, nil
 	}
 	if t.changes {
-		context, _ = deepCopy(context).(map[string]any)
+		context, _ = Copy(context).(map[string]any)
 	}
 	tmpl := t.tmpl
 	if t.loops { // they count their steps, each evaluation for itself

@@ -101,19 +101,19 @@ func kindOf(v any) string {
 	return reflect.TypeOf(v).Kind().String()
 }
 
-// deepCopy copies maps and lists, so that a template may change them.
-func deepCopy(v any) any {
+// Copy copies a value of a context, its maps and lists at any depth.
+func Copy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		c := make(map[string]any, len(v))
 		for k := range maps.Keys(v) {
-			c[k] = deepCopy(v[k])
+			c[k] = Copy(v[k])
 		}
 		return c
 	case []any:
 		c := make([]any, len(v))
 		for i := range v {
-			c[i] = deepCopy(v[i])
+			c[i] = Copy(v[i])
 		}
 		return c
 	}

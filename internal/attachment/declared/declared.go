@@ -1,0 +1,127 @@
+// Package declared is attachments as workflow files declare them: entries with
+// templates and patterns ([Entry]), and what becomes of them, one file or address
+// each ([Attachment]).
+//
+// The way of an entry: [Decode] reads it strictly; when a task is about to begin,
+// Expand evaluates its templates and finds what its patterns match, in the
+// author's order; Merge joins the lists of task, agent and action. What stands in
+// the result is opened or fetched by the engine that turns use.
+//
+// Specification: attachments, sections 1 to 4 and 11.
+package declared
+
+// Type is the kind of an attachment.
+type Type string
+
+// The types. A file that calls a PDF a document means [TypePDF].
+const (
+	TypeImage Type = "image"
+	TypePDF   Type = "pdf"
+	TypeAudio Type = "audio"
+	TypeVideo Type = "video"
+	TypeFile  Type = "file"
+	TypeURL   Type = "url"
+)
+
+// Types lists them.
+func Types() []Type { return []Type{TypeImage, TypePDF, TypeAudio, TypeVideo, TypeFile, TypeURL} }
+
+// alias is what authors may write for [TypePDF].
+const alias = "document"
+
+// parseType reads a type as an author wrote it.
+func parseType(s string) (Type, bool) {
+	t := Type(s)
+	if s == alias {
+		t = TypePDF
+	}
+	for _, known := range Types() {
+		if t == known {
+			return t, true
+		}
+	}
+	return "", false
+}
+
+// Attachment is one thing that a model is to be shown. It is one of [Image],
+// [PDF], [Audio], [Video], [File] and [URL], and never changes.
+type Attachment interface {
+	Type() Type
+	// Common is what all types have.
+	Common() *Base
+}
+
+// Base is what all attachments have.
+type Base struct {
+	// Source is where it is: exactly one of its fields is set.
+	Source Source
+	// Name is what the author calls it; may be empty.
+	Name string
+	// MIME is what the author says of its type: a hint, never believed.
+	MIME string
+	// Meta is the author's, its own copy.
+	Meta map[string]any
+	// Optional is set where a turn may go on without it.
+	Optional bool
+	// From says where it was declared, for people: scope and entry.
+	From string
+}
+
+// Source is where an attachment is.
+type Source struct {
+	// Path is a file below the folder of the workflow file, with slashes.
+	Path string
+	// URL is an http or https address.
+	URL string
+	// regular is set where Path was found to be a file and no link.
+	regular bool
+}
+
+// Common implements [Attachment] for all types.
+func (b *Base) Common() *Base { return b }
+
+// The types of attachments.
+type (
+	// Image is a picture. With Direct its address is given to a model that
+	// fetches pictures itself.
+	Image struct {
+		Base
+		Direct bool
+	}
+	// PDF is a document of pages. MaxPages is how many of them are wanted, 0 for
+	// all.
+	PDF struct {
+		Base
+		MaxPages int
+	}
+	// Audio is sound.
+	Audio struct{ Base }
+	// Video is moving pictures.
+	Video struct{ Base }
+	// File is a file of any kind; its bytes say which.
+	File struct{ Base }
+	// URL is an address that the model is told of. With Fetch it is given the
+	// text that is there.
+	URL struct {
+		Base
+		Fetch bool
+	}
+)
+
+// Type implements [Attachment].
+func (*Image) Type() Type { return TypeImage }
+
+// Type implements [Attachment].
+func (*PDF) Type() Type { return TypePDF }
+
+// Type implements [Attachment].
+func (*Audio) Type() Type { return TypeAudio }
+
+// Type implements [Attachment].
+func (*Video) Type() Type { return TypeVideo }
+
+// Type implements [Attachment].
+func (*File) Type() Type { return TypeFile }
+
+// Type implements [Attachment].
+func (*URL) Type() Type { return TypeURL }

@@ -1,0 +1,133 @@
+package declared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Folder is where paths and patterns lead from: the folder of the workflow file.
+// Nothing outside of it is reached, by whatever links.
+type Folder struct {
+	root *os.Root
+	// dir is its real path.
+	dir string
+	// limit is how many files one pattern may match.
+	limit int
+}
+
+// NewFolder takes an open folder; the caller keeps it open and closes it. A
+// pattern may match up to limit files.
+func NewFolder(root *os.Root, limit int) *Folder {
+	return &Folder{root: root, dir: root.Name(), limit: limit}
+}
+
+// Dir is its path.
+func (f *Folder) Dir() string { return f.dir }
+
+// ownFolders are looked into only by patterns that name them: what belay and git
+// keep there is not the author's.
+var ownFolders = []string{".belay", ".git"}
+
+// clean is a path as it is opened, or why it cannot be.
+func clean(p string) (string, error) {
+	slashed := strings.ReplaceAll(strings.TrimSpace(p), `\`, "/")
+	switch {
+	case strings.ContainsRune(slashed, 0):
+		return "", errors.New("the path has a NUL")
+	case path.IsAbs(slashed), len(slashed) > 1 && slashed[1] == ':':
+		return "", fmt.Errorf("%q is absolute; paths begin at the folder of the workflow file", p)
+	}
+	c := path.Clean(slashed)
+	if c == ".." || strings.HasPrefix(c, "../") {
+		return "", fmt.Errorf("%q leads out of the folder of the workflow file", p)
+	}
+	return c, nil
+}
+
+// match lists the files that a pattern matches, sorted. A link out of the folder
+// is an error, as is a folder that cannot be read.
+func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
+	p, err := clean(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if !doublestar.ValidatePattern(p) {
+		return nil, fmt.Errorf("%q is no pattern: a bracket or brace is not closed", pattern)
+	}
+	if !strings.ContainsAny(p, `*?[{\`) {
+		return f.literal(p)
+	}
+	var found []Source
+	err = doublestar.GlobWalk(f.root.FS(), p, func(name string, d fs.DirEntry) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if hidden(p, name) {
+			if d.IsDir() {
+				return doublestar.SkipDir
+			}
+			return nil
+		}
+		regular := d.Type().IsRegular()
+		if !regular {
+			ok, err := f.leadsToFile(name)
+			if err != nil || !ok {
+				return err
+			}
+		}
+		if found = append(found, Source{Path: name, regular: regular}); len(found) > f.limit {
+			return fmt.Errorf("%q matches more than %d files (attachments.max_matches)", pattern, f.limit)
+		}
+		return nil
+	}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(found), nil // {a,a*} finds one file twice
+}
+
+// literal is match for a pattern that is none.
+func (f *Folder) literal(p string) ([]Source, error) {
+	info, err := f.root.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%q is a folder; write %s/* for the files in it", p, p)
+	}
+	return []Source{{Path: p}}, nil
+}
+
+// leadsToFile follows a link. What is no file in the end is none that a pattern
+// finds.
+func (f *Folder) leadsToFile(name string) (bool, error) {
+	info, err := f.root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("the link %s leads nowhere", name)
+	case err != nil:
+		return false, fmt.Errorf("the link %s: %w", name, err)
+	}
+	return info.Mode().IsRegular(), nil
+}
+
+// hidden reports whether a match lies in a folder that the pattern does not name.
+func hidden(pattern, name string) bool {
+	for _, part := range strings.Split(name, "/") {
+		if slices.Contains(ownFolders, part) && !slices.Contains(strings.Split(pattern, "/"), part) {
+			return true
+		}
+	}
+	return false
+}
