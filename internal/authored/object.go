@@ -144,6 +144,20 @@ func (o *Object) Int(name string, least, most int64) int64 {
 	return v
 }
 
+// Number is a number above least and up to most; left out, it is 0.
+func (o *Object) Number(name string, least, most float64) float64 {
+	n := o.of(name, Float, Int)
+	if n == nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
+	if err != nil || !(v > least && v <= most) {
+		o.report.Add(n, o.Path(name), "", "it must be a number above %g, up to %g, and this is %s", least, most, n.Text)
+		return 0
+	}
+	return v
+}
+
 // Duration is a length of time from 0 to most, as 30s or 2m; left out, it is 0.
 func (o *Object) Duration(name string, most time.Duration) time.Duration {
 	n := o.of(name, Text, Int)

@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/attachment/declared"
 	"belay/internal/authored"
+	"belay/internal/template"
 )
 
 func decode(t *testing.T, text string) ([]declared.Entry, error) {
@@ -360,7 +361,7 @@ func TestEvaluationErrorHasItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = (&declared.Expander{MaxItems: 1}).Expand(t.Context(), entries, "x", map[string]any{}, func(string) bool { return true })
-	var e *declared.EvaluationError
+	var e *template.FieldError
 	if !errors.As(err, &e) || e.Line != 2 || e.Column != 9 || e.Path != "attachments[0].path" {
 		t.Errorf("%+v", err)
 	}

@@ -21,7 +21,7 @@ type Entry struct {
 	plural  bool // given as urls or paths: an empty one is left out
 	name    *template.Template
 	mime    *template.Template
-	meta    *meta
+	meta    *template.Tree
 
 	optional bool
 	direct   bool // deliver: url
@@ -29,6 +29,19 @@ type Entry struct {
 	maxPages int
 	// given are the fields that not all types have.
 	given []string
+}
+
+// Each calls see for every template of the entry.
+func (e *Entry) Each(see func(*template.Template)) {
+	for _, t := range []*template.Template{e.typ, e.name, e.mime} {
+		if t != nil {
+			see(t)
+		}
+	}
+	for i := range e.sources {
+		see(e.sources[i].text)
+	}
+	e.meta.Each(see)
 }
 
 // source is one address or pattern.
@@ -116,7 +129,7 @@ func (d *decoder) entry(n *authored.Node) Entry {
 		if f.Kind != authored.Map {
 			o.FailAt("meta", "", "it must be a mapping, and this is %s", f.Kind)
 		} else {
-			e.meta = d.meta(f, o.Path("meta"))
+			e.meta = template.ParseTree(f, d.report, o.Path("meta"))
 		}
 	}
 	e.optional = o.Bool("optional")

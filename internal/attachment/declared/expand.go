@@ -53,24 +53,6 @@ func (w *Waiting) Text() string {
 	return strings.Join(texts, ", ")
 }
 
-// EvaluationError is a field that could not be evaluated.
-type EvaluationError struct {
-	// Path leads to the field; Line and Column are its place, 0 where it is not
-	// known.
-	Path         string
-	Line, Column int
-	Err          error
-}
-
-func (e *EvaluationError) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d, %s: %v", e.Line, e.Path, e.Err)
-	}
-	return e.Path + ": " + e.Err.Error()
-}
-
-func (e *EvaluationError) Unwrap() error { return e.Err }
-
 // Expand evaluates entries and finds what their patterns match, in the author's
 // order, the matches of one pattern sorted. What looks at a task that is not
 // finished keeps its place and waits. The errors of all entries are joined.
@@ -131,7 +113,7 @@ func (x *Expander) late(ctx context.Context, w *Waiting, values map[string]any) 
 
 func (x *Expander) entry(ctx context.Context, e *Entry, scope Scope, values map[string]any, wait func(*template.Template) bool) ([]Step, error) {
 	whole := wait(e.typ) || wait(e.name) || wait(e.mime)
-	e.meta.templates(func(t *template.Template) { whole = whole || wait(t) })
+	e.meta.Each(func(t *template.Template) { whole = whole || wait(t) })
 	if whole {
 		return []Step{{Waiting: newWaiting(e, nil, scope)}}, nil
 	}
@@ -156,9 +138,6 @@ func (x *Expander) entry(ctx context.Context, e *Entry, scope Scope, values map[
 func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 	w := &Waiting{entry: e, source: s, scope: scope}
 	see := func(t *template.Template) {
-		if t == nil {
-			return
-		}
 		n := t.Needs()
 		w.All = w.All || n.All()
 		for _, id := range n.Tasks() {
@@ -169,14 +148,8 @@ func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 	}
 	if s != nil {
 		see(s.text)
-		return w
-	}
-	for _, t := range []*template.Template{e.typ, e.name, e.mime} {
-		see(t)
-	}
-	e.meta.templates(see)
-	for i := range e.sources {
-		see(e.sources[i].text)
+	} else {
+		e.Each(see)
 	}
 	return w
 }
@@ -184,7 +157,7 @@ func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 // source makes the attachments of one source.
 func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope, values map[string]any) ([]Attachment, error) {
 	fail := func(field string, err error) error {
-		return &EvaluationError{Path: e.Path + "." + field, Line: s.line, Column: s.column, Err: err}
+		return &template.FieldError{Path: e.Path + "." + field, Line: s.line, Column: s.column, Err: err}
 	}
 	typ, err := e.evaluateType(values)
 	if err != nil {
@@ -214,12 +187,8 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 		if c.MIME, err = text(e.mime, values); err != nil {
 			return nil, fail("mime", err)
 		}
-		if e.meta != nil {
-			m, err := e.meta.evaluate(values)
-			if err != nil {
-				return nil, err
-			}
-			c.Meta, _ = m.(map[string]any)
+		if c.Meta, err = e.meta.Fields(values); err != nil {
+			return nil, err
 		}
 		all[i] = e.make(typ, c)
 	}

@@ -1,0 +1,214 @@
+// Package definition is workflow files as their authors write them: agents with
+// actions, tasks that chain them, templates between the tasks. It reads a file
+// strictly and as a whole ([Parse]): every problem is told, with its place, before
+// anything runs.
+//
+// It knows what a file says and whether that makes sense, not how it is run.
+//
+// Specification: attachments, sections 2 and 4; the fields of tasks follow the
+// format's own documentation.
+package definition
+
+import (
+	"time"
+
+	"belay/internal/attachment/declared"
+	"belay/internal/authored"
+	"belay/internal/template"
+)
+
+// Workflow is a file. It does not change once it was read.
+type Workflow struct {
+	ID, Version, Description string
+	// Input is the schema of what a run is given, nil for anything.
+	Input *Schema
+	// Env are values that the author gives, seen by templates as .env; the
+	// process's environment never is.
+	Env *template.Tree
+	// Agents and Tasks are in the file's order; a run begins with the first task.
+	Agents []*Agent
+	Tasks  []*Task
+	// Outputs are the results of a run, evaluated at its end; nil means those of
+	// the tasks that ran.
+	Outputs *template.Tree
+	// Snapshot is where a finished run is published.
+	Snapshot Snapshot
+}
+
+// Snapshot is a folder for results in the project, a tool root; an empty Root
+// means that nothing is published.
+type Snapshot struct{ Root, Label string }
+
+// Agent is who works on a task.
+type Agent struct {
+	ID           string
+	Model        string
+	Provider     string
+	Instructions *template.Template
+	Actions      []*Action
+	With         *template.Tree
+	Attachments  []declared.Entry
+	Rights       Rights
+}
+
+// Action is something that an agent can be asked to do.
+type Action struct {
+	ID     string
+	Prompt *template.Template
+	// Input is the schema of with, Output that of the answer, which then is JSON;
+	// both may be nil.
+	Input, Output *Schema
+	With          *template.Tree
+	Attachments   []declared.Entry
+}
+
+// Rights is what an agent may use for a task, and how much of it. A task's own
+// stand before those of its agent.
+type Rights struct {
+	// Tools are the tools that it has; nil means none, unless Given is set.
+	Tools []string
+	// Given is set where tools were named, be it an empty list.
+	Given bool
+	// Allow and Deny are rules of permission.
+	Allow, Deny []string
+	Budget      Budget
+}
+
+// Budget is what a task may take; 0 is no limit of its own.
+type Budget struct {
+	Turns  int
+	Tokens int64
+	// Cost is in US dollars.
+	Cost float64
+	Time time.Duration
+}
+
+// Kind is what a task does.
+type Kind string
+
+// The kinds of tasks.
+const (
+	// Basic asks an agent once.
+	Basic Kind = "basic"
+	// Router chooses which task is next.
+	Router Kind = "router"
+	// Parallel runs its tasks at the same time.
+	Parallel Kind = "parallel"
+	// Collection runs one task for each item of a list.
+	Collection Kind = "collection"
+)
+
+// Strategy says when a parallel task or a collection has succeeded.
+type Strategy string
+
+// The strategies.
+const (
+	// WaitAll waits for all and fails where one has failed.
+	WaitAll Strategy = "wait_all"
+	// FailFast stops the others when one has failed.
+	FailFast Strategy = "fail_fast"
+	// BestEffort succeeds whatever happens to single ones.
+	BestEffort Strategy = "best_effort"
+	// Race is done when the first has succeeded.
+	Race Strategy = "race"
+)
+
+// Task is a step of a workflow.
+type Task struct {
+	ID   string
+	Kind Kind
+	// Agent does the task; Action is what it is asked for, nil where Prompt alone
+	// says it. Of a basic task.
+	Agent  *Agent
+	Action *Action
+	Prompt *template.Template
+	Model  string
+	// Output is the schema of the answer where the action has none.
+	Output      *Schema
+	With        *template.Tree
+	Outputs     *template.Tree
+	Attachments []declared.Entry
+	Rights      Rights
+	Timeout     time.Duration
+	Retries     int
+
+	OnSuccess, OnError Next
+	// Final ends the workflow: nothing follows.
+	Final bool
+
+	// Condition chooses among Routes by its result; Default is taken where no
+	// route fits. Of a router.
+	Condition *Condition
+	Routes    []Route
+	Default   string
+
+	// Tasks run at the same time, of a parallel task; Each is run for each of
+	// Items, at most Batch at once, of a collection.
+	Tasks    []*Task
+	Items    *template.Tree
+	Each     *Task
+	Batch    int
+	Strategy Strategy
+
+	// At is the task's place in the file, Path its name there.
+	At   *authored.Node
+	Path string
+}
+
+// Next is the task that follows, and what it is given; an empty Task is none.
+type Next struct {
+	Task string
+	With *template.Tree
+}
+
+// Route is a way that a router may take.
+type Route struct{ Value, Task string }
+
+// Task returns a task of the workflow by its id, those within others left out.
+func (w *Workflow) Task(id string) *Task {
+	for _, t := range w.Tasks {
+		if t.ID == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// Agent returns an agent by its id.
+func (w *Workflow) Agent(id string) *Agent {
+	for _, a := range w.Agents {
+		if a.ID == id {
+			return a
+		}
+	}
+	return nil
+}
+
+// Action returns an action by its id.
+func (a *Agent) Action(id string) *Action {
+	for _, c := range a.Actions {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Targets are the tasks that may follow t, in their order, each once.
+func (t *Task) Targets() []string {
+	seen := map[string]bool{"": true}
+	var all []string
+	add := func(id string) {
+		if !seen[id] {
+			seen[id] = true
+			all = append(all, id)
+		}
+	}
+	for _, r := range t.Routes {
+		add(r.Task)
+	}
+	add(t.Default)
+	add(t.OnSuccess.Task)
+	add(t.OnError.Task)
+	return all
+}

@@ -1,0 +1,156 @@
+package definition
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"belay/internal/authored"
+)
+
+// Schema is a JSON Schema of a file. It never reaches for another: references lead
+// to parts of itself.
+type Schema struct {
+	compiled *jsonschema.Schema
+	// Source is the schema itself, for a model that is told of it.
+	Source map[string]any
+}
+
+// schemaField is a schema, or the id of one.
+func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
+	n := o.Field(name)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == authored.Text:
+		s := d.schemas[n.Text]
+		if s == nil {
+			var ids []string
+			for id := range d.schemas {
+				ids = append(ids, id)
+			}
+			o.FailAt(name, oneOf(n.Text, ids), "no schema has the id %q", n.Text)
+		}
+		return s
+	}
+	return d.schema(n, o.Path(name))
+}
+
+func (d *decoder) schema(n *authored.Node, path string) *Schema {
+	source, ok := n.Value().(map[string]any)
+	if !ok {
+		d.report.Add(n, path, "", "a schema must be a mapping, and this is %s", n.Kind)
+		return &Schema{}
+	}
+	delete(source, "id")
+	s, err := newSchema(source)
+	if err != nil {
+		d.report.Add(n, path, "", "this is no JSON Schema: %v", err)
+		return &Schema{}
+	}
+	return s
+}
+
+func newSchema(source map[string]any) (*Schema, error) {
+	// The compiler wants numbers as its own decoder makes them.
+	text, err := json.Marshal(source)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	const name = "mem:///schema.json"
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{compiled: compiled, Source: source}, nil
+}
+
+// noLoader keeps schemas from reading files and addresses.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, errors.New("a schema refers to itself only, and this one to " + url)
+}
+
+// Check tells what is wrong with a value, a line each; nothing where it is right.
+func (s *Schema) Check(v any) []string {
+	if s == nil || s.compiled == nil {
+		return nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var wrong *jsonschema.ValidationError
+	switch err := s.compiled.Validate(doc); {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		var lines []string
+		leaves(wrong, func(e *jsonschema.ValidationError) {
+			where := "." + strings.Join(e.InstanceLocation, ".")
+			if where == "." {
+				where = "the value"
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s", where, e.ErrorKind.LocalizedString(printer)))
+		})
+		return lines
+	default:
+		return []string{err.Error()}
+	}
+}
+
+var printer = message.NewPrinter(language.English)
+
+func leaves(e *jsonschema.ValidationError, see func(*jsonschema.ValidationError)) {
+	if len(e.Causes) == 0 {
+		see(e)
+	}
+	for _, c := range e.Causes {
+		leaves(c, see)
+	}
+}
+
+// Defaults fills in what v leaves out and the schema's properties have a default
+// for, at any depth. It changes v.
+func (s *Schema) Defaults(v map[string]any) {
+	if s != nil {
+		defaults(s.Source, v)
+	}
+}
+
+func defaults(schema, v map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	for name, p := range properties {
+		property, ok := p.(map[string]any)
+		if !ok {
+			continue
+		}
+		if _, given := v[name]; !given {
+			if d, ok := property["default"]; ok {
+				v[name] = d
+			}
+		}
+		if inner, ok := v[name].(map[string]any); ok {
+			defaults(property, inner)
+		}
+	}
+}
