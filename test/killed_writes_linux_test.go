@@ -53,6 +53,12 @@ func writings() map[string]writing {
 			},
 			args: []string{"deps", "import", ".", "DEL-01-01", ".belay/proposals/prop-0001.csv", "--apply", "--stale"}, every: 3, done: "was applied already",
 		},
+		"summary": {
+			files: map[string]string{
+				listFolder + "/_STATUS.md": listStatus, listFolder + "/Dependencies.csv": rowColumns + oneRow, listFolder + "/_DEPENDENCIES.md": oldSummary,
+			},
+			args: []string{"deps", "summary", ".", "--write"}, every: 2,
+		},
 		"scaffold": {
 			files: map[string]string{"bridge.md": footbridge},
 			args:  []string{"project", "init", "root", "--decomposition", "bridge.md"}, every: 7,
