@@ -2,13 +2,13 @@ package api
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // keeper keeps what is made once for a state of things: a snapshot or layout of a
@@ -19,8 +19,8 @@ type keeper interface {
 
 // kept is an answer's body that is sent many times.
 type kept struct {
-	// tag is the entity tag, quotes included, worked out when it is asked for first.
-	tag  func() string
+	// tag is the entity tag, quotes included.
+	tag  string
 	body []byte
 }
 
@@ -54,9 +54,8 @@ func replyKept(w *response, r *http.Request, in keeper, key any, make func() (an
 	}
 	head["Content-Type"] = headerJSON
 	head["Cache-Control"] = headerRevalidate
-	tag := answer.tag()
-	head["Etag"] = []string{tag}
-	if hasTag(r.Header["If-None-Match"], tag) {
+	head["Etag"] = []string{answer.tag}
+	if hasTag(r.Header["If-None-Match"], answer.tag) {
 		delete(head, "Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return nil
@@ -87,21 +86,24 @@ func encode(v any) (*kept, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	body := b.Bytes()
-	return &kept{body: body, tag: sync.OnceValue(func() string {
-		sum := sha256.Sum256(body)
-		return `"` + hex.EncodeToString(sum[:16]) + `"`
-	})}, nil
+	sum := sha256.Sum256(b.Bytes())
+	return &kept{tag: `"` + hex.EncodeToString(sum[:16]) + `"`, body: b.Bytes()}, nil
 }
 
 // compress returns the body's compressed form, which has a tag of its own.
 func (k *kept) compress() (*kept, error) {
-	var tag string
-	var other sync.WaitGroup
-	other.Go(func() { tag = strings.TrimSuffix(k.tag(), `"`) + `-gzip"` })
-	body, err := gzipped(k.body)
-	other.Wait()
-	return &kept{body: body, tag: func() string { return tag }}, err
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(k.body); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return &kept{tag: strings.TrimSuffix(k.tag, `"`) + `-gzip"`, body: bytes.Clone(b.Bytes())}, nil
 }
 
 // acceptsGzip reads an Accept-Encoding header.
