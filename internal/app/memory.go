@@ -51,8 +51,8 @@ const (
 	smallBytes     = 48 << 20
 	roomBytes      = 84 << 20
 	limitBytes     = 96 << 20
-	garbageBytes   = 12 << 20
-	garbageLeast   = 15 // percent of what is in use: or a large heap does nothing else
+	garbageBytes   = 8 << 20
+	garbageLeast   = 9 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 400
 	garbageAtFirst = 50
 )

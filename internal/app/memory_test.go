@@ -19,7 +19,7 @@ func TestPaceFor(t *testing.T) {
 		{1, 0, pace{garbageMost, limitBytes}},
 		{21, 0, pace{300, limitBytes}},
 		{40, 2, pace{100, limitBytes}},
-		{46, 2, pace{25, none}},
+		{46, 4, pace{16, none}},
 		{60, 60, pace{garbageLeast, none}},
 		{800, 1, pace{garbageLeast, none}},
 	} {

@@ -26,7 +26,7 @@ func weight(e *event.Event) int { return len(e.Data) + len(e.Turn) + 128 }
 // tailAge is how long a reader may be behind and still be served from memory. Who
 // keeps up needs the last few events; a thousand sessions should not each keep
 // what everybody has read.
-const tailAge = time.Second
+const tailAge = 250 * time.Millisecond
 
 // push adds the next event and drops old ones: beyond limit bytes, and when half
 // of them are of an age that no reader waits at.

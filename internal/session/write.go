@@ -73,8 +73,20 @@ func (l *Lease) Append(entries ...Entry) error {
 	if err := v.script.append(lines); err != nil {
 		return storage("the transcript could not be written", err)
 	}
-	v.script.entries = append(v.script.entries, entries...)
+	v.script.entries = append(roomFor(v.script.entries, len(entries)), entries...)
 	return nil
+}
+
+// roomFor makes room for n more entries, and for a turn or a quarter of all behind
+// them: entries are large, and many sessions are in memory at a time.
+func roomFor(all []Entry, n int) []Entry {
+	const turn = 4
+	if cap(all)-len(all) >= n {
+		return all
+	}
+	grown := make([]Entry, len(all), len(all)+n+max(turn, len(all)/4))
+	copy(grown, all)
+	return grown
 }
 
 // DanglingTurn tells the turn whose events end without process:exit: the process
