@@ -518,3 +518,53 @@ func TestLockFileRemoved(t *testing.T) {
 		})
 	}
 }
+
+// Requests are in the file and not in memory: whoever asks for the transcript gets
+// them, before and after the session left memory.
+func TestRequestsAreNotKeptInMemory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	all := []Entry{
+		{Kind: EntryTurn, Turn: "t1", Message: "hello"}, {Kind: EntryRequest, Turn: "t1", Manifest: &Manifest{Turn: "t1", Model: "m"}},
+		{Kind: EntryAssistant, Turn: "t1"}, {Kind: EntryEnd, Turn: "t1"},
+	}
+	if err := l.Append(all[:2]...); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(all[2:]...); err != nil {
+		t.Fatal(err)
+	}
+	kinds := func(entries []Entry, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s []string
+		for _, e := range entries {
+			s = append(s, string(e.Kind))
+			if e.Kind == EntryRequest && (e.Manifest == nil || e.Manifest.Model != "m") {
+				t.Errorf("the request is %+v", e)
+			}
+		}
+		return strings.Join(s, " ")
+	}
+	check := func(s *Store) {
+		t.Helper()
+		if got := kinds(s.Transcript(t.Context(), id)); got != "turn request assistant end" {
+			t.Errorf("transcript: %s", got)
+		}
+		if got := kinds(s.Entries(t.Context(), id)); got != "turn assistant end" {
+			t.Errorf("entries: %s", got)
+		}
+	}
+	if got := kinds(l.Entries(), nil); got != "turn assistant end" {
+		t.Errorf("the lease's entries: %s", got)
+	}
+	check(w.Store)
+	if err := l.Release(); err != nil {
+		t.Fatal(err)
+	}
+	check(w.Store)
+	check(w.store())
+}

@@ -8,12 +8,16 @@ import (
 	"os"
 )
 
-// script is a session's transcript in memory. Entries are only ever appended, so
-// a slice that was handed out stays valid and never changes.
+// script is a session's transcript in memory, without what only readers of the
+// record ask for ([EntryRequest]): turns go on without it, and it is the larger
+// part. Entries are only ever appended, so a slice that was handed out stays valid
+// and never changes.
 type script struct {
 	chain
 	entries []Entry
-	loaded  bool
+	// whole is set where requests are kept, too; partly where some were left out.
+	whole, partly bool
+	loaded        bool
 	// bad counts whole lines that are not entries: they stay in the file.
 	bad int
 }
@@ -25,7 +29,31 @@ func (t *script) add(b []byte, _ int64) {
 		t.bad++
 		return
 	}
-	t.entries = append(t.entries, e)
+	t.keep(e)
+}
+
+// keep appends entries, as far as they are kept.
+func (t *script) keep(entries ...Entry) {
+	t.entries = roomFor(t.entries, len(entries))
+	for i := range entries {
+		if entries[i].Kind == EntryRequest && !t.whole {
+			t.partly = true
+			continue
+		}
+		t.entries = append(t.entries, entries[i])
+	}
+}
+
+// roomFor makes room for n more entries, and for a turn or a quarter of all behind
+// them: entries are large, and many sessions are in memory at a time.
+func roomFor(all []Entry, n int) []Entry {
+	const turn = 3
+	if cap(all)-len(all) >= n {
+		return all
+	}
+	grown := make([]Entry, len(all), len(all)+n+max(turn, len(all)/4))
+	copy(grown, all)
+	return grown
 }
 
 // reset forgets the entries before the file is read again.
@@ -62,35 +90,63 @@ func encodeEntries(entries []Entry) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Transcript returns what was said in a session, oldest first. A line that is
-// not an entry is left out; [Store.Problems] tells of it. The slice is shared
-// and must not be changed.
+// Transcript returns the whole transcript of a session, oldest first. A line that
+// is not an entry is left out; [Store.Problems] tells of it. The slice may be
+// shared and must not be changed.
 func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
-	if err := ctx.Err(); err != nil {
+	entries, partly, err := s.entries(ctx, id)
+	if err != nil || !partly {
+		return entries, err
+	}
+	p, err := s.locate(id)
+	if err != nil {
 		return nil, err
+	}
+	root, err := p.open()
+	if err != nil {
+		return nil, storage("the session's folder cannot be opened", err)
+	}
+	defer func() { _ = root.Close() }()
+	t := script{chain: chain{name: fileTranscript}, whole: true}
+	if err := t.read(root, t.add); err != nil {
+		return nil, storage("the transcript cannot be read", err)
+	}
+	return t.entries, nil
+}
+
+// Entries is Transcript without the requests, from memory where it is there.
+func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
+	entries, _, err := s.entries(ctx, id)
+	return entries, err
+}
+
+// entries returns what is kept of a transcript, and whether that is a part of it.
+func (s *Store) entries(ctx context.Context, id string) (_ []Entry, partly bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
 	}
 	l, err := s.enter(id)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer s.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := l.record(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if l.lease.holds() || l.script.loaded && l.script.current(l.place.file(fileTranscript)) {
-		return l.script.shared(), nil
+		return l.script.shared(), l.script.partly, nil
 	}
 	root, err := l.place.open()
 	if err != nil {
-		return nil, storage("the session's folder cannot be opened", err)
+		return nil, false, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
 	if err := l.readScript(root); err != nil {
-		return nil, storage("the transcript cannot be read", err)
+		return nil, false, storage("the transcript cannot be read", err)
 	}
-	return l.script.shared(), nil
+	return l.script.shared(), l.script.partly, nil
 }
 
 // readScript reads the transcript without being its writer. l.mu is held.

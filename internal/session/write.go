@@ -47,8 +47,8 @@ func (v *live) writeRecord(rec Record) error {
 	return nil
 }
 
-// Entries returns the whole transcript. The slice is shared and must not be
-// changed.
+// Entries returns the transcript without its requests. The slice is shared and
+// must not be changed.
 func (l *Lease) Entries() []Entry {
 	l.live.mu.Lock()
 	defer l.live.mu.Unlock()
@@ -73,20 +73,8 @@ func (l *Lease) Append(entries ...Entry) error {
 	if err := v.script.append(lines); err != nil {
 		return storage("the transcript could not be written", err)
 	}
-	v.script.entries = append(roomFor(v.script.entries, len(entries)), entries...)
+	v.script.keep(entries...)
 	return nil
-}
-
-// roomFor makes room for n more entries, and for a turn or a quarter of all behind
-// them: entries are large, and many sessions are in memory at a time.
-func roomFor(all []Entry, n int) []Entry {
-	const turn = 4
-	if cap(all)-len(all) >= n {
-		return all
-	}
-	grown := make([]Entry, len(all), len(all)+n+max(turn, len(all)/4))
-	copy(grown, all)
-	return grown
 }
 
 // DanglingTurn tells the turn whose events end without process:exit: the process

@@ -39,7 +39,7 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 	if err := l.settleDead(ctx, sessionID); err != nil {
 		return nil, err
 	}
-	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	entries, err := l.o.Store.Entries(ctx, sessionID)
 	if err != nil {
 		return nil, err
 	}

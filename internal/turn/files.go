@@ -130,7 +130,7 @@ func (l *Local) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadClos
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}
-	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	entries, err := l.o.Store.Entries(ctx, sessionID)
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}

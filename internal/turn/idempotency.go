@@ -75,7 +75,7 @@ func (l *Local) claimKey(ctx context.Context, r Request) (release func(), err er
 // replay returns the stream of the turn that was accepted under the request's
 // key, also after a crash, or nil if there is none that still counts.
 func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
-	entries, err := l.o.Store.Transcript(ctx, r.SessionID)
+	entries, err := l.o.Store.Entries(ctx, r.SessionID)
 	if err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func (l *Local) Events(ctx context.Context, sessionID string, after int64, turnI
 }
 
 func (l *Local) knownTurn(ctx context.Context, sessionID, turnID string) error {
-	entries, err := l.o.Store.Transcript(ctx, sessionID)
+	entries, err := l.o.Store.Entries(ctx, sessionID)
 	if err != nil {
 		return err
 	}
