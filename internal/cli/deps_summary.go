@@ -35,6 +35,7 @@ type summaryChange struct {
 type summaryFailure struct {
 	Deliverable string `json:"deliverable"`
 	Problem     string `json:"problem"`
+	err         error
 }
 
 func newDepsSummary(c *console) *cobra.Command {
@@ -67,7 +68,10 @@ Shown is what would change; --write makes the changes.`,
 			c.printSummaries(done)
 		}
 		if n := len(done.Failed); err == nil && n > 0 {
-			err = failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", count(n, "summary", "summaries")))
+			err = done.Failed[0].err // with its next step
+			if n > 1 {
+				err = failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", count(n, "summary", "summaries")))
+			}
 		}
 		return err
 	}
@@ -105,7 +109,7 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, args []stri
 		case err != nil:
 			problem := clean(fault.From(err).Message)
 			c.warn(line(d.Rel) + ": " + problem)
-			done.Failed = append(done.Failed, summaryFailure{d.Rel, problem})
+			done.Failed = append(done.Failed, summaryFailure{d.Rel, problem, err})
 		case s.Changes():
 			done.Changes = append(done.Changes, summaryChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)})
 		}
