@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"path"
@@ -79,11 +80,14 @@ func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error)
 	k.list(first, h, "", k.rulesAbove())
 	k.finish(first)
 	wg.Wait()
+	end()
+	k.mu.Lock() // a late cancel may still be on its way
+	defer k.mu.Unlock()
 	for _, s := range k.pending {
 		s.folder.release()
 	}
-	if k.err != nil {
-		return nil, false, k.err
+	if err := cmp.Or(k.err, ctx.Err()); err != nil {
+		return nil, false, err
 	}
 	for s := first; s != nil && s.done; s = s.next {
 		found = append(found, s.found...)
