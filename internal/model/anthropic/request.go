@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"belay/internal/attachment"
+	"belay/internal/event"
 	"belay/internal/model"
 )
 
@@ -37,7 +39,21 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 			p.System = append(p.System, sdk.TextBlockParam{Text: text})
 		}
 	}
+	var run []byte // of messages whose JSON is there already
+	flush := func() {
+		if len(run) > 0 {
+			var all sdk.MessageParam
+			param.SetJSON([]byte(strconv.Quote(b.slots.addJSON(run))), &all)
+			p.Messages, run = append(p.Messages, all), nil
+		}
+	}
 	for i, m := range r.Messages() {
+		marked := i == len(r.History)-1
+		if text, ok := plain(m); ok && !marked {
+			run = appendPlain(run, m.Role, text)
+			continue
+		}
+		flush()
 		blocks, err := b.blocks(m)
 		if err != nil {
 			return p, err
@@ -45,7 +61,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		if len(blocks) == 0 {
 			continue
 		}
-		if i == len(r.History)-1 {
+		if marked {
 			cacheLast(blocks, func(sdk.ContentBlockParamUnion) bool { return true })
 		}
 		if i == len(r.History) {
@@ -53,7 +69,31 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		}
 		p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
 	}
+	flush()
 	return p, b.addTools(&p, r.Tools)
+}
+
+// plain returns the text of a message that is nothing but one text, as most of a
+// history is.
+func plain(m model.Message) (string, bool) {
+	if len(m.Content) != 1 {
+		return "", false
+	}
+	text, ok := m.Content[0].(model.Text)
+	return text.Text, ok && strings.TrimSpace(text.Text) != ""
+}
+
+// appendPlain adds the JSON of a plain message to a run of them. All of the
+// history is sent with every turn, and the SDK takes many times as long.
+func appendPlain(run []byte, role model.Role, text string) []byte {
+	if len(run) > 0 {
+		run = append(run, ',')
+	}
+	run = append(run, `{"content":[{"text":`...)
+	run = event.AppendString(run, text)
+	run = append(run, `,"type":"text"}],"role":`...)
+	run = event.AppendString(run, role)
+	return append(run, '}')
 }
 
 // maxTokens is what the answer may have: what was asked for, or the model's
