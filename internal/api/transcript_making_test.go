@@ -11,20 +11,20 @@ import (
 
 func TestMakingTranscripts(t *testing.T) { transcripts(t, "making") }
 
-// sampleMaker answers as a maker does whose disk holds /work/bridge.md.
+// sampleMaker answers as a maker does whose disk holds /srv/bridge.md.
 type sampleMaker struct{}
 
 func (sampleMaker) Scaffold(_ context.Context, r scaffold.Request) (scaffold.Result, error) {
-	const deck, levels = "/work/bridge/PKG-01_Deck & rail", "/work/bridge/PKG-01_Deck & rail/1_Working/DEL-01-01_Levels"
-	made := scaffold.Created{Directories: []string{"/work/bridge/_Change"}, Files: []string{"/work/bridge/INIT.md"}}
-	if r.ExecutionRoot == "/work/taken" {
-		return scaffold.Result{}, fault.New(fault.WorkingRootInaccessible, "/work/taken/_Change cannot be made: something else than a folder is in the way").
-			WithStatus(409).With("scaffoldStrategy", "FAIL_FAST").With("stage", "ensure_tool_root").With("targetPath", "/work/taken/_Change").
+	const deck, levels = "/srv/bridge/PKG-01_Deck & rail", "/srv/bridge/PKG-01_Deck & rail/1_Working/DEL-01-01_Levels"
+	made := scaffold.Created{Directories: []string{"/srv/bridge/_Change"}, Files: []string{"/srv/bridge/INIT.md"}}
+	if r.ExecutionRoot == "/srv/taken" {
+		return scaffold.Result{}, fault.New(fault.WorkingRootInaccessible, "/srv/taken/_Change cannot be made: something else than a folder is in the way").
+			WithStatus(409).With("scaffoldStrategy", "FAIL_FAST").With("stage", "ensure_tool_root").With("targetPath", "/srv/taken/_Change").
 			With("created", scaffold.Created{Directories: []string{}, Files: []string{}}).
 			With("guidance", "move what is in the way and run it again; it goes on where it stopped")
 	}
 	return scaffold.Result{
-		ExecutionRoot: r.ExecutionRoot, DecompositionPath: r.DecompositionPath, CopiedDecompositionPath: "/work/bridge/_Decomposition/bridge.md",
+		ExecutionRoot: r.ExecutionRoot, DecompositionPath: r.DecompositionPath, CopiedDecompositionPath: "/srv/bridge/_Decomposition/bridge.md",
 		ProjectName: "Bridge <1>", CoordinationMode: "DEPENDENCY_TRACKED", PackageCount: 1, DeliverableCount: 1, Created: made,
 		LayoutValidation: scaffold.Layout{
 			Valid: true, ExecutionRoot: scaffold.LayoutRoot{Path: r.ExecutionRoot, Valid: true, Missing: []string{}},

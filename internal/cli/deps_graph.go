@@ -99,11 +99,7 @@ type dependencies struct {
 
 // dependencies reads the project that a command names. What could not be read is warned of.
 func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies, error) {
-	cfg, err := c.load(cmd)
-	if err != nil {
-		return nil, err
-	}
-	root, err := projectArg(cfg, args)
+	cfg, root, err := c.project(cmd, args)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,8 @@ import (
 )
 
 func newDepsLint(c *console) *cobra.Command {
-	var asJSON, asSARIF, strict, all bool
+	var form findingsForm
+	var strict bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR|FILE]",
 		Short: "Check the dependency registers of a project, or one register",
@@ -35,11 +36,8 @@ Findings of one kind are told together. --json lists each with file, row and col
 		Example: "  belay deps lint .\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
 		Args:    cobra.MaximumNArgs(1),
 	}
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "write SARIF 2.1.0 on stdout")
-	cmd.Flags().BoolVar(&all, "all", false, "list every finding, not only the first ones of each kind")
+	form.flags(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "also fail on errors beyond the original's rules")
-	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -50,14 +48,7 @@ Findings of one kind are told together. --json lists each with file, row and col
 		if err != nil {
 			return err
 		}
-		switch {
-		case asJSON:
-			err = c.writeJSON(report)
-		case asSARIF:
-			err = c.writeJSON(finding.InSARIF(Version(), register.Rules(), findingsOf(report)))
-		default:
-			c.printRegisters(report, all)
-		}
+		err = c.printFindings(form, report, register.Rules(), findingsOf(report), func() { c.printRegisters(report, form.all) })
 		if err == nil && !report.OK(strict) {
 			err = ended(ExitFailed)
 		}

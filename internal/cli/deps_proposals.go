@@ -30,11 +30,7 @@ full and applies it; belay deps dismiss closes it.`,
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		root, err := projectArg(cfg, args)
+		cfg, root, err := c.project(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -99,11 +95,7 @@ func newDepsDismiss(c *console) *cobra.Command {
 		Example: "  belay deps dismiss . 0197a3c2-5d1e-7c40-9a55-0d6a8b1f3e21",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.load(cmd)
-			if err != nil {
-				return err
-			}
-			root, err := projectArg(cfg, args[:1])
+			cfg, root, err := c.project(cmd, args[:1])
 			if err != nil {
 				return err
 			}

@@ -33,3 +33,13 @@ func projectArg(cfg *config.Config, args []string) (string, error) {
 	}
 	return workspace.CheckProject(full)
 }
+
+// project are the settings of a command, and the project that it names.
+func (c *console) project(cmd *cobra.Command, args []string) (*config.Config, string, error) {
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := projectArg(cfg, args)
+	return cfg, root, err
+}

@@ -25,11 +25,7 @@ archived, in review or issued.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		root, err := projectArg(cfg, args)
+		cfg, root, err := c.project(cmd, args)
 		if err != nil {
 			return err
 		}

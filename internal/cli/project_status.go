@@ -54,11 +54,7 @@ file still has that etag.`,
 		case ask.To != "" && ask.Actor == "":
 			return failed(ExitUsage, "say who makes the transition with --actor, such as --actor HUMAN", errors.New("a transition needs an actor"))
 		}
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		root, err := projectArg(cfg, args[:len(args)-1])
+		cfg, root, err := c.project(cmd, args[:len(args)-1])
 		if err != nil {
 			return err
 		}

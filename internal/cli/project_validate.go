@@ -14,7 +14,7 @@ import (
 )
 
 func newProjectValidate(c *console) *cobra.Command {
-	var asJSON, asSARIF, all bool
+	var form findingsForm
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
 		Short: "Hold a project against the specification",
@@ -26,16 +26,9 @@ error. Nothing is changed.`,
 		Example: "  belay project validate\n  belay project validate ~/projects/bridge --all\n  belay project validate bridge --sarif > findings.sarif",
 		Args:    cobra.MaximumNArgs(1),
 	}
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "print SARIF 2.1.0 on stdout, for editors and code hosts")
-	cmd.Flags().BoolVar(&all, "all", false, "list every finding, not only the first ones of each kind")
-	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
+	form.flags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		root, err := projectArg(cfg, args)
+		cfg, root, err := c.project(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -44,15 +37,7 @@ error. Nothing is changed.`,
 		if err != nil {
 			return err
 		}
-		switch {
-		case asJSON:
-			err = c.writeJSON(report)
-		case asSARIF:
-			err = c.writeJSON(finding.InSARIF(Version(), validate.AllRules(), report.Findings))
-		default:
-			c.printReport(report, all)
-		}
-		if err != nil {
+		if err := c.printFindings(form, report, validate.AllRules(), report.Findings, func() { c.printReport(report, form.all) }); err != nil {
 			return err
 		}
 		return verdict(report.Findings)

@@ -34,11 +34,7 @@ away. With --json each is a line of JSON: {"event":"changed"...} and
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		root, err := projectArg(cfg, args)
+		cfg, root, err := c.project(cmd, args)
 		if err != nil {
 			return err
 		}

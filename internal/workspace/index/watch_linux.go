@@ -199,3 +199,10 @@ func (w *inotify) close() error {
 	<-w.done
 	return err
 }
+
+func join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}

@@ -73,23 +73,11 @@ func (f *Files) Apply(ctx context.Context, d workspace.Deliverable, c Change, p 
 
 // change does the work under the deliverable's lock.
 func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, run *register.Run, work func(File) (Result, error)) (Result, error) {
-	if err := editable(d); err != nil {
-		return Result{}, err
-	}
-	unlock, err := f.lock(ctx, d)
+	dir, before, release, err := f.hold(ctx, d)
 	if err != nil {
 		return Result{}, err
 	}
-	defer unlock()
-	dir, err := d.Open()
-	if err != nil {
-		return Result{}, err
-	}
-	defer dir.Close()
-	before, err := read(dir, d)
-	if err != nil {
-		return Result{}, err
-	}
+	defer release()
 	if c.Match != nil && !c.Match(before.tagOrNone()) {
 		return Result{}, before.changed(d, "is not what it was when the change was decided")
 	}
@@ -119,6 +107,31 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	}
 	result.Summary = f.updateSummary(ctx, dir, d, before.Register, result.File.Register, run)
 	return result, nil
+}
+
+// hold locks a deliverable, opens its folder and reads its register, until release
+// is called. It fails where the deliverable is not one to change.
+func (f *Files) hold(ctx context.Context, d workspace.Deliverable) (dir *os.Root, now File, release func(), err error) {
+	if err := editable(d); err != nil {
+		return nil, File{}, nil, err
+	}
+	unlock, err := f.lock(ctx, d)
+	if err != nil {
+		return nil, File{}, nil, err
+	}
+	if dir, err = d.Open(); err != nil {
+		unlock()
+		return nil, File{}, nil, err
+	}
+	release = func() {
+		_ = dir.Close() // it was only a way to the files
+		unlock()
+	}
+	if now, err = read(dir, d); err != nil {
+		release()
+		return nil, File{}, nil, err
+	}
+	return dir, now, release, nil
 }
 
 func (f *Files) record(ctx context.Context, r Record) error {

@@ -32,24 +32,12 @@ func (s Summary) Changes() bool { return !bytes.Equal(s.Before, s.After) }
 // stays. Without write nothing is written. It fails as [Files.Read] does, with
 // NOT_FOUND where there is no _DEPENDENCIES.md, and like [Files.Put].
 func (f *Files) Summarize(ctx context.Context, d workspace.Deliverable, by string, write bool) (Summary, error) {
-	if err := editable(d); err != nil {
-		return Summary{}, err
-	}
-	unlock, err := f.lock(ctx, d)
+	dir, now, release, err := f.hold(ctx, d)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer unlock()
-	dir, err := d.Open()
-	if err != nil {
-		return Summary{}, err
-	}
-	defer dir.Close()
-	now, err := read(dir, d)
-	switch {
-	case err != nil:
-		return Summary{}, err
-	case !now.Exists:
+	defer release()
+	if !now.Exists {
 		return Summary{}, told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
 	}
 	const name = layout.DependenciesFile
