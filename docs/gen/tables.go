@@ -12,6 +12,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/template"
 )
 
 func commands(string) ([]byte, error) {
@@ -151,4 +152,16 @@ func jsonType(t reflect.Type) string {
 		return fmt.Sprintf("`{%s}`", strings.Join(names, ", "))
 	}
 	return t.String()
+}
+
+func functions(string) ([]byte, error) {
+	d := newDoc("Functions of templates", "What the templates of workflow files may call. Most are from [Sprig](https://masterminds.github.io/sprig/), whose pages say what\n"+
+		"each does. None sees a clock, the environment, the network or chance, and none makes more than "+strconv.Itoa(template.MaxOutput)+" bytes.\n\n"+
+		"Go's own are there too: `and`, `or`, `not`, `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `len`, `index`, `slice`, and `if`, `with`, `range`.")
+	d.WriteByte('\n')
+	d.table("function", "takes", "gives")
+	for _, f := range template.Functions() {
+		d.row(code(f.Name), strings.Join(f.Takes, ", "), f.Gives)
+	}
+	return d.Bytes(), nil
 }

@@ -1,8 +1,8 @@
 package authored
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -28,7 +28,7 @@ func Parse(name string, data []byte) (*Node, error) {
 }
 
 func parseYAML(data []byte, r *Report) *Node {
-	loader, err := yaml.NewLoader(strings.NewReader(string(data)))
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
 		r.Add(nil, "", "", "%v", err)
 		return nil

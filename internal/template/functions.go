@@ -2,7 +2,9 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -21,17 +23,58 @@ var notHermetic = []string{
 // functions are those that a template may call.
 var functions = makeFunctions()
 
-// Functions lists what a template may call beyond the language's own, for the
-// reference.
-func Functions() []string {
-	var names []string
-	for name := range functions {
-		if name != fieldName && name != stepName {
-			names = append(names, name)
-		}
-	}
-	return names
+// Function is something that a template may call.
+type Function struct {
+	Name string
+	// Takes are the types of its arguments, the last with ... where there may be
+	// several; Gives is that of its result.
+	Takes []string
+	Gives string
 }
+
+// Functions lists what a template may call beyond the language's own, by name, for
+// the reference.
+func Functions() []Function {
+	all := make([]Function, 0, len(functionNames))
+	for _, name := range functionNames {
+		t := reflect.TypeOf(functions[name])
+		f := Function{Name: name, Gives: typeName(t.Out(0))}
+		for i := range t.NumIn() {
+			if t.IsVariadic() && i == t.NumIn()-1 {
+				f.Takes = append(f.Takes, typeName(t.In(i).Elem())+"...")
+				break
+			}
+			f.Takes = append(f.Takes, typeName(t.In(i)))
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// typeName is what a type is called in the reference.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Interface, reflect.Pointer:
+		return "any"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	case reflect.Map:
+		return "mapping"
+	}
+	if t.ConvertibleTo(reflect.TypeFor[float64]()) {
+		return "number"
+	}
+	return t.String()
+}
+
+// functionNames are the names that an author may use, sorted.
+var functionNames = func() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return name == fieldName || name == stepName })
+}()
 
 func makeFunctions() template.FuncMap {
 	all := sprig.HermeticTxtFuncMap()

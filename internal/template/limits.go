@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/template"
 	"text/template/parse"
+
+	"belay/internal/nearest"
 )
 
 // weighs are the functions that make text of what they are given.
@@ -135,9 +137,14 @@ func syntaxError(text string, err error) *Error {
 	}
 	e := &Error{Problem: line + problem}
 	if name, ok := strings.CutPrefix(problem, "function "); ok && strings.HasSuffix(problem, "not defined") {
-		e.Hint = "see the list of functions" // an unknown one
-		if unavailable[strings.Trim(strings.TrimSuffix(name, " not defined"), `"`)] {
+		name = strings.Trim(strings.TrimSuffix(name, " not defined"), `"`)
+		switch meant := nearest.Of(name, functionNames); {
+		case unavailable[name]:
 			e.Hint = "templates see no clock, environment, network or chance"
+		case meant != "":
+			e.Hint = "did you mean " + meant + "?"
+		default:
+			e.Hint = "docs/functions.md lists what there is"
 		}
 	}
 	return e

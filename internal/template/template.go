@@ -136,14 +136,18 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := e.Problem
-	if e.Expression != "" {
-		s = "{{ " + e.Expression + " }}: " + s
-	}
 	if e.Hint != "" {
-		s += "; " + e.Hint
+		return e.message() + "; " + e.Hint
 	}
-	return s
+	return e.message()
+}
+
+// message is the error without its hint.
+func (e *Error) message() string {
+	if e.Expression != "" {
+		return "{{ " + e.Expression + " }}: " + e.Problem
+	}
+	return e.Problem
 }
 
 // IsMissing reports whether err says that the context lacks something.

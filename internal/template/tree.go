@@ -1,6 +1,8 @@
 package template
 
 import (
+	"errors"
+
 	"belay/internal/authored"
 )
 
@@ -34,6 +36,22 @@ func (e *FieldError) Error() string { return e.Path + ": " + e.Err.Error() }
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// ParseNode reads the text of n, whatever its kind, and notes on r what is wrong
+// with it; then the result is nil.
+func ParseNode(n *authored.Node, r *authored.Report, path string) *Template {
+	t, err := Parse(n.Text)
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		r.Add(n, path, e.Hint, "%s", e.message())
+		return nil
+	case err != nil:
+		r.Add(n, path, "", "%v", err)
+		return nil
+	}
+	return t
+}
+
 // ParseTree reads the value n and notes on r what is wrong with its templates. A
 // nil n gives nil.
 func ParseTree(n *authored.Node, r *authored.Report, path string) *Tree {
@@ -43,9 +61,7 @@ func ParseTree(n *authored.Node, r *authored.Report, path string) *Tree {
 	t := &Tree{kind: n.Kind, at: n, path: path}
 	switch n.Kind {
 	case authored.Text:
-		var err error
-		if t.text, err = Parse(n.Text); err != nil {
-			r.Add(n, path, "", "%v", err)
+		if t.text = ParseNode(n, r, path); t.text == nil {
 			t.text = &Template{text: n.Text}
 		}
 	case authored.List:
@@ -112,13 +128,13 @@ func (t *Tree) fieldsOf(context map[string]any) (map[string]any, error) {
 	return all, nil
 }
 
-// Each calls see for every template in t.
-func (t *Tree) Each(see func(*Template)) {
+// Each calls see for every template in t, with its place and the path to it.
+func (t *Tree) Each(see func(t *Template, at *authored.Node, path string)) {
 	if t == nil {
 		return
 	}
 	if t.text != nil {
-		see(t.text)
+		see(t.text, t.at, t.path)
 	}
 	for _, c := range t.items {
 		c.Each(see)

@@ -16,6 +16,7 @@ type Entry struct {
 	Line, Column int
 	Path         string
 
+	at      *authored.Node
 	typ     *template.Template
 	sources []source
 	plural  bool // given as urls or paths: an empty one is left out
@@ -31,15 +32,19 @@ type Entry struct {
 	given []string
 }
 
-// Each calls see for every template of the entry.
-func (e *Entry) Each(see func(*template.Template)) {
-	for _, t := range []*template.Template{e.typ, e.name, e.mime} {
-		if t != nil {
-			see(t)
+// Each calls see for every template of the entry, with its place and the path to it.
+func (e *Entry) Each(see func(t *template.Template, at *authored.Node, path string)) {
+	for _, f := range []struct {
+		name string
+		text *template.Template
+	}{{"type", e.typ}, {"name", e.name}, {"mime", e.mime}} {
+		if f.text != nil {
+			see(f.text, e.at.Field(f.name), e.Path+"."+f.name)
 		}
 	}
 	for i := range e.sources {
-		see(e.sources[i].text)
+		s := &e.sources[i]
+		see(s.text, &authored.Node{Line: s.line, Column: s.column}, e.Path+"."+s.field)
 	}
 	e.meta.Each(see)
 }
@@ -108,7 +113,7 @@ func (d *decoder) entry(n *authored.Node) Entry {
 	d.o = o
 	e := Entry{Path: d.path}
 	if n != nil {
-		e.Line, e.Column = n.Line, n.Column
+		e.at, e.Line, e.Column = n, n.Line, n.Column
 	}
 	if typ := o.Required("type"); typ != "" {
 		e.typ = d.template("type", o.Field("type"), typ)
@@ -214,12 +219,9 @@ func (d *decoder) list(e *Entry, name string, n *authored.Node) {
 			d.report.Add(item, path, "", "it is empty")
 			continue
 		}
-		t, err := template.Parse(item.Text)
-		if err != nil {
-			d.report.Add(item, path, "", "%v", err)
-			continue
+		if t := template.ParseNode(item, d.report, path); t != nil {
+			e.sources = append(e.sources, source{url: name == fieldURLs, text: t, line: item.Line, column: item.Column, field: name})
 		}
-		e.sources = append(e.sources, source{url: name == fieldURLs, text: t, line: item.Line, column: item.Column, field: name})
 	}
 }
 
@@ -228,10 +230,5 @@ func (d *decoder) template(name string, n *authored.Node, text string) *template
 	if n == nil || text == "" {
 		return nil
 	}
-	t, err := template.Parse(text)
-	if err != nil {
-		d.report.Add(n, d.o.Path(name), "", "%v", err)
-		return nil
-	}
-	return t
+	return template.ParseNode(n, d.report, d.o.Path(name))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/authored"
 	"belay/internal/template"
 )
 
@@ -113,7 +114,7 @@ func (x *Expander) late(ctx context.Context, w *Waiting, values map[string]any) 
 
 func (x *Expander) entry(ctx context.Context, e *Entry, scope Scope, values map[string]any, wait func(*template.Template) bool) ([]Step, error) {
 	whole := wait(e.typ) || wait(e.name) || wait(e.mime)
-	e.meta.Each(func(t *template.Template) { whole = whole || wait(t) })
+	e.meta.Each(func(t *template.Template, _ *authored.Node, _ string) { whole = whole || wait(t) })
 	if whole {
 		return []Step{{Waiting: newWaiting(e, nil, scope)}}, nil
 	}
@@ -137,7 +138,7 @@ func (x *Expander) entry(ctx context.Context, e *Entry, scope Scope, values map[
 
 func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 	w := &Waiting{entry: e, source: s, scope: scope}
-	see := func(t *template.Template) {
+	see := func(t *template.Template, _ *authored.Node, _ string) {
 		n := t.Needs()
 		w.All = w.All || n.All()
 		for _, id := range n.Tasks() {
@@ -147,7 +148,7 @@ func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 		}
 	}
 	if s != nil {
-		see(s.text)
+		see(s.text, nil, "")
 	} else {
 		e.Each(see)
 	}

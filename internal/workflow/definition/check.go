@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/attachment/declared"
 	"belay/internal/authored"
 	"belay/internal/nearest"
 	"belay/internal/template"
@@ -12,9 +13,9 @@ import (
 
 // check holds the file's parts against each other.
 func (d *decoder) check() {
-	d.unique("agents", "agent", len(d.w.Agents), func(i int) string { return d.w.Agents[i].ID })
+	d.unique("agents", "agent", len(d.w.Agents), func(i int) (string, *authored.Node) { return d.w.Agents[i].ID, d.w.Agents[i].At })
 	for i, a := range d.w.Agents {
-		d.unique(authored.At("agents", i)+".actions", "action", len(a.Actions), func(k int) string { return a.Actions[k].ID })
+		d.unique(authored.At("agents", i)+".actions", "action", len(a.Actions), func(k int) (string, *authored.Node) { return a.Actions[k].ID, a.Actions[k].At })
 	}
 	d.tasksAreUnique()
 	for _, t := range d.w.Tasks {
@@ -29,14 +30,15 @@ func (d *decoder) check() {
 }
 
 // unique refuses ids that are given twice.
-func (d *decoder) unique(path, what string, n int, id func(int) string) {
+func (d *decoder) unique(path, what string, n int, of func(int) (id string, at *authored.Node)) {
 	seen := map[string]int{}
 	for i := range n {
-		if first, ok := seen[id(i)]; ok && id(i) != "" {
-			d.report.Add(nil, authored.At(path, i)+".id", "", "the %s %q is there already, as %s", what, id(i), authored.At(path, first))
+		id, at := of(i)
+		if first, ok := seen[id]; ok && id != "" {
+			d.report.Add(at.Field("id"), authored.At(path, i)+".id", "", "the %s %q is there already, as %s", what, id, authored.At(path, first))
 			continue
 		}
-		seen[id(i)] = i
+		seen[id] = i
 	}
 }
 
@@ -73,7 +75,9 @@ func (d *decoder) each(f func(*Task)) {
 func (d *decoder) taskIDs() []string {
 	var ids []string
 	for _, t := range d.w.Tasks {
-		ids = append(ids, t.ID)
+		if t.ID != "" && !slices.Contains(ids, t.ID) {
+			ids = append(ids, t.ID)
+		}
 	}
 	return ids
 }
@@ -134,28 +138,43 @@ func (d *decoder) taskReferences() {
 	ids := map[string]bool{}
 	var known []string
 	d.each(func(t *Task) { ids[t.ID] = true; known = append(known, t.ID) })
-	see := func(n *authored.Node, path string) func(*template.Template) {
-		return func(t *template.Template) {
-			for _, id := range t.Needs().Tasks() {
-				if !ids[id] {
-					d.report.Add(n, path, oneOf(id, known), "the template looks at the task %q, and there is none", id)
-				}
+	see := func(t *template.Template, n *authored.Node, path string) {
+		for _, id := range t.Needs().Tasks() {
+			if !ids[id] {
+				d.report.Add(n, path, oneOf(id, known), "the template looks at the task %q, and there is none", id)
 			}
 		}
 	}
+	text := func(t *template.Template, in *authored.Node, path, name string) {
+		if t != nil {
+			see(t, in.Field(name), path+"."+name)
+		}
+	}
+	entries := func(all []declared.Entry) {
+		for i := range all {
+			all[i].Each(see)
+		}
+	}
+	d.w.Env.Each(see)
+	for i, a := range d.w.Agents {
+		path := authored.At("agents", i)
+		text(a.Instructions, a.At, path, "instructions")
+		a.With.Each(see)
+		entries(a.Attachments)
+		for k, c := range a.Actions {
+			text(c.Prompt, c.At, authored.At(path+".actions", k), "prompt")
+			c.With.Each(see)
+			entries(c.Attachments)
+		}
+	}
 	d.each(func(t *Task) {
-		for name, tree := range map[string]*template.Tree{"with": t.With, "outputs": t.Outputs, "items": t.Items, "on_success.with": t.OnSuccess.With, "on_error.with": t.OnError.With} {
-			tree.Each(see(t.At, t.Path+"."+name))
+		for _, tree := range []*template.Tree{t.With, t.Outputs, t.Items, t.OnSuccess.With, t.OnError.With} {
+			tree.Each(see)
 		}
-		if t.Prompt != nil {
-			see(t.At, t.Path+".prompt")(t.Prompt)
-		}
-		for i := range t.Attachments {
-			e := &t.Attachments[i]
-			e.Each(see(&authored.Node{Line: e.Line, Column: e.Column}, e.Path))
-		}
+		text(t.Prompt, t.At, t.Path, "prompt")
+		entries(t.Attachments)
 	})
-	d.w.Outputs.Each(see(nil, "outputs"))
+	d.w.Outputs.Each(see)
 }
 
 // oneOf is a hint to what may have been meant.

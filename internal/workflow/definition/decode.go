@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"errors"
 	"strings"
 
 	"belay/internal/attachment/declared"
@@ -97,7 +96,7 @@ func notInID(r rune) bool {
 
 func (d *decoder) agent(n *authored.Node, path string) *Agent {
 	o := authored.NewObject(n, d.report, path, "an agent")
-	a := &Agent{ID: d.id(o), Instructions: d.template(o, "instructions"), With: d.tree(o, "with")}
+	a := &Agent{At: n, ID: d.id(o), Instructions: d.template(o, "instructions"), With: d.tree(o, "with")}
 	if a.Instructions == nil && o.Node() != nil && o.Field("instructions") == nil {
 		o.FailAt("instructions", "", "an agent needs instructions")
 	}
@@ -125,7 +124,7 @@ func (d *decoder) model(o *authored.Object) (provider, name string) {
 
 func (d *decoder) action(n *authored.Node, path string) *Action {
 	o := authored.NewObject(n, d.report, path, "an action")
-	a := &Action{ID: d.id(o), Prompt: d.template(o, "prompt"), With: d.tree(o, "with")}
+	a := &Action{At: n, ID: d.id(o), Prompt: d.template(o, "prompt"), With: d.tree(o, "with")}
 	if a.Prompt == nil && o.Node() != nil && o.Field("prompt") == nil {
 		o.FailAt("prompt", "", "an action needs a prompt")
 	}
@@ -158,22 +157,10 @@ func (d *decoder) rights(o *authored.Object) Rights {
 
 // template is a field of text; nil where it is left out or wrong.
 func (d *decoder) template(o *authored.Object, name string) *template.Template {
-	n := o.Field(name)
-	text := o.Text(name)
-	if n == nil || text == "" {
+	if o.Text(name) == "" {
 		return nil
 	}
-	t, err := template.Parse(text)
-	if err != nil {
-		var e *template.Error
-		hint := ""
-		if errors.As(err, &e) {
-			hint = e.Hint
-		}
-		d.report.Add(n, o.Path(name), hint, "%v", err)
-		return nil
-	}
-	return t
+	return template.ParseNode(o.Field(name), d.report, o.Path(name))
 }
 
 // tree is a mapping of values with templates.

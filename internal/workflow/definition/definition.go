@@ -49,6 +49,9 @@ type Agent struct {
 	With         *template.Tree
 	Attachments  []declared.Entry
 	Rights       Rights
+
+	// At is the agent's place in the file.
+	At *authored.Node
 }
 
 // Action is something that an agent can be asked to do.
@@ -60,14 +63,17 @@ type Action struct {
 	Input, Output *Schema
 	With          *template.Tree
 	Attachments   []declared.Entry
+
+	// At is the action's place in the file.
+	At *authored.Node
 }
 
 // Rights is what an agent may use for a task, and how much of it. A task's own
 // stand before those of its agent.
 type Rights struct {
-	// Tools are the tools that it has; nil means none, unless Given is set.
+	// Tools are the tools that it has, where Given is set: an empty list is none.
+	// Otherwise a task has those of its agent, and an agent those of a turn.
 	Tools []string
-	// Given is set where tools were named, be it an empty list.
 	Given bool
 	// Allow and Deny are rules of permission.
 	Allow, Deny []string

@@ -155,8 +155,8 @@ outputs: text
 		`agents[0].instructions: an agent needs instructions`,
 		`agents[0].actions[0].prompt: an action needs a prompt`,
 		`a schema refers to itself only`,
-		`agents[0].actions[1].id: the action "x" is there already, as agents[0].actions[0]`,
-		`agents[1].id: the agent "a" is there already, as agents[0]`,
+		`w.yaml:9:37: agents[0].actions[1].id: the action "x" is there already, as agents[0].actions[0]`,
+		`w.yaml:10:10: agents[1].id: the agent "a" is there already, as agents[0]`,
 		`templates see no clock, environment, network or chance`,
 		`tasks[0].agent: no agent has the id "b" (did you mean a?)`,
 		`tasks[1].action: the agent a has no action "y"`,
@@ -166,13 +166,13 @@ outputs: text
 		`tasks[2]: the task "two" is there already, as tasks[1]`,
 		`tasks[3].condition: this is no CEL expression`,
 		`tasks[3].routes.b: a route leads to the id of a task`,
-		`tasks[3]: no task has the id "nowhere", which is to follow`,
+		`tasks[3]: no task has the id "nowhere", which is to follow (there are one, two, r, p, c, t, b)`,
 		`tasks[3].on_success: a router has no on_success`,
 		`tasks[4].strategy: it must be one of wait_all, fail_fast, best_effort, race, and this is "fastest"`,
 		`tasks[4].tasks: a parallel task needs tasks`,
 		`tasks[5].batch: a sequential collection takes one item at a time`,
 		`tasks[5].task.on_error: a task within another has no on_error`,
-		`the template looks at the task "gone", and there is none`,
+		`w.yaml:17:103: tasks[5].task.prompt: the template looks at the task "gone", and there is none`,
 		`tasks[6]: a task needs an action of its agent, or a prompt`,
 		`tasks[7].budget.max_turns: it must be a whole number from 1 to 1000, and this is 0`,
 		`tasks[7].budget.max_cost: it must be a number above 0`,
@@ -192,6 +192,38 @@ outputs: text
 		if p.Line < e.Problems[i].Line {
 			t.Errorf("problem %d is out of order: %v", i+1, p)
 		}
+	}
+}
+
+// A problem is told in one way each time, at the value that it is about, its hint
+// behind it and nowhere else.
+func TestReferencesAreTold(t *testing.T) {
+	t.Parallel()
+	const file = `id: w
+env: {a: "{{ .tasks.e.output }}"}
+agents:
+  - id: a
+    instructions: "{{ uper .input.x }}"
+    actions: [{id: x, prompt: "{{ .tasks.oen.output }}", attachments: [{type: url, url: "{{ .tasks.u.output }}"}]}]
+tasks:
+  - {id: one, agent: a, action: x, with: {b: ["{{ .tasks.w.output }}"]}, outputs: {c: "{{ .tasks.o.output }}"}, on_success: {next: two, with: {d: "{{ .tasks.s.output }}"}}}
+  - {id: two, agent: a, prompt: p}
+outputs: {e: {f: "{{ .tasks.out.output }}"}}
+`
+	want := `w.yaml:2:10: env.a: the template looks at the task "e", and there is none (there are one, two)
+w.yaml:5:19: agents[0].instructions: function "uper" not defined (did you mean upper?)
+w.yaml:6:31: agents[0].actions[0].prompt: the template looks at the task "oen", and there is none (did you mean one?)
+w.yaml:6:89: agents[0].actions[0].attachments[0].url: the template looks at the task "u", and there is none (there are one, two)
+w.yaml:8:47: tasks[0].with.b[0]: the template looks at the task "w", and there is none (there are one, two)
+w.yaml:8:87: tasks[0].outputs.c: the template looks at the task "o", and there is none (there are one, two)
+w.yaml:8:147: tasks[0].on_success.with.d: the template looks at the task "s", and there is none (there are one, two)
+w.yaml:10:18: outputs.e.f: the template looks at the task "out", and there is none (there are one, two)`
+	_, err := definition.Parse("w.yaml", []byte(file))
+	if err == nil {
+		t.Fatal("nothing was told")
+	}
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 

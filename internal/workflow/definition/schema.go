@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -30,11 +32,7 @@ func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
 	case n.Kind == authored.Text:
 		s := d.schemas[n.Text]
 		if s == nil {
-			var ids []string
-			for id := range d.schemas {
-				ids = append(ids, id)
-			}
-			o.FailAt(name, oneOf(n.Text, ids), "no schema has the id %q", n.Text)
+			o.FailAt(name, oneOf(n.Text, slices.Sorted(maps.Keys(d.schemas))), "no schema has the id %q", n.Text)
 		}
 		return s
 	}
