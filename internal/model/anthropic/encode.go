@@ -134,7 +134,7 @@ func (r *base64Reader) Read(p []byte) (n int, err error) {
 		} else if !r.eof {
 			ready = ready[:len(ready)/3*3]
 		}
-		base64.StdEncoding.Encode(p[n:], ready)
+		encodeBase64(p[n:], ready)
 		n += base64.StdEncoding.EncodedLen(len(ready))
 		r.from += len(ready)
 	}
