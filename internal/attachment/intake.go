@@ -13,6 +13,8 @@ import (
 	_ "image/jpeg" // "
 	_ "image/png"  // "
 
+	_ "golang.org/x/image/bmp"  // "
+	_ "golang.org/x/image/tiff" // "
 	_ "golang.org/x/image/webp" // "
 )
 

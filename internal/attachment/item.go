@@ -21,11 +21,21 @@ import (
 // Kind is the family that decides how an attachment is delivered.
 type Kind string
 
-// The kinds a turn accepts.
+// The kinds that a turn accepts by path.
 const (
 	KindImage Kind = "image"
 	KindPDF   Kind = "pdf"
 	KindText  Kind = "text"
+)
+
+// The kinds that only workflow files declare.
+const (
+	KindAudio Kind = "audio"
+	KindVideo Kind = "video"
+	// KindFile is a file that no model takes: an archive, a program.
+	KindFile Kind = "file"
+	// KindURL is an address that the model is told of, or the page that was there.
+	KindURL Kind = "url"
 )
 
 // Item is one accepted attachment: what it is, not where it lies. Its bytes are
@@ -47,6 +57,25 @@ type Item struct {
 	Pages int `json:"pages,omitempty"`
 	// Charset is set where text needs conversion to UTF-8 (utf-16le, utf-16be).
 	Charset string `json:"charset,omitempty"`
+	// Duration of audio and video in milliseconds, 0 when unknown.
+	Duration int64 `json:"durationMs,omitempty"`
+	// Codec names what audio and video are encoded with ("h264, aac"), empty when
+	// unknown.
+	Codec string `json:"codec,omitempty"`
+
+	// What the author of a declared attachment wants; none of it is set for the
+	// files of a turn.
+
+	// Named asks that the name goes before what has no title of its own, so that
+	// several pictures can be told apart.
+	Named bool `json:"named,omitempty"`
+	// MaxPages is how many of a PDF's pages are wanted, 0 for all.
+	MaxPages int `json:"maxPages,omitempty"`
+	// Detail is how closely an image is to be looked at: low, high or auto. Empty
+	// is the model's own way.
+	Detail string `json:"detail,omitempty"`
+	// URL is the address that the model is given instead of the bytes.
+	URL string `json:"url,omitempty"`
 }
 
 // Content is a stream that can be opened again: a blob or a rendition of one.
@@ -61,7 +90,7 @@ type Content interface {
 }
 
 // Part is one block of a prompt. It is one of [TextPart], [ImagePart],
-// [DocumentPart] and [TextDocumentPart].
+// [ImageURLPart], [DocumentPart], [TextDocumentPart] and [MediaPart].
 type Part interface{ part() }
 
 // TextPart is plain text: the user's words, a warning, a note about a file that
@@ -73,7 +102,17 @@ type ImagePart struct {
 	Name          string
 	MIMEType      string
 	Width, Height int
-	Content       Content
+	// Detail is low, high, auto or empty; models without such a choice ignore it.
+	Detail  string
+	Content Content
+}
+
+// ImageURLPart is an image that the model's service fetches itself.
+type ImageURLPart struct {
+	Name string
+	// URL is an address that was checked when the item was made.
+	URL    string
+	Detail string
 }
 
 // DocumentPart is a PDF that the model reads natively.
@@ -93,10 +132,23 @@ type TextDocumentPart struct {
 	Content  Content
 }
 
+// MediaPart is sound or a film that the model takes natively.
+type MediaPart struct {
+	// Kind is [KindAudio] or [KindVideo].
+	Kind     Kind
+	Name     string
+	MIMEType string
+	// Duration in milliseconds, 0 when unknown.
+	Duration int64
+	Content  Content
+}
+
 func (TextPart) part()         {}
 func (ImagePart) part()        {}
+func (ImageURLPart) part()     {}
 func (DocumentPart) part()     {}
 func (TextDocumentPart) part() {}
+func (MediaPart) part()        {}
 
 // Limits says what one model takes in one request. The zero value takes text
 // only. Sizes are raw bytes before base64.
@@ -116,6 +168,12 @@ type Limits struct {
 	PDF      bool
 	PDFBytes int64
 	PDFPages int
+	// ImageURLs says that the service fetches images by their addresses.
+	ImageURLs bool
+	// AudioTypes and VideoTypes are the MIME types taken natively, up to
+	// AudioBytes and VideoBytes in one file; empty means none.
+	AudioTypes, VideoTypes []string
+	AudioBytes, VideoBytes int64
 	// TextBytes caps one text document; longer ones are cut with a note.
 	TextBytes int64
 	// RequestBytes caps the encoded request.
@@ -125,7 +183,8 @@ type Limits struct {
 // Delivery is how one item reaches one model.
 type Delivery struct {
 	Parts []Part
-	// Used says how: "native", "downscaled", "re-encoded", "text", "note".
+	// Used says how: "native", "downscaled", "re-encoded", "text", "address",
+	// "note".
 	Used string
 	// Warning is a line for people when the item was not delivered as it is.
 	Warning string

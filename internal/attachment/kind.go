@@ -60,6 +60,14 @@ type found struct {
 // signature database thinks of its first letters: "BMW prices" is no bitmap.
 // The database ([mimetype]) only names what was refused.
 func sniff(head []byte, whole bool) found {
+	if is := basic(head, whole); is.kind != "" {
+		return is
+	}
+	return found{mime: mimetype.Detect(head).String()}
+}
+
+// basic knows the kinds that turns accept; found is empty for all else.
+func basic(head []byte, whole bool) found {
 	if mime := imageType(head); mime != "" {
 		return found{kind: KindImage, mime: mime}
 	}
@@ -74,7 +82,7 @@ func sniff(head []byte, whole bool) found {
 	if readsAsUTF8(head, whole) {
 		return found{kind: KindText, mime: mimeText}
 	}
-	return found{mime: mimetype.Detect(head).String()}
+	return found{}
 }
 
 // imageType recognises the four accepted image formats. An animated PNG is a

@@ -13,6 +13,12 @@ const (
 	tokensPerPage    = 3000
 	bytesPerToken    = 3
 	tokensOfEnvelope = 16
+
+	// A second of sound and film; where the length is not known, bytes count.
+	tokensPerSecondAudio = 32
+	tokensPerSecondVideo = 300
+	bytesPerSecondAudio  = 2_000
+	bytesPerSecondVideo  = 20_000
 )
 
 // base64Bytes is the encoded size of n bytes.
@@ -26,6 +32,20 @@ func imageTokens(width, height int) int64 {
 	}
 	n := (int64(width)*int64(height) + pixelsPerToken - 1) / pixelsPerToken
 	return min(n, maxImageTokens) + tokensOfEnvelope
+}
+
+// MediaTokens estimates sound and film by their duration in milliseconds, or where
+// that is 0 by their size as if they were encoded very densely.
+func MediaTokens(kind Kind, duration, bytes int64) int64 {
+	perSecond, density := int64(tokensPerSecondAudio), int64(bytesPerSecondAudio)
+	if kind == KindVideo {
+		perSecond, density = tokensPerSecondVideo, bytesPerSecondVideo
+	}
+	seconds := (duration + 999) / 1000
+	if duration <= 0 {
+		seconds = bytes/density + 1
+	}
+	return seconds*perSecond + tokensOfEnvelope
 }
 
 // textTokens estimates text by its bytes, which is high for every script.

@@ -3,7 +3,11 @@ package attachment
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
+
+	"belay/internal/attachment/media"
 )
 
 // The values of Delivery.Used.
@@ -12,6 +16,7 @@ const (
 	usedDownscaled = "downscaled"
 	usedReencoded  = "re-encoded"
 	usedText       = "text"
+	usedAddress    = "address"
 	usedNote       = "note"
 )
 
@@ -26,10 +31,24 @@ func (p *Planner) Plan(ctx context.Context, it Item, src Content, l Limits, many
 	if err := ctx.Err(); err != nil {
 		return Delivery{}, err
 	}
-	c := p.decide(it, l, manyImages)
+	d, err := p.deliver(ctx, it, src, l, p.decide(it, l, manyImages))
+	if err == nil {
+		d.introduce(it)
+	}
+	return d, err
+}
+
+// deliver does what was decided.
+func (p *Planner) deliver(ctx context.Context, it Item, src Content, l Limits, c choice) (Delivery, error) {
 	switch c.how {
 	case sendNative:
 		return nativeDelivery(it, src), nil
+	case sendAddress:
+		return addressDelivery(it), nil
+	case tellAddress:
+		return referenceDelivery(it), nil
+	case sendPage:
+		return p.planPage(ctx, it, src, l)
 	case redraw:
 		return p.planImage(ctx, it, src, c)
 	case askPages:
@@ -46,12 +65,15 @@ func (p *Planner) Plan(ctx context.Context, it Item, src Content, l Limits, many
 type how int
 
 const (
-	leaveOut   how = iota // a note instead
-	sendNative            // the bytes as they are
-	redraw                // an image: decode, shrink, encode
-	askPages              // a PDF whose pages must be counted before it can be decided
-	extract               // a PDF: its text
-	sendText              // text: as it is, or converted and cut
+	leaveOut    how = iota // a note instead
+	sendNative             // the bytes as they are
+	redraw                 // an image: decode, shrink, encode
+	askPages               // a PDF whose pages must be counted before it can be decided
+	extract                // a PDF: its text
+	sendText               // text: as it is, or converted and cut
+	sendAddress            // an image: its address
+	tellAddress            // an address, in words
+	sendPage               // a page of HTML: its text
 )
 
 // choice is a row of the table in decide.
@@ -85,6 +107,12 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 		pageFits = under(int64(it.Pages), int64(l.PDFPages))
 	)
 	switch {
+	case it.MIMEType == mimeAddress && it.Kind == KindURL:
+		return choice{how: tellAddress}
+	case image && it.URL != "" && l.ImageURLs:
+		return choice{how: sendAddress}
+	case image && it.MIMEType == mimeAddress:
+		return choice{how: leaveOut, reason: "the model takes no addresses of images (deliver: content lets the image be fetched)"}
 	case image && len(l.ImageTypes) == 0:
 		return choice{how: leaveOut, reason: "the model takes no images"}
 	case image && listed && imageFits && it.Width > 0:
@@ -96,6 +124,8 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case image:
 		return choice{how: redraw, side: side, bytes: l.ImageBytes, types: targets}
 
+	case document && wanted(it) < it.Pages:
+		return choice{how: extract, reason: fmt.Sprintf("the first %d of its %d pages are wanted", it.MaxPages, it.Pages)}
 	case document && !l.PDF:
 		return choice{how: extract, reason: "the model takes no PDF"}
 	case document && !pdfFits:
@@ -109,8 +139,37 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 
 	case it.Kind == KindText:
 		return choice{how: sendText}
+	case it.Kind == KindURL:
+		return choice{how: sendPage}
+	case it.Kind == KindAudio:
+		return playable(it, "audio", l.AudioTypes, l.AudioBytes)
+	case it.Kind == KindVideo:
+		return playable(it, "video", l.VideoTypes, l.VideoBytes)
+	case it.MIMEType == media.HEIC, it.MIMEType == media.HEIF, it.MIMEType == media.AVIF:
+		return choice{how: leaveOut, reason: unreadableImage(it.MIMEType)}
 	}
 	return choice{how: leaveOut, reason: "its type is not one that models take"}
+}
+
+// playable decides about sound and film.
+func playable(it Item, what string, types []string, most int64) choice {
+	switch {
+	case len(types) == 0:
+		return choice{how: leaveOut, reason: "the model takes no " + what}
+	case !slices.Contains(types, it.MIMEType):
+		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %s only as %s", what, strings.Join(types, ", "))}
+	case !under(it.Bytes, most):
+		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %d bytes of %s", most, what)}
+	}
+	return choice{how: sendNative}
+}
+
+// wanted is how many of a PDF's pages are to be sent.
+func wanted(it Item) int {
+	if it.MaxPages > 0 {
+		return it.MaxPages
+	}
+	return math.MaxInt
 }
 
 // under reports whether n is within limit, where 0 is no limit.
@@ -127,29 +186,55 @@ func encodable(types []string) []string {
 	return out
 }
 
-// nativeDelivery sends an image or PDF as it is.
+// nativeDelivery sends the bytes as they are.
 func nativeDelivery(it Item, src Content) Delivery {
 	d := Delivery{
 		Used:      usedNative,
 		WireBytes: base64Bytes(src.Size()) + blockBytes + escapedLen(it.Name),
 	}
-	if it.Kind == KindPDF {
+	switch it.Kind {
+	case KindPDF:
 		d.Parts = []Part{DocumentPart{Name: it.Name, MIMEType: it.MIMEType, Pages: it.Pages, Content: src}}
 		d.Pages = it.Pages
 		d.Tokens = int64(it.Pages)*tokensPerPage + tokensOfEnvelope
-		return d
+	case KindAudio, KindVideo:
+		d.Parts = []Part{MediaPart{Kind: it.Kind, Name: it.Name, MIMEType: it.MIMEType, Duration: it.Duration, Content: src}}
+		d.Tokens = MediaTokens(it.Kind, it.Duration, it.Bytes)
+	default:
+		d.Parts = []Part{ImagePart{Name: it.Name, MIMEType: it.MIMEType, Width: it.Width, Height: it.Height, Detail: it.Detail, Content: src}}
+		d.Images = 1
+		d.Tokens = imageTokens(it.Width, it.Height)
 	}
-	d.Parts = []Part{ImagePart{Name: it.Name, MIMEType: it.MIMEType, Width: it.Width, Height: it.Height, Content: src}}
-	d.Images = 1
-	d.Tokens = imageTokens(it.Width, it.Height)
 	return d
+}
+
+// introduce puts an item's name before parts that have no title of their own.
+func (d *Delivery) introduce(it Item) {
+	if !it.Named || len(d.Parts) == 0 {
+		return
+	}
+	var what string
+	switch p := d.Parts[0].(type) {
+	case ImagePart, ImageURLPart:
+		what = "Image"
+	case MediaPart:
+		if what = "Audio"; p.Kind == KindVideo {
+			what = "Video"
+		}
+	default:
+		return
+	}
+	text := fmt.Sprintf("%s %q:", what, it.Name)
+	d.Parts = append([]Part{TextPart{Text: text}}, d.Parts...)
+	d.WireBytes += escapedLen(text) + blockBytes
+	d.Tokens += textTokens(int64(len(text)))
 }
 
 // Note is the delivery of an item that the model cannot take: one text part
 // naming file, type and reason, and the same for people.
 func Note(it Item, reason string) Delivery {
 	name := DisplayName(it.Name)
-	text := fmt.Sprintf("[The attachment %q (%s, %d bytes) is not included: %s.]", name, it.MIMEType, it.Bytes, visible(reason))
+	text := fmt.Sprintf("[The attachment %q (%s) is not included: %s.]", name, facts(it), visible(reason))
 	return Delivery{
 		Parts:     []Part{TextPart{Text: text}},
 		Used:      usedNote,
@@ -157,4 +242,26 @@ func Note(it Item, reason string) Delivery {
 		WireBytes: escapedLen(text) + blockBytes,
 		Tokens:    textTokens(int64(len(text))),
 	}
+}
+
+// facts are an item's type and size, and of sound and film how long it is and what
+// it is encoded with.
+func facts(it Item) string {
+	text := fmt.Sprintf("%s, %d bytes", it.MIMEType, it.Bytes)
+	if it.Duration > 0 {
+		text += ", " + playtime(it.Duration)
+	}
+	if it.Codec != "" {
+		text += ", " + visible(it.Codec)
+	}
+	return text
+}
+
+// playtime writes milliseconds as people do: 0:07, 1:02:03.
+func playtime(ms int64) string {
+	s := (ms + 500) / 1000
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

@@ -24,7 +24,7 @@ func (p *Planner) planImage(ctx context.Context, it Item, src Content, c choice)
 		return Note(it, r.Note), nil
 	}
 	d := Delivery{
-		Parts:     []Part{ImagePart{Name: it.Name, MIMEType: r.MIMEType, Width: r.Width, Height: r.Height, Content: r.content}},
+		Parts:     []Part{ImagePart{Name: it.Name, MIMEType: r.MIMEType, Width: r.Width, Height: r.Height, Detail: it.Detail, Content: r.content}},
 		Used:      usedReencoded,
 		WireBytes: base64Bytes(r.Bytes) + blockBytes + escapedLen(it.Name),
 		Tokens:    imageTokens(r.Width, r.Height),

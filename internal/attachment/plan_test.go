@@ -183,7 +183,7 @@ func TestPlanParts(t *testing.T) {
 		}
 	}
 	d := plan(t, p, Item{Name: "x.mp4", MIMEType: "video/mp4", Kind: "video", Bytes: 7}, bytesContent("1234567"), generous, false)
-	if want := `[The attachment "x.mp4" (video/mp4, 7 bytes) is not included: its type is not one that models take.]`; d.Parts[0] != (TextPart{Text: want}) {
+	if want := `[The attachment "x.mp4" (video/mp4, 7 bytes) is not included: the model takes no video.]`; d.Parts[0] != (TextPart{Text: want}) {
 		t.Errorf("got %+v", d)
 	}
 }

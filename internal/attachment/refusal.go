@@ -17,6 +17,9 @@ const (
 	NotUTF8             Code = "NOT_UTF8"
 	ChangedWhileRead    Code = "CHANGED_WHILE_READ"
 	OutsideRoots        Code = "OUTSIDE_ROOTS"
+	// TypeNotAllowed and NotDecodable are for declared attachments only.
+	TypeNotAllowed Code = "TYPE_NOT_ALLOWED"
+	NotDecodable   Code = "NOT_DECODABLE"
 )
 
 // Refusal is one attachment that was not accepted. Path is as the caller wrote

@@ -66,6 +66,7 @@ const (
 // provider enforces the same ones, so what passes it passes the real service.
 var anthropicAttachments = attachment.Limits{
 	ImageTypes:     []string{"image/png", "image/jpeg", "image/gif", "image/webp"},
+	ImageURLs:      true,
 	ImageBytes:     5 * mib, // inclusive
 	ImageSide:      8000,
 	Images:         100,

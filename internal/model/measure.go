@@ -134,6 +134,13 @@ func (m *Measure) Part(p attachment.Part) {
 			cost = min(cost, (int64(p.Width)*int64(p.Height)+pixelsPerToken-1)/pixelsPerToken)
 		}
 		m.Tokens += cost
+	case attachment.ImageURLPart:
+		m.Images++
+		m.text(len(p.URL))
+		m.Tokens += imageTokens
+	case attachment.MediaPart:
+		m.Bytes += base64Size(p.Content.Size())
+		m.Tokens += attachment.MediaTokens(p.Kind, p.Duration, p.Content.Size())
 	case attachment.DocumentPart:
 		pages := max(p.Pages, 1)
 		m.Pages += pages

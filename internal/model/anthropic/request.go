@@ -175,6 +175,8 @@ func (b *builder) part(p attachment.Part) (*sdk.ContentBlockParamUnion, error) {
 		block = sdk.NewTextBlock(p.Text)
 	case attachment.ImagePart:
 		block = sdk.NewImageBlockBase64(p.MIMEType, b.slots.add(p.Content, asBase64))
+	case attachment.ImageURLPart:
+		block = sdk.NewImageBlock(sdk.URLImageSourceParam{URL: p.URL})
 	case attachment.DocumentPart:
 		block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: b.slots.add(p.Content, asBase64)})
 		title(block.OfDocument, p.Name)

@@ -135,6 +135,21 @@ func checkPart(p attachment.Part, a attachment.Limits) error {
 		case max(p.Width, p.Height) > a.ImageSide:
 			return fmt.Errorf("image %s: a side of %d pixels exceeds %d", p.Name, max(p.Width, p.Height), a.ImageSide)
 		}
+	case attachment.ImageURLPart:
+		if !a.ImageURLs {
+			return fmt.Errorf("image %s: addresses are not taken", p.Name)
+		}
+	case attachment.MediaPart:
+		types, most := a.AudioTypes, a.AudioBytes
+		if p.Kind == attachment.KindVideo {
+			types, most = a.VideoTypes, a.VideoBytes
+		}
+		switch {
+		case !slices.Contains(types, p.MIMEType):
+			return fmt.Errorf("%s %s: the type %q is not taken", p.Kind, p.Name, p.MIMEType)
+		case most > 0 && p.Content.Size() > most:
+			return fmt.Errorf("%s %s: %d bytes exceed the %d of one file", p.Kind, p.Name, p.Content.Size(), most)
+		}
 	case attachment.DocumentPart:
 		switch {
 		case !a.PDF || p.MIMEType != "application/pdf":

@@ -1,0 +1,321 @@
+package attachment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/attachment/media"
+)
+
+// Opened is one file that is to become an item, however it was found.
+type Opened struct {
+	// File is read from its beginning. [Accept] closes it on every path.
+	File *os.File
+	// Name is for people and models, with the extension if the file has one.
+	Name string
+	// Origin is where it came from as its author wrote it, secrets out.
+	Origin string
+	// Want is what its author says it is: an image, a PDF, audio, video, or a page
+	// that was fetched ([KindURL]). Empty takes a file of any kind.
+	Want Kind
+	// Hint is the author's MIME type. It is never believed; where the bytes leave
+	// open which kind of text it is, it decides.
+	Hint string
+}
+
+// Terms is the configured policy: what a declared attachment may be.
+type Terms struct {
+	// FileBytes caps one file, inclusive; 0 means [DefaultFileBytes].
+	FileBytes int64
+	// HeadBytes is how much of the beginning types are told by; 0 means 3072. Less
+	// than that may miss the type of a PDF behind junk and of MP3 without a tag.
+	HeadBytes int
+	// Types lists for each wanted kind the patterns of accepted MIME types
+	// ("image/*"), under "" for a file of any kind. A kind without patterns takes
+	// its whole family, and a file of any kind everything.
+	Types map[Kind][]string
+}
+
+// Accepted is the verdict on one file: an item, or why there is none.
+type Accepted struct {
+	Item Item
+	// Warnings are lines for people: the bytes are not what was said.
+	Warnings []string
+	// Refused is set instead of Item.
+	Refused *Refusal
+}
+
+// families are the patterns of a kind that has none configured.
+var families = map[Kind][]string{
+	KindImage: {"image/*"}, KindAudio: {"audio/*"}, KindVideo: {"video/*"}, KindPDF: {mimePDF},
+}
+
+// Accept types, checks and stores one open file under the configured policy, as
+// [Resolve] does under the strict one: the size on the descriptor, the type from
+// the bytes, an image's header, text's encoding, unchanged while read.
+//
+// The item's kind is what the bytes are. An SVG picture is text, and a file that
+// no model takes is a [KindFile].
+//
+// The error is ctx's, or a *fault.Error when the store fails; the file's own
+// faults are a [Refusal].
+func Accept(ctx context.Context, o Opened, t Terms, b BlobStore) (Accepted, error) {
+	in := &intake{policy: Policy{FileBytes: orDefault(t.FileBytes, DefaultFileBytes)}, store: b}
+	c := &candidate{path: o.Origin, file: o.File}
+	defer c.close()
+	a := &acceptance{intake: in, candidate: c, opened: o, terms: t}
+	if err := a.run(ctx); err != nil {
+		return Accepted{}, err
+	}
+	if c.refusal != nil {
+		return Accepted{Refused: c.refusal, Warnings: a.warnings}, nil
+	}
+	return Accepted{Item: c.item, Warnings: a.warnings}, nil
+}
+
+// acceptance is one call of [Accept].
+type acceptance struct {
+	*intake
+	*candidate
+	opened   Opened
+	terms    Terms
+	warnings []string
+}
+
+func (a *acceptance) run(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !a.describe() {
+		return nil
+	}
+	head := make([]byte, min(orDefault(int64(a.terms.HeadBytes), sniffBytes), a.size))
+	if _, err := a.file.ReadAt(head, 0); err != nil {
+		a.refuseRead(err)
+		return nil
+	}
+	is := identify(head, int64(len(head)) == a.size, extension(a.opened), a.opened.Hint)
+	var info media.Info
+	if is.kind == KindAudio || is.kind == KindVideo {
+		if info = media.Probe(a.file, a.size, is.mime); info.Video == "" && info.Audio != "" {
+			is = soundOnly(is)
+		}
+	}
+	if !a.fits(is) {
+		return nil
+	}
+	a.compare(is.mime)
+	switch {
+	case is.kind == KindImage && !decodable[is.mime]:
+		is.kind = KindFile
+	case is.mime == mimeHTML && a.opened.Want == KindURL:
+		is.kind = KindURL
+	}
+	a.item = Item{
+		Kind: is.kind, MIMEType: is.mime, Charset: is.charset,
+		Bytes: a.size, Name: label(a.opened.Name), Origin: a.opened.Origin, Named: true,
+	}
+	switch is.kind {
+	case KindImage:
+		if !a.measure() {
+			return nil
+		}
+	case KindAudio, KindVideo:
+		a.item.Duration, a.item.Codec = info.Duration.Milliseconds(), info.Codec()
+		a.item.Width, a.item.Height = info.Width, info.Height
+	}
+	return a.keep(ctx, head)
+}
+
+// describe asks the descriptor what it is and how large.
+func (a *acceptance) describe() bool {
+	info, err := a.file.Stat()
+	if err == nil {
+		_, err = a.file.Seek(0, io.SeekStart)
+	}
+	switch {
+	case err != nil:
+		a.refuseRead(err)
+	case !info.Mode().IsRegular():
+		a.refuseMode(info.Mode())
+	case info.Size() > a.policy.FileBytes:
+		a.refuse(TooLarge, "the file has %d bytes; the limit for one attachment is %d bytes (attachments.max_download_size_bytes)", info.Size(), a.policy.FileBytes)
+	default:
+		a.info, a.size = info, info.Size()
+	}
+	return a.refusal == nil
+}
+
+// fits holds what the bytes are against what is wanted and allowed.
+func (a *acceptance) fits(is found) bool {
+	want := a.opened.Want
+	patterns := a.terms.Types[want]
+	if len(patterns) == 0 {
+		patterns = families[want]
+	}
+	switch {
+	case len(patterns) > 0 && !matches(is.mime, patterns):
+		a.refuse(TypeNotAllowed, "the bytes are %s; %s takes %s (attachments.allowed_mime_types.%s)",
+			is.mime, article(want), strings.Join(patterns, ", "), setting(want))
+	case is.kind == KindImage && want == KindImage && !decodable[is.mime]:
+		a.refuse(NotDecodable, "%s", unreadableImage(is.mime))
+	}
+	return a.refusal == nil
+}
+
+// soundOnly is the type of a container of films that holds no pictures.
+func soundOnly(is found) found {
+	switch is.mime {
+	case media.MP4:
+		return found{kind: KindAudio, mime: media.M4A}
+	case media.WebM:
+		return found{kind: KindAudio, mime: "audio/webm"}
+	case media.Matroska:
+		return found{kind: KindAudio, mime: "audio/x-matroska"}
+	}
+	return is
+}
+
+// keep stores the bytes and learns what only the whole file tells.
+func (a *acceptance) keep(ctx context.Context, head []byte) error {
+	stream := &intakeReader{ctx: ctx, src: a.file, left: a.size, head: head}
+	var text *lenientCheck
+	if a.item.Kind == KindText || a.item.Kind == KindURL {
+		text = &lenientCheck{textCheck: newTextCheck(a.item.Charset)}
+		stream.check = text
+	}
+	sha, n, err := a.store.Put(ctx, stream, a.policy.FileBytes)
+	if stream.err != nil { // the file's fault, whatever the store makes of it
+		return a.refuseStream(stream.err)
+	}
+	if err != nil {
+		return storageFault(err)
+	}
+	if err := stream.finish(); err != nil {
+		return a.refuseStream(err)
+	}
+	if n != a.size || a.changed() {
+		a.refuseChanged()
+		return nil
+	}
+	a.item.SHA256 = sha
+	switch {
+	case text != nil && text.err != nil:
+		a.notText(text.err)
+	case a.item.Kind == KindPDF:
+		return a.countPages(ctx, a.candidate)
+	}
+	return nil
+}
+
+// notText is for a file that began as text and went on otherwise: not the picture
+// or page that it should be, and as a file of any kind one that cannot be shown.
+func (a *acceptance) notText(err error) {
+	if a.opened.Want != "" {
+		a.refuse(NotUTF8, "text must be UTF-8 or UTF-16: %v", err)
+		return
+	}
+	a.warnings = append(a.warnings, fmt.Sprintf("it begins like %s, but it is not text: %v", a.item.MIMEType, err))
+	a.item.Kind, a.item.MIMEType, a.item.Charset = KindFile, mimeBinary, ""
+}
+
+// compare warns where the bytes are not what the author or the name says.
+func (a *acceptance) compare(mime string) {
+	if hint := canonical(a.opened.Hint); hint != "" && hint != canonical(mime) {
+		a.warnings = append(a.warnings, fmt.Sprintf("mime says %s, the bytes are %s", visible(shorten(hint, 100)), mime))
+	}
+	if said := extensionType(extension(a.opened)); said != "" && !agrees(said, mime) {
+		a.warnings = append(a.warnings, fmt.Sprintf("the name says %s, the bytes are %s", said, mime))
+	}
+}
+
+// lenientCheck keeps the first error of a check instead of ending the stream.
+type lenientCheck struct {
+	textCheck
+	err error
+}
+
+func (c *lenientCheck) Write(p []byte) (int, error) {
+	if c.err == nil {
+		_, c.err = c.textCheck.Write(p)
+	}
+	return len(p), nil
+}
+
+func (c *lenientCheck) Finish() error {
+	if c.err == nil {
+		c.err = c.textCheck.Finish()
+	}
+	return nil
+}
+
+// Reference is the item of an address that is not fetched: one that the model is
+// told of ([KindURL]), or an image that its service fetches ([KindImage]). Its
+// bytes in the store are the address.
+func Reference(ctx context.Context, kind Kind, address, name, origin string, b BlobStore) (Item, error) {
+	if kind != KindURL && kind != KindImage {
+		return Item{}, errors.New("attachment: only addresses and images can be passed on")
+	}
+	sha, n, err := b.Put(ctx, strings.NewReader(address+"\r\n"), int64(len(address))+2)
+	if err != nil {
+		return Item{}, storageFault(err)
+	}
+	return Item{
+		SHA256: sha, Kind: kind, MIMEType: mimeAddress, Bytes: n,
+		Name: label(name), Origin: origin, URL: address, Named: true,
+	}, nil
+}
+
+// label is a name as its author gave it, made safe; of a path the last element.
+func label(name string) string {
+	if strings.Contains(name, "://") || !strings.ContainsAny(name, `/\`) {
+		if name = strings.TrimSpace(visible(name)); name != "" {
+			return shorten(name, maxNameBytes)
+		}
+	}
+	return DisplayName(name)
+}
+
+// extension is the file name's, from the name or else from where it came from.
+func extension(o Opened) string {
+	for _, s := range []string{o.Name, o.Origin} {
+		s, _, _ = strings.Cut(s, "?")
+		if ext := strings.ToLower(filepath.Ext(s)); len(ext) > 1 && !strings.ContainsAny(ext, " /\\") {
+			return ext
+		}
+	}
+	return ""
+}
+
+// setting is the name of a kind's list of types in the configuration.
+func setting(want Kind) string {
+	if want == "" {
+		return string(KindFile)
+	}
+	return string(want)
+}
+
+// article names a wanted kind in a sentence.
+func article(want Kind) string {
+	switch want {
+	case KindImage:
+		return "an image"
+	case KindPDF:
+		return "a PDF"
+	case KindAudio, KindVideo:
+		return string(want)
+	case KindURL:
+		return "a page"
+	}
+	return "a file"
+}
+
+// unreadableImage says what to do about an image that nothing here decodes.
+func unreadableImage(mime string) string {
+	return fmt.Sprintf("%s cannot be decoded; convert it to JPEG or PNG, for example with: magick FILE out.jpg", mime)
+}
