@@ -8,6 +8,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // answer turns the events of one message into chunks. Text and reasoning go out
@@ -164,7 +165,7 @@ func (a *answer) finish(e *sdk.MessageStreamEventUnion) (bool, error) {
 // reader took all of it.
 func (a *answer) end() (whole bool, err error) {
 	if a.open != nil || a.stop == "" {
-		return false, &protocolError{"the answer's end marker came before its end", nil}
+		return false, &upstream.ProtocolError{What: "the answer's end marker came before its end"}
 	}
 	for _, held := range a.held {
 		call, isCall := held.Content.(model.ToolCall)
@@ -176,7 +177,7 @@ func (a *answer) end() (whole bool, err error) {
 				call.Input = json.RawMessage("{}")
 			}
 			if !json.Valid(call.Input) || call.ID == "" || call.Name == "" {
-				return false, &protocolError{"a tool call of the answer is not well-formed", nil}
+				return false, &upstream.ProtocolError{What: "a tool call of the answer is not well-formed"}
 			}
 			held.Content = call
 		}
@@ -188,7 +189,7 @@ func (a *answer) end() (whole bool, err error) {
 }
 
 func outOfOrder(e *sdk.MessageStreamEventUnion) error {
-	return &protocolError{fmt.Sprintf("the answer's events are out of order at block %d", e.Index), nil}
+	return &upstream.ProtocolError{What: fmt.Sprintf("the answer's events are out of order at block %d", e.Index)}
 }
 
 // stopReason maps the service's reasons to the session's. Reasons that are not

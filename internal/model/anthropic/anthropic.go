@@ -3,7 +3,7 @@
 //
 // Three things are done here rather than in the SDK, because the SDK's defaults
 // serve other programs. Files stream from their blobs into the request body
-// (body.go), so a request costs a fixed amount of memory whatever is attached.
+// ([upstream.Files]), so a request costs a fixed amount of memory whatever is attached.
 // The answer's events are read one by one (stream.go), so a stream that ends
 // early, stalls, or carries an error is never mistaken for success. And nothing
 // is retried: that is [model.WithRetry]'s job.
@@ -30,8 +30,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
-	"belay/internal/netguard"
-	"belay/internal/redact"
+	"belay/internal/model/upstream"
 )
 
 // Name is the provider's name in the configuration and in error details.
@@ -79,23 +78,23 @@ type Options struct {
 // Provider calls the service. It is safe for concurrent use.
 type Provider struct {
 	key       func() string
-	endpoint  endpoint
 	refused   *fault.Error // why the base URL cannot be used, or nil
 	client    sdk.Client
 	http      *http.Client
 	catalog   model.Catalog
 	maxTokens int64
 	maxLine   int64
-	redactors redactors
-	now       func() time.Time
+	failures  upstream.Failures
 	buffers   *sync.Pool
-	tools     toolSets
+	tools     upstream.ToolSets
 }
 
 var (
 	_ model.Provider     = (*Provider)(nil)
 	_ model.Bootstrapper = (*Provider)(nil)
 )
+
+var service = upstream.Service{Name: Name, BaseURL: DefaultBaseURL, KeyName: "ANTHROPIC_API_KEY"}
 
 var versionPattern = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
 
@@ -113,35 +112,32 @@ func New(o Options) (*Provider, error) {
 		key:       o.Key,
 		maxTokens: o.MaxTokens,
 		maxLine:   positive(o.MaxLine, DefaultMaxLine),
-		now:       o.Now,
-		buffers:   newBuffers(bufferSize),
+		buffers:   upstream.NewBuffers(upstream.BufferSize),
+		tools:     upstream.ToolSets{Encode: toolsJSON},
 	}
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog
 	} else {
 		p.catalog = model.Anthropic()
 	}
-	if p.now == nil {
-		p.now = time.Now
+	p.failures.Service, p.failures.Answered, p.failures.Now = service, p.answered, o.Now
+	if o.Now == nil {
+		p.failures.Now = time.Now
 	}
-	p.endpoint, p.refused = parseEndpoint(o.BaseURL, o.AllowedHosts)
-	policy := p.endpoint.policy()
-	policy.ConnectTimeout = o.ConnectTimeout
-	policy.HeaderTimeout = positive(o.HeaderTimeout, DefaultHeaderTimeout)
-	policy.MaxBody = positive(o.MaxAnswer, DefaultMaxAnswer)
-	client, err := netguard.Client(policy)
+	// Of the URL only the origin counts.
+	base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
+	endpoint, refused := service.Endpoint(strings.TrimSuffix(base, "/v1/messages"), o.AllowedHosts)
+	p.refused = refused
+	client, err := service.Client(endpoint, o.AllowedHosts, upstream.Bounds{
+		Connect: o.ConnectTimeout, Header: positive(o.HeaderTimeout, DefaultHeaderTimeout), Answer: positive(o.MaxAnswer, DefaultMaxAnswer),
+	})
 	if err != nil {
-		return nil, fmt.Errorf("anthropic: %w", err)
-	}
-	for _, h := range o.AllowedHosts {
-		if _, _, err := netguard.ParseHost(h); err != nil {
-			return nil, fmt.Errorf("anthropic: network.allowed_hosts: %w", err)
-		}
+		return nil, err
 	}
 	p.http = client
 	p.client = sdk.NewClient(
 		option.WithoutEnvironmentDefaults(),
-		option.WithBaseURL(p.endpoint.origin()),
+		option.WithBaseURL(endpoint.Origin()),
 		option.WithHTTPClient(client),
 		option.WithMaxRetries(0),
 		option.WithoutOpenTelemetry(),
@@ -179,18 +175,7 @@ func (p *Provider) credentials() (string, error) {
 	if p.refused != nil {
 		return "", p.refused
 	}
-	key := ""
-	if p.key != nil {
-		key = strings.TrimSpace(p.key())
-	}
-	if key == "" {
-		return "", fault.New(fault.MissingAPIKey, "the anthropic provider has no API key; set ANTHROPIC_API_KEY").
-			With("provider", Name).With("category", string(model.MissingAPIKey))
-	}
-	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", model.Failure(Name, 401, model.InvalidAPIKey, "the API key has characters that no key has; set ANTHROPIC_API_KEY again")
-	}
-	return key, nil
+	return service.Key(p.key)
 }
 
 // Bootstrap implements [model.Bootstrapper]. The service has no step of its
@@ -206,21 +191,4 @@ func (p *Provider) Bootstrap(ctx context.Context, r model.Request, probe bool) e
 		}
 	}
 	return nil
-}
-
-// redactors keeps the redactor of the last key, because making one costs more
-// than using it.
-type redactors struct {
-	mu   sync.Mutex
-	key  string
-	last *redact.Redactor
-}
-
-func (r *redactors) knowing(key string) *redact.Redactor {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.last == nil || r.key != key {
-		r.key, r.last = key, redact.New(key)
-	}
-	return r.last
 }

@@ -9,21 +9,21 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"pgregory.net/rapid"
 
 	"belay/internal/attachment"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // smallBuffer makes short files cross the edges of buffers.
 const smallBuffer = 16
 
 // marshal returns the body of r with files streamed from inline bytes on.
-func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.MessageNewParams, *payload) {
-	b := builder{slots: newSlots(), inline: inline, tools: &toolSets{}}
+func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.MessageNewParams, *upstream.Body) {
+	b := builder{files: upstream.NewFiles(), inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
 	params, err := b.params(r, model.Anthropic().Default)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.M
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, err := b.slots.cut(data, newBuffers(smallBuffer))
+	load, err := b.files.Cut(data, upstream.NewBuffers(smallBuffer))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,19 +56,19 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 		r := model.Request{Model: "m", MaxTokens: 1, Prompt: model.BlockPrompt(parts)}
 		_, streamed := marshal(t, r, 0)
 		_, inline := marshal(t, r, 1<<40)
-		want, err := io.ReadAll(inline.open())
+		want, err := io.ReadAll(inline.Open())
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(choppy(t, streamed.open()))
+		got, err := io.ReadAll(choppy(t, streamed.Open()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
 			t.Fatalf("streamed %q\n inline %q", got, want)
 		}
-		if streamed.size != int64(len(got)) {
-			t.Fatalf("announced %d bytes, sent %d", streamed.size, len(got))
+		if streamed.Size() != int64(len(got)) {
+			t.Fatalf("announced %d bytes, sent %d", streamed.Size(), len(got))
 		}
 	})
 }
@@ -83,9 +83,9 @@ func TestStreamedBase64IsTheFile(t *testing.T) {
 			attachment.DocumentPart{Content: stored(file)},
 		}}
 		_, load := marshal(t, r, 0)
-		got, err := io.ReadAll(choppy(t, load.open()))
-		if err != nil || load.size != int64(len(got)) {
-			t.Fatalf("announced %d bytes, sent %d, %v", load.size, len(got), err)
+		got, err := io.ReadAll(choppy(t, load.Open()))
+		if err != nil || load.Size() != int64(len(got)) {
+			t.Fatalf("announced %d bytes, sent %d, %v", load.Size(), len(got), err)
 		}
 		var body struct {
 			Messages []struct {
@@ -116,51 +116,6 @@ func choppy(t *rapid.T, r io.Reader) io.Reader {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-func TestBodyCanBeReadAgain(t *testing.T) {
-	t.Parallel()
-	_, load := marshal(t, model.Request{Model: "m", Prompt: model.BlockPrompt{attachment.ImagePart{Content: stored("abcdefg")}}}, 0)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://x.test", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	load.attach(req)
-	first, err := io.ReadAll(req.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := req.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := iotest.TestReader(again, first); err != nil {
-		t.Error(err)
-	}
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := again.Read(make([]byte, 1)); err == nil {
-		t.Error("a closed body can be read")
-	}
-}
-
-// Text that looks like a placeholder is text.
-func TestPlaceholdersCannotBeForged(t *testing.T) {
-	t.Parallel()
-	s := newSlots()
-	mark := s.add(stored("file"), asBase64)
-	for _, body := range []string{"", mark + mark, mark[:len(mark)-1], mark[:len(mark)-1] + "1", mark[:len(mark)-2] + "xx"} {
-		if _, err := s.cut([]byte(body), newBuffers(smallBuffer)); err == nil {
-			t.Errorf("%q was accepted", body)
-		}
-	}
-	if load, err := s.cut([]byte(`"`+mark+`"`), newBuffers(smallBuffer)); err != nil || load.size != 10 {
-		t.Errorf("%+v, %v", load, err)
-	}
-	if newSlots().prefix == s.prefix {
-		t.Error("placeholders can be foreseen")
-	}
-}
 
 // big is a turn with 18 MiB attached.
 func big() model.Request {
@@ -215,21 +170,6 @@ func BenchmarkLargeAttachments(b *testing.B) {
 		if _, err := collect(p.Stream(b.Context(), r)); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkEncode(b *testing.B) {
-	_, load := marshal(b, big(), inlineText)
-	load.buffers = newBuffers(bufferSize)
-	b.SetBytes(18 << 20)
-	b.ReportAllocs()
-	buf := make([]byte, 32<<10)
-	for b.Loop() {
-		r := load.open()
-		if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, buf); err != nil {
-			b.Fatal(err)
-		}
-		r.Close()
 	}
 }
 

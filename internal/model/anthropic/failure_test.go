@@ -22,6 +22,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 func answering(t testing.TB, status int, header http.Header, body string) string {
@@ -184,7 +185,7 @@ func TestAttachmentThatCannotBeRead(t *testing.T) {
 		for kind, part := range map[string]attachment.Part{
 			"image":     attachment.ImagePart{MIMEType: "image/png", Content: c},
 			"text":      attachment.TextDocumentPart{Name: "t", Content: c},
-			"long text": attachment.TextDocumentPart{Name: "t", Content: broken{c.(broken).stored, inlineText + 1, c.(broken).err}},
+			"long text": attachment.TextDocumentPart{Name: "t", Content: broken{c.(broken).stored, upstream.InlineText + 1, c.(broken).err}},
 		} {
 			_, err := collect(p.Stream(t.Context(), model.Request{Model: "m", Prompt: model.BlockPrompt{part}}))
 			if !fault.Is(err, fault.StorageFailure) {

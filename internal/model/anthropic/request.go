@@ -3,7 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -13,18 +12,15 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
-
-// inlineText is the size up to which a text document is put into the request
-// as it is. Longer ones, and everything that becomes base64, are streamed.
-const inlineText = 64 << 10
 
 // builder makes the SDK's parameters of one request. Where a file belongs it
 // leaves a placeholder, which the body replaces while it is sent.
 type builder struct {
-	slots  *slots
-	inline int64
-	tools  *toolSets
+	files  *upstream.Files
+	inline int64 // longer text documents are streamed
+	tools  *upstream.ToolSets
 }
 
 // params returns the parameters of r. The same request always gives the same
@@ -43,7 +39,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 	flush := func() {
 		if len(run) > 0 {
 			var all sdk.MessageParam
-			param.SetJSON([]byte(strconv.Quote(b.slots.addJSON(run))), &all)
+			param.SetJSON([]byte(strconv.Quote(b.files.AddJSON(run))), &all)
 			p.Messages, run = append(p.Messages, all), nil
 		}
 	}
@@ -174,11 +170,11 @@ func (b *builder) part(p attachment.Part) (*sdk.ContentBlockParamUnion, error) {
 		}
 		block = sdk.NewTextBlock(p.Text)
 	case attachment.ImagePart:
-		block = sdk.NewImageBlockBase64(p.MIMEType, b.slots.add(p.Content, asBase64))
+		block = sdk.NewImageBlockBase64(p.MIMEType, b.files.Add(p.Content, upstream.AsBase64))
 	case attachment.ImageURLPart:
 		block = sdk.NewImageBlock(sdk.URLImageSourceParam{URL: p.URL})
 	case attachment.DocumentPart:
-		block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: b.slots.add(p.Content, asBase64)})
+		block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: b.files.Add(p.Content, upstream.AsBase64)})
 		title(block.OfDocument, p.Name)
 	case attachment.TextDocumentPart:
 		if p.Content.Size() == 0 {
@@ -206,21 +202,9 @@ func title(d *sdk.DocumentBlockParam, name string) {
 // text returns a short document's words, or a placeholder for a long one.
 func (b *builder) text(c attachment.Content) (string, error) {
 	if c.Size() > b.inline {
-		return b.slots.add(c, asText), nil
+		return b.files.Add(c, upstream.AsText), nil
 	}
-	r, err := c.Open()
-	if err != nil {
-		return "", &contentError{err}
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, c.Size()+1))
-	if err != nil {
-		return "", &contentError{err}
-	}
-	if int64(len(data)) != c.Size() {
-		return "", &contentError{errSize}
-	}
-	return string(data), nil
+	return upstream.ReadText(c)
 }
 
 // toolOutput returns the answer to a tool call; it may hold files.

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -85,17 +84,4 @@ func BenchmarkHistory(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// The measure of encodeBase64 is the standard library.
-func TestEncodeBase64(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		src := rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(t, "src")
-		dst := make([]byte, base64.StdEncoding.EncodedLen(len(src)))
-		encodeBase64(dst, src)
-		if want := base64.StdEncoding.EncodeToString(src); string(dst) != want {
-			t.Errorf("got  %s\nwant %s", dst, want)
-		}
-	})
 }

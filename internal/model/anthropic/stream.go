@@ -1,22 +1,17 @@
 package anthropic
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"iter"
-	"mime"
 	"net/http"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // Stream implements [model.Provider].
@@ -32,7 +27,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		defer hangUp()
 		res, err := p.post(calling, key, r)
 		if err != nil {
-			yield(nil, p.failure(ctx, err, key))
+			yield(nil, p.failures.Of(ctx, err, key))
 			return
 		}
 		defer res.Body.Close()
@@ -40,26 +35,16 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		done, err := p.read(ctx, res, &a)
 		switch {
 		case err != nil:
-			yield(nil, p.failure(ctx, err, key))
+			yield(nil, p.failures.Of(ctx, err, key))
 		case done:
-			// The end of the body lets the connection be used again. It
-			// follows at once or is not worth waiting for.
-			t := time.AfterFunc(drainTime, hangUp)
-			defer t.Stop()
-			_, _ = io.CopyN(io.Discard, res.Body, drainBytes)
+			upstream.Drain(res.Body, hangUp)
 		}
 	}
 }
 
-// The bounds on what is read after the answer's last event.
-const (
-	drainTime  = 100 * time.Millisecond
-	drainBytes = 16 << 10
-)
-
 // post sends the request and returns the answer once it has begun.
 func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
-	b := builder{slots: newSlots(), inline: inlineText, tools: &p.tools}
+	b := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: &p.tools}
 	limits := p.Limits(r.Model)
 	if r.MaxTokens == 0 && p.maxTokens > 0 {
 		r.MaxTokens = min(p.maxTokens, limits.OutputTokens)
@@ -74,64 +59,24 @@ func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http
 		option.WithJSONSet("stream", true),
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			if err := p.stuff(req, b.slots, limits.Attachments.RequestBytes); err != nil {
+			if err := upstream.Stuff(req, b.files, limits.Attachments.RequestBytes, p.buffers); err != nil {
 				return nil, err
 			}
 			res, err := next(req)
 			if err == nil {
-				res.Body = p.bounded(res)
+				res.Body = upstream.Bounded(res, p.maxLine)
 			}
 			return res, err
 		}))
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
+	if err := upstream.EventStream(res); err != nil {
 		res.Body.Close()
-		return nil, &protocolError{fmt.Sprintf("the answer is %q instead of an event stream", kind), err}
+		return nil, err
 	}
 	return res, nil
 }
-
-// stuff puts the files into the request's body.
-func (p *Provider) stuff(req *http.Request, s *slots, limit int64) error {
-	body, err := req.GetBody()
-	if err != nil {
-		return err
-	}
-	data := make([]byte, req.ContentLength)
-	if _, err := io.ReadFull(body, data); err != nil {
-		return err
-	}
-	load, err := s.cut(data, p.buffers)
-	if err != nil {
-		return err
-	}
-	if limit > 0 && load.size > limit {
-		return &requestSizeError{load.size, limit}
-	}
-	load.attach(req)
-	return nil
-}
-
-// protocolError is an answer that is not what the protocol says.
-type protocolError struct {
-	what string
-	err  error
-}
-
-func (e *protocolError) Error() string { return e.what }
-func (e *protocolError) Unwrap() error { return e.err }
-
-// requestSizeError is a request over what the service takes.
-type requestSizeError struct{ size, limit int64 }
-
-func (e *requestSizeError) Error() string {
-	return fmt.Sprintf("the request has %d bytes, more than the %d that the provider takes", e.size, e.limit)
-}
-
-// errTruncated is a stream that ended without its last event.
-var errTruncated = errors.New("the answer ended without its end marker")
 
 // serviceError is an error event inside a stream.
 type serviceError struct{ kind, message string }
@@ -162,7 +107,7 @@ func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (who
 		}
 		e, err := decode(event)
 		if err != nil {
-			return false, &protocolError{"an event of the answer is not JSON of the expected form", err}
+			return false, &upstream.ProtocolError{What: "an event of the answer is not JSON of the expected form", Err: err}
 		}
 		if e.Type == "message_stop" {
 			return a.end()
@@ -177,7 +122,7 @@ func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (who
 	if err := events.Err(); err != nil {
 		return false, err
 	}
-	return false, errTruncated
+	return false, upstream.ErrTruncated
 }
 
 // decode reads one event. Almost all of them are pieces of text, for which the
@@ -215,57 +160,7 @@ func inStream(data []byte) error {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(data, &e); err != nil {
-		return &protocolError{"an error event of the answer is not JSON", err}
+		return &upstream.ProtocolError{What: "an error event of the answer is not JSON", Err: err}
 	}
 	return &serviceError{e.Error.Type, e.Error.Message}
-}
-
-// maxErrorBody is what is read of an error answer.
-const maxErrorBody = 64 << 10
-
-// bounded returns the answer's body with a cap on what one line, or the body of
-// an error, may have. The cap on the whole is the network guard's.
-func (p *Provider) bounded(res *http.Response) io.ReadCloser {
-	if res.StatusCode >= 400 {
-		return &limitedBody{res.Body, io.LimitReader(res.Body, maxErrorBody)}
-	}
-	return &linedBody{ReadCloser: res.Body, most: p.maxLine}
-}
-
-type limitedBody struct {
-	io.Closer
-	io.Reader
-}
-
-// lineError is a line of the stream over its cap.
-type lineError struct{ most int64 }
-
-func (e *lineError) Error() string {
-	return fmt.Sprintf("a line of the answer has more than %d bytes", e.most)
-}
-
-// linedBody fails when a line is longer than most bytes.
-type linedBody struct {
-	io.ReadCloser
-	most, line int64
-}
-
-// Read implements [io.Reader].
-func (b *linedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	for rest := p[:n]; ; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			b.line += int64(len(rest))
-			break
-		}
-		if b.line+int64(i) > b.most {
-			return 0, &lineError{b.most}
-		}
-		b.line, rest = 0, rest[i+1:]
-	}
-	if b.line > b.most {
-		return 0, &lineError{b.most}
-	}
-	return n, err
 }

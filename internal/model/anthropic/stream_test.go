@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // Covers: turn-api REQ-02, REQ-03
@@ -162,7 +163,7 @@ func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 		var got []model.Chunk
 		a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }}
 		res := &http.Response{Header: http.Header{}, Body: io.NopCloser(body), StatusCode: 200}
-		res.Body = p.bounded(res)
+		res.Body = upstream.Bounded(res, p.maxLine)
 		_, err := p.read(context.Background(), res, &a)
 		return got, err
 	}
@@ -226,7 +227,7 @@ func FuzzStream(f *testing.F) {
 			return true
 		}}
 		res := &http.Response{Header: http.Header{}, Body: io.NopCloser(iotest.HalfReader(bytes.NewReader(stream))), StatusCode: 200}
-		res.Body = p.bounded(res)
+		res.Body = upstream.Bounded(res, p.maxLine)
 		whole, err := p.read(context.Background(), res, &a)
 		// Whole, without error, and with exactly one end: all or nothing.
 		_, ended := last.(model.Stop)
@@ -234,7 +235,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("whole=%v err=%v stops=%d last=%v", whole, err, stops, last)
 		}
 		if err != nil {
-			if f := p.classify(err, nil); f.Status < 400 || f.Message == "" {
+			if f := p.failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
 				t.Fatalf("%v is classified as %+v", err, f)
 			}
 		}

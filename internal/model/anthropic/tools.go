@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"sync"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -24,59 +22,18 @@ func (b *builder) addTools(p *sdk.MessageNewParams, specs []model.ToolSpec) erro
 	if len(specs) == 0 {
 		return nil
 	}
-	text, err := b.tools.json(specs, len(p.System) == 0)
+	text, err := b.tools.JSON(specs, len(p.System) == 0)
 	if err != nil {
 		return err
 	}
 	var all sdk.ToolUnionParam
-	param.SetJSON([]byte(strconv.Quote(b.slots.addJSON(text))), &all)
+	param.SetJSON([]byte(strconv.Quote(b.files.AddJSON(text))), &all)
 	p.Tools = []sdk.ToolUnionParam{all}
 	return nil
 }
 
-// toolSets keeps the JSON of tools: it is long, and the same from turn to turn.
-type toolSets struct {
-	mu   sync.Mutex
-	sets []toolSet // the one that was used last is the first
-}
-
-// toolSet is tools as the service gets them, separated by commas.
-type toolSet struct {
-	specs  []model.ToolSpec
-	marked bool // the last is the end of what is cached
-	text   []byte
-}
-
-// keptToolSets is how many are kept: personas have tools of their own.
-const keptToolSets = 16
-
-// json is the JSON of specs, which is kept and must not be changed.
-func (t *toolSets) json(specs []model.ToolSpec, marked bool) ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	i := slices.IndexFunc(t.sets, func(s toolSet) bool {
-		return s.marked == marked && slices.EqualFunc(s.specs, specs, sameTool)
-	})
-	var set toolSet
-	if i >= 0 {
-		set = t.sets[i]
-		t.sets = slices.Delete(t.sets, i, i+1)
-	} else {
-		text, err := toolsJSON(specs, marked)
-		if err != nil {
-			return nil, err
-		}
-		set = toolSet{slices.Clone(specs), marked, text}
-		t.sets = t.sets[:min(len(t.sets), keptToolSets-1)]
-	}
-	t.sets = slices.Insert(t.sets, 0, set)
-	return set.text, nil
-}
-
-func sameTool(a, b model.ToolSpec) bool {
-	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
-}
-
+// toolsJSON is specs as the service gets them, separated by commas. The last is
+// marked where it is the end of what is cached.
 func toolsJSON(specs []model.ToolSpec, marked bool) ([]byte, error) {
 	all := make([]sdk.ToolParam, len(specs))
 	for i, t := range specs {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 func toolbox(n int) []model.ToolSpec {
@@ -30,12 +31,12 @@ func toolbox(n int) []model.ToolSpec {
 // not, and the mark of the cache where nothing follows them.
 func TestToolsInTheBody(t *testing.T) {
 	t.Parallel()
-	sets := &toolSets{}
+	sets := &upstream.ToolSets{Encode: toolsJSON}
 	for _, n := range []int{1, 3, 0, 3, 1} {
 		for _, system := range [][]string{nil, {"Be brief."}} {
 			r := ask("x")
 			r.System, r.Tools = system, toolbox(n)
-			b := builder{slots: newSlots(), inline: inlineText, tools: sets}
+			b := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: sets}
 			p, err := b.params(r, model.Anthropic().Limits(r.Model))
 			if err != nil {
 				t.Fatal(err)
@@ -44,18 +45,18 @@ func TestToolsInTheBody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			load, err := b.slots.cut(data, newBuffers(bufferSize))
+			load, err := b.files.Cut(data, upstream.NewBuffers(upstream.BufferSize))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got bytes.Buffer
-			body := load.open()
+			body := load.Open()
 			if _, err := got.ReadFrom(body); err != nil {
 				t.Fatal(err)
 			}
 			body.Close()
-			if int64(got.Len()) != load.size {
-				t.Errorf("the body has %d bytes, its length says %d", got.Len(), load.size)
+			if int64(got.Len()) != load.Size() {
+				t.Errorf("the body has %d bytes, its length says %d", got.Len(), load.Size())
 			}
 			p.Tools = nil
 			for i, s := range r.Tools {
@@ -82,39 +83,18 @@ func TestToolsInTheBody(t *testing.T) {
 	}
 }
 
-// Sets are kept up to a number, and a tool that changed is not taken for another.
-func TestToolSetsAreKept(t *testing.T) {
-	t.Parallel()
-	var sets toolSets
-	for i := range 3 * keptToolSets {
-		box := toolbox(2)
-		box[0].Name = fmt.Sprintf("other_%d", i)
-		text, err := sets.json(box, false)
-		if err != nil || !bytes.Contains(text, []byte(box[0].Name)) {
-			t.Fatalf("%s, %v", text, err)
-		}
-		again, err := sets.json(box, false)
-		if err != nil || &again[0] != &text[0] {
-			t.Fatalf("made again (%v)", err)
-		}
-	}
-	if len(sets.sets) != keptToolSets {
-		t.Errorf("%d sets are kept, want %d", len(sets.sets), keptToolSets)
-	}
-}
-
 func BenchmarkParamsWithTools(b *testing.B) {
 	r := ask("x")
 	r.Tools = toolbox(14)
 	for _, kept := range []bool{false, true} {
 		b.Run(fmt.Sprintf("kept=%v", kept), func(b *testing.B) {
-			sets := &toolSets{}
+			sets := &upstream.ToolSets{Encode: toolsJSON}
 			b.ReportAllocs()
 			for b.Loop() {
 				if !kept {
-					sets = &toolSets{}
+					sets = &upstream.ToolSets{Encode: toolsJSON}
 				}
-				bl := builder{slots: newSlots(), inline: inlineText, tools: sets}
+				bl := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: sets}
 				p, err := bl.params(r, model.Anthropic().Limits(r.Model))
 				if err != nil {
 					b.Fatal(err)

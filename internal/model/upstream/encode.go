@@ -1,4 +1,4 @@
-package anthropic
+package upstream
 
 import (
 	"encoding/base64"
@@ -8,24 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// bufferSize is the raw part of a file that is in memory at once. It is a
+// BufferSize is the raw part of a file that is in memory at once. It is a
 // multiple of 3, so that base64 rarely has to move bytes.
-const bufferSize = 96 << 10
+const BufferSize = 96 << 10
 
-// newBuffers returns a pool of buffers of size bytes.
-func newBuffers(size int) *sync.Pool {
+// InlineText is the size up to which a text document belongs into the request as
+// it is. Longer ones, and everything that becomes base64, are streamed.
+const InlineText = 64 << 10
+
+// NewBuffers returns a pool of buffers of size bytes.
+func NewBuffers(size int) *sync.Pool {
 	return &sync.Pool{New: func() any { b := make([]byte, size); return &b }}
 }
 
 // encodedSize returns how many bytes a file has inside the JSON.
 func encodedSize(s slot, buffers *sync.Pool) (int64, error) {
-	if s.as == asBase64 {
+	if s.as == AsBase64 {
 		return (s.content.Size() + 2) / 3 * 4, nil
 	}
 	// Escapes make text longer by what only reading it tells.
 	r, err := openSlot(s, buffers)
 	if err != nil {
-		return 0, &contentError{err}
+		return 0, &ContentError{err}
 	}
 	defer r.Close()
 	scratch := buffers.Get().(*[]byte)
@@ -38,7 +42,7 @@ func encodedSize(s slot, buffers *sync.Pool) (int64, error) {
 			return size, nil
 		}
 		if err != nil {
-			return 0, &contentError{err}
+			return 0, &ContentError{err}
 		}
 	}
 }
@@ -50,7 +54,7 @@ func openSlot(s slot, buffers *sync.Pool) (io.ReadCloser, error) {
 		return nil, err
 	}
 	raw := rawReader{src: r, left: s.content.Size(), buffers: buffers, buf: buffers.Get().(*[]byte)}
-	if s.as == asText {
+	if s.as == AsText {
 		return &textReader{rawReader: raw}, nil
 	}
 	return &base64Reader{rawReader: raw}, nil

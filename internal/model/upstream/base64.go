@@ -1,4 +1,4 @@
-package anthropic
+package upstream
 
 import (
 	"encoding/base64"

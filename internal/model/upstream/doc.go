@@ -1,0 +1,44 @@
+// Package upstream is what all providers that call a service over HTTP have in
+// common: which hosts they may call, how files stream into a request, the caps on
+// an answer, and how whatever goes wrong becomes an error without secrets. What a
+// protocol says is the provider's own.
+//
+// Contract: compatible contract, section 6; the HTTP contract, "providers and
+// network"; workspace 9.8 "Provider policy".
+package upstream
+
+import (
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+)
+
+// Service names the service of a provider.
+type Service struct {
+	// Name is the provider's name in the configuration and in error details, and
+	// what its settings begin with.
+	Name string
+	// BaseURL is where the service is unless the operator says otherwise. Its
+	// host needs no permission.
+	BaseURL string
+	// KeyName is the environment variable with the API key.
+	KeyName string
+}
+
+// Key returns the key of the moment from source, which may be nil. Without one it
+// is MISSING_API_KEY, and SDK_FAILURE if no header could carry it.
+func (s Service) Key(source func() string) (string, error) {
+	key := ""
+	if source != nil {
+		key = strings.TrimSpace(source())
+	}
+	if key == "" {
+		return "", fault.New(fault.MissingAPIKey, "the %s provider has no API key; set %s", s.Name, s.KeyName).
+			With("provider", s.Name).With("category", string(model.MissingAPIKey))
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", model.Failure(s.Name, 401, model.InvalidAPIKey, "the API key has characters that no key has; set "+s.KeyName+" again")
+	}
+	return key, nil
+}
