@@ -147,9 +147,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = max(1, msg.Width), max(1, msg.Height)
-		m.editor.width = m.width
-		return nil
+		return m.resized(max(1, msg.Width), max(1, msg.Height))
+	case settled:
+		return tea.RequestWindowSize
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.MouseWheelMsg:
@@ -174,6 +174,24 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return m.answered(msg)
+}
+
+// settleAfter is how long after a change of its size a terminal is looked at again.
+const settleAfter = 400 * time.Millisecond
+
+type settled struct{}
+
+// resized takes a size. While a window is being dragged, a terminal may tell of a
+// size before or after it has moved what it shows, and two reports may overtake each
+// other. So a new size is asked for once more when things are quiet, which also draws
+// everything anew; the same size again ends that.
+func (m *Model) resized(width, height int) tea.Cmd {
+	same := width == m.width && height == m.height
+	m.width, m.height, m.editor.width = width, height, width
+	if same {
+		return nil
+	}
+	return m.timer(settleAfter, settled{})
 }
 
 // measure takes the terminal's word on whether it counts a character of several code

@@ -92,7 +92,7 @@ func (m *Model) recallBlock(e session.Entry, b session.Block) {
 		set := func(c *card) {
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}
 		}
-		s.change(b.ID, set)
+		s.change(b.ID, agent(e.Agent), set)
 	}
 }
 

@@ -252,6 +252,40 @@ func TestCallsOfATurnThatDied(t *testing.T) {
 	s.shows("✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
 }
 
+// A service may number calls anew in each answer, so a subagent's may have the ids of
+// its parent's. Each result still stands with its own call.
+func TestCallsOfTwoAgentsWithOneID(t *testing.T) {
+	t.Parallel()
+	call := func(id, parent, name, path string) event.Draft {
+		return event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: id, ParentToolCallID: parent, Name: name, Input: []byte(`{"path":"` + path + `"}`)}}
+	}
+	result := func(id, parent, name, output string) event.Draft {
+		return event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: id, ParentToolCallID: parent, Name: name, OK: true, Output: output}}
+	}
+	s := newStage(t)
+	s.begun()
+	s.log(
+		call("c0", "", "agent.TASK", "task"), call("c1", "", "read", "mine.md"),
+		call("c0", "c0", "read", "theirs.md"), call("c1", "c0", "list", "docs"),
+	)
+	s.log(question("1")[1:]...) // of the call c1, which the subagent made last
+	s.shows("○ read theirs.md", "? list docs")
+	s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "1", ToolCallID: "c1", Verdict: "allow", By: "ann"}})
+	s.log(
+		result("c0", "c0", "read", "in theirs"), result("c1", "c0", "list", "printed"),
+		result("c0", "", "agent.TASK", "reported"), result("c1", "", "read", "in mine"),
+	)
+	s.shows(`● agent.TASK task
+  reported
+● read mine.md
+  in mine
+  ● read theirs.md
+    in theirs
+  ● list docs
+    allowed by ann
+    printed`)
+}
+
 func TestPersonasAreChecked(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

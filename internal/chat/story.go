@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,10 @@ type story struct {
 	// being written; -1 for none. streamed is set once an answer has come in pieces.
 	open, thinking int
 	streamed       bool
-	cards          map[string]int
+	// cards are the places of the turn's calls. An id does not name one of them: some
+	// services begin anew with each answer, and so a subagent's calls may have the ids
+	// of its parent's.
+	cards []int
 	// mine are turns whose message is shown already; strange those that began
 	// elsewhere, whose message has to be asked for.
 	mine    map[string]bool
@@ -39,7 +43,7 @@ type story struct {
 }
 
 func newStory(m *Model) story {
-	return story{m: m, open: -1, thinking: -1, cards: map[string]int{}, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}}
+	return story{m: m, open: -1, thinking: -1, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}}
 }
 
 // tell shows one event. One that this version does not know, or can not read,
@@ -70,7 +74,7 @@ func (s *story) tell(e event.Event) {
 		with(e, s.given)
 	case event.AttachmentAdd:
 		with(e, func(d *event.Attachment) {
-			s.change(d.ToolCallID, func(c *card) { c.shown = append(c.shown, *d) })
+			s.change(d.ToolCallID, anybody, func(c *card) { c.shown = append(c.shown, *d) })
 		})
 	case event.SubagentStart:
 		with(e, func(d *event.Subagent) { s.settle(); s.m.tell(tells, oneLine(d.Persona)+" begins") })
@@ -189,27 +193,49 @@ func (s *story) settle() {
 func (s *story) call(d *event.ToolUse) {
 	s.settle()
 	c := &card{call: *d}
-	if i, ok := s.cards[d.ParentToolCallID]; ok && d.ParentToolCallID != "" {
-		c.depth = s.m.roll.cells[i].item.(*card).depth + 1
+	if d.ParentToolCallID != "" {
+		s.change(d.ParentToolCallID, agent(""), func(p *card) { c.depth = p.depth + 1 })
 	}
-	s.cards[d.ToolCallID] = s.m.roll.add(c)
+	s.cards = append(s.cards, s.m.roll.add(c))
 }
 
-// change alters the card of a call, if there is one.
-func (s *story) change(id string, f func(*card)) bool {
-	i, ok := s.cards[id]
-	if ok {
-		f(s.m.roll.cells[i].item.(*card))
-		s.m.roll.touch(i)
+// agent reports whether a call is of the agent that the call parent began.
+func agent(parent string) func(*card) bool {
+	return func(c *card) bool { return c.call.ParentToolCallID == parent }
+}
+
+// anybody is for events that do not say whose call they are about.
+func anybody(*card) bool { return true }
+
+// change alters the card of a call, if there is one: of those with this id the last
+// that has no result yet, or the last.
+func (s *story) change(id string, whose func(*card) bool, f func(*card)) bool {
+	found := -1
+	for _, i := range slices.Backward(s.cards) {
+		c := s.m.roll.cells[i].item.(*card)
+		if c.call.ToolCallID != id || !whose(c) {
+			continue
+		}
+		if found < 0 || c.result == nil {
+			found = i
+		}
+		if c.result == nil {
+			break
+		}
 	}
-	return ok
+	if found < 0 {
+		return false
+	}
+	f(s.m.roll.cells[found].item.(*card))
+	s.m.roll.touch(found)
+	return true
 }
 
 func (s *story) result(d *event.ToolOutcome) {
 	set := func(c *card) { c.result, c.waiting = d, false }
-	if !s.change(d.ToolCallID, set) {
+	if !s.change(d.ToolCallID, agent(d.ParentToolCallID), set) {
 		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID})
-		s.change(d.ToolCallID, set)
+		s.change(d.ToolCallID, agent(d.ParentToolCallID), set)
 	}
 }
 
@@ -223,13 +249,13 @@ func (s *story) asked(d *event.Permission) {
 			q.effect = effect
 		}
 	}
-	s.change(d.ToolCallID, func(c *card) { c.waiting, c.effect = true, &q.effect })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.effect = true, &q.effect })
 	s.m.question(q)
 }
 
 func (s *story) given(d *event.Verdict) {
 	s.m.closed(d.DecisionID)
-	s.change(d.ToolCallID, func(c *card) { c.waiting, c.verdict = false, d })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.verdict = false, d })
 }
 
 // heard is something that was said into the turn and has arrived.
@@ -274,10 +300,12 @@ func (s *story) end(e event.Event, d *event.Exit) {
 
 // finishCalls marks the calls of a turn that is over and gave them no result.
 func (s *story) finishCalls() {
-	for id := range s.cards {
-		s.change(id, func(c *card) { c.over, c.waiting = true, false })
+	for _, i := range s.cards {
+		c := s.m.roll.cells[i].item.(*card)
+		c.over, c.waiting = true, false
+		s.m.roll.touch(i)
 	}
-	s.cards = map[string]int{}
+	s.cards = nil
 }
 
 // wanted are jobs for what the events did not say: the words of turns that began

@@ -161,6 +161,20 @@ func (x *terminal) types(keys string) {
 	}
 }
 
+// resizes gives the window another size.
+func (x *terminal) resizes(columns, rows uint16) {
+	x.t.Helper()
+	raw, err := x.master.SyscallConn()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if cerr := raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns})
+	}); cerr != nil || err != nil {
+		x.t.Fatal(cerr, err)
+	}
+}
+
 // ends waits for the program's end and checks its exit code.
 func (x *terminal) ends(code int) {
 	x.t.Helper()

@@ -165,6 +165,23 @@ turns:
 	}
 }
 
+// A terminal may move what it shows after it told of a new size, so the screen is drawn
+// anew once more when the window rests.
+func TestAWindowIsDrawnAgainWhenItRests(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Good-morning}]}]", nil, "chat", "hello")
+	x.shows("(?s)/help.* out")
+	for _, columns := range []uint16{60, 100} {
+		before := strings.Count(x.screen(), "\x1b[2J")
+		x.resizes(columns, 20)
+		if !x.waits(func() bool { return strings.Count(x.screen(), "\x1b[2J") >= before+2 }) {
+			t.Errorf("at %d columns the screen was drawn anew %d times, want 2", columns, strings.Count(x.screen(), "\x1b[2J")-before)
+		}
+	}
+	x.types("\x04")
+	x.ends(ExitDone)
+}
+
 // A session is picked and forked on a real terminal. Each turn is known by what it
 // used, which the screen shows at its end.
 func TestSessionsOnATerminal(t *testing.T) {

@@ -18,7 +18,7 @@ const (
 type transcript struct {
 	c    *console
 	full bool
-	// calls are the calls so far, by their ids.
+	// calls are the calls so far, by callKey.
 	calls map[string]session.Block
 	// among is set while results are printed, one after another, of the agent.
 	among bool
@@ -50,7 +50,7 @@ func (p *transcript) entry(e session.Entry) {
 			return // the summary follows
 		}
 		p.title(fmt.Sprintf("%s, %s%s", line(e.Model), when(e.Time.Time), p.of(e)))
-		p.answer(e.Blocks)
+		p.answer(e)
 		if e.Partial {
 			c.write("  (cut off here)\n")
 		}
@@ -98,7 +98,7 @@ func (p *transcript) of(e session.Entry) string {
 	if e.Agent == "" {
 		return ""
 	}
-	name := line(strings.TrimPrefix(p.calls[e.Agent].Name, "agent."))
+	name := line(strings.TrimPrefix(p.calls[callKey("", e.Agent)].Name, "agent."))
 	if name == "" {
 		return ", an agent of call " + line(e.Agent)
 	}
@@ -106,15 +106,15 @@ func (p *transcript) of(e session.Entry) string {
 }
 
 // answer prints what a model said.
-func (p *transcript) answer(blocks []session.Block) {
-	for _, b := range blocks {
+func (p *transcript) answer(e session.Entry) {
+	for _, b := range e.Blocks {
 		switch b.Type {
 		case session.BlockText:
 			p.c.paragraph(b.Text)
 		case session.BlockThinking:
 			p.body("  thinking: ", b.Text, true)
 		case session.BlockToolCall:
-			p.calls[b.ID] = b
+			p.calls[callKey(e.Agent, b.ID)] = b
 			p.head("calls", b, string(b.Input))
 		}
 	}
@@ -135,7 +135,7 @@ func (p *transcript) tools(e session.Entry) {
 		if b.Failed {
 			verdict = "failure of"
 		}
-		call, ok := p.calls[b.ID]
+		call, ok := p.calls[callKey(e.Agent, b.ID)]
 		if !ok {
 			call = b
 		}

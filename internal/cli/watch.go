@@ -23,7 +23,7 @@ type watcher struct {
 	json    bool
 	// resume is the command that goes on with the session, but for its id.
 	resume string
-	// calls are those that have no result yet, by their ids; together is how many
+	// calls are those that have no result yet, by callKey; together is how many
 	// there were since none was open.
 	calls    map[string]*event.ToolUse
 	together int

@@ -82,6 +82,10 @@ func inside(parent string) string {
 	return "· "
 }
 
+// callKey tells a call from those of other agents: some services number calls anew in
+// each answer, so a subagent's may have the ids of its parent's.
+func callKey(parent, id string) string { return parent + "\n" + id }
+
 // called prints a call in a line.
 func (w *watcher) called(d *event.ToolUse) {
 	prefix := inside(d.ParentToolCallID)
@@ -89,7 +93,7 @@ func (w *watcher) called(d *event.ToolUse) {
 	if len(w.calls) == 0 {
 		w.calls, w.together = map[string]*event.ToolUse{}, 0
 	}
-	w.calls[d.ToolCallID] = d
+	w.calls[callKey(d.ParentToolCallID, d.ToolCallID)] = d
 	w.together++
 }
 
@@ -97,10 +101,11 @@ func (w *watcher) called(d *event.ToolUse) {
 func (w *watcher) outcome(d *event.ToolOutcome) {
 	text := strings.Trim(clean(d.Output), "\n")
 	subject := line(d.Name)
-	if call := w.calls[d.ToolCallID]; call != nil && w.together > 1 {
+	key := callKey(d.ParentToolCallID, d.ToolCallID)
+	if call := w.calls[key]; call != nil && w.together > 1 {
 		subject = about(d.Name, call.Input, w.c.room(noteCells+len("· done in 00.000s")))
 	}
-	delete(w.calls, d.ToolCallID)
+	delete(w.calls, key)
 	head := inside(d.ParentToolCallID) + result(d, subject)
 	if !d.OK && text != "" && !strings.Contains(text, "\n") {
 		head, text = head+": "+clip(text, maxFailure), ""

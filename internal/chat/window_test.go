@@ -1,0 +1,32 @@
+package chat
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A window that changed its size is asked for it once more when it rests, and drawn
+// anew; the same size again ends that.
+func TestAWindowThatChangesIsLookedAtAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	var waits []tea.Msg
+	s.m.timer = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+		waits = append(waits, msg)
+		return nil
+	}
+	s.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	if len(waits) != 1 {
+		t.Fatalf("%d looks are planned, want 1", len(waits))
+	}
+	_, cmd := s.m.Update(waits[0])
+	if cmd == nil || cmd() != tea.RequestWindowSize() {
+		t.Error("the size is not asked for again")
+	}
+	s.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	if len(waits) != 1 {
+		t.Error("a size that stays is asked for for ever")
+	}
+}
