@@ -170,7 +170,7 @@ turns:
 func TestAWindowIsDrawnAgainWhenItRests(t *testing.T) {
 	t.Parallel()
 	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Good-morning}]}]", nil, "chat", "hello")
-	x.shows("(?s)/help.* out")
+	x.shows("(?s)Good-morning.* out")
 	for _, columns := range []uint16{60, 100} {
 		before := strings.Count(x.screen(), "\x1b[2J")
 		x.resizes(columns, 20)
