@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -81,13 +82,14 @@ func (r *rules) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > r.MaxRedirects {
 		return &ViolationError{RuleRedirect, req.URL.Host, fmt.Sprintf("more than %d redirects", r.MaxRedirects)}
 	}
-	origin := via[0].URL
-	for _, hop := range append(via[1:], req) {
-		if hop.URL.Scheme != origin.Scheme || hop.URL.Host != origin.Host {
-			for _, h := range credentials {
-				req.Header.Del(h)
-			}
-			break
+	// net/http tells each host the address that led to it, with its query.
+	req.Header.Del("Referer")
+	left := func(hop *http.Request) bool {
+		return hop.URL.Scheme != via[0].URL.Scheme || hop.URL.Host != via[0].URL.Host
+	}
+	if left(req) || slices.ContainsFunc(via[1:], left) {
+		for _, h := range credentials {
+			req.Header.Del(h)
 		}
 	}
 	return nil
@@ -100,9 +102,13 @@ func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Timeout: or(r.ConnectTimeout, 10*time.Second), KeepAlive: 30 * time.Second}
-	d.Control = func(network, address string, c syscall.RawConn) error {
-		return r.address(IsLoopback(host), network, address, c)
+	d := net.Dialer{Timeout: or(r.ConnectTimeout, 10*time.Second), KeepAlive: 30 * time.Second, Resolver: r.Resolver}
+	d.Control = func(network, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || network != "tcp4" && network != "tcp6" {
+			return &ViolationError{RuleAddress, address, "not an address of a TCP connection"}
+		}
+		return r.address(host, to)
 	}
 	return d.DialContext(ctx, network, addr)
 }
@@ -116,14 +122,19 @@ var (
 	private6 = []netip.Prefix{netip.MustParsePrefix("fc00::/7")}
 )
 
-// address checks an address just before it is connected to.
-func (r *rules) address(local bool, network, address string, c syscall.RawConn) error {
-	if local {
+// address checks an address of a host just before it is connected to.
+func (r *rules) address(host string, to netip.AddrPort) error {
+	refuse := func(reason string) error { return &ViolationError{RuleAddress, to.String(), reason} }
+	switch addr := to.Addr().Unmap(); {
+	case neverReached(addr):
+		return refuse("link-local, metadata, multicast and tunnel addresses are never reached")
+	case r.opensAddress(host, to):
+		return nil
+	case IsLoopback(host):
 		// localhost is whatever the hosts file says; only a loopback address
 		// may have what loopback may have.
-		ap, err := netip.ParseAddrPort(address)
-		if err != nil || !ap.Addr().Unmap().IsLoopback() || !r.AllowLoopback {
-			return &ViolationError{RuleAddress, address, "not a loopback address"}
+		if !addr.IsLoopback() || !r.AllowLoopback {
+			return refuse("not a loopback address")
 		}
 		return nil
 	}
@@ -131,8 +142,8 @@ func (r *rules) address(local bool, network, address string, c syscall.RawConn) 
 	if r.AllowPrivate && len(r.allowed) > 0 {
 		options = append(options, ssrf.WithAllowedV4Prefixes(private4...), ssrf.WithAllowedV6Prefixes(private6...))
 	}
-	if err := ssrf.New(options...).Safe(network, address, c); err != nil {
-		return &ViolationError{RuleAddress, address, err.Error()}
+	if err := ssrf.New(options...).SafeAddrPort(to); err != nil {
+		return refuse(err.Error())
 	}
 	return nil
 }

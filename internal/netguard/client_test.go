@@ -87,38 +87,34 @@ func TestDialledAddresses(t *testing.T) {
 	named := Policy{AllowedHosts: []string{"gateway.test:8443"}, AllowPrivate: true}
 	tests := []struct {
 		policy  Policy
-		local   bool
+		host    string
 		address string
 		ok      bool
 	}{
 		// A public name that resolves to this machine: DNS rebinding.
-		{loopback, false, "127.0.0.1:443", false},
-		{loopback, false, "[::1]:443", false},
+		{loopback, "rebound.test", "127.0.0.1:443", false},
+		{loopback, "rebound.test", "[::1]:443", false},
 		// localhost that the hosts file sends elsewhere.
-		{loopback, true, "93.184.216.34:80", false},
-		{loopback, true, "127.0.0.1:80", true},
-		{loopback, true, "[::1]:80", true},
-		{Policy{}, true, "127.0.0.1:443", false},
-		{Policy{}, false, "93.184.216.34:443", true},
-		{Policy{}, false, "93.184.216.34:80", false},
-		{Policy{}, false, "10.1.2.3:443", false},
-		{named, false, "10.1.2.3:8443", true},
-		{named, false, "[fd00::1]:8443", true},
-		{named, false, "169.254.169.254:8443", false},
-		{named, false, "127.0.0.1:8443", false},
-		{Policy{AllowPrivate: true}, false, "10.1.2.3:443", false}, // nobody named a host
+		{loopback, "localhost", "93.184.216.34:80", false},
+		{loopback, "localhost", "127.0.0.1:80", true},
+		{loopback, "localhost", "[::1]:80", true},
+		{Policy{}, "localhost", "127.0.0.1:443", false},
+		{Policy{}, "public.test", "93.184.216.34:443", true},
+		{Policy{}, "public.test", "93.184.216.34:80", false},
+		{Policy{}, "public.test", "10.1.2.3:443", false},
+		{named, "gateway.test", "10.1.2.3:8443", true},
+		{named, "gateway.test", "[fd00::1]:8443", true},
+		{named, "gateway.test", "169.254.169.254:8443", false},
+		{named, "gateway.test", "127.0.0.1:8443", false},
+		{Policy{AllowPrivate: true}, "any.test", "10.1.2.3:443", false}, // nobody named a host
 	}
 	for _, tt := range tests {
 		r, err := newRules(tt.policy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		network := "tcp4"
-		if netip.MustParseAddrPort(tt.address).Addr().Is6() {
-			network = "tcp6"
-		}
-		if err := r.address(tt.local, network, tt.address, nil); (err == nil) != tt.ok {
-			t.Errorf("dial %s (local %v) with %+v: %v, want ok=%v", tt.address, tt.local, tt.policy, err, tt.ok)
+		if err := r.address(tt.host, netip.MustParseAddrPort(tt.address)); (err == nil) != tt.ok {
+			t.Errorf("dial %s for %s with %+v: %v, want ok=%v", tt.address, tt.host, tt.policy, err, tt.ok)
 		}
 	}
 }

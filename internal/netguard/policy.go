@@ -21,7 +21,8 @@ import (
 )
 
 // Policy says what a client may reach. The zero value reaches every public host
-// over https on port 443 and follows no redirects.
+// over https on port 443 and follows no redirects. Some addresses, such as those
+// of a cloud's metadata, no policy opens.
 type Policy struct {
 	// AllowedHosts restricts the hosts, each "name", "name:port" or
 	// "[v6]:port". Without a port it means 443. Empty allows every public host.
@@ -32,8 +33,18 @@ type Policy struct {
 	// AllowLoopback opens localhost and literal loopback addresses on any
 	// port, unless AllowedHosts restricts them.
 	AllowLoopback bool
-	// AllowHTTPOnLoopback also allows them plain http. No other host ever has it.
+	// AllowHTTPOnLoopback also allows them plain http.
 	AllowHTTPOnLoopback bool
+	// AllowHTTP allows every host plain http, AnyPort every port, where
+	// AllowedHosts does not say it.
+	AllowHTTP, AnyPort bool
+	// Internal opens hosts of the operator's own network beside all public ones:
+	// each a host, "host:port", "[v6]:port" or a network such as 10.1.0.0/16. A
+	// name has to be asked for exactly as it stands here, and may then have any
+	// address but those that are never reached (link-local with the metadata of
+	// clouds, multicast and tunnels); a network opens its addresses, whatever name
+	// leads to them. Without a port an entry stands for all of them.
+	Internal []string
 	// MaxRedirects is how many redirects are followed; each is checked like a
 	// first request. 0 refuses them.
 	MaxRedirects int
@@ -45,6 +56,9 @@ type Policy struct {
 	// response headers after the request was written (default none), and
 	// IdleTimeout how long a connection is kept for reuse (default 90 s).
 	ConnectTimeout, HeaderTimeout, IdleTimeout time.Duration
+
+	// Resolver looks names up; nil is the system's.
+	Resolver *net.Resolver
 }
 
 // Check holds a URL to the policy as far as that can be done without looking up
@@ -141,8 +155,9 @@ func IsLoopback(host string) bool {
 type rules struct {
 	Policy
 	// allowed holds "host:port" in the form of net.JoinHostPort.
-	allowed []string
-	ports   []uint16
+	allowed  []string
+	ports    []uint16 // nil for any
+	internal []internal
 }
 
 func newRules(p Policy) (*rules, error) {
@@ -155,6 +170,16 @@ func newRules(p Policy) (*rules, error) {
 		r.allowed = append(r.allowed, net.JoinHostPort(host, port))
 		n, _ := strconv.ParseUint(port, 10, 16) // ParseHost has checked it
 		r.ports = append(r.ports, uint16(n))
+	}
+	for _, entry := range p.Internal {
+		in, err := parseInternal(entry)
+		if err != nil {
+			return nil, err
+		}
+		r.internal = append(r.internal, in)
+	}
+	if p.AnyPort && len(r.allowed) == 0 {
+		r.ports = nil
 	}
 	return r, nil
 }
@@ -174,15 +199,13 @@ func (r *rules) target(scheme, host, port string) error {
 	switch scheme {
 	case "https":
 	case "http":
-		if !local || !r.AllowHTTPOnLoopback {
+		if !r.AllowHTTP && !(local && r.AllowHTTPOnLoopback) {
 			return &ViolationError{RuleScheme, scheme, "only https is allowed"}
 		}
 	default:
 		return &ViolationError{RuleScheme, scheme, "only https is allowed"}
 	}
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[scheme]
-	}
+	port = portOf(scheme, port)
 	switch {
 	case len(r.allowed) > 0:
 		if !slices.Contains(r.allowed, net.JoinHostPort(host, port)) {
@@ -191,11 +214,11 @@ func (r *rules) target(scheme, host, port string) error {
 			}
 			return &ViolationError{RuleHost, host, "the host is not allowed"}
 		}
-	case local:
+	case local, r.AnyPort:
 	case port != "443":
 		return &ViolationError{RulePort, port, "only port 443 is allowed"}
 	}
-	if local && !r.AllowLoopback {
+	if local && !r.AllowLoopback && !r.opens(host, port) {
 		return &ViolationError{RuleHost, host, "loopback is not allowed"}
 	}
 	return nil
