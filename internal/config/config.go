@@ -191,7 +191,7 @@ const (
 	RootsProject Roots = "project"
 )
 
-// Attachments bounds the files of a turn.
+// Attachments bounds the files of a turn, and what workflow files attach.
 type Attachments struct {
 	Roots      Roots
 	Extensions []string
@@ -212,6 +212,39 @@ type Attachments struct {
 	PDFIdle        time.Duration
 	PDFTextBytes   int64
 	PDFInterpreted bool
+	// Declared is about what workflow files attach.
+	Declared Declared
+}
+
+// Declared bounds the attachments of workflow files.
+type Declared struct {
+	// DownloadBytes and DownloadTimeout bound one download, TempBytes (0 for no
+	// limit) and MaxParallel all that are under way.
+	DownloadBytes   int64
+	DownloadTimeout time.Duration
+	TempBytes       int64
+	MaxParallel     int
+	MaxRedirects    int
+	UserAgent       string
+	// AllowedHosts are internal hosts in the form of netguard.ParseInternal;
+	// with Strict they do not count, and only https does.
+	AllowedHosts []string
+	Strict       bool
+	// MaxMatches bounds one pattern, TaskBytes all attachments of a task.
+	MaxMatches int
+	TaskBytes  int64
+	// HeadBytes is how much of a file its type is told by.
+	HeadBytes int
+	Types     AttachmentTypes
+	// TextPartBytes and PDFChars bound the text of one file and of one PDF.
+	TextPartBytes int64
+	PDFChars      int
+}
+
+// AttachmentTypes are the MIME types that declared attachments may have, by the
+// type that their author says they are; each is a type or one of type/* and */*.
+type AttachmentTypes struct {
+	Image, Audio, Video, PDF, File, URL []string
 }
 
 // Session is the session store.

@@ -25,6 +25,8 @@ type key struct {
 	// aliases are environment variables beside BELAY_<NAME>, in order of
 	// preference.
 	aliases []alias
+	// flag is its name on command lines where that does not follow from its own.
+	flag string
 
 	origin string
 }
@@ -39,6 +41,14 @@ type alias struct {
 // env is the setting's own variable.
 func (k *key) env() string {
 	return "BELAY_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
+}
+
+// flagName is the name of the setting's own flag, on the commands that have one.
+func (k *key) flagName() string {
+	if k.flag != "" {
+		return k.flag
+	}
+	return strings.NewReplacer(".", "-", "_", "-").Replace(k.name)
 }
 
 // value is the typed half of a key. Implementations are pointers bound to a

@@ -7,6 +7,9 @@ type Setting struct {
 	Key, Default, Doc string
 	// Env are the variables that set it, in order of preference.
 	Env []string
+	// Flag is the name of its flag, without hyphens before it, on the commands
+	// that have one for each setting of its section.
+	Flag string
 	// Project says what a project's belay.yaml may do: "", "suggest" or
 	// "tighten".
 	Project string
@@ -20,7 +23,7 @@ type Setting struct {
 func Reference() []Setting {
 	var all []Setting
 	for _, k := range settings(&Config{}) {
-		s := Setting{Key: k.name, Default: k.def, Doc: k.doc, Env: []string{k.env()}}
+		s := Setting{Key: k.name, Default: k.def, Doc: k.doc, Env: []string{k.env()}, Flag: k.flagName()}
 		for _, a := range k.aliases {
 			s.Env = append(s.Env, a.name)
 		}

@@ -14,7 +14,7 @@ const (
 func settings(c *Config) []*key {
 	var all []*key
 	for _, group := range [][]*key{
-		general(c), server(c), turns(c), providers(c), attachments(c), records(c), workspace(c), making(c), delegation(c), acting(c),
+		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), workspace(c), making(c), delegation(c), acting(c),
 	} {
 		all = append(all, group...)
 	}
@@ -169,42 +169,6 @@ func providers(c *Config) []*key {
 		{name: "models", value: modelTable(&c.Models),
 			doc: "Corrections to what is known of a model: context_tokens, output_tokens."},
 	}
-}
-
-func attachments(c *Config) []*key {
-	a := &c.Attachments
-	return []*key{
-		{name: "attachments.roots", value: choice[Roots]{p: &a.Roots, words: []Roots{RootsProject, RootsAuto, RootsAny}}, def: "auto", project: tighten,
-			doc: "Which files a path in a turn may name: any, project (the project and its uploads), or auto, which is any on a loopback address and project elsewhere."},
-		{name: "attachments.extensions", value: list{&a.Extensions, extension}, def: ".csv, .gif, .jpeg, .jpg, .md, .pdf, .png, .txt, .webp", project: tighten,
-			doc: "File name extensions that are accepted, of those that belay knows. The bytes must agree with the extension."},
-		{name: "attachments.max_items", value: count(&a.MaxItems, 1, 10_000), def: "100", project: tighten,
-			doc: "Paths in one turn, refused ones included."},
-		{name: "attachments.file_bytes", value: size(&a.FileBytes, 1, gib), def: "10MiB", project: tighten,
-			doc: "Largest attached file."},
-		{name: "attachments.turn_bytes", value: size(&a.TurnBytes, 1, gib), def: "18MiB", project: tighten,
-			doc: "Sum of the attached files of one turn."},
-		{name: "attachments.upload_bytes", value: size(&a.UploadBytes, 1, tib), def: "64MiB", project: tighten,
-			doc: "Largest uploaded file. What a turn takes of it is still bounded by attachments.file_bytes."},
-		{name: "attachments.max_pixels", value: pixels(&a.MaxPixels), def: "100000000",
-			doc: "Pixels of the largest image that is decoded to be downscaled; a larger one reaches the model as a note."},
-		{name: "attachments.pixel_budget", value: pixels(&a.PixelBudget), def: "50000000",
-			doc: "Pixels that are decoded at one time in the whole process, about 8 bytes of memory each. An image above it is decoded alone."},
-		{name: "attachments.work_limit", value: duration(&a.WorkLimit, 100*time.Millisecond, time.Hour), def: "30s",
-			doc: "How long downscaling one image or reading the text of one PDF may take."},
-		{name: "attachments.rendition_cache_bytes", value: size(&a.RenditionCacheBytes, mib, tib), def: "512MiB",
-			doc: "Disk space for downscaled images and extracted text, the least used removed first."},
-		{name: "attachments.pdf_text_bytes", value: size(&a.PDFTextBytes, kib, gib), def: "8MiB",
-			doc: "Most text that is taken from one PDF, whatever the model could take."},
-		{name: "attachments.pdf_idle", value: duration(&a.PDFIdle, time.Second, day), def: "60s",
-			doc: "How long the PDF engine stays loaded without work."},
-		{name: "attachments.pdf_interpreted", value: boolean{&a.PDFInterpreted}, def: "false",
-			doc: "Runs the PDF engine without executable memory, for systems that forbid it; slower."},
-	}
-}
-
-func pixels(p *int64) value {
-	return limit[int64]{p: p, min: 1, max: 1 << 36, form: whole[int64]()}
 }
 
 func records(c *Config) []*key {

@@ -16,7 +16,7 @@ import (
 // The table is what the loader, the reference page and the schema are made of.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)?$`)
+	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*){0,2}$`)
 	envs := map[string]string{"BELAY_CONFIG": "the file"}
 	keys := settings(&Config{})
 	for _, k := range keys {

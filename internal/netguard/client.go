@@ -64,7 +64,11 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	res, err := g.next.RoundTrip(req)
+	send := g.next.RoundTrip
+	if g.rules.WholeBodies && req.URL.Scheme == "http" {
+		send = g.whole
+	}
+	res, err := send(req)
 	if err == nil && g.rules.MaxBody > 0 {
 		res.Body = &cappedBody{res.Body, g.rules.MaxBody, g.rules.MaxBody}
 	}
@@ -110,7 +114,11 @@ func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error
 		}
 		return r.address(host, to)
 	}
-	return d.DialContext(ctx, network, addr)
+	conn, err := d.DialContext(ctx, network, addr)
+	if err != nil || !r.WholeBodies {
+		return conn, err
+	}
+	return &tailConn{Conn: conn}, nil
 }
 
 // private are the ranges that AllowPrivate opens.

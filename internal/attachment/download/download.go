@@ -1,0 +1,251 @@
+// Package download fetches what people attach by its address: to files in a
+// private folder, within limits, and to nowhere else.
+//
+// [Downloads.Fetch] asks once, with GET and nothing of the session, and follows
+// redirects as far as the policy lets it. Package netguard checks every address
+// where it is dialled. A body is refused before it is read where its announced
+// length is too large, and where it turns out longer, shorter or slower than it may
+// be. It goes to disk as it comes, so memory does not grow with it.
+//
+// The files of a process lie in a folder of their own under a lock that the system
+// frees however the process ends. [New] removes the folders whose process is gone,
+// [File.Close] a file and [Downloads.Close] the folder. Errors that lie in the
+// address or in what is there are *[Error]s, without credentials and queries.
+//
+// Specification: attachments, sections 1, 10 and 13.
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"belay/internal/attachment"
+	"belay/internal/netguard"
+)
+
+// Options configure [Downloads].
+type Options struct {
+	// Dir is the folder in which each process makes its own; it is made when it is
+	// needed.
+	Dir string
+	// Policy says what may be reached, and how many redirects are followed.
+	Policy netguard.Policy
+	// UserAgent is the header of that name.
+	UserAgent string
+	// ItemBytes caps one download; 0 means 10 MB. TempBytes caps all files that are
+	// there at one time: a download waits until there is room for the largest that it
+	// may become. 0 is no limit.
+	ItemBytes, TempBytes int64
+	// Timeout bounds one download from the request to its last byte, 0 means 30 s.
+	Timeout time.Duration
+	// Parallel is how many are under way at one time, 0 means 8.
+	Parallel int
+}
+
+func (o Options) withDefaults() Options {
+	if o.ItemBytes <= 0 {
+		o.ItemBytes = 10_000_000
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = 8
+	}
+	return o
+}
+
+// Downloads fetches files. It is safe for concurrent use. Close it when done.
+type Downloads struct {
+	o      Options
+	client *http.Client
+	slots  *semaphore.Weighted
+	room   *semaphore.Weighted // nil without a limit
+	folder *folder
+}
+
+// New returns Downloads, and removes what processes left behind that are gone. It
+// fails on a policy with ill-formed hosts.
+func New(o Options) (*Downloads, error) {
+	o = o.withDefaults()
+	o.Policy.WholeBodies = true
+	client, err := netguard.Client(o.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("download: %w", err)
+	}
+	d := &Downloads{
+		o: o, client: client, slots: semaphore.NewWeighted(int64(o.Parallel)),
+		folder: &folder{parent: o.Dir},
+	}
+	if o.TempBytes > 0 {
+		d.room = semaphore.NewWeighted(o.TempBytes)
+	}
+	return d, sweep(o.Dir)
+}
+
+// Close removes the files that are still there and closes connections that are kept
+// for reuse. No Fetch may be under way.
+func (d *Downloads) Close() error {
+	d.client.CloseIdleConnections()
+	return d.folder.remove()
+}
+
+// Parallel is how many downloads are under way at one time.
+func (d *Downloads) Parallel() int { return d.o.Parallel }
+
+// Check holds an address to the policy without asking for what is there, with the
+// network addresses that it has now. The error is an *[Error], or ctx's.
+func (d *Downloads) Check(ctx context.Context, address string) error {
+	u, err := parse(address)
+	if err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	defer cancel()
+	if err := d.o.Policy.Resolve(limited, u); err != nil {
+		return d.failure(ctx, u, err)
+	}
+	return nil
+}
+
+// Fetch downloads what is at an address. The caller closes the file. The error is an
+// *[Error], ctx's, or a STORAGE_FAILURE where the file could not be kept.
+func (d *Downloads) Fetch(ctx context.Context, address string) (_ *File, err error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.slots.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer d.slots.Release(1)
+	f := &File{URL: Clean(address), Name: nameOf(u)}
+	limit := d.limit()
+	if d.room != nil {
+		if err := d.room.Acquire(ctx, limit); err != nil {
+			return nil, err
+		}
+		f.room, f.held = d.room, limit
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	limited, cancel := context.WithTimeout(ctx, d.o.Timeout)
+	defer cancel()
+	res, err := d.ask(limited, u)
+	if err != nil {
+		return nil, d.failure(ctx, u, err)
+	}
+	defer res.Body.Close()
+	if err := d.acceptable(res); err != nil {
+		return nil, d.failure(ctx, u, err)
+	}
+	if err := d.keep(f, res); err != nil {
+		return nil, d.failure(ctx, u, err)
+	}
+	f.settle()
+	return f, nil
+}
+
+// limit is how large one download may become.
+func (d *Downloads) limit() int64 {
+	if d.o.TempBytes > 0 {
+		return min(d.o.ItemBytes, d.o.TempBytes)
+	}
+	return d.o.ItemBytes
+}
+
+// ask sends the request. A user name and password go in its header, for the first
+// host alone.
+func (d *Downloads) ask(ctx context.Context, u *url.URL) (*http.Response, error) {
+	bare := *u
+	bare.User = nil
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, bare.String(), nil)
+	if err != nil {
+		return nil, &Error{Code: BadAddress, Reason: "the address cannot be asked for"}
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		req.SetBasicAuth(u.User.Username(), password)
+	}
+	req.Header.Set("User-Agent", d.o.UserAgent)
+	req.Header.Set("Accept", "*/*")
+	req.Header.Set("Accept-Encoding", "identity")
+	return d.client.Do(req)
+}
+
+// acceptable judges an answer by its head.
+func (d *Downloads) acceptable(res *http.Response) error {
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNonAuthoritativeInfo {
+		return &Error{Code: BadStatus, Reason: fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
+	}
+	if res.ContentLength > d.limit() {
+		return d.tooLarge(fmt.Sprintf("it has %d bytes", res.ContentLength))
+	}
+	return nil
+}
+
+func (d *Downloads) tooLarge(what string) error {
+	key := "attachments.max_download_size_bytes"
+	if d.limit() < d.o.ItemBytes {
+		key = "attachments.temp_dir_quota_bytes"
+	}
+	return &Error{Code: attachment.TooLarge, Reason: fmt.Sprintf("%s; a download may have %d (%s)", what, d.limit(), key)}
+}
+
+// nameOf is what the file at an address is called.
+func nameOf(u *url.URL) string {
+	base := path.Base(u.Path)
+	if base == "." || base == "/" {
+		return u.Hostname()
+	}
+	return attachment.DisplayName(base)
+}
+
+// File is a downloaded file.
+type File struct {
+	// URL is where it came from, for people: without credentials and query.
+	URL string
+	// Name is the last part of the address, or its host.
+	Name  string
+	Bytes int64
+
+	path string
+	room *semaphore.Weighted
+	held int64
+}
+
+// Open opens the file for reading; the caller closes what it gets. A file can be
+// opened several times.
+func (f *File) Open() (*os.File, error) { return os.Open(f.path) }
+
+// Close removes the file. It may be called twice.
+func (f *File) Close() error {
+	var err error
+	if f.path != "" {
+		err = os.Remove(f.path)
+		f.path = ""
+	}
+	f.release(f.held)
+	return err
+}
+
+// settle gives back the room that the file does not need.
+func (f *File) settle() { f.release(f.held - f.Bytes) }
+
+func (f *File) release(n int64) {
+	if f.room != nil && n > 0 {
+		f.room.Release(n)
+		f.held -= n
+	}
+}

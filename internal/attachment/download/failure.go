@@ -1,0 +1,174 @@
+package download
+
+import (
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/netguard"
+	"belay/internal/redact"
+)
+
+// The codes of what is wrong with an address or with what is there, beside
+// [attachment.TooLarge].
+const (
+	// BadAddress is no http or https address.
+	BadAddress attachment.Code = "BAD_ADDRESS"
+	// AddressRefused is one that the policy does not open, itself or by where it
+	// redirects to.
+	AddressRefused attachment.Code = "ADDRESS_REFUSED"
+	// TooManyRedirects is a chain that is longer than the policy allows.
+	TooManyRedirects attachment.Code = "TOO_MANY_REDIRECTS"
+	// TimedOut is a download that took too long.
+	TimedOut attachment.Code = "TIMED_OUT"
+	// Unreachable is a server that cannot be spoken to.
+	Unreachable attachment.Code = "UNREACHABLE"
+	// BadStatus is an answer other than 200.
+	BadStatus attachment.Code = "BAD_STATUS"
+	// BadLength is a body that is longer or shorter than it was said to be.
+	BadLength attachment.Code = "BAD_LENGTH"
+	// BadEncoding is a body that cannot be unpacked.
+	BadEncoding attachment.Code = "BAD_ENCODING"
+	// Empty is an answer without a body.
+	Empty attachment.Code = "EMPTY"
+)
+
+// Error says why there is no file. Its text has no credentials and no query.
+type Error struct {
+	Code attachment.Code
+	// URL is the address, for people.
+	URL string
+	// Reason is what is wrong, without the address.
+	Reason string
+	Err    error
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.URL + ": " + e.Reason }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxURL caps an address.
+const maxURL = 8 << 10
+
+// parse reads an address.
+func parse(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Opaque != "" || len(address) > maxURL || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, &Error{Code: BadAddress, URL: Clean(address), Reason: "this is no address that can be fetched; write one such as https://example.com/plan.pdf"}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+// Clean is an address as it may be shown: without user, password, query and
+// fragment.
+func Clean(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "an address that cannot be read"
+	}
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	s := shown.String()
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	if u.RawQuery != "" {
+		s += "?…"
+	}
+	return s
+}
+
+// failure makes an *[Error] of what went wrong with an address; the end of ctx and
+// faults of our own pass.
+func (d *Downloads) failure(ctx context.Context, u *url.URL, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var own *fault.Error
+	if errors.As(err, &own) {
+		return err
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // the address is known
+	}
+	e := d.classify(err)
+	e.URL = Clean(u.String())
+	e.Reason = redact.New(secrets(u)...).String(e.Reason)
+	return e
+}
+
+func (d *Downloads) classify(err error) *Error {
+	var (
+		known     *Error
+		violation *netguard.ViolationError
+		length    *netguard.LengthError
+		lookup    *net.DNSError
+		damage    flate.CorruptInputError
+		timeout   interface{ Timeout() bool }
+	)
+	switch {
+	case errors.As(err, &known):
+		return &Error{Code: known.Code, Reason: known.Reason, Err: known.Err}
+	case errors.As(err, &violation) && violation.Rule == netguard.RuleRedirect:
+		return &Error{Code: TooManyRedirects, Reason: fmt.Sprintf("it redirects more than %s (attachments.max_redirects)", times(d.o.Policy.MaxRedirects)), Err: err}
+	case errors.As(err, &violation):
+		return &Error{Code: AddressRefused, Reason: refusal(violation), Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %v (attachments.download_timeout)", d.o.Timeout), Err: err}
+	case errors.As(err, &length):
+		return &Error{Code: BadLength, Reason: length.Error(), Err: err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Code: BadLength, Reason: "it ends before the length that the server announced", Err: err}
+	case errors.As(err, &damage):
+		return &Error{Code: BadEncoding, Reason: "it cannot be unpacked", Err: err}
+	case errors.As(err, &lookup) && lookup.IsNotFound:
+		return &Error{Code: Unreachable, Reason: fmt.Sprintf("there is no host %.100q", lookup.Name), Err: err}
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return &Error{Code: TimedOut, Reason: "the server does not answer", Err: err}
+	}
+	return &Error{Code: Unreachable, Reason: fmt.Sprintf("it cannot be fetched: %.300s", err), Err: err}
+}
+
+func refusal(v *netguard.ViolationError) string {
+	reason := fmt.Sprintf("the %s %q is refused: %s", v.Rule, v.Value, v.Reason)
+	if v.Rule == netguard.RuleAddress || v.Rule == netguard.RuleHost {
+		reason += "; a host of your own network has to be in attachments.allowed_hosts"
+	}
+	return reason
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// secrets are the parts of an address that no text of ours repeats.
+func secrets(u *url.URL) []string {
+	var all []string
+	if u.User != nil {
+		password, _ := u.User.Password()
+		all = append(all, u.User.Username(), password, u.User.String())
+	}
+	if u.RawQuery != "" {
+		all = append(all, u.RawQuery)
+	}
+	for _, values := range u.Query() {
+		all = append(all, values...)
+	}
+	return all
+}
