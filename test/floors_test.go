@@ -45,14 +45,21 @@ var onlyFrom = map[string]string{"app": "cli"}
 
 // ignorant lists what rooms must not import, by prefix of the import path.
 var ignorant = map[string][]string{
-	"attachment": plainFiles,
+	"attachment": append(fetching, plainFiles...),
 	"workspace":  plainFiles,
 	"persona":    plainFiles,
 }
 
 // plainFiles is no business of rooms that only know files: HTTP (netguard is
 // HTTP), NATS, models.
-var plainFiles = []string{"net/http", "github.com/nats-io/", module + "/internal/netguard", module + "/internal/model"}
+var plainFiles = append([]string{"net/http", module + "/internal/netguard"}, noSurfaces...)
+
+// fetching are the packages of such rooms that get files over the network all the
+// same; noSurfaces is no business of theirs either.
+var (
+	fetching   = []string{module + "/internal/attachment/download", module + "/internal/attachment/gather"}
+	noSurfaces = []string{"github.com/nats-io/", module + "/internal/model"}
+)
 
 // room returns the room of an import path of this module, and false for other
 // paths.
@@ -80,7 +87,7 @@ func violations(graph map[string][]string) []string {
 			continue
 		}
 		for _, path := range imports {
-			if why := forbidden(from, path); why != "" {
+			if why := forbidden(pkg, path); why != "" {
 				found[fmt.Sprintf("%s imports %s: %s", pkg, path, why)] = true
 			}
 		}
@@ -93,9 +100,14 @@ func violations(graph map[string][]string) []string {
 	return list
 }
 
-// forbidden says why room from must not import path, or nothing.
-func forbidden(from, path string) string {
-	for _, prefix := range ignorant[from] {
+// forbidden says why a package must not import path, or nothing.
+func forbidden(pkg, path string) string {
+	from, _ := room(pkg)
+	unknown := ignorant[from]
+	if slices.Contains(fetching, pkg) {
+		unknown = noSurfaces
+	}
+	for _, prefix := range unknown {
 		if path == prefix || strings.HasPrefix(path, strings.TrimSuffix(prefix, "/")+"/") {
 			return from + " knows only files"
 		}
@@ -168,28 +180,32 @@ func TestWrongArrowsAreCaught(t *testing.T) {
 		pkg, path string
 		want      string // empty: allowed
 	}{
-		"down":                  {"internal/turn", "belay/internal/session", ""},
-		"within a floor":        {"internal/session", "belay/internal/bus", ""},
-		"within a room":         {"internal/model/anthropic", "belay/internal/model", ""},
-		"a foreign module":      {"internal/bus", "github.com/nats-io/nats.go", ""},
-		"page shows web":        {"internal/page", "belay/web", ""},
-		"the program":           {"cmd/belay", "belay/internal/cli", ""},
-		"cli builds the app":    {"internal/cli", "belay/internal/app", ""},
-		"bench looks inside":    {"bench/load", "belay/internal/turn", ""},
-		"up":                    {"internal/session", "belay/internal/turn", "the arrow runs up"},
-		"up from a sub-package": {"internal/model/anthropic", "belay/internal/tool/files", "the arrow runs up"},
-		"turn to a surface":     {"internal/turn", "belay/internal/api", "the arrow runs up"},
-		"between surfaces":      {"internal/discord", "belay/internal/api", "surfaces do not know each other"},
-		"from the terminal":     {"internal/chat", "belay/internal/page", "surfaces do not know each other"},
-		"past the cli":          {"cmd/belay", "belay/internal/app", "only cli may"},
-		"app from outside":      {"bench", "belay/internal/app", "only cli may"},
-		"into the bench":        {"internal/cli", "belay/bench/material", "bench is outside the house"},
-		"HTTP in attachment":    {"internal/attachment", "net/http", "attachment knows only files"},
-		"HTTP below attachment": {"internal/attachment/pdf", "net/http/httptrace", "attachment knows only files"},
-		"HTTP by netguard":      {"internal/workspace", "belay/internal/netguard", "workspace knows only files"},
-		"NATS in persona":       {"internal/persona", "github.com/nats-io/nats.go", "persona knows only files"},
-		"model in attachment":   {"internal/attachment", "belay/internal/model", "attachment knows only files"},
-		"not HTTP by its name":  {"internal/attachment", "net/httpish", ""},
+		"down":                   {"internal/turn", "belay/internal/session", ""},
+		"within a floor":         {"internal/session", "belay/internal/bus", ""},
+		"within a room":          {"internal/model/anthropic", "belay/internal/model", ""},
+		"a foreign module":       {"internal/bus", "github.com/nats-io/nats.go", ""},
+		"page shows web":         {"internal/page", "belay/web", ""},
+		"the program":            {"cmd/belay", "belay/internal/cli", ""},
+		"cli builds the app":     {"internal/cli", "belay/internal/app", ""},
+		"bench looks inside":     {"bench/load", "belay/internal/turn", ""},
+		"up":                     {"internal/session", "belay/internal/turn", "the arrow runs up"},
+		"up from a sub-package":  {"internal/model/anthropic", "belay/internal/tool/files", "the arrow runs up"},
+		"turn to a surface":      {"internal/turn", "belay/internal/api", "the arrow runs up"},
+		"between surfaces":       {"internal/discord", "belay/internal/api", "surfaces do not know each other"},
+		"from the terminal":      {"internal/chat", "belay/internal/page", "surfaces do not know each other"},
+		"past the cli":           {"cmd/belay", "belay/internal/app", "only cli may"},
+		"app from outside":       {"bench", "belay/internal/app", "only cli may"},
+		"into the bench":         {"internal/cli", "belay/bench/material", "bench is outside the house"},
+		"HTTP in attachment":     {"internal/attachment", "net/http", "attachment knows only files"},
+		"HTTP below attachment":  {"internal/attachment/pdf", "net/http/httptrace", "attachment knows only files"},
+		"HTTP by netguard":       {"internal/workspace", "belay/internal/netguard", "workspace knows only files"},
+		"NATS in persona":        {"internal/persona", "github.com/nats-io/nats.go", "persona knows only files"},
+		"model in attachment":    {"internal/attachment", "belay/internal/model", "attachment knows only files"},
+		"HTTP in a download":     {"internal/attachment/download", "belay/internal/netguard", ""},
+		"downloads are gathered": {"internal/attachment/gather", "belay/internal/attachment/download", ""},
+		"models in a download":   {"internal/attachment/download", "belay/internal/model", "attachment knows only files"},
+		"fetching below":         {"internal/attachment", "belay/internal/attachment/gather", "attachment knows only files"},
+		"not HTTP by its name":   {"internal/attachment", "net/httpish", ""},
 	} {
 		pkg := module + "/" + c.pkg
 		var want []string

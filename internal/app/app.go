@@ -20,6 +20,8 @@ import (
 	"github.com/google/uuid"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/download"
+	"belay/internal/attachment/gather"
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/event"
@@ -49,6 +51,8 @@ type App struct {
 	desk      *permit.Desk
 	shell     *shell.Shell
 	fetch     *fetch.Tool
+	downloads *download.Downloads
+	gatherer  *gather.Gatherer
 	registers Registers
 	// transitions moves deliverables on.
 	transitions *statusfile.Writer
@@ -86,6 +90,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		return nil, err
 	}
 	if a.planner, err = attachment.NewPlanner(plannerOptions(cfg)); err != nil {
+		return nil, err
+	}
+	if err := a.openGatherer(cfg); err != nil {
 		return nil, err
 	}
 	if a.provider, err = newProvider(cfg); err != nil {
@@ -126,6 +133,9 @@ func (a *App) release() error {
 	}
 	if a.fetch != nil {
 		a.fetch.Close()
+	}
+	if a.downloads != nil {
+		errs = append(errs, a.downloads.Close())
 	}
 	if a.index != nil {
 		a.index.Close()

@@ -36,6 +36,7 @@ func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
 		CacheDir: filepath.Join(cfg.Paths.CacheDir, "renditions"), CacheBytes: c.RenditionCacheBytes,
 		PixelBudget: c.PixelBudget, MaxPixels: c.MaxPixels, WorkTime: c.WorkLimit,
 		PDFIdle: c.PDFIdle, PDFTextBytes: c.PDFTextBytes, PDFInterpreted: c.PDFInterpreted,
+		PDFTextChars: c.Declared.PDFChars, TextBytes: c.Declared.TextPartBytes,
 	}
 }
 

@@ -40,6 +40,7 @@ func wiring(cfg *config.Config) []any {
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg), transitionOptions(cfg),
+		downloadOptions(cfg), gatherOptions(cfg), matchLimit(cfg),
 	}
 }
 
@@ -72,6 +73,13 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.turn_bytes": "17MiB", "attachments.upload_bytes": "63MiB", "attachments.max_pixels": "9", "attachments.pixel_budget": "9",
 		"attachments.work_limit": "31s", "attachments.rendition_cache_bytes": "513MiB", "attachments.pdf_text_bytes": "9MiB",
 		"attachments.pdf_idle": "61s", "attachments.pdf_interpreted": "true",
+		"attachments.max_download_size_bytes": "9MiB", "attachments.download_timeout": "31s", "attachments.max_redirects": "0",
+		"attachments.max_parallel": "9", "attachments.temp_dir_quota_bytes": "99MiB", "attachments.http_user_agent": "other/1",
+		"attachments.allowed_hosts": "[files.test:8080]", "attachments.ssrf_strict": "true", "attachments.max_matches": "9",
+		"attachments.task_bytes": "99MiB", "attachments.mime_head_max_bytes": "512", "attachments.allowed_mime_types.image": "[image/png]",
+		"attachments.allowed_mime_types.audio": "[audio/wav]", "attachments.allowed_mime_types.video": "[video/mp4]",
+		"attachments.allowed_mime_types.pdf": "[application/x-pdf]", "attachments.allowed_mime_types.file": "[text/*]",
+		"attachments.allowed_mime_types.url": "[text/html]", "attachments.text_part_max_bytes": "4MiB", "attachments.pdf_extract_max_chars": "999",
 		"session.idle_close": "61s", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
 		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "tools.output_bytes": "65KiB",
@@ -104,11 +112,15 @@ func TestEverySettingActs(t *testing.T) {
 
 // nested writes a setting as a file has it.
 func nested(key, value string) string {
-	group, name, dotted := strings.Cut(key, ".")
-	if !dotted {
-		return key + ": " + value + "\n"
+	indent, text := "", ""
+	for {
+		group, rest, dotted := strings.Cut(key, ".")
+		text += indent + group + ":"
+		if !dotted {
+			return text + " " + value + "\n"
+		}
+		text, indent, key = text+"\n", indent+"  ", rest
 	}
-	return group + ":\n  " + name + ": " + value + "\n"
 }
 
 // Whatever a project may tighten, it tightens in the turns of a server that was

@@ -54,7 +54,7 @@ func declared(c *Config) []*key {
 	const types = "attachments.allowed_mime_types."
 	all := []*key{
 		{name: "attachments.max_download_size_bytes", flag: "attachments-max-download-size", value: size(&d.DownloadBytes, 1, tib), def: "10000000",
-			doc: "Largest file that a workflow attaches by its address. What is in its folder has attachments.file_bytes."},
+			doc: "Largest file that a workflow attaches, from its folder or by its address."},
 		{name: "attachments.download_timeout", value: duration(&d.DownloadTimeout, 10*time.Millisecond, day), def: "30s",
 			doc: "How long one download may take, all of it."},
 		{name: "attachments.max_redirects", value: count(&d.MaxRedirects, 0, 100), def: "3",
@@ -76,7 +76,7 @@ func declared(c *Config) []*key {
 		{name: "attachments.mime_head_max_bytes", value: count(&d.HeadBytes, 1, 1<<20), def: "3072",
 			doc: "How much of the beginning of a workflow's attachment is looked at to tell its type."},
 		{name: types + "image", value: list{&d.Types.Image, mimePattern}, def: "image/*",
-			doc: "MIME types, by their bytes, that attachments of type image may have."},
+			doc: "MIME types that attachments of type image may have, told by their bytes. Blank is the whole family."},
 		{name: types + "audio", value: list{&d.Types.Audio, mimePattern}, def: "audio/*",
 			doc: "MIME types of attachments of type audio."},
 		{name: types + "video", value: list{&d.Types.Video, mimePattern}, def: "video/*",

@@ -63,8 +63,10 @@ type Base struct {
 	Meta map[string]any
 	// Optional is set where a turn may go on without it.
 	Optional bool
-	// From says where it was declared, for people: scope and entry.
+	// From says where it was declared, for people: scope and entry. Line is the
+	// place of its source in the file.
 	From string
+	Line int
 }
 
 // Source is where an attachment is.

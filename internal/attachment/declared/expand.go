@@ -181,7 +181,7 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 	}
 	all := make([]Attachment, len(places))
 	for i, p := range places {
-		c := Base{Source: p, Optional: e.optional, From: fmt.Sprintf("%s, %s", scope, e.Path)}
+		c := Base{Source: p, Optional: e.optional, From: fmt.Sprintf("%s, %s", scope, e.Path), Line: s.line}
 		if c.Name, err = text(e.name, values); err != nil {
 			return nil, fail("name", err)
 		}

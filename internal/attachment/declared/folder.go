@@ -32,6 +32,15 @@ func NewFolder(root *os.Root, limit int) *Folder {
 // Dir is its path.
 func (f *Folder) Dir() string { return f.dir }
 
+// Open opens a file of the folder for reading; the caller closes it and looks at
+// what the descriptor is. A link out of the folder is not followed.
+func (f *Folder) Open(p string) (*os.File, error) {
+	return f.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+}
+
+// Stat tells of a file of the folder. A link out of the folder is not followed.
+func (f *Folder) Stat(p string) (fs.FileInfo, error) { return f.root.Stat(p) }
+
 // ownFolders are looked into only by patterns that name them: what belay and git
 // keep there is not the author's.
 var ownFolders = []string{".belay", ".git"}

@@ -127,7 +127,7 @@ func (d *Downloads) Fetch(ctx context.Context, address string) (_ *File, err err
 		return nil, err
 	}
 	defer d.slots.Release(1)
-	f := &File{URL: Clean(address), Name: nameOf(u)}
+	f := &File{URL: Clean(address)}
 	limit := d.limit()
 	if d.room != nil {
 		if err := d.room.Acquire(ctx, limit); err != nil {
@@ -203,11 +203,16 @@ func (d *Downloads) tooLarge(what string) error {
 	return &Error{Code: attachment.TooLarge, Reason: fmt.Sprintf("%s; a download may have %d (%s)", what, d.limit(), key)}
 }
 
-// nameOf is what the file at an address is called.
-func nameOf(u *url.URL) string {
+// NameOf is what the file at an address is called: the last part of its path, or
+// its host.
+func NameOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "unnamed"
+	}
 	base := path.Base(u.Path)
 	if base == "." || base == "/" {
-		return u.Hostname()
+		base = u.Hostname()
 	}
 	return attachment.DisplayName(base)
 }
@@ -215,9 +220,7 @@ func nameOf(u *url.URL) string {
 // File is a downloaded file.
 type File struct {
 	// URL is where it came from, for people: without credentials and query.
-	URL string
-	// Name is the last part of the address, or its host.
-	Name  string
+	URL   string
 	Bytes int64
 
 	path string

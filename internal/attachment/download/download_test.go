@@ -146,7 +146,7 @@ func TestFetch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Name != "plan b.txt" || f.Bytes != 6 || f.URL != url+"/docs/plan%20b.txt?…" {
+	if f.Bytes != 6 || f.URL != url+"/docs/plan%20b.txt?…" {
 		t.Errorf("got %+v", f)
 	}
 	for range 2 { // as often as needed
@@ -489,6 +489,18 @@ func TestCheck(t *testing.T) {
 	} {
 		if err := d.Check(t.Context(), address); code(err) != want || (err == nil) != (want == "") {
 			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"https://h.test/a/plan%20b.txt?x=/y": "plan b.txt", "https://h.test": "h.test", "https://h.test/a/": "a", "https://h.test/%2e%2e%2fetc": "etc",
+		"https://h.test/a%0Ab.txt": "a␊b.txt", "https://h.test/%zz": "unnamed",
+	} {
+		if got := NameOf(in); got != want {
+			t.Errorf("NameOf(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -1,0 +1,149 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
+)
+
+// look makes the checks of a file that need no bytes.
+func (b *batch) look(o *outcome) bool {
+	if b.folder == nil {
+		o.refuse(attachment.NotFound, "there is no folder to look for files in")
+		return false
+	}
+	info, err := b.folder.Stat(o.Source.Path)
+	switch {
+	case err != nil:
+		o.refuseUnopened(err)
+	case info.IsDir():
+		o.refuse(attachment.NotRegular, fmt.Sprintf("it is a folder; write paths: [%s/*] for the files in it", o.Source.Path))
+	case !info.Mode().IsRegular():
+		o.refuse(attachment.NotRegular, "it is no regular file")
+	default:
+		o.size = info.Size()
+	}
+	return !o.refused()
+}
+
+// affordable takes out the files with which those before them are too much for a
+// task, before anything is read of them.
+func (b *batch) affordable(local []*outcome) []*outcome {
+	var spent int64
+	fit := local[:0]
+	for _, o := range local {
+		if b.o.TaskBytes > 0 && o.size > b.o.TaskBytes-spent {
+			o.refuseSum(o.size, spent, b.o.TaskBytes)
+			continue
+		}
+		spent += o.size
+		fit = append(fit, o)
+	}
+	return fit
+}
+
+// spend holds the sum of all to the limit, in the order of the list.
+func (g *Gatherer) spend(all []*outcome) {
+	var spent int64
+	for _, o := range all {
+		switch {
+		case o.refused():
+		case g.o.TaskBytes > 0 && o.item.Bytes > g.o.TaskBytes-spent:
+			o.refuseSum(o.item.Bytes, spent, g.o.TaskBytes)
+		default:
+			spent += o.item.Bytes
+		}
+	}
+}
+
+func (o *outcome) refuseSum(size, spent, limit int64) {
+	o.refuse(attachment.OverBudget, fmt.Sprintf("with its %d bytes the attachments would be more than a task may have, %d bytes (attachments.task_bytes; %d are taken)", size, limit, spent))
+}
+
+// local opens and accepts a file.
+func (b *batch) local(ctx context.Context, o *outcome) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	f, err := b.folder.Open(o.Source.Path)
+	if err != nil {
+		o.refuseUnopened(err)
+		return nil
+	}
+	return b.accept(ctx, o, f)
+}
+
+// refuseUnopened says why a file of the folder cannot be opened.
+func (o *outcome) refuseUnopened(err error) {
+	var at *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		o.refuse(attachment.NotFound, "there is no such file in the folder of the workflow file")
+	case errors.Is(err, fs.ErrPermission):
+		o.refuse(attachment.NotReadable, "it is not readable (permission denied)")
+	// Package os has no name for this error.
+	case errors.As(err, &at) && strings.Contains(at.Err.Error(), "escapes"):
+		o.refuse(attachment.OutsideRoots, "it leads out of the folder of the workflow file")
+	default:
+		o.refuse(attachment.NotReadable, "it cannot be opened")
+	}
+}
+
+// accept makes an item of an open file, which it closes.
+func (b *batch) accept(ctx context.Context, o *outcome, f *os.File) error {
+	a, err := attachment.Accept(ctx, attachment.Opened{
+		File: f, Name: o.report.Name, Origin: o.report.Origin, Want: wanted(o.Attachment), Hint: o.MIME,
+	}, b.o.Terms, b.blobs)
+	if err != nil {
+		return err
+	}
+	o.report.Warnings = append(o.report.Warnings, a.Warnings...)
+	if a.Refused != nil {
+		o.refuse(a.Refused.Code, a.Refused.Reason)
+		return nil
+	}
+	if pdf, ok := o.Attachment.(*declared.PDF); ok {
+		a.Item.MaxPages = pdf.MaxPages
+	}
+	if a.Item.Kind == attachment.KindImage {
+		a.Item.Detail = o.detail()
+	}
+	o.accept(a.Item)
+	return nil
+}
+
+// wanted is the kind that an author asks for.
+func wanted(a declared.Attachment) attachment.Kind {
+	switch a.Type() {
+	case declared.TypeImage:
+		return attachment.KindImage
+	case declared.TypePDF:
+		return attachment.KindPDF
+	case declared.TypeAudio:
+		return attachment.KindAudio
+	case declared.TypeVideo:
+		return attachment.KindVideo
+	case declared.TypeURL:
+		return attachment.KindURL
+	case declared.TypeFile:
+	}
+	return ""
+}
+
+// detail is meta.image_detail, how closely a model looks at an image.
+func (o *outcome) detail() string {
+	switch d := o.Meta["image_detail"]; d {
+	case nil:
+	case "low", "high", "auto":
+		return d.(string)
+	default:
+		o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("meta.image_detail is %.40q, which is none of low, high and auto", fmt.Sprint(d)))
+	}
+	return ""
+}
