@@ -31,6 +31,9 @@ func (p *Planner) Plan(ctx context.Context, it Item, src Content, l Limits, many
 	if err := ctx.Err(); err != nil {
 		return Delivery{}, err
 	}
+	if own := p.opts.TextBytes; own > 0 && (l.TextBytes <= 0 || own < l.TextBytes) {
+		l.TextBytes = own
+	}
 	d, err := p.deliver(ctx, it, src, l, p.decide(it, l, manyImages))
 	if err == nil {
 		d.introduce(it)

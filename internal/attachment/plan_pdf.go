@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"belay/internal/attachment/pdf"
 )
@@ -48,7 +49,7 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	if l.TextBytes > 0 {
 		limit = min(limit, l.TextBytes)
 	}
-	key := cacheKey(it, fmt.Sprintf("pdf text %d", limit))
+	key := cacheKey(it, fmt.Sprintf("pdf text %d %d", limit, p.opts.PDFTextChars))
 	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
 		return p.makePDFText(ctx, src, limit)
 	})
@@ -75,6 +76,9 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 	if len(bytes.TrimSpace(text)) == 0 { // thousands of empty pages are no text
 		return made{}, pdfEmpty
 	}
+	if at := beginning(text, p.opts.PDFTextChars); at < len(text) {
+		limit = min(limit, int64(at))
+	}
 	cut := x.Cut || int64(len(text)) > limit
 	if cut {
 		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
@@ -82,6 +86,20 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 	m := textMade(text, cut)
 	m.Pages = x.Pages
 	return m, nil
+}
+
+// beginning is how many bytes the first chars characters of text take; with chars 0
+// all of them.
+func beginning(text []byte, chars int) int {
+	if chars <= 0 || len(text) <= chars {
+		return len(text)
+	}
+	at := 0
+	for ; chars > 0 && at < len(text); chars-- {
+		_, size := utf8.DecodeRune(text[at:])
+		at += size
+	}
+	return at
 }
 
 // judgedBytes is the least text that the light reader is judged by, lightTime what

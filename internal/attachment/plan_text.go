@@ -28,7 +28,7 @@ func (p *Planner) planText(ctx context.Context, it Item, src Content, l Limits) 
 	}
 	d := textDelivery(it, src, r)
 	if r.Note == "" && r.Cut {
-		d.Warning = fmt.Sprintf("%s: only the beginning was sent: it has %d bytes, the model takes %d of text", it.Name, it.Bytes, l.TextBytes)
+		d.Warning = fmt.Sprintf("%s: only the beginning was sent: it has %d bytes, and %d of text are taken", it.Name, it.Bytes, l.TextBytes)
 	}
 	return d, nil
 }

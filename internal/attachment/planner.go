@@ -41,6 +41,10 @@ type PlannerOptions struct {
 	// PDFTextBytes caps the text taken from one PDF whatever the model's own
 	// limit; 0 means 8 MiB.
 	PDFTextBytes int64
+	// PDFTextChars caps the same in characters, TextBytes one text document; 0 is no
+	// limit beside the model's.
+	PDFTextChars int
+	TextBytes    int64
 	// Clock is the time for the cache's eviction; nil means time.Now.
 	Clock func() time.Time
 }

@@ -5,11 +5,23 @@ import (
 	"errors"
 	"net/url"
 
+	"golang.org/x/sync/errgroup"
+
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/download"
 	"belay/internal/fault"
 )
+
+// addresses makes items of all addresses, as many at a time as may be downloaded.
+func (b *batch) addresses(ctx context.Context, all [][]*outcome) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(b.o.Downloads.Parallel())
+	for _, same := range all {
+		group.Go(func() error { return b.remote(ctx, same) })
+	}
+	return group.Wait()
+}
 
 // remote makes items of one address that one or several attachments have.
 func (b *batch) remote(ctx context.Context, same []*outcome) error {

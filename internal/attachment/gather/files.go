@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 )
@@ -26,26 +28,55 @@ func (b *batch) look(o *outcome) bool {
 		o.refuse(attachment.NotRegular, fmt.Sprintf("it is a folder; write paths: [%s/*] for the files in it", o.Source.Path))
 	case !info.Mode().IsRegular():
 		o.refuse(attachment.NotRegular, "it is no regular file")
+	case info.Size() > b.fileBytes():
+		o.refuse(attachment.TooLarge, fmt.Sprintf("it has %d bytes; an attachment may have %d (attachments.max_download_size_bytes)", info.Size(), b.fileBytes()))
 	default:
 		o.size = info.Size()
 	}
 	return !o.refused()
 }
 
-// affordable takes out the files with which those before them are too much for a
-// task, before anything is read of them.
-func (b *batch) affordable(local []*outcome) []*outcome {
-	var spent int64
-	fit := local[:0]
-	for _, o := range local {
-		if b.o.TaskBytes > 0 && o.size > b.o.TaskBytes-spent {
-			o.refuseSum(o.size, spent, b.o.TaskBytes)
-			continue
-		}
-		spent += o.size
-		fit = append(fit, o)
+func (g *Gatherer) fileBytes() int64 {
+	if n := g.o.Terms.FileBytes; n > 0 {
+		return n
 	}
-	return fit
+	return attachment.DefaultFileBytes
+}
+
+// files accepts the files of the folder. As far as their sizes tell, what would be
+// too much for a task is not read. One that is refused gives back what it took, so
+// the walk is made again until it finds nothing new to read.
+func (b *batch) files(ctx context.Context, local []*outcome) error {
+	for {
+		var spent int64
+		var unread, over []*outcome
+		for _, o := range local {
+			switch {
+			case o.refused():
+			case b.o.TaskBytes > 0 && o.size > b.o.TaskBytes-spent:
+				over = append(over, o)
+			default:
+				spent += o.size
+				if o.item.SHA256 == "" {
+					unread = append(unread, o)
+				}
+			}
+		}
+		if len(unread) == 0 {
+			for _, o := range over {
+				o.refuseSum(o.size, spent, b.o.TaskBytes)
+			}
+			return nil
+		}
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(openings)
+		for _, o := range unread {
+			group.Go(func() error { return b.local(ctx, o) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
 }
 
 // spend holds the sum of all to the limit, in the order of the list.

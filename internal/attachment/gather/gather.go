@@ -161,23 +161,10 @@ type batch struct {
 
 // run judges all of them, side by side.
 func (b *batch) run(ctx context.Context, all []*outcome) error {
-	group, ctx := errgroup.WithContext(ctx)
-	files, fetches := &errgroup.Group{}, &errgroup.Group{}
-	files.SetLimit(openings)
-	fetches.SetLimit(b.o.Downloads.Parallel())
 	local, addresses := b.sorted(all)
-	group.Go(func() error {
-		for _, o := range local {
-			files.Go(func() error { return b.local(ctx, o) })
-		}
-		return files.Wait()
-	})
-	group.Go(func() error {
-		for _, same := range addresses {
-			fetches.Go(func() error { return b.remote(ctx, same) })
-		}
-		return fetches.Wait()
-	})
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.files(ctx, local) })
+	group.Go(func() error { return b.addresses(ctx, addresses) })
 	return group.Wait()
 }
 
@@ -200,5 +187,5 @@ func (b *batch) sorted(all []*outcome) (local []*outcome, addresses [][]*outcome
 		}
 		addresses[i] = append(addresses[i], o)
 	}
-	return b.affordable(local), addresses
+	return local, addresses
 }

@@ -1,0 +1,344 @@
+package gather
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
+	"belay/internal/attachment/download"
+	"belay/internal/fault"
+	"belay/internal/netguard"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// store is a blob store in memory.
+type store struct {
+	mu    sync.Mutex
+	blobs map[string][]byte
+}
+
+func newStore() *store { return &store{blobs: map[string][]byte{}} }
+
+func (s *store) Put(_ context.Context, r io.Reader, _ int64) (string, int64, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return "", 0, err
+	}
+	sum := sha256.Sum256(data)
+	sha := hex.EncodeToString(sum[:])
+	s.mu.Lock()
+	s.blobs[sha] = data
+	s.mu.Unlock()
+	return sha, int64(len(data)), nil
+}
+
+func (s *store) Content(string) (attachment.Content, error) { return nil, fs.ErrNotExist }
+
+func (s *store) text(it attachment.Item) string { return string(s.blobs[it.SHA256]) }
+
+func picture(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// world is a folder, a server and a gatherer over both.
+type world struct {
+	*Gatherer
+	folder *declared.Folder
+	url    string
+	mux    *http.ServeMux
+	temp   string
+}
+
+func newWorld(t testing.TB, o Options, files map[string]string) *world {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{folder: declared.NewFolder(root, 1000), mux: http.NewServeMux(), temp: filepath.Join(t.TempDir(), "downloads")}
+	srv := httptest.NewServer(w.mux)
+	w.url = srv.URL
+	if o.Downloads == nil {
+		o.Downloads, err = download.New(download.Options{
+			Dir: w.temp, Timeout: 10 * time.Second,
+			Policy: netguard.Policy{AllowHTTP: true, AnyPort: true, MaxRedirects: 3, Internal: []string{"127.0.0.0/8"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Gatherer = New(o)
+	t.Cleanup(func() {
+		srv.Close()
+		if err := errors.Join(o.Downloads.Close(), root.Close()); err != nil {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(w.temp); err == nil && len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+	return w
+}
+
+func (w *world) serve(path, body string) string {
+	w.mux.HandleFunc(path, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, body) })
+	return w.url + path
+}
+
+func at(path string) declared.Base { return declared.Base{Source: declared.Source{Path: path}} }
+func by(url string) declared.Base  { return declared.Base{Source: declared.Source{URL: url}} }
+
+// Everything a list may hold becomes an item of its own, in the author's order, with
+// a report.
+func TestGather(t *testing.T) {
+	t.Parallel()
+	pic := string(picture(t))
+	w := newWorld(t, Options{}, map[string]string{"a.png": pic, "sub/notes.md": "# Notes", "x.bin": "\x00\x01\x02"})
+	remote := w.serve("/pics/b.png", pic)
+	page := w.serve("/page", "Hello")
+	named := func(b declared.Base, name string) declared.Base { b.Name = name; return b }
+	detail := at("a.png")
+	detail.Meta = map[string]any{"image_detail": "high"}
+	detail.From, detail.Line = "task classify, tasks[0].attachments[0]", 7
+	hinted := named(at("sub/notes.md"), "Notes")
+	hinted.MIME = "image/png"
+	list := []declared.Attachment{
+		&declared.Image{Base: detail},
+		&declared.Image{Base: by(remote + "?sig=secret-signature")},
+		&declared.File{Base: hinted},
+		&declared.Image{Base: by(remote + "?sig=secret-signature"), Direct: true},
+		&declared.URL{Base: by(page + "?sig=secret-signature")},
+		&declared.URL{Base: by(page + "?sig=secret-signature"), Fetch: true},
+		&declared.File{Base: at("x.bin")},
+		&declared.File{Base: named(at("a.png"), "Bundle")},
+		&declared.File{Base: named(at("x.bin"), "Bundle")},
+	}
+	s := newStore()
+	r, err := w.Gather(t.Context(), w.folder, list, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Name, Kind, Content string
+	}
+	var got []row
+	for _, it := range r.Items {
+		got = append(got, row{it.Name, string(it.Kind), s.text(it)})
+	}
+	want := []row{
+		{"a.png", "image", pic}, {"b.png", "image", pic}, {"Notes", "text", "# Notes"},
+		{"b.png", "image", remote + "?sig=secret-signature\r\n"}, {"page", "url", page + "?sig=secret-signature\r\n"},
+		{"page", "text", "Hello"}, {"x.bin", "file", "\x00\x01\x02"},
+		{"Bundle (a.png)", "image", pic}, {"Bundle (x.bin)", "file", "\x00\x01\x02"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+	if r.Items[0].Detail != "high" || r.Items[3].URL == "" || r.Items[1].URL != "" {
+		t.Errorf("items: %+v", r.Items)
+	}
+	first := Report{
+		Name: "a.png", Type: declared.TypeImage, From: "task classify, tasks[0].attachments[0]", Line: 7, Origin: "a.png",
+		SHA256: r.Items[0].SHA256, MIME: "image/png", Bytes: int64(len(pic)),
+	}
+	if diff := cmp.Diff(first, r.Reports[0]); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if len(r.Reports[2].Warnings) == 0 {
+		t.Error("a wrong mime is not told")
+	}
+	text, err := json.Marshal(r.Reports)
+	if err != nil || bytes.Contains(text, []byte("secret-signature")) {
+		t.Errorf("the reports tell a secret: %s, %v", text, err)
+	}
+}
+
+// Each refused attachment is named with its place; nothing begins without those that
+// are needed.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	pic := string(picture(t))
+	w := newWorld(t, Options{TaskBytes: 5000, Terms: attachment.Terms{FileBytes: 4000}}, map[string]string{
+		"a.png": pic, "notes.txt": "notes", "dir/x": "x", "huge.txt": strings.Repeat("x", 4001), "much.txt": strings.Repeat("x", 3000), "more.txt": strings.Repeat("y", 3000),
+		"late.txt": "z",
+	})
+	if err := os.Symlink("/etc/hostname", filepath.Join(w.folder.Dir(), "out")); err != nil {
+		t.Fatal(err)
+	}
+	optional := at("none.png")
+	optional.Optional = true
+	lined := at("missing.png")
+	lined.Line = 12
+	list := []declared.Attachment{
+		&declared.Image{Base: at("a.png")},
+		&declared.Image{Base: optional},
+		&declared.Image{Base: lined},
+		&declared.Image{Base: at("notes.txt")},
+		&declared.File{Base: at("dir")},
+		&declared.File{Base: at("huge.txt")},
+		&declared.File{Base: at("out")},
+		&declared.PDF{Base: by("http://me:pass-word@10.0.0.1/x.pdf?key=secret-key")},
+		&declared.Image{Base: by("http://10.0.0.1/x.png"), Direct: true},
+		&declared.File{Base: by(w.url + "/nothing")},
+		&declared.File{Base: at("much.txt")},
+		&declared.File{Base: at("more.txt")},
+		&declared.File{Base: at("late.txt")},
+	}
+	r, err := w.Gather(t.Context(), w.folder, list, newStore())
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Type != fault.AttachmentFailure || r.Items != nil {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	var codes []attachment.Code
+	for _, rep := range r.Reports {
+		codes = append(codes, rep.Code)
+	}
+	want := []attachment.Code{
+		"", attachment.NotFound, attachment.NotFound, attachment.TypeNotAllowed, attachment.NotRegular, attachment.TooLarge, attachment.OutsideRoots,
+		download.AddressRefused, download.AddressRefused, download.BadStatus, "", attachment.OverBudget, "",
+	}
+	// huge.txt takes no room that others could have.
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Errorf("codes (-want +got):\n%s", diff)
+	}
+	text := f.Message
+	for _, part := range []string{"9 of 13 attachments cannot be used:", "\nline 12: missing.png: there is no such file", "NOT_FOUND", "http://10.0.0.1/x.pdf?…: the address"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in %s", part, text)
+		}
+	}
+	for _, secret := range []string{"pass-word", "secret-key", "none.png"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%q is in %s", secret, text)
+		}
+	}
+	if n := len(f.Details["attachmentErrors"].([]Report)); n != 9 {
+		t.Errorf("%d reports in the details", n)
+	}
+}
+
+func TestOneAddressIsFetchedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{}, nil)
+	var asked atomic.Int32
+	pic := picture(t)
+	w.mux.HandleFunc("/a.png", func(rw http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = rw.Write(pic)
+	})
+	list := []declared.Attachment{
+		&declared.Image{Base: by(w.url + "/a.png")}, &declared.File{Base: by(w.url + "/a.png#part")}, &declared.PDF{Base: by(w.url + "/a.png")},
+	}
+	r, err := w.Gather(t.Context(), nil, list, newStore())
+	if !fault.Is(err, fault.AttachmentFailure) || r.Reports[0].Code != "" || r.Reports[1].Code != "" || r.Reports[2].Code != attachment.TypeNotAllowed {
+		t.Errorf("got %+v, %v", r.Reports, err)
+	}
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{MaxItems: 2, TaskBytes: 10}, map[string]string{"a": "12345"})
+	long := w.serve("/long", "12345678901")
+	three := []declared.Attachment{&declared.File{Base: at("a")}, &declared.File{Base: at("a")}, &declared.File{Base: at("a")}}
+	if _, err := w.Gather(t.Context(), w.folder, three, newStore()); err == nil || !strings.Contains(err.Error(), "attachments.max_items") {
+		t.Errorf("three of two: %v", err)
+	}
+	if _, err := w.Gather(t.Context(), w.folder, three[:2], newStore()); err != nil {
+		t.Errorf("ten bytes of ten: %v", err)
+	}
+	wrong := at("a")
+	wrong.Optional = true
+	roomy := New(Options{Downloads: w.o.Downloads, TaskBytes: 10})
+	if r, err := roomy.Gather(t.Context(), w.folder, append([]declared.Attachment{&declared.Image{Base: wrong}}, three[:2]...), newStore()); err != nil || len(r.Items) != 2 {
+		t.Errorf("what is refused takes the room of others: %+v, %v", r.Reports, err)
+	}
+	r, err := w.Gather(t.Context(), w.folder, []declared.Attachment{&declared.File{Base: by(long)}}, newStore())
+	if err == nil || r.Reports[0].Code != attachment.OverBudget {
+		t.Errorf("eleven bytes of ten by address: %+v, %v", r, err)
+	}
+	if r, err := w.Gather(t.Context(), nil, nil, newStore()); err != nil || len(r.Reports) != 0 {
+		t.Errorf("nothing: %+v, %v", r, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{}, map[string]string{"a": "x"})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("interrupted")
+	w.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(rw, "x")
+		rw.(http.Flusher).Flush()
+		cancel(why)
+		<-r.Context().Done()
+	})
+	var list []declared.Attachment
+	for i := range 50 {
+		list = append(list, &declared.File{Base: by(fmt.Sprintf("%s/%d", w.url, i))}, &declared.File{Base: at("a")})
+	}
+	if _, err := w.Gather(ctx, w.folder, list, newStore()); !errors.Is(err, why) && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// failing is a store whose disk is full.
+type failing struct{}
+
+func (failing) Put(_ context.Context, r io.Reader, _ int64) (string, int64, error) {
+	_, _ = io.Copy(io.Discard, r)
+	return "", 0, fault.New(fault.StorageFailure, "full")
+}
+func (failing) Content(string) (attachment.Content, error) { return nil, fs.ErrNotExist }
+
+func TestAFailingStoreIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{}, map[string]string{"a": "x"})
+	url := w.serve("/x", "x")
+	for _, base := range []declared.Base{at("a"), by(url)} {
+		base.Optional = true
+		if _, err := w.Gather(t.Context(), w.folder, []declared.Attachment{&declared.File{Base: base}}, failing{}); !fault.Is(err, fault.StorageFailure) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if _, err := w.Gather(t.Context(), nil, []declared.Attachment{&declared.URL{Base: by(url)}}, failing{}); !fault.Is(err, fault.StorageFailure) {
+		t.Errorf("an address: %v", err)
+	}
+}
