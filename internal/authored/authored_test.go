@@ -99,54 +99,105 @@ func TestNotAFile(t *testing.T) {
 	}
 }
 
-// Every problem is told, in the file's order, each once.
-func TestObject(t *testing.T) {
+var innerShape = &authored.Shape{Name: "inner", What: "an inner", Doc: "One within.", Keys: []authored.Key{{Name: "a", Value: authored.Whole{Most: 5}, Doc: "A number."}}}
+
+var taskShape = &authored.Shape{
+	Name: "task", What: "a task", Doc: "A step.", By: "type",
+	Keys: []authored.Key{
+		{Name: "id", Required: true, Value: authored.ID{}, Doc: "Its name."},
+		{Name: "name", Required: true, Value: authored.Words{}},
+		{Name: "type", Value: authored.Choice{Words: []string{"basic", "router"}}},
+		{Name: "count", Value: authored.Whole{Least: 1, Most: 9}},
+		{Name: "wait", Value: authored.Length{Most: time.Hour}},
+		{Name: "cost", Value: authored.Above{Most: 2}},
+		{Name: "list", Value: authored.ListOf{Each: authored.Words{}, Least: 1}},
+		{Name: "flag", Value: authored.Truth{}},
+		{Name: "inner", Value: innerShape},
+		{Name: "inners", Value: authored.ListOf{Each: innerShape}},
+		{Name: "short", NoNull: true, Value: authored.Either{Short: authored.Words{}, Mapping: innerShape}},
+		{Name: "text", Value: authored.Words{Blank: true}},
+		{Name: "ways", For: []string{"router"}, Value: authored.MapOf{Each: authored.Words{}}},
+	},
+	Constraints: []authored.Constraint{
+		authored.Clash{One: "inner.a", Is: int64(4), Other: "flag", Message: "no flag with 4", Hint: "remove it"},
+	},
+}
+
+// Every problem is told, in the file's order, each once, and what is wrong has no value.
+func TestRead(t *testing.T) {
 	t.Parallel()
 	n, err := authored.Parse("f", []byte(`
-id: 7
+id: 7 8
 nam: x
 type: roter
 count: 99
 wait: fast
-list: [a, [b], 3]
+list: [a, [b], 3, ""]
 flag: maybe
 inner: {a: 1, other: 2}
 text: {a: 1}
-ok: {b: true}
+short:
+cost: 0
+ways: {a: b}
+inners: [x, {a: 2}]
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &authored.Report{}
-	o := authored.NewObject(n, r, "tasks[0]", "a task")
-	if o.Text("id") != "7" || o.Required("name") != "" || o.OneOf("type", "basic", "router") != "basic" || o.Int("count", 1, 9) != 0 ||
-		o.Duration("wait", time.Hour) != 0 || o.Bool("flag") || o.Text("text") != "" {
+	o := authored.Read(n, r, "tasks[0]", taskShape)
+	if o.Text("id") != "" || o.Text("name") != "" || o.Word("type") != "basic" || o.Int("count") != 0 || o.Number("cost") != 0 ||
+		o.Duration("wait") != 0 || o.Bool("flag") || o.Text("text") != "" || o.Field("short") != nil {
 		t.Error("a wrong field has a value")
 	}
 	if diff := cmp.Diff([]string{"a", "3"}, o.Texts("list")); diff != "" {
 		t.Error(diff)
 	}
-	inner := o.Object("inner", "an inner")
-	inner.Int("a", 0, 5)
-	inner.Done()
-	if ok := o.Object("ok", "an ok"); !ok.Bool("b") {
-		t.Error("ok.b is not true")
+	if o.Object("inner").Int("a") != 1 || len(o.Objects("inners")) != 1 || o.Objects("inners")[0].Path("a") != "tasks[0].inners[1].a" {
+		t.Error("what is right within has no value")
 	}
-	if o.Object("none", "a none") != nil || o.Map("none") != nil || o.List("none") != nil {
-		t.Error("what is left out is there")
-	}
-	o.Done()
 	want := `f:2:1: tasks[0].name: a task needs name
+f:2:5: tasks[0].id: an id has letters, digits, hyphens and underscores, at most 64, and this is "7 8"
 f:3:1: tasks[0].nam: a task has no field "nam" (did you mean name?)
 f:4:7: tasks[0].type: it must be one of basic, router, and this is "roter" (did you mean router?)
 f:5:8: tasks[0].count: it must be a whole number from 1 to 9, and this is 99
 f:6:7: tasks[0].wait: it must be a length of time up to 1h0m0s, and this is "fast" (write it as 30s, 5m or 1h)
 f:7:11: tasks[0].list[1]: it must be text, and this is a list
+f:7:19: tasks[0].list[3]: it is empty
 f:8:7: tasks[0].flag: it must be true or false, and this is text
 f:9:15: tasks[0].inner.other: an inner has no field "other" (it has a)
-f:10:7: tasks[0].text: it must be text, and this is a mapping`
+f:10:7: tasks[0].text: it must be text, and this is a mapping
+f:11:7: tasks[0].short: it is empty
+f:12:7: tasks[0].cost: it must be a number above 0, up to 2, and this is 0
+f:14:10: tasks[0].inners[0]: an inner must be a mapping, and this is text`
 	if diff := cmp.Diff(want, r.Err("f").Error()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestConstraints(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{id: a, name: b, ways: {x: y}}":                                   "f:1:18: ways: a task of type basic has no ways (it belongs to router)",
+		"{id: a, name: b, type: router, ways: {}}":                         "f:1:38: ways: it must be a mapping with at least one entry, and this is a mapping",
+		"{id: a, name: b, inner: {a: 4}, flag: false}":                     "f:1:39: flag: no flag with 4 (remove it)",
+		"{id: a, name: b, inner: {a: 3}, flag: true, short: x}":            "",
+		"{id: 2024, name: 1.5, type: router, ways: {x: 1}, short: {a: 0}}": "",
+		"{id: a, name: b, count: 3.0, cost: 2, wait: 1h, inner: null}":     "",
+	} {
+		n, err := authored.Parse("f", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &authored.Report{}
+		authored.Read(n, r, "", taskShape)
+		got := ""
+		if err := r.Err("f"); err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
 	}
 }
 

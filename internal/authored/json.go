@@ -51,7 +51,7 @@ type jsonReader struct {
 func (j *jsonReader) fail(offset int64, message string) {
 	if !j.failed {
 		line, column := j.place(offset)
-		j.report.add(Problem{Line: line, Column: column, Message: message})
+		j.report.add(Problem{Rule: RuleSyntax, Line: line, Column: column, Message: message})
 	}
 	j.failed = true
 }
@@ -179,7 +179,7 @@ func (j *jsonReader) fields(n *Node, depth int) {
 		key := name.String() // valid until the next token
 		v := j.value(depth + 1)
 		if names[key] {
-			j.report.add(Problem{Line: line, Column: column, Message: "\"" + key + "\" is given twice"})
+			j.report.add(Problem{Rule: RuleSyntax, Line: line, Column: column, Message: "\"" + key + "\" is given twice"})
 			continue
 		}
 		names[key] = true

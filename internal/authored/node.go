@@ -2,14 +2,16 @@
 // value keeps its place, and what is wrong is told all at once, each problem with
 // its line and column.
 //
-// [Parse] makes a tree of nodes of a file; an [Object] takes a mapping apart field
-// by field and at its end refuses what nobody asked for.
+// [Parse] makes a tree of nodes of a file. A [Shape] is the table of what a mapping
+// may have: [Read] holds nodes against it, and [Schema] makes a JSON Schema of it for
+// editors, so that both say the same.
 package authored
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -70,6 +72,18 @@ func (n *Node) Field(name string) *Node {
 	return nil
 }
 
+// Child returns a field of a mapping, or the entry of a list that a number names; nil
+// where there is none.
+func (n *Node) Child(name string) *Node {
+	if n.Kind == List {
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(n.Items) {
+			return n.Items[i]
+		}
+		return nil
+	}
+	return n.Field(name)
+}
+
 // Problem is something wrong in a file.
 type Problem struct {
 	// Line and Column are its place; both are 0 where it is the whole file.
@@ -78,6 +92,41 @@ type Problem struct {
 	Path string
 	// Message says what is wrong, Hint the next step, or "".
 	Message, Hint string
+	// Rule is what was broken.
+	Rule Rule
+}
+
+// Rule is a kind of problem.
+type Rule string
+
+// The rules. Of all but the first a JSON Schema knows nothing: a file may break them
+// and still be what an editor takes for right.
+const (
+	// RuleShape says which fields there are, and what they hold.
+	RuleShape Rule = "shape"
+	// RuleSyntax says that the file is YAML or JSON, and not too large.
+	RuleSyntax Rule = "syntax"
+	// RuleTemplate says that templates can be read.
+	RuleTemplate Rule = "template"
+	// RuleCondition says that conditions can be compiled.
+	RuleCondition Rule = "condition"
+	// RuleReference says that what is named is there.
+	RuleReference Rule = "reference"
+	// RuleDuplicate says that ids are given once.
+	RuleDuplicate Rule = "duplicate"
+	// RuleCircle says that tasks do not lead back to themselves.
+	RuleCircle Rule = "circle"
+	// RuleSchema says that JSON Schemas within the file can be compiled.
+	RuleSchema Rule = "schema"
+	// RuleRange says how long a length of time may be.
+	RuleRange Rule = "range"
+	// RuleWritten says how a number is written that stands where text is wanted.
+	RuleWritten Rule = "written"
+)
+
+// RulesBeyondSchema are those of which a JSON Schema knows nothing.
+func RulesBeyondSchema() []Rule {
+	return []Rule{RuleSyntax, RuleTemplate, RuleCondition, RuleReference, RuleDuplicate, RuleCircle, RuleSchema, RuleRange, RuleWritten}
 }
 
 func (p Problem) String() string {
@@ -123,18 +172,33 @@ func (e *Error) Error() string {
 type Report struct {
 	problems []Problem
 	seen     map[Problem]bool
+	refused  map[*Node]bool // values that nobody is to use
 }
 
-// Add notes a problem at n; nil is the whole file.
+// Add notes a problem at n that the schema tells, too; nil is the whole file.
 func (r *Report) Add(n *Node, path, hint, format string, args ...any) {
-	p := Problem{Path: path, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	r.Beyond(RuleShape, n, path, hint, format, args...)
+}
+
+// Beyond notes a problem that breaks a rule.
+func (r *Report) Beyond(rule Rule, n *Node, path, hint, format string, args ...any) {
+	p := Problem{Rule: rule, Path: path, Hint: hint, Message: fmt.Sprintf(format, args...)}
 	if n != nil {
 		p.Line, p.Column = n.Line, n.Column
 	}
 	r.add(p)
 }
 
+// refuse notes that a value is not to be used.
+func (r *Report) refuse(n *Node) {
+	if r.refused == nil {
+		r.refused = map[*Node]bool{}
+	}
+	r.refused[n] = true
+}
+
 func (r *Report) add(p Problem) {
+	p.Rule = cmp.Or(p.Rule, RuleShape)
 	if r.seen[p] {
 		return // an alias repeats its problems
 	}

@@ -1,230 +1,226 @@
 package authored
 
 import (
-	"fmt"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 	"time"
-
-	"belay/internal/nearest"
 )
 
-// Object takes a mapping apart: each method reads one field and notes what is
-// wrong with it; [Object.Done] refuses the others. A field that is null counts as
-// left out. An Object of something else than a mapping has no fields.
+// Object is a mapping that was held against its shape. Its methods give what its
+// fields hold; a field that is left out, null or wrong has the zero value. To ask
+// for one that the shape does not have panics.
 type Object struct {
 	node   *Node
 	report *Report
 	path   string
-	what   string
-	asked  []string
+	shape  *Shape
 }
 
-// NewObject begins with a mapping; what is what it is to people, "a task".
-func NewObject(n *Node, r *Report, path, what string) *Object {
-	o := &Object{node: n, report: r, path: path, what: what}
+// Read holds n against a shape and notes on r what is wrong with it, at any depth.
+// The object of something else than a mapping has no fields.
+func Read(n *Node, r *Report, path string, s *Shape) *Object {
+	s.Check(r, n, path)
+	return View(n, r, path, s)
+}
+
+// View is the object of a mapping that was held against the shape already, as part of
+// what holds it.
+func View(n *Node, r *Report, path string, s *Shape) *Object {
 	if n == nil || n.Kind != Map {
-		kind := Null
+		at := Node{Kind: Map}
 		if n != nil {
-			kind = n.Kind
+			at.Line, at.Column = n.Line, n.Column
 		}
-		r.Add(n, path, "", "%s must be a mapping, and this is %s", what, kind)
-		o.node = nil
+		n = &at
 	}
-	return o
+	return &Object{node: n, report: r, path: path, shape: s}
 }
 
-// Node is the mapping; nil where there is none.
+// Node is the mapping.
 func (o *Object) Node() *Node { return o.node }
 
-// Path leads to a field.
+// Path leads to a field, or with "" to the mapping itself.
 func (o *Object) Path(name string) string {
-	if o.path == "" {
-		return name
+	if name == "" {
+		return o.path
 	}
-	return o.path + "." + name
+	return join(o.path, name)
 }
 
-// At leads to the i-th entry of a list.
-func At(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
-
-// Fail notes a problem with the mapping as a whole.
-func (o *Object) Fail(hint, format string, args ...any) {
-	o.report.Add(o.node, o.path, hint, format, args...)
+// Beyond notes a problem with a field, or with "" of the mapping as a whole, that
+// the shape does not know of.
+func (o *Object) Beyond(rule Rule, name, hint, format string, args ...any) {
+	o.report.Beyond(rule, at(o.node, name), o.Path(name), hint, format, args...)
 }
 
-// FailAt notes a problem with a field.
-func (o *Object) FailAt(name, hint, format string, args ...any) {
-	n := o.node
-	if n != nil && n.Field(name) != nil {
-		n = n.Field(name)
-	}
-	o.report.Add(n, o.Path(name), hint, format, args...)
-}
-
-// Field is a field's value, nil where it is left out.
+// Field is a field's value, nil where it is left out or wrong.
 func (o *Object) Field(name string) *Node {
-	if !slices.Contains(o.asked, name) {
-		o.asked = append(o.asked, name)
+	if o.shape.key(name) == nil {
+		panic("authored: " + o.shape.What + " has no key " + name)
 	}
-	if o.node == nil {
+	n := o.node.Field(name)
+	if n == nil || n.Kind == Null || o.report.refused[n] {
 		return nil
 	}
-	if n := o.node.Field(name); n != nil && n.Kind != Null {
-		return n
-	}
-	return nil
+	return n
 }
 
-// Has reports whether a field is there, be it null.
-func (o *Object) Has(name string) bool { return o.node != nil && o.node.Field(name) != nil }
-
-func (o *Object) of(name string, kinds ...Kind) *Node {
-	n := o.Field(name)
-	if n == nil || slices.Contains(kinds, n.Kind) {
-		return n
-	}
-	o.report.Add(n, o.Path(name), "", "it must be %s, and this is %s", kinds[0], n.Kind)
-	return nil
-}
-
-// Text is a field of text. Numbers and truth values are taken as they are
-// written: an id may be 2024.
+// Text is a field of text, or a scalar as it is written: a version may be 1.0.
 func (o *Object) Text(name string) string {
-	if n := o.of(name, Text, Int, Float, Bool); n != nil {
+	if n := o.Field(name); n != nil && n.isScalar() {
 		return n.Text
 	}
 	return ""
 }
 
-// Required is a field of text that must be there and not blank.
-func (o *Object) Required(name string) string {
-	s := o.Text(name)
-	if n := o.Field(name); o.node != nil && (n == nil || n.Kind == Text && strings.TrimSpace(s) == "") {
-		o.FailAt(name, "", "%s needs %s", o.what, name)
-	}
-	return s
-}
-
-// OneOf is a field that takes one of the words; left out, it is the first.
-func (o *Object) OneOf(name string, words ...string) string {
-	s := o.Text(name)
-	if s == "" {
-		return words[0]
-	}
-	if !slices.Contains(words, s) {
-		hint := ""
-		if meant := nearest.Of(s, words); meant != "" {
-			hint = "did you mean " + meant + "?"
-		}
-		o.FailAt(name, hint, "it must be one of %s, and this is %q", strings.Join(words, ", "), s)
-		return words[0]
-	}
-	return s
+// Word is a field that is a [Choice]; left out, it is the first word.
+func (o *Object) Word(name string) string {
+	return o.shape.key(name).Value.(Choice).kind(o.Field(name))
 }
 
 // Bool is a field of true or false.
 func (o *Object) Bool(name string) bool {
-	n := o.of(name, Bool)
-	return n != nil && (n.Text == "true" || n.Text == "True" || n.Text == "TRUE")
+	n := o.Field(name)
+	return n != nil && strings.EqualFold(n.Text, "true")
 }
 
-// Int is a whole number from least to most; left out, it is 0.
-func (o *Object) Int(name string, least, most int64) int64 {
-	n := o.of(name, Int)
-	if n == nil {
-		return 0
+// Int is a field that is a [Whole].
+func (o *Object) Int(name string) int64 {
+	if n := o.Field(name); n != nil {
+		v, _ := n.whole() // it was checked
+		return v
 	}
-	v, err := strconv.ParseInt(strings.ReplaceAll(n.Text, "_", ""), 0, 64)
-	if err != nil || v < least || v > most {
-		o.report.Add(n, o.Path(name), "", "it must be a whole number from %d to %d, and this is %s", least, most, n.Text)
-		return 0
-	}
-	return v
+	return 0
 }
 
-// Number is a number above least and up to most; left out, it is 0.
-func (o *Object) Number(name string, least, most float64) float64 {
-	n := o.of(name, Float, Int)
-	if n == nil {
-		return 0
+// Number is a field that is a [Above].
+func (o *Object) Number(name string) float64 {
+	if n := o.Field(name); n != nil {
+		v, _ := n.number() // it was checked
+		return v
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
-	if err != nil || !(v > least && v <= most) {
-		o.report.Add(n, o.Path(name), "", "it must be a number above %g, up to %g, and this is %s", least, most, n.Text)
-		return 0
-	}
-	return v
+	return 0
 }
 
-// Duration is a length of time from 0 to most, as 30s or 2m; left out, it is 0.
-func (o *Object) Duration(name string, most time.Duration) time.Duration {
-	n := o.of(name, Text, Int)
-	if n == nil {
-		return 0
+// Duration is a field that is a [Length].
+func (o *Object) Duration(name string) time.Duration {
+	if n := o.Field(name); n != nil {
+		d, _ := time.ParseDuration(n.Text) // it was checked
+		return d
 	}
-	d, err := time.ParseDuration(n.Text)
-	if err != nil || d <= 0 || d > most {
-		o.report.Add(n, o.Path(name), "write it as 30s, 5m or 1h", "it must be a length of time up to %s, and this is %q", most, n.Text)
-		return 0
-	}
-	return d
+	return 0
 }
 
-// List is a field that is a list; nil where it is left out.
+// List is a field that is a list; entries that are wrong are nil.
 func (o *Object) List(name string) []*Node {
-	if n := o.of(name, List); n != nil {
-		return n.Items
+	n := o.Field(name)
+	if n == nil {
+		return nil
 	}
-	return nil
-}
-
-// Texts is a list of texts.
-func (o *Object) Texts(name string) []string {
-	var all []string
-	for i, n := range o.List(name) {
-		switch n.Kind {
-		case Text, Int, Float, Bool:
-			all = append(all, n.Text)
-		case Null, List, Map:
-			o.report.Add(n, At(o.Path(name), i), "", "it must be text, and this is %s", n.Kind)
+	all := make([]*Node, len(n.Items))
+	for i, c := range n.Items {
+		if !o.report.refused[c] {
+			all[i] = c
 		}
 	}
 	return all
 }
 
-// Object is a field that is a mapping, nil where it is left out; what is what it
-// is to people.
-func (o *Object) Object(name, what string) *Object {
+// Texts is a list of texts, without those that are wrong.
+func (o *Object) Texts(name string) []string {
+	var all []string
+	for _, n := range o.List(name) {
+		if n != nil {
+			all = append(all, n.Text)
+		}
+	}
+	return all
+}
+
+// Object is a field that is a mapping with a shape; nil where it is left out, or
+// something else.
+func (o *Object) Object(name string) *Object {
+	n := o.Field(name)
+	if n == nil || n.Kind != Map {
+		return nil
+	}
+	return &Object{node: n, report: o.report, path: o.Path(name), shape: shapeIn(o.shape.key(name).Value)}
+}
+
+// Objects is a list of mappings with a shape, without those that are wrong.
+func (o *Object) Objects(name string) []*Object {
+	var all []*Object
+	for i, n := range o.List(name) {
+		if n != nil {
+			all = append(all, &Object{node: n, report: o.report, path: At(o.Path(name), i), shape: shapeIn(o.shape.key(name).Value)})
+		}
+	}
+	return all
+}
+
+// Map is a field that is a mapping with names of the author's choice, without the
+// values that are wrong.
+func (o *Object) Map(name string) []Field {
 	n := o.Field(name)
 	if n == nil {
 		return nil
 	}
-	return NewObject(n, o.report, o.Path(name), what)
+	var all []Field
+	for _, f := range n.Fields {
+		if !o.report.refused[f.Value] {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
-// Map is a field that is a mapping with names of the author's choice.
-func (o *Object) Map(name string) []Field {
-	if n := o.of(name, Map); n != nil {
-		return n.Fields
+// shapeIn is the shape of the mappings that a value has.
+func shapeIn(v Value) *Shape {
+	switch v := v.(type) {
+	case *Shape:
+		return v
+	case Either:
+		return shapeIn(v.Mapping)
+	case ListOf:
+		return shapeIn(v.Each)
 	}
 	return nil
 }
 
-// Done refuses the fields that were not asked for.
-func (o *Object) Done() {
-	if o.node == nil {
-		return
+func (n *Node) isScalar() bool {
+	return n.Kind == Text || n.Kind == Int || n.Kind == Float || n.Kind == Bool
+}
+
+// number is the value of a number.
+func (n *Node) number() (float64, bool) {
+	if n.Kind != Int && n.Kind != Float {
+		return 0, false
 	}
-	for _, f := range o.node.Fields {
-		if slices.Contains(o.asked, f.Name) {
-			continue
-		}
-		hint := "it has " + strings.Join(o.asked, ", ")
-		if meant := nearest.Of(f.Name, o.asked); meant != "" {
-			hint = "did you mean " + meant + "?"
-		}
-		o.report.add(Problem{Line: f.Line, Column: f.Column, Path: o.Path(f.Name), Message: fmt.Sprintf("%s has no field %q", o.what, f.Name), Hint: hint})
+	if v, ok := n.whole(); ok {
+		return float64(v), true
 	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
+	return v, err == nil
+}
+
+// isWhole reports whether a number is a whole one, of any size.
+func (n *Node) isWhole() bool {
+	f, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
+	return n.Kind == Int || n.Kind == Float && err == nil && f == math.Trunc(f)
+}
+
+// whole is the value of a whole number, however it is written: 3 and 3.0.
+func (n *Node) whole() (int64, bool) {
+	text := strings.ReplaceAll(n.Text, "_", "")
+	if n.Kind == Int {
+		v, err := strconv.ParseInt(text, 0, 64)
+		return v, err == nil
+	}
+	const exact = 1 << 53
+	f, err := strconv.ParseFloat(text, 64)
+	if n.Kind != Float || err != nil || f != float64(int64(f)) || f > exact || f < -exact {
+		return 0, false
+	}
+	return int64(f), true
 }

@@ -16,7 +16,7 @@ func Parse(name string, data []byte) (*Node, error) {
 	r := &Report{}
 	switch {
 	case len(data) > MaxBytes:
-		r.Add(nil, "", "", "the file has %d bytes, more than the %d that are taken", len(data), MaxBytes)
+		r.Beyond(RuleSyntax, nil, "", "", "the file has %d bytes, more than the %d that are taken", len(data), MaxBytes)
 	case isJSON(name, data):
 		n := parseJSON(data, r)
 		return n, r.Err(name)
@@ -30,7 +30,7 @@ func Parse(name string, data []byte) (*Node, error) {
 func parseYAML(data []byte, r *Report) *Node {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
-		r.Add(nil, "", "", "%v", err)
+		r.Beyond(RuleSyntax, nil, "", "", "%v", err)
 		return nil
 	}
 	var doc, more yaml.Node
@@ -39,11 +39,11 @@ func parseYAML(data []byte, r *Report) *Node {
 		return &Node{Kind: Null, Line: 1, Column: 1}
 	case err != nil:
 		at := badyaml.Find(err, data)
-		r.add(Problem{Line: max(at.Line, 1), Column: max(at.Column, 1), Message: "it is not valid YAML: " + at.Message, Hint: at.Hint})
+		r.add(Problem{Rule: RuleSyntax, Line: max(at.Line, 1), Column: max(at.Column, 1), Message: "it is not valid YAML: " + at.Message, Hint: at.Hint})
 		return nil
 	}
 	if err := loader.Load(&more); !isEOF(err) {
-		r.add(Problem{Line: max(more.Line, 1), Column: max(more.Column, 1), Message: "the file has more than one document", Hint: "remove what follows the line ---"})
+		r.add(Problem{Rule: RuleSyntax, Line: max(more.Line, 1), Column: max(more.Column, 1), Message: "the file has more than one document", Hint: "remove what follows the line ---"})
 		return nil
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
@@ -62,7 +62,7 @@ type treeMaker struct {
 }
 
 func (t *treeMaker) fail(y *yaml.Node, hint, format string, args ...any) {
-	t.report.add(Problem{Line: y.Line, Column: y.Column, Message: fmt.Sprintf(format, args...), Hint: hint})
+	t.report.add(Problem{Rule: RuleSyntax, Line: y.Line, Column: y.Column, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (t *treeMaker) node(y *yaml.Node, depth int) *Node {

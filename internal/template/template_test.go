@@ -21,6 +21,7 @@ func world() map[string]any {
 	}
 }
 
+// Covers: attachments T1
 func TestExecute(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,6 +88,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
+// Covers: attachments T2
+//
 // What a template needs is read from its tree: a text that only mentions .tasks
 // needs nothing, and a detour by variables, with or index changes nothing.
 func TestNeeds(t *testing.T) {

@@ -43,10 +43,10 @@ func ParseNode(n *authored.Node, r *authored.Report, path string) *Template {
 	var e *Error
 	switch {
 	case errors.As(err, &e):
-		r.Add(n, path, e.Hint, "%s", e.message())
+		r.Beyond(authored.RuleTemplate, n, path, e.Hint, "%s", e.message())
 		return nil
 	case err != nil:
-		r.Add(n, path, "", "%v", err)
+		r.Beyond(authored.RuleTemplate, n, path, "", "%v", err)
 		return nil
 	}
 	return t

@@ -81,6 +81,8 @@ func values() map[string]any {
 	}
 }
 
+// Covers: attachments T1, attachments T2, attachments 1, attachments 13
+//
 // The examples of the specification, and what becomes of them.
 func TestExpand(t *testing.T) {
 	t.Parallel()
@@ -165,6 +167,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// Covers: attachments 11
 func TestDecodeProblems(t *testing.T) {
 	t.Parallel()
 	_, err := decode(t, `
@@ -189,12 +192,12 @@ func TestDecodeProblems(t *testing.T) {
 	want := []string{
 		"f:2:3: attachments[0]: an attachment needs exactly one of url, path, urls, paths",
 		"f:3:51: attachments[1].path: an attachment has exactly one of url, path, urls, paths, and this has url and path (keep one of them)",
-		`f:4:10: attachments[2].type: "imgae" is no type of attachments; they are image, pdf, audio, video, file, url, document (did you mean image?)`,
-		"f:5:21: attachments[3].url: attachments of type file take no url (a file lies in a folder; use image, pdf, audio or video for what is fetched, or url with fetch: true for a page)",
-		"f:6:21: attachments[4].path: attachments of type url take no path (use type: file)",
-		"f:7:37: attachments[5].max_pages: attachments of type image take no max_pages",
+		`f:4:10: attachments[2].type: it must be one of image, pdf, audio, video, file, url, document, and this is "imgae" (did you mean image?)`,
+		"f:5:16: attachments[3].url: attachments of type file take no url (a file lies in a folder; use image, pdf, audio or video for what is fetched, or url with fetch: true for a page)",
+		"f:6:15: attachments[4].path: attachments of type url take no path (use type: file)",
+		"f:7:26: attachments[5].max_pages: attachments of type image take no max_pages",
 		"f:8:35: attachments[6].max_pages: it must be a whole number from 1 to 100000, and this is 0",
-		"f:8:47: attachments[6].deliver: attachments of type pdf take no deliver",
+		"f:8:38: attachments[6].deliver: attachments of type pdf take no deliver",
 		"f:9:3: attachments[7].type: an attachment needs type",
 		"f:10:23: attachments[8].path: it is empty",
 		"f:11:24: attachments[9].paths: the list is empty",
@@ -203,8 +206,8 @@ func TestDecodeProblems(t *testing.T) {
 		"f:12:37: attachments[10].paths[3]: it must be text, and this is nothing",
 		"f:13:23: attachments[11].path: unclosed action",
 		`f:14:41: attachments[12].meta.x.y[0]: unexpected {{end}}`,
-		`f:14:57: attachments[12].foo: an attachment has no field "foo" (it has type, url, path, urls, paths, name, mime, meta, optional, deliver, fetch, max_pages)`,
-		"f:15:24: attachments[13].paths: it must be a list, and this is text",
+		`f:14:57: attachments[12].foo: an attachment has no field "foo" (it has type, url, path, urls, paths, name, mime, meta, optional, deliver)`,
+		"f:15:24: attachments[13].paths: it must be a list, and this is text (begin each entry with a dash)",
 		"f:16:3: attachments[14]: an attachment must be a mapping, and this is text",
 		"f:17:37: attachments[15].urls: an attachment has exactly one of url, path, urls, paths, and this has path and urls (keep one of them)",
 		"f:18:32: attachments[16].meta: it must be a mapping, and this is a list",
@@ -215,6 +218,7 @@ func TestDecodeProblems(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.6, attachments 13
 func TestExpandProblems(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "a.txt", "d/b.txt")
@@ -248,6 +252,7 @@ func TestExpandProblems(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.6
 func TestLinksAndLimits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -291,6 +296,7 @@ func TestLinksAndLimits(t *testing.T) {
 	}
 }
 
+// Covers: attachments 2
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "img.png", "b.png")
@@ -333,6 +339,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Covers: attachments 13
+//
 // Meta is each attachment's own.
 func TestMetaIsCopied(t *testing.T) {
 	t.Parallel()

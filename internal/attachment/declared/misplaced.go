@@ -4,19 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"belay/internal/nearest"
 )
-
-// sourcesOf are the fields in which a type takes its source; those of all types
-// where it is not known.
-func sourcesOf(t Type) []string {
-	all := []string{fieldURL, fieldPath, fieldURLs, fieldPaths}
-	if t == "" {
-		return all
-	}
-	return slices.DeleteFunc(all, func(f string) bool { return !slices.Contains(accepts[t], f) })
-}
 
 // fields are the fields in which e gives its sources.
 func (e *Entry) fields() []string {
@@ -30,25 +18,29 @@ func (e *Entry) fields() []string {
 }
 
 // misplacement is a field that a type does not take.
-type misplacement struct{ field, message, hint string }
+type misplacement struct{ message, hint string }
 
 // misplaced lists the fields of e that a type does not take.
 func (e *Entry) misplaced(t Type) []misplacement {
 	var all []misplacement
 	for _, f := range slices.Concat(e.fields(), e.given) {
-		if slices.Contains(accepts[t], f) {
-			continue
+		if !slices.Contains(accepts[t], f) {
+			all = append(all, misplaced(t, f))
 		}
-		hint := ""
-		switch {
-		case t == TypeFile && (f == fieldURL || f == fieldURLs):
-			hint = "a file lies in a folder; use image, pdf, audio or video for what is fetched, or url with fetch: true for a page"
-		case t == TypeURL && (f == fieldPath || f == fieldPaths):
-			hint = "use type: file"
-		}
-		all = append(all, misplacement{f, fmt.Sprintf("attachments of type %s take no %s", t, f), hint})
 	}
 	return all
+}
+
+// misplaced says that a type does not take a field.
+func misplaced(t Type, field string) misplacement {
+	m := misplacement{message: fmt.Sprintf("attachments of type %s take no %s", t, field)}
+	switch {
+	case t == TypeFile && (field == fieldURL || field == fieldURLs):
+		m.hint = "a file lies in a folder; use image, pdf, audio or video for what is fetched, or url with fetch: true for a page"
+	case t == TypeURL && (field == fieldPath || field == fieldPaths):
+		m.hint = "use type: file"
+	}
+	return m
 }
 
 func typeList() string {
@@ -57,15 +49,4 @@ func typeList() string {
 		names = append(names, string(t))
 	}
 	return strings.Join(append(names, alias), ", ")
-}
-
-func didYouMean(word string) string {
-	names := []string{alias}
-	for _, t := range Types() {
-		names = append(names, string(t))
-	}
-	if meant := nearest.Of(word, names); meant != "" {
-		return "did you mean " + meant + "?"
-	}
-	return ""
 }

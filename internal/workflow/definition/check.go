@@ -13,15 +13,15 @@ import (
 
 // check holds the file's parts against each other.
 func (d *decoder) check() {
-	d.unique("agents", "agent", len(d.w.Agents), func(i int) (string, *authored.Node) { return d.w.Agents[i].ID, d.w.Agents[i].At })
-	for i, a := range d.w.Agents {
-		d.unique(authored.At("agents", i)+".actions", "action", len(a.Actions), func(k int) (string, *authored.Node) { return a.Actions[k].ID, a.Actions[k].At })
+	unique(d, "agent", d.w.Agents)
+	for _, a := range d.w.Agents {
+		unique(d, "action", a.Actions)
 	}
 	d.tasksAreUnique()
 	for _, t := range d.w.Tasks {
 		for _, next := range t.Targets() {
 			if d.w.Task(next) == nil {
-				d.report.Add(d.placeOf(t, next), t.Path, oneOf(next, d.taskIDs()), "no task has the id %q, which is to follow", next)
+				d.report.Beyond(authored.RuleReference, d.placeOf(t, next), t.Path, oneOf(next, idsOf(d.w.Tasks)), "no task has the id %q, which is to follow", next)
 			}
 		}
 	}
@@ -29,16 +29,25 @@ func (d *decoder) check() {
 	d.taskReferences()
 }
 
+// named is something that has an id and a place.
+type named interface {
+	id() string
+	place() (*authored.Node, string)
+}
+
+func (a *Agent) place() (*authored.Node, string)  { return a.At, a.Path }
+func (a *Action) place() (*authored.Node, string) { return a.At, a.Path }
+
 // unique refuses ids that are given twice.
-func (d *decoder) unique(path, what string, n int, of func(int) (id string, at *authored.Node)) {
-	seen := map[string]int{}
-	for i := range n {
-		id, at := of(i)
-		if first, ok := seen[id]; ok && id != "" {
-			d.report.Add(at.Field("id"), authored.At(path, i)+".id", "", "the %s %q is there already, as %s", what, id, authored.At(path, first))
+func unique[T named](d *decoder, what string, all []T) {
+	seen := map[string]string{}
+	for _, x := range all {
+		at, path := x.place()
+		if first, ok := seen[x.id()]; ok && x.id() != "" {
+			d.report.Beyond(authored.RuleDuplicate, at.Field("id"), path+".id", "", "the %s %q is there already, as %s", what, x.id(), first)
 			continue
 		}
-		seen[id] = i
+		seen[x.id()] = path
 	}
 }
 
@@ -48,7 +57,7 @@ func (d *decoder) tasksAreUnique() {
 	seen := map[string]*Task{}
 	d.each(func(t *Task) {
 		if first := seen[t.ID]; first != nil && t.ID != "" {
-			d.report.Add(t.At, t.Path, "", "the task %q is there already, as %s", t.ID, first.Path)
+			d.report.Beyond(authored.RuleDuplicate, t.At.Field("id"), t.Path+".id", "", "the task %q is there already, as %s", t.ID, first.Path)
 			return
 		}
 		seen[t.ID] = t
@@ -70,16 +79,6 @@ func (d *decoder) each(f func(*Task)) {
 	for _, t := range d.w.Tasks {
 		walk(t)
 	}
-}
-
-func (d *decoder) taskIDs() []string {
-	var ids []string
-	for _, t := range d.w.Tasks {
-		if t.ID != "" && !slices.Contains(ids, t.ID) {
-			ids = append(ids, t.ID)
-		}
-	}
-	return ids
 }
 
 // placeOf is where t names the task that follows.
@@ -118,7 +117,7 @@ func (d *decoder) loops() {
 			case next == nil || state[id] == 2:
 			case state[id] == 1:
 				circle := append(slices.Clone(way[slices.Index(way, id):]), id)
-				d.report.Add(d.placeOf(t, id), t.Path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
+				d.report.Beyond(authored.RuleCircle, d.placeOf(t, id), t.Path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
 			default:
 				walk(next)
 			}
@@ -141,7 +140,7 @@ func (d *decoder) taskReferences() {
 	see := func(t *template.Template, n *authored.Node, path string) {
 		for _, id := range t.Needs().Tasks() {
 			if !ids[id] {
-				d.report.Add(n, path, oneOf(id, known), "the template looks at the task %q, and there is none", id)
+				d.report.Beyond(authored.RuleReference, n, path, oneOf(id, known), "the template looks at the task %q, and there is none", id)
 			}
 		}
 	}
@@ -156,13 +155,12 @@ func (d *decoder) taskReferences() {
 		}
 	}
 	d.w.Env.Each(see)
-	for i, a := range d.w.Agents {
-		path := authored.At("agents", i)
-		text(a.Instructions, a.At, path, "instructions")
+	for _, a := range d.w.Agents {
+		text(a.Instructions, a.At, a.Path, "instructions")
 		a.With.Each(see)
 		entries(a.Attachments)
-		for k, c := range a.Actions {
-			text(c.Prompt, c.At, authored.At(path+".actions", k), "prompt")
+		for _, c := range a.Actions {
+			text(c.Prompt, c.At, c.Path, "prompt")
 			c.With.Each(see)
 			entries(c.Attachments)
 		}

@@ -10,6 +10,7 @@
 package definition
 
 import (
+	"slices"
 	"time"
 
 	"belay/internal/attachment/declared"
@@ -50,8 +51,9 @@ type Agent struct {
 	Attachments  []declared.Entry
 	Rights       Rights
 
-	// At is the agent's place in the file.
-	At *authored.Node
+	// At is the agent's place in the file, Path its name there.
+	At   *authored.Node
+	Path string
 }
 
 // Action is something that an agent can be asked to do.
@@ -64,8 +66,9 @@ type Action struct {
 	With          *template.Tree
 	Attachments   []declared.Entry
 
-	// At is the action's place in the file.
-	At *authored.Node
+	// At is the action's place in the file, Path its name there.
+	At   *authored.Node
+	Path string
 }
 
 // Rights is what an agent may use for a task, and how much of it. A task's own
@@ -179,6 +182,21 @@ func (w *Workflow) Task(id string) *Task {
 	}
 	return nil
 }
+
+// idsOf are the ids of things of one kind, each once.
+func idsOf[T interface{ id() string }](all []T) []string {
+	var ids []string
+	for _, x := range all {
+		if id := x.id(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (a *Agent) id() string  { return a.ID }
+func (a *Action) id() string { return a.ID }
+func (t *Task) id() string   { return t.ID }
 
 // Agent returns an agent by its id.
 func (w *Workflow) Agent(id string) *Agent {

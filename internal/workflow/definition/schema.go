@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,44 +24,55 @@ type Schema struct {
 	Source map[string]any
 }
 
+// namedSchemas reads the file's schemas. One that is wrong is known by its id all the
+// same, so that nobody is told that there is none.
+func (d *decoder) namedSchemas(o *authored.Object) {
+	f := o.Field("schemas")
+	if f == nil {
+		return
+	}
+	right := o.List("schemas")
+	for i, n := range f.Items {
+		id, path := n.Field("id"), authored.At("schemas", i)
+		switch {
+		case id == nil || id.Text == "":
+		case d.schemas[id.Text] != nil:
+			d.report.Beyond(authored.RuleDuplicate, id, path+".id", "", "the id %q is given twice", id.Text)
+		case right[i] == nil:
+			d.schemas[id.Text] = &Schema{}
+		default:
+			d.schemas[id.Text] = d.schema(n, path)
+		}
+	}
+}
+
 // schemaField is a schema, or the id of one.
 func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
 	n := o.Field(name)
 	switch {
 	case n == nil:
 		return nil
-	case n.Kind == authored.Text:
-		s := d.schemas[n.Text]
-		if s == nil {
-			o.FailAt(name, oneOf(n.Text, slices.Sorted(maps.Keys(d.schemas))), "no schema has the id %q", n.Text)
-		}
-		return s
+	case n.Kind == authored.Map:
+		return d.schema(n, o.Path(name))
 	}
-	return d.schema(n, o.Path(name))
+	s := d.schemas[n.Text]
+	if s == nil {
+		o.Beyond(authored.RuleReference, name, oneOf(n.Text, slices.Sorted(maps.Keys(d.schemas))), "no schema has the id %q", n.Text)
+	}
+	return s
 }
 
 func (d *decoder) schema(n *authored.Node, path string) *Schema {
-	source, ok := n.Value().(map[string]any)
-	if !ok {
-		d.report.Add(n, path, "", "a schema must be a mapping, and this is %s", n.Kind)
-		return &Schema{}
-	}
-	delete(source, "id")
-	s, err := newSchema(source)
+	s, err := newSchema(sourceOf(n))
 	if err != nil {
-		d.report.Add(n, path, "", "this is no JSON Schema: %v", err)
+		d.report.Beyond(authored.RuleSchema, n, path, "", "this is no JSON Schema: %v", err)
 		return &Schema{}
 	}
 	return s
 }
 
 func newSchema(source map[string]any) (*Schema, error) {
-	// The compiler wants numbers as its own decoder makes them.
-	text, err := json.Marshal(source)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	doc, err := plain(source)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +89,15 @@ func newSchema(source map[string]any) (*Schema, error) {
 	return &Schema{compiled: compiled, Source: source}, nil
 }
 
+// plain is a value as the checker of schemas wants it.
+func plain(v any) (any, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+}
+
 // noLoader keeps schemas from reading files and addresses.
 type noLoader struct{}
 
@@ -89,11 +110,7 @@ func (s *Schema) Check(v any) []string {
 	if s == nil || s.compiled == nil {
 		return nil
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
+	doc, err := plain(v)
 	if err != nil {
 		return []string{err.Error()}
 	}

@@ -1,0 +1,76 @@
+package authored
+
+import (
+	"slices"
+	"strings"
+)
+
+// Constraint is what fields of one mapping say about each other: that one of some
+// is needed, or that two do not go together.
+type Constraint interface {
+	holdsFor(kind string) bool
+	check(r *Report, n *Node, path string, s *Shape, kind string)
+	schema() map[string]any
+}
+
+// ExactlyOne says that a mapping has one of some fields.
+type ExactlyOne struct{ Names []string }
+
+func (ExactlyOne) holdsFor(string) bool { return true }
+
+func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string) {
+	var given, may []string
+	for _, name := range c.Names {
+		if s.key(name).has(kind) {
+			may = append(may, name)
+		}
+		if n.Field(name) != nil {
+			given = append(given, name)
+		}
+	}
+	switch {
+	case len(given) == 0:
+		r.Add(n, path, "", "%s needs exactly one of %s", s.What, strings.Join(may, ", "))
+	case len(given) > 1:
+		r.Add(n.Field(given[1]), join(path, given[1]), "keep one of them", "%s has exactly one of %s, and this has %s", s.What, strings.Join(may, ", "), strings.Join(given, " and "))
+	}
+}
+
+// AtLeastOne says that mappings of a kind need one of some fields.
+type AtLeastOne struct {
+	Kind, Message string
+	Names         []string
+}
+
+func (c AtLeastOne) holdsFor(kind string) bool { return kind == c.Kind }
+
+func (c AtLeastOne) check(r *Report, n *Node, path string, _ *Shape, _ string) {
+	if !slices.ContainsFunc(c.Names, func(name string) bool { return n.Field(name) != nil }) {
+		r.Add(n, path, "", "%s", c.Message)
+	}
+}
+
+// Clash says that one field, with a value or with any, does not go with another. A
+// field within a field is written with a point.
+type Clash struct {
+	Kind string // "" for all
+	One  string
+	Is   any // true, a text, or nil for any
+	// Other is the field that is refused.
+	Other         string
+	Message, Hint string
+}
+
+func (c Clash) holdsFor(kind string) bool { return c.Kind == "" || kind == c.Kind }
+
+func (c Clash) check(r *Report, n *Node, path string, _ *Shape, _ string) {
+	one := n
+	for _, name := range strings.Split(c.One, ".") {
+		if one = one.Field(name); one == nil || one.Kind == Null {
+			return
+		}
+	}
+	if other := n.Field(c.Other); other != nil && other.Kind != Null && (c.Is == nil || one.Value() == c.Is) {
+		r.Add(other, join(path, c.Other), c.Hint, "%s", c.Message)
+	}
+}
