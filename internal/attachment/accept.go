@@ -226,7 +226,7 @@ func (a *acceptance) notText(err error) {
 
 // compare warns where the bytes are not what the author or the name says.
 func (a *acceptance) compare(mime string) {
-	if hint := canonical(a.opened.Hint); hint != "" && hint != canonical(mime) {
+	if hint := bare(a.opened.Hint); hint != "" && !agrees(hint, mime) {
 		a.warnings = append(a.warnings, fmt.Sprintf("mime says %s, the bytes are %s", visible(shorten(hint, 100)), mime))
 	}
 	if said := extensionType(extension(a.opened)); said != "" && !agrees(said, mime) {
@@ -271,14 +271,13 @@ func Reference(ctx context.Context, kind Kind, address, name, origin string, b B
 	}, nil
 }
 
-// label is a name as its author gave it, made safe; of a path the last element.
+// label is a name as its author gave it, made safe as [DisplayName] does. It is no
+// path: all of it stays.
 func label(name string) string {
-	if strings.Contains(name, "://") || !strings.ContainsAny(name, `/\`) {
-		if name = strings.TrimSpace(visible(name)); name != "" {
-			return shorten(name, maxNameBytes)
-		}
+	if name = strings.TrimSpace(visible(name)); name != "" {
+		return shorten(name, maxNameBytes)
 	}
-	return DisplayName(name)
+	return "unnamed"
 }
 
 // extension is the file name's, from the name or else from where it came from.

@@ -32,18 +32,15 @@ var decodable = map[string]bool{
 // The rule for files that are two things at once: the type is that of the
 // signature at the first byte. The only thing that may stand before its signature
 // is a PDF, behind no more than junk. Text has no signature and comes after all
-// that do; which text it is the bytes say where they can, and only where they
-// cannot, the type that the author named and then the extension.
+// that do, but what has the short mark of sound and reads as text is text. Which
+// text it is the bytes say where they can, and only where they cannot, the type
+// that the author named and then the extension.
 func identify(head []byte, whole bool, ext, hint string) found {
-	if mime := media.Sniff(head); mime != "" {
-		return found{kind: kindOf(mime), mime: mime}
-	}
-	if mime := rareImage(head); mime != "" {
-		return found{kind: KindImage, mime: mime}
-	}
 	is := basic(head, whole)
 	if is.kind == "" {
-		is = wideText(head, whole)
+		if is = binaryMedia(head); is.kind == "" {
+			is = wideText(head, whole)
+		}
 	}
 	switch is.kind {
 	case KindText:
@@ -51,12 +48,27 @@ func identify(head []byte, whole bool, ext, hint string) found {
 		return is
 	case "":
 		mime := bare(mimetype.Detect(head).String())
-		if strings.HasPrefix(mime, "text/") { // it does not read as text
+		switch {
+		case strings.HasPrefix(mime, "text/"), // it does not read as text
+			mime == media.MP3, mime == media.AAC: // one mark makes no sound
 			mime = mimeBinary
 		}
 		return found{kind: kindOf(mime), mime: mime}
 	}
 	return is
+}
+
+// binaryMedia knows what is neither of a turn's kinds nor text, and can be named
+// without the database.
+func binaryMedia(head []byte) found {
+	mime := media.Sniff(head)
+	if mime == "" {
+		mime = rareImage(head)
+	}
+	if mime == "" {
+		return found{}
+	}
+	return found{kind: kindOf(mime), mime: mime}
 }
 
 // kindOf is the kind of a type that is no text.
@@ -83,46 +95,4 @@ func rareImage(head []byte) string {
 		return mimeBMP
 	}
 	return ""
-}
-
-// bare is a MIME type in lower case without parameters.
-func bare(mime string) string {
-	mime, _, _ = strings.Cut(mime, ";")
-	return strings.ToLower(strings.TrimSpace(mime))
-}
-
-// synonyms are the same type under another name.
-var synonyms = map[string]string{
-	"image/jpg": mimeJPEG, "image/pjpeg": mimeJPEG, "image/x-png": mimePNG, "image/x-ms-bmp": mimeBMP, "image/svg": mimeSVG,
-	"application/x-pdf": mimePDF,
-	"audio/mp3":         "audio/mpeg", "audio/x-mp3": "audio/mpeg", "audio/x-mpeg": "audio/mpeg",
-	"audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav",
-	"audio/m4a": "audio/mp4", "audio/x-m4a": "audio/mp4", "audio/opus": "audio/ogg", "audio/x-flac": "audio/flac", "audio/x-aac": "audio/aac",
-	"video/x-m4v": "video/mp4", "video/matroska": "video/x-matroska", "video/avi": "video/x-msvideo",
-	"text/xml": "application/xml", "text/json": "application/json", "text/x-markdown": mimeMarkdown,
-	"text/yaml": "application/yaml", "text/x-yaml": "application/yaml", "application/x-yaml": "application/yaml",
-	"text/javascript": "application/javascript", "application/x-javascript": "application/javascript",
-	"application/x-zip-compressed": "application/zip",
-}
-
-// canonical is the one name of a type.
-func canonical(mime string) string {
-	mime = bare(mime)
-	if name := synonyms[mime]; name != "" {
-		return name
-	}
-	return mime
-}
-
-// matches reports whether a type is one that the patterns allow: a type, a whole
-// family ("image/*") or all ("*/*"). Parameters on either side do not count.
-func matches(mime string, patterns []string) bool {
-	mime = canonical(mime)
-	for _, p := range patterns {
-		p = bare(p)
-		if family, all := strings.CutSuffix(p, "/*"); all && (family == "*" || strings.HasPrefix(mime, family+"/")) || canonical(p) == mime || p == "*" {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package attachment
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -107,7 +106,6 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 		document = it.Kind == KindPDF
 		pdfFits  = under(it.Bytes, l.PDFBytes)
 		counted  = it.Pages > 0
-		pageFits = under(int64(it.Pages), int64(l.PDFPages))
 	)
 	switch {
 	case it.MIMEType == mimeAddress && it.Kind == KindURL:
@@ -127,18 +125,14 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case image:
 		return choice{how: redraw, side: side, bytes: l.ImageBytes, types: targets}
 
-	case document && wanted(it) < it.Pages:
-		return choice{how: extract, reason: fmt.Sprintf("the first %d of its %d pages are wanted", it.MaxPages, it.Pages)}
 	case document && !l.PDF:
 		return choice{how: extract, reason: "the model takes no PDF"}
 	case document && !pdfFits:
 		return choice{how: extract, reason: fmt.Sprintf("it has %d bytes, the model takes %d", it.Bytes, l.PDFBytes)}
 	case document && !counted:
 		return choice{how: askPages}
-	case document && !pageFits:
-		return choice{how: extract, reason: fmt.Sprintf("it has %d pages, the model takes %d", it.Pages, l.PDFPages)}
 	case document:
-		return choice{how: sendNative}
+		return decidePages(it, l)
 
 	case it.Kind == KindText:
 		return choice{how: sendText}
@@ -165,14 +159,6 @@ func playable(it Item, what string, types []string, most int64) choice {
 		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %d bytes of %s", most, what)}
 	}
 	return choice{how: sendNative}
-}
-
-// wanted is how many of a PDF's pages are to be sent.
-func wanted(it Item) int {
-	if it.MaxPages > 0 {
-		return it.MaxPages
-	}
-	return math.MaxInt
 }
 
 // under reports whether n is within limit, where 0 is no limit.

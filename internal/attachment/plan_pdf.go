@@ -27,20 +27,31 @@ const maxPDFBytes = 64 << 20
 // sent. Providers refuse a whole request for one bad document.
 func (p *Planner) planUncounted(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
 	r, err := p.rendition(ctx, cacheKey(it, "pdf pages"), func(ctx context.Context) (made, error) {
-		x, err := p.readPDF(ctx, src, 0)
+		x, err := p.readPDF(ctx, src, pdf.Extent{})
 		return made{rendition: rendition{Pages: x.Pages}}, err
 	})
 	if err != nil {
 		return Delivery{}, err
 	}
 	it.Pages = r.Pages
-	switch {
-	case r.Note != "":
+	if r.Note != "" {
 		return Note(it, r.Note), nil
-	case !under(int64(it.Pages), int64(l.PDFPages)):
-		return p.planExtract(ctx, it, src, l, fmt.Sprintf("it has %d pages, the model takes %d", it.Pages, l.PDFPages))
+	}
+	if c := decidePages(it, l); c.how == extract {
+		return p.planExtract(ctx, it, src, l, c.reason)
 	}
 	return nativeDelivery(it, src), nil
+}
+
+// decidePages decides about a PDF whose pages are counted and whose bytes fit.
+func decidePages(it Item, l Limits) choice {
+	switch {
+	case it.MaxPages > 0 && it.MaxPages < it.Pages:
+		return choice{how: extract, reason: "not all of its pages are wanted"}
+	case !under(int64(it.Pages), int64(l.PDFPages)):
+		return choice{how: extract, reason: fmt.Sprintf("it has %d pages, the model takes %d", it.Pages, l.PDFPages)}
+	}
+	return choice{how: sendNative}
 }
 
 // planExtract delivers a PDF's text.
@@ -49,9 +60,13 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	if l.TextBytes > 0 {
 		limit = min(limit, l.TextBytes)
 	}
-	key := cacheKey(it, fmt.Sprintf("pdf text %d %d", limit, p.opts.PDFTextChars))
+	recipe := fmt.Sprintf("pdf text %d %d", limit, p.opts.PDFTextChars)
+	if it.MaxPages > 0 {
+		recipe += fmt.Sprintf(" of %d pages", it.MaxPages)
+	}
+	key := cacheKey(it, recipe)
 	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
-		return p.makePDFText(ctx, src, limit)
+		return p.makePDFText(ctx, src, pdf.Extent{Bytes: int(limit), Pages: it.MaxPages})
 	})
 	if err != nil {
 		return Delivery{}, err
@@ -59,6 +74,9 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	d := textDelivery(it, src, r)
 	if r.Note == "" {
 		d.Warning = fmt.Sprintf("%s: sent as its text, without pictures and layout: %s", it.Name, reason)
+		if it.MaxPages > 0 && it.MaxPages < r.Pages {
+			d.Warning += fmt.Sprintf("; the first %d of its %d pages (max_pages)", it.MaxPages, r.Pages)
+		}
 		if r.Cut {
 			d.Warning += "; only the beginning of the text was sent"
 		}
@@ -66,9 +84,12 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	return d, nil
 }
 
-func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (made, error) {
-	// One byte more than fits shows that there is more.
-	x, err := p.readPDF(ctx, src, int(limit)+1)
+// makePDFText extracts the text that is wanted. Where that is not all pages, its
+// last line says so.
+func (p *Planner) makePDFText(ctx context.Context, src Content, want pdf.Extent) (made, error) {
+	limit := int64(want.Bytes)
+	want.Bytes++ // one byte more than fits shows that there is more
+	x, err := p.readPDF(ctx, src, want)
 	if err != nil {
 		return made{}, err
 	}
@@ -82,6 +103,12 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, limit int64) (ma
 	cut := x.Cut || int64(len(text)) > limit
 	if cut {
 		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
+	}
+	if want.Pages > 0 && want.Pages < x.Pages {
+		note := fmt.Sprintf("\n[the first %d of %d pages]\n", want.Pages, x.Pages)
+		if !cut && int64(len(text)+len(note)) <= limit {
+			text = append(text, note...)
+		}
 	}
 	m := textMade(text, cut)
 	m.Pages = x.Pages
@@ -110,21 +137,24 @@ const (
 )
 
 // readPDF asks the light reader and, unless its answer convinces, the engine. The
-// text may be longer than limit; with limit 0 it only counts pages.
-func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extract, error) {
+// text may be longer than is wanted.
+func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
 	if src.Size() > maxPDFBytes {
 		return pdf.Extract{}, unfit(fmt.Sprintf("it has %d bytes, more than the %d from which text is taken", src.Size(), maxPDFBytes))
 	}
 	var excess *pdf.ExcessError
-	x, err := readLight(ctx, src, limit)
+	x, err := readLight(ctx, src, want)
 	pages := x.Pages
+	if want.Pages > 0 {
+		pages = min(pages, want.Pages)
+	}
 	if x.Cut {
 		pages = 1
 	}
 	switch {
 	case ctx.Err() != nil:
 		return pdf.Extract{}, ctx.Err()
-	case err == nil && (limit == 0 || pdf.Convincing(x.Text, pages)):
+	case err == nil && (want.Bytes == 0 || pdf.Convincing(x.Text, pages)):
 		return x, nil
 	case errors.As(err, &excess):
 		return pdf.Extract{}, unfit(excess.Reason)
@@ -136,7 +166,7 @@ func (p *Planner) readPDF(ctx context.Context, src Content, limit int) (pdf.Extr
 	if err != nil {
 		return pdf.Extract{}, err
 	}
-	x, err = p.engine.Text(ctx, data, limit)
+	x, err = p.engine.Text(ctx, data, want)
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
 		return x, pdfLocked
@@ -168,7 +198,7 @@ func wholePDF(ctx context.Context, src Content) ([]byte, error) {
 }
 
 // readLight is the light reader's answer, within its time.
-func readLight(ctx context.Context, src Content, limit int) (pdf.Extract, error) {
+func readLight(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
 	ctx, cancel := context.WithTimeout(ctx, lightTime)
 	defer cancel()
 	at, closer, err := readerAt(src, maxPDFBytes)
@@ -180,9 +210,10 @@ func readLight(ctx context.Context, src Content, limit int) (pdf.Extract, error)
 	if err != nil {
 		return pdf.Extract{}, err
 	}
-	if limit == 0 {
+	if want.Bytes == 0 {
 		n, err := f.Pages(ctx)
 		return pdf.Extract{Pages: n}, err
 	}
-	return f.Text(ctx, max(limit, judgedBytes)) // enough to judge by, however little is wanted
+	want.Bytes = max(want.Bytes, judgedBytes) // enough to judge by, however little is wanted
+	return f.Text(ctx, want)
 }

@@ -66,10 +66,17 @@ func plan(t testing.TB, p *Planner, it Item, src Content, l Limits, many bool) D
 
 // broken says what is wrong with a delivery under limits l.
 func broken(d Delivery, l Limits, many bool) string {
+	if len(d.Parts) == 2 {
+		name, ok := d.Parts[0].(TextPart)
+		if !ok || strings.ContainsAny(name.Text, "\n\r") {
+			return "a first part that is no name"
+		}
+		d.Parts = d.Parts[1:]
+	}
 	if len(d.Parts) != 1 {
 		return "not one part"
 	}
-	if (d.Used == usedNative) != (d.Warning == "") && !(d.Used == usedText && d.Warning == "") {
+	if (d.Used == usedNative) != (d.Warning == "") && !((d.Used == usedText || d.Used == usedAddress) && d.Warning == "") {
 		return "a changed delivery says so, a native one has nothing to say"
 	}
 	if d.Tokens <= 0 || d.WireBytes <= 0 {
@@ -90,7 +97,7 @@ func broken(d Delivery, l Limits, many bool) string {
 	binary := func(data []byte) int { return (len(data) + 2) / 3 * 4 }
 	switch part := d.Parts[0].(type) {
 	case TextPart:
-		if d.Used != usedNote || part.Text == "" || strings.ContainsAny(part.Text, "\n\r") {
+		if d.Used != usedNote && d.Used != usedAddress || part.Text == "" || strings.ContainsAny(part.Text, "\n\r") {
 			return "not a note on one line"
 		}
 	case ImagePart:
@@ -112,6 +119,19 @@ func broken(d Delivery, l Limits, many bool) string {
 			if err != nil || m.Bounds().Dx() != part.Width || m.Bounds().Dy() != part.Height {
 				return fmt.Sprintf("the picture is not what the part says: %v", err)
 			}
+		}
+		return wire(part.Content, binary)
+	case ImageURLPart:
+		if !l.ImageURLs || d.Images != 1 || d.WireBytes < int64(len(part.URL)) {
+			return "an address outside the limits"
+		}
+	case MediaPart:
+		types, most := l.AudioTypes, l.AudioBytes
+		if part.Kind == KindVideo {
+			types, most = l.VideoTypes, l.VideoBytes
+		}
+		if !slices.Contains(types, part.MIMEType) || !under(part.Content.Size(), most) {
+			return "sound or film outside the limits"
 		}
 		return wire(part.Content, binary)
 	case DocumentPart:

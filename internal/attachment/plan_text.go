@@ -87,7 +87,7 @@ const (
 
 // notText makes a failed check or conversion a fault of the content.
 func notText(err error) error {
-	if errors.Is(err, errNotText) || errors.Is(err, unicode.ErrMissingBOM) {
+	if errors.Is(err, errNotText) {
 		return textBroken
 	}
 	return err
@@ -101,13 +101,13 @@ func textMade(text []byte, cut bool) made {
 	}
 }
 
-// decoded yields UTF-8 without byte order mark.
+// decoded yields UTF-8 without byte order mark, which UTF-16 may have.
 func decoded(r *bufio.Reader, charset string, marked bool) io.Reader {
 	switch {
 	case charset == charsetUTF16LE:
-		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder())
+		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
 	case charset == charsetUTF16BE:
-		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder())
+		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
 	case marked:
 		_, _ = r.Discard(len(utf8BOM)) // they were peeked
 	}

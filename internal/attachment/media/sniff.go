@@ -171,12 +171,13 @@ func oggCodec(packet []byte) string {
 // transportStream knows MPEG-TS by the mark that every packet begins with.
 func transportStream(head []byte) bool {
 	const packet = 188
-	return len(head) > 2*packet && head[0] == 0x47 && head[packet] == 0x47 && head[2*packet] == 0x47
+	return len(head) > 2*packet && head[0] == 0x47 && head[packet] == 0x47 && head[2*packet] == 0x47 &&
+		head[1]&0x80 == 0 && head[3]&0x30 != 0
 }
 
 // afterTag looks behind an ID3 tag, which is mostly before MP3.
 func afterTag(head []byte) string {
-	if len(head) < 10 || head[3] == 0xff || head[4] == 0xff {
+	if len(head) < 10 || head[3] < 2 || head[3] > 4 || head[4] == 0xff {
 		return ""
 	}
 	size := 0

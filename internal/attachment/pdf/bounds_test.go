@@ -54,7 +54,7 @@ func readBoth(ctx context.Context, e *pdf.Engine, data []byte) (pdf.Extract, err
 	f, err := pdf.Open(ctx, bytes.NewReader(data), int64(len(data)))
 	if err == nil {
 		var x pdf.Extract
-		if x, err = f.Text(ctx, 1<<20); err == nil && pdf.Convincing(x.Text, x.Pages) {
+		if x, err = f.Text(ctx, pdf.Extent{Bytes: 1 << 20}); err == nil && pdf.Convincing(x.Text, x.Pages) {
 			return x, nil
 		}
 	}
@@ -62,7 +62,7 @@ func readBoth(ctx context.Context, e *pdf.Engine, data []byte) (pdf.Extract, err
 	if errors.As(err, &excess) || ctx.Err() != nil {
 		return pdf.Extract{}, err
 	}
-	return e.Text(ctx, data, 1<<20)
+	return e.Text(ctx, data, pdf.Extent{Bytes: 1 << 20})
 }
 
 func kindOf(err error) string {

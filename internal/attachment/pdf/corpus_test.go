@@ -31,7 +31,7 @@ func TestReadersAgreeOnCorpus(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		thorough, err := e.Text(ctx, data, 8<<20)
+		thorough, err := e.Text(ctx, data, pdf.Extent{Bytes: 8 << 20})
 		if err != nil {
 			t.Errorf("%s: engine: %v", path, err)
 			return nil
@@ -44,7 +44,7 @@ func TestReadersAgreeOnCorpus(t *testing.T) {
 		if n, err := f.Pages(ctx); err != nil || n != thorough.Pages {
 			t.Errorf("%s: %d pages (%v), the engine has %d", path, n, err, thorough.Pages)
 		}
-		x, err := f.Text(ctx, 8<<20)
+		x, err := f.Text(ctx, pdf.Extent{Bytes: 8 << 20})
 		if err != nil || !pdf.Convincing(x.Text, x.Pages) {
 			t.Logf("%s: text left to the engine: %v", path, err)
 			return nil

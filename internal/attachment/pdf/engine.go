@@ -71,8 +71,8 @@ func NewEngine(o EngineOptions) *Engine {
 	return &Engine{opts: o, turn: make(chan struct{}, 1)}
 }
 
-// Text returns the text of the PDF in data, at most limit bytes of it, and how
-// many pages it has; with limit 0 it only counts them. It fails with ErrEncrypted,
+// Text returns the wanted text of the PDF in data and how many pages it has. It
+// fails with ErrEncrypted,
 // ErrDamaged or an [ExcessError], which are about the file and final, or with
 // another error, which is about this attempt: ErrTooSlow, ctx ended, or the engine
 // could not start.
@@ -80,7 +80,7 @@ func NewEngine(o EngineOptions) *Engine {
 // When its time or ctx ends, the engine is stopped wherever it is; only its first
 // start cannot be interrupted. Files that are plainly made to keep it busy are
 // refused before it is started.
-func (e *Engine) Text(ctx context.Context, data []byte, limit int) (Extract, error) {
+func (e *Engine) Text(ctx context.Context, data []byte, want Extent) (Extract, error) {
 	if err := precheck(data); err != nil {
 		return Extract{}, err
 	}
@@ -98,7 +98,7 @@ func (e *Engine) Text(ctx context.Context, data []byte, limit int) (Extract, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, e.opts.Time, ErrTooSlow)
 	defer cancel()
-	out, err := e.extract(limited, data, limit)
+	out, err := e.extract(limited, data, want)
 	if limited.Err() != nil {
 		e.stop() // a stopped module is of no further use
 		return Extract{}, context.Cause(limited)
@@ -223,7 +223,7 @@ func (e *Engine) stop() {
 }
 
 // extract reads one file in a fresh instance of the module.
-func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extract, err error) {
+func (e *Engine) extract(ctx context.Context, data []byte, want Extent) (out Extract, err error) {
 	defer func() { // the library panics on some results that it did not expect
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v", ErrDamaged, r)
@@ -252,8 +252,8 @@ func (e *Engine) extract(ctx context.Context, data []byte, limit int) (out Extra
 		return Extract{}, fmt.Errorf("%w: no pages", ErrDamaged)
 	}
 	out.Pages = count.PageCount
-	w := &writer{limit: limit}
-	for i := 0; i < out.Pages && !w.cut && limit > 0; i++ {
+	w := &writer{limit: want.Bytes}
+	for i := 0; i < out.Pages && !w.cut && want.Bytes > 0 && !want.beyond(i+1); i++ {
 		page, err := instance.GetPageText(&requests.GetPageText{
 			Page: requests.Page{ByIndex: &requests.PageByIndex{Document: doc.Document, Index: i}},
 		})

@@ -54,43 +54,43 @@ func TestEngineLife(t *testing.T) {
 		t.Fatal("the engine runs before it is used")
 	}
 	greek := "Ελληνικά και κυριλλικά: Кириллица"
-	x, err := e.Text(ctx, document(t, nil, greek, "second page"), 1<<20)
+	x, err := e.Text(ctx, document(t, nil, greek, "second page"), pdf.Extent{Bytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x.Pages != 2 || !strings.Contains(x.Text, greek) || !strings.Contains(x.Text, "second page") {
 		t.Errorf("got %d pages, text %q", x.Pages, x.Text)
 	}
-	if x, err := e.Text(ctx, document(t, nil, strings.Repeat("word ", 15)), 10); err != nil || !x.Cut || len(x.Text) > 10 {
+	if x, err := e.Text(ctx, document(t, nil, strings.Repeat("word ", 15)), pdf.Extent{Bytes: 10}); err != nil || !x.Cut || len(x.Text) > 10 {
 		t.Errorf("with a limit of 10: %+v, %v", x, err)
 	}
-	if x, err := e.Text(ctx, document(t, nil, "a", "b", "c"), 0); err != nil || x.Pages != 3 || x.Text != "" {
+	if x, err := e.Text(ctx, document(t, nil, "a", "b", "c"), pdf.Extent{Bytes: 0}); err != nil || x.Pages != 3 || x.Text != "" {
 		t.Errorf("counting: %+v, %v", x, err)
 	}
 	locked := document(t, func(d *fpdf.Fpdf) { d.SetProtection(0, "secret", "owner") }, "hidden")
-	if _, err := e.Text(ctx, locked, 100); !errors.Is(err, pdf.ErrEncrypted) {
+	if _, err := e.Text(ctx, locked, pdf.Extent{Bytes: 100}); !errors.Is(err, pdf.ErrEncrypted) {
 		t.Errorf("encrypted: got %v", err)
 	}
-	if _, err := e.Text(ctx, []byte("%PDF-1.7\nrubbish"), 100); !errors.Is(err, pdf.ErrDamaged) {
+	if _, err := e.Text(ctx, []byte("%PDF-1.7\nrubbish"), pdf.Extent{Bytes: 100}); !errors.Is(err, pdf.ErrDamaged) {
 		t.Errorf("damaged: got %v", err)
 	}
 
 	long := document(t, nil, longPages()...)
 	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	if _, err := e.Text(short, long, 1<<30); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Text(short, long, pdf.Extent{Bytes: 1 << 30}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a deadline in the middle: got %v", err)
 	}
 	if e.Running() {
 		t.Error("the engine still holds a stopped module")
 	}
-	if x, err := e.Text(ctx, document(t, nil, "again"), 100); err != nil || x.Text != "again" {
+	if x, err := e.Text(ctx, document(t, nil, "again"), pdf.Extent{Bytes: 100}); err != nil || x.Text != "again" {
 		t.Errorf("after a stop: %+v, %v", x, err)
 	}
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Text(ctx, locked, 1); !errors.Is(err, pdf.ErrClosed) {
+	if _, err := e.Text(ctx, locked, pdf.Extent{Bytes: 1}); !errors.Is(err, pdf.ErrClosed) {
 		t.Errorf("closed: got %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestEngineStopsWhenIdle(t *testing.T) {
 	t.Parallel()
 	e := pdf.NewEngine(pdf.EngineOptions{Idle: time.Millisecond, Interpreted: true})
 	defer e.Close()
-	if _, err := e.Text(context.Background(), document(t, nil, "x"), 10); err != nil {
+	if _, err := e.Text(context.Background(), document(t, nil, "x"), pdf.Extent{Bytes: 10}); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); e.Running(); time.Sleep(time.Millisecond) {

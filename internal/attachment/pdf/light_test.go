@@ -22,7 +22,7 @@ func light(t testing.TB, data []byte, limit int) (pdf.Extract, error) {
 	if err != nil {
 		return pdf.Extract{}, err
 	}
-	return f.Text(context.Background(), limit)
+	return f.Text(context.Background(), pdf.Extent{Bytes: limit})
 }
 
 // raw builds a PDF from object bodies, numbered from 1, and a trailer. There is no
@@ -232,7 +232,7 @@ func FuzzLight(f *testing.F) {
 		file, err := pdf.Open(ctx, bytes.NewReader(data), int64(len(data)))
 		var x pdf.Extract
 		if err == nil {
-			x, err = file.Text(ctx, limit)
+			x, err = file.Text(ctx, pdf.Extent{Bytes: limit})
 		}
 		runtime.ReadMemStats(&after)
 		if ctx.Err() != nil {

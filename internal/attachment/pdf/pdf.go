@@ -48,8 +48,20 @@ type ExcessError struct {
 
 func (e *ExcessError) Error() string { return "pdf: too much: " + e.Reason }
 
+// Extent is how much text is wanted.
+type Extent struct {
+	// Bytes is the most; 0 only counts the pages.
+	Bytes int
+	// Pages is how many of them, from the first; 0 is all.
+	Pages int
+}
+
+// beyond reports whether the n-th page, from 1, is not wanted.
+func (e Extent) beyond(n int) bool { return e.Pages > 0 && n > e.Pages }
+
 // Extract is what a reader found.
 type Extract struct {
+	// Pages are all that the file has.
 	Pages int
 	// Text has one line per line of the page and a form feed between pages.
 	Text string

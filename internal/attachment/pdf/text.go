@@ -11,16 +11,16 @@ import (
 // maxOperators bounds the operators that one file may make the reader run.
 const maxOperators = 5_000_000
 
-// Text returns the text of all pages, at most limit bytes of it. It fails
-// with ErrUnsupported rather than leave something out; whether what it found
+// Text returns the text of the pages that are wanted, at most so many bytes of
+// it. It fails with ErrUnsupported rather than leave something out; whether what it found
 // makes sense is for [Convincing] to say.
-func (f *File) Text(ctx context.Context, limit int) (Extract, error) {
-	out := &writer{limit: limit}
+func (f *File) Text(ctx context.Context, want Extent) (Extract, error) {
+	out := &writer{limit: want.Bytes}
 	x := &interpreter{f: f, out: out, fonts: map[ref]*font{}}
 	pages := 0
 	err := f.walk(ctx, func(p page) error {
 		pages++
-		if out.cut {
+		if out.cut || want.beyond(pages) {
 			return nil // the rest is only counted
 		}
 		if pages > 1 {

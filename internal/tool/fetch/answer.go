@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/webpage"
 	"belay/internal/durable"
 	"belay/internal/tool"
 )
@@ -94,7 +95,11 @@ func (a *answer) text(kind string) (string, error) {
 		return "", tool.Refuse("%s says it is %s and is binary", a.name(), cut(kind, 100))
 	}
 	if isHTML {
-		return readable(data, a.url)
+		text, err := webpage.Text(data, a.url)
+		if err != nil {
+			return "", tool.Refuse("the page cannot be read as HTML").Because(err)
+		}
+		return text, nil
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 }

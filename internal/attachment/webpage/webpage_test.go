@@ -1,4 +1,4 @@
-package fetch
+package webpage
 
 import (
 	"net/url"
@@ -9,7 +9,7 @@ import (
 
 var page = &url.URL{Scheme: "https", Host: "example.com", Path: "/docs/page"}
 
-func TestReadable(t *testing.T) {
+func TestText(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ html, want string }{
 		"title and text": {"<html><head><title> A  page </title><style>p{}</style></head><body>Hello\n  <b>big</b> world<script>x()</script></body>",
@@ -28,23 +28,23 @@ func TestReadable(t *testing.T) {
 		"spaces":           {"<p>a<span> b</span> <i>c</i>d </p>", "a b cd\n"},
 		"nothing":          {"", "\n"},
 	} {
-		if got, err := readable([]byte(tt.html), page); err != nil || got != tt.want {
+		if got, err := Text([]byte(tt.html), page); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tt.want)
 		}
 	}
-	if _, err := readable([]byte(strings.Repeat("<div>", 100_000)), page); err == nil {
+	if _, err := Text([]byte(strings.Repeat("<div>", 100_000)), page); err == nil {
 		t.Error("a page without a bottom was read")
 	}
 }
 
 // What comes out is text, whatever goes in, and never what a script says.
-func FuzzReadable(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, s := range []string{"<p>a", "<ul><li>a<li><a href=/x>b", "<table><tr><td>1<td>2", "<pre>a\n", "<script>SCRIPT</script>x", "<svg><script>SCRIPT", "<b><a href='x'><h1>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ReplaceAll(s, "SCRIPT", "")
-		got, err := readable([]byte("<body><script>SCRIPT</script>"+s), page)
+		got, err := Text([]byte("<body><script>SCRIPT</script>"+s), page)
 		if err != nil {
 			return
 		}

@@ -1,4 +1,5 @@
-package fetch
+// Package webpage makes text of HTML pages for models and people.
+package webpage
 
 import (
 	"bytes"
@@ -8,18 +9,17 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"belay/internal/tool"
 )
 
-// readable makes text of an HTML page: its title, headings, paragraphs, lists,
+// Text makes text of an HTML page in UTF-8: its title, headings, paragraphs, lists,
 // tables, code, and links in the way of Markdown. Where the page says what its
 // main part is, the rest is left out; scripts, styles, menus and what is hidden
-// are left out always.
-func readable(page []byte, base *url.URL) (string, error) {
+// are left out always. Links are taken to be relative to base. The error is a page
+// that is nested without end.
+func Text(page []byte, base *url.URL) (string, error) {
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
-		return "", tool.Refuse("the page cannot be read as HTML").Because(err)
+		return "", fmt.Errorf("the page cannot be read as HTML: %w", err)
 	}
 	w := &writer{base: base}
 	if title := find(root, atom.Title); title != nil {
@@ -42,6 +42,14 @@ func readable(page []byte, base *url.URL) (string, error) {
 	}
 	w.children(part, 0)
 	return strings.TrimSpace(w.b.String()) + "\n", nil
+}
+
+// cut is s, or its beginning, of at most n bytes and a mark.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // find returns the first element of a kind.
