@@ -208,14 +208,14 @@ func doing(call event.ToolUse) string {
 	}
 	text := func(key string) string {
 		s, _ := in[key].(string)
-		return oneLine(glance(s, 100))
+		return oneLine(Visible(glance(s, 100)))
 	}
 	switch call.Name {
 	case "bash":
 		what := text("command")
 		if whole, _ := in["command"].(string); strings.Contains(strings.TrimSpace(whole), "\n") {
 			first, rest, _ := strings.Cut(strings.TrimSpace(whole), "\n")
-			what = oneLine(glance(first, 100)) + " (and " + number(1+strings.Count(rest, "\n"), "more line") + ")"
+			what = oneLine(Visible(glance(first, 100))) + " (and " + number(1+strings.Count(rest, "\n"), "more line") + ")"
 		}
 		if dir := text("dir"); dir != "" && path.Clean(dir) != "." {
 			what += " (in " + dir + ")"
@@ -235,7 +235,7 @@ func doing(call event.ToolUse) string {
 	if len(in) == 0 {
 		return ""
 	}
-	return oneLine(glance(string(call.Input), 100))
+	return oneLine(Visible(glance(string(call.Input), 100)))
 }
 
 // size is a number of bytes for reading.

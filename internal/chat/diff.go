@@ -81,13 +81,13 @@ func marks(d *strings.Builder, sign byte, text string) {
 // unified draws a unified diff, a line of it per line of the screen; long ones are
 // cut, because what a diff shows is where something changes.
 func unified(l *look, diff string, width, limit int) []string {
-	return drawn(l, diff, width, limit, "", func(s string) []string { return []string{l.cut(clean(glance(s, width)), width)} })
+	return drawn(l, diff, width, limit, "", func(s string) []string { return []string{l.cut(spread(Visible(glance(s, width))), width)} })
 }
 
 // whole draws a unified diff that a person decides on: long lines are broken, so that
 // all of them is there to see. Rest says where more lines than the limit are.
 func whole(l *look, diff string, width, limit int, rest string) []string {
-	return drawn(l, diff, width, limit, rest, func(s string) []string { return broken(l, clean(s), width) })
+	return drawn(l, diff, width, limit, rest, func(s string) []string { return broken(l, spread(Visible(s)), width) })
 }
 
 // broken are the parts of a line of a diff that fit a width. All but the first are

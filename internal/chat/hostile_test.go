@@ -121,6 +121,20 @@ func TestControlSequencesInNames(t *testing.T) {
 	}
 }
 
+// Some lines no wrapping of words makes narrow enough.
+func TestLinesThatWrapBadly(t *testing.T) {
+	t.Parallel()
+	look := newLook()
+	look.wide = ansi.WcWidth
+	for _, text := range []string{"日本語の文章 \t - item", "1. one ```\n \t - item"} {
+		for _, l := range set(look, text, 8) {
+			if n := look.cells(l); n > 8 {
+				t.Errorf("%d columns of 8: %q in %q", n, l, text)
+			}
+		}
+	}
+}
+
 // Whatever is said, at whatever width, no line is wider than the window.
 func TestEverythingFits(t *testing.T) {
 	t.Parallel()

@@ -126,9 +126,14 @@ func (s *setter) wrap(styled string, width int) []string {
 const widest = 8
 
 func (l *look) wrap(styled string, width int) []string {
+	return l.restyled(l.wide.Wrap(styled, width, ""))
+}
+
+// restyled are the lines of a text, each of which opens and closes its own styles.
+func (l *look) restyled(text string) []string {
 	var b strings.Builder
 	w := lipgloss.NewWrapWriter(&b)
-	_, _ = io.WriteString(w, l.wide.Wrap(styled, width, "")) // a builder takes everything
+	_, _ = io.WriteString(w, text) // a builder takes everything
 	_ = w.Close()
 	return strings.Split(b.String(), "\n")
 }

@@ -37,7 +37,20 @@ func set(l *look, markdown string, width int) (lines []string) {
 	}()
 	s := &setter{l: l, source: []byte(markdown)}
 	doc := parser().Parser().Parse(text.NewReader(s.source))
-	return s.blocks(doc, max(4, width), false)
+	for _, line := range s.blocks(doc, max(4, width), false) {
+		lines = append(lines, l.within(line, width)...)
+	}
+	return lines
+}
+
+// within breaks a styled line that is wider than the window all the same: what wraps
+// words is wrong about some, and in a narrow window the margins alone may be too wide.
+// A character that is wider than the line stays.
+func (l *look) within(line string, width int) []string {
+	if len(line) <= width || l.cells(line) <= width {
+		return []string{line}
+	}
+	return l.restyled(l.wide.Hardwrap(line, width, true))
 }
 
 // blocks sets the children of a node, with a free line between them unless they

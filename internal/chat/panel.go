@@ -53,13 +53,19 @@ func (m *Model) asking(a *ask, width int) []string {
 	var lines []string
 	row := func(label, text string) {
 		if text != "" {
-			lines = append(lines, labelled(l, label, clean(text), width)...)
+			lines = append(lines, labelled(l, label, spread(Visible(text)), width)...)
 		}
 	}
-	if e.Command == "" && e.Summary != e.Tool+" "+strings.Join(e.Paths, ", ") {
-		lines = append(lines, l.fold(clean(e.Summary), width)...)
+	files := strings.Join(e.Paths, ", ")
+	about, named := strings.CutPrefix(e.Summary, e.Tool+" "+files)
+	switch {
+	case e.Command != "":
+	case named && files != "":
+		files += about // such as that it is new
+	default:
+		lines = append(lines, l.fold(spread(Visible(e.Summary)), width)...)
 	}
-	for i, part := range l.fold(clean(e.Command), max(1, width-2)) {
+	for i, part := range l.fold(spread(Visible(e.Command)), max(1, width-2)) {
 		if e.Command == "" {
 			break
 		}
@@ -76,7 +82,7 @@ func (m *Model) asking(a *ask, width int) []string {
 		}
 		row("in", dir)
 	}
-	row("files", strings.Join(e.Paths, ", "))
+	row("files", files)
 	hosts := strings.Join(e.Hosts, ", ")
 	if hosts == "" && e.Network {
 		hosts = "may reach the network"

@@ -24,7 +24,7 @@ func clean(s string) string {
 		case r == '\n':
 			b.WriteByte('\n')
 		case r == '\t':
-			b.WriteString("    ")
+			b.WriteString(tab)
 		case r == '\r':
 		case unsafeRune(r):
 			b.WriteRune(utf8.RuneError)
@@ -34,6 +34,12 @@ func clean(s string) string {
 	}
 	return b.String()
 }
+
+// tab is what a tab becomes.
+const tab = "    "
+
+// spread is text with its tabs as they are shown.
+func spread(s string) string { return strings.ReplaceAll(s, "\t", tab) }
 
 // unsafeRune reports what a terminal would obey instead of showing it.
 func unsafeRune(r rune) bool {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"belay/internal/chat"
 )
 
 // The colours of a diff.
@@ -15,14 +17,14 @@ const (
 )
 
 // printDiff prints the diff of a question on stdout. With most above 0 it prints no
-// more lines than that, and says how to see the rest. On a terminal long lines are
+// more lines than that, and says how to see the rest. Nothing in it is unseen. On a terminal long lines are
 // broken by [broken].
 func (c *console) printDiff(diff string, most int, rest string) {
 	width := 0
 	if c.outTerminal {
 		width = c.width
 	}
-	c.eachLine(diff, width, most, rest, c.writeDiff)
+	c.eachLine(chat.Visible(diff), width, most, rest, c.writeDiff)
 }
 
 // printPatch prints a diff on stdout as it is, to be copied.
@@ -38,7 +40,7 @@ func (c *console) noteDiff(diff string, most int, rest string) {
 	if c.width > 0 {
 		width = max(c.width-noteCells, 1)
 	}
-	c.eachLine(diff, width, most, rest, func(s style, l string) {
+	c.eachLine(chat.Visible(diff), width, most, rest, func(s style, l string) {
 		_, _ = io.WriteString(c.err, margin+c.paint(s, l)+"\n") // the sink keeps its first error
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"belay/internal/chat"
 )
 
 // maxGist is how much of a call's input a line shows, in columns, where the width
@@ -37,7 +39,7 @@ func gist(input json.RawMessage, room int) string {
 		if json.Unmarshal(members[name], &s) != nil {
 			return ""
 		}
-		return line(s)
+		return line(chat.Visible(s))
 	}
 	if what, where := text("pattern"), text("path"); what != "" && where != "" {
 		const in = " in "

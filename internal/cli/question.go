@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/chat"
 	"belay/internal/permit"
 )
 
@@ -13,7 +14,7 @@ import (
 const shortDiff = 24
 
 // aspects are what a person decides on, as labels and values: all that the call
-// would do.
+// would do, nothing in it unseen.
 func aspects(r permit.Request) []string {
 	e := r.Effect
 	does := e.Summary
@@ -48,10 +49,14 @@ func aspects(r permit.Request) []string {
 	if r.Session {
 		kind = e.KindOfCall()
 	}
-	return []string{
+	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
 		"files", files, "network", network, "caution", caution, "because", r.Reason, "kind", kind,
 	}
+	for i, text := range all {
+		all[i] = chat.Visible(text)
+	}
+	return all
 }
 
 // shortID is as much of a question's id as tells it from others, so that a line to

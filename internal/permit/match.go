@@ -81,6 +81,23 @@ func (e Effect) written(c Command) (name string, known bool) {
 	return path.Join(".", e.Dir, name), c.Fixed == 2 && !e.moves() && !strings.HasPrefix(name, "~")
 }
 
+// Written are the files that a command's redirections write, each once and in the
+// order of the text, relative to the project. One that is known only when the command
+// runs stands there as it is in the text.
+func (e Effect) Written() []string {
+	var names []string
+	for _, c := range e.Commands {
+		name, known := e.written(c)
+		if name != "" && !known {
+			name = c.Words[1]
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // allows returns the rule that allows the whole call, "" where none does. For a
 // command every part must be allowed, by a rule or because it only looks; the
 // first rule is named.

@@ -85,7 +85,7 @@ type Effect struct {
 	// Dir is the working folder of a command, relative to the project.
 	Dir string `json:"dir,omitempty"`
 	// Paths are the files that are read or changed, relative to the project,
-	// with slashes.
+	// with slashes; of a command those that its redirections write.
 	Paths []string `json:"paths,omitempty"`
 	// Hosts are the machines that are reached; Network is set where a command
 	// might reach any.

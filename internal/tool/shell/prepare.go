@@ -126,6 +126,7 @@ func (c *call) Effect() permit.Effect {
 			e.Dir = c.dir
 		}
 	}
+	e.Paths = e.Written()
 	return e
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,20 @@ func TestEffect(t *testing.T) {
 	if e.Tool != "bash" || e.Kind != permit.Execute || e.Command != "git status && curl x\ntrue" || e.Dir != "sub" ||
 		e.Summary != "git status && curl x …" || !e.Unconfined || !e.Network || len(e.Commands) != 3 {
 		t.Errorf("%+v", e)
+	}
+}
+
+// The files that redirections write are told, from the project on; one that only the
+// run knows, as it is written.
+func TestEffectOfRedirections(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	w, s := newPlace(t, base), newShell(t, base, Options{Off: true})
+	must(t, os.Mkdir(filepath.Join(w.Project, "sub"), 0o755))
+	c, err := s.Prepare(t.Context(), w, json.RawMessage(`{"command":"wc a.md > 'out put.txt' 2>> ../err.log; sort <b.md >$TO 2>/dev/null; cat <<E > /etc/hosts\nx\nE\necho x >>\"out put.txt\"","dir":"sub"}`))
+	must(t, err)
+	if got, want := c.Effect().Paths, []string{"sub/out put.txt", "err.log", "$TO", "/etc/hosts"}; !slices.Equal(got, want) {
+		t.Errorf("the files are %q, want %q", got, want)
 	}
 }
 
