@@ -20,15 +20,21 @@ func (ExactlyOne) holdsFor(string) bool { return true }
 
 func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string) {
 	var given, may []string
+	misplaced := false
 	for _, name := range c.Names {
-		if s.key(name).has(kind) {
-			may = append(may, name)
-		}
-		if n.Field(name) != nil {
+		there := n.Field(name) != nil
+		switch has := s.key(name).has(kind); {
+		case has && there:
 			given = append(given, name)
+			fallthrough
+		case has:
+			may = append(may, name)
+		default:
+			misplaced = misplaced || there // it was told
 		}
 	}
 	switch {
+	case len(given) == 0 && misplaced:
 	case len(given) == 0:
 		r.Add(n, path, "", "%s needs exactly one of %s", s.What, strings.Join(may, ", "))
 	case len(given) > 1:

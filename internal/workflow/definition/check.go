@@ -21,7 +21,8 @@ func (d *decoder) check() {
 	for _, t := range d.w.Tasks {
 		for _, next := range t.Targets() {
 			if d.w.Task(next) == nil {
-				d.report.Beyond(authored.RuleReference, d.placeOf(t, next), t.Path, oneOf(next, idsOf(d.w.Tasks)), "no task has the id %q, which is to follow", next)
+				at, path := placeOf(t, next)
+				d.report.Beyond(authored.RuleReference, at, path, oneOf(next, idsOf(d.w.Tasks)), "no task has the id %q, which is to follow", next)
 			}
 		}
 	}
@@ -82,25 +83,25 @@ func (d *decoder) each(f func(*Task)) {
 }
 
 // placeOf is where t names the task that follows.
-func (d *decoder) placeOf(t *Task, next string) *authored.Node {
+func placeOf(t *Task, next string) (*authored.Node, string) {
 	for _, name := range []string{"on_success", "on_error"} {
 		if n := t.At.Field(name); n != nil {
 			if id := n.Field("next"); id != nil && id.Text == next {
-				return id
+				return id, t.Path + "." + name + ".next"
 			}
 		}
 	}
 	if n := t.At.Field("routes"); n != nil {
 		for _, f := range n.Fields {
 			if f.Value.Text == next {
-				return f.Value
+				return f.Value, t.Path + ".routes." + f.Name
 			}
 		}
 	}
 	if n := t.At.Field("default"); n != nil {
-		return n
+		return n, t.Path + ".default"
 	}
-	return t.At
+	return t.At, t.Path
 }
 
 // loops refuses tasks that lead back to themselves: a run would not end.
@@ -117,7 +118,8 @@ func (d *decoder) loops() {
 			case next == nil || state[id] == 2:
 			case state[id] == 1:
 				circle := append(slices.Clone(way[slices.Index(way, id):]), id)
-				d.report.Beyond(authored.RuleCircle, d.placeOf(t, id), t.Path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
+				at, path := placeOf(t, id)
+				d.report.Beyond(authored.RuleCircle, at, path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
 			default:
 				walk(next)
 			}
@@ -182,6 +184,8 @@ func oneOf(id string, known []string) string {
 		return "did you mean " + meant + "?"
 	case len(known) == 0:
 		return "there is none"
+	case len(known) == 1:
+		return "there is " + known[0] + " only"
 	case len(known) > 12:
 		return fmt.Sprintf("there are %d", len(known))
 	}

@@ -39,6 +39,7 @@ var workflowShape = &authored.Shape{
 	What: "a workflow",
 	Doc:  "Agents, and tasks that they do one after the other or at the same time.",
 	Keys: []authored.Key{
+		{Name: "$schema", Value: anyText, Doc: "The schema that editors hold the file against. Nobody else reads it."},
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name of the workflow."},
 		{Name: "version", Value: anyText, Doc: "The author's, told in the record of a run."},
 		{Name: "description", Value: anyText, Doc: "What the workflow is for."},

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/authored"
+	"belay/internal/durable"
+	"belay/internal/plainjson"
+	"belay/internal/workflow/definition"
+)
+
+func newWorkflow(c *console) *cobra.Command {
+	return group("workflow", "Write workflow files", "  belay workflow schema > workflow.schema.json\n  belay workflow check review.yaml",
+		newWorkflowCheck(c), newWorkflowSchema(c))
+}
+
+func newWorkflowSchema(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of workflow files, for editors",
+		Long: `Print a JSON Schema, draft 2020-12, of workflow files. An editor that has it completes
+fields, explains them and marks what is wrong while you write. It refuses what belay
+refuses, but for what no schema can say: names of what is not there, templates and
+conditions that cannot be read, tasks in a circle. belay workflow check tells those too.
+
+With the language server for YAML, name the schema in the first line of a file:
+
+  # yaml-language-server: $schema=workflow.schema.json
+
+In a file of JSON, give the name in a field "$schema".`,
+		Example: "  belay workflow schema > workflow.schema.json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			schema, err := plainjson.MarshalIndent(definition.EditorSchema())
+			if err == nil {
+				c.write(string(schema) + "\n")
+			}
+			return err
+		},
+	}
+}
+
+// checkedWorkflow is what belay workflow check --json says of a file.
+type checkedWorkflow struct {
+	Path     string            `json:"path"`
+	Valid    bool              `json:"valid"`
+	ID       string            `json:"id,omitempty"`
+	Tasks    int               `json:"tasks"`
+	Problems []workflowProblem `json:"problems"`
+	// More is how many other problems the file has.
+	More int `json:"more,omitempty"`
+}
+
+type workflowProblem struct {
+	Line    int           `json:"line,omitempty"`
+	Column  int           `json:"column,omitempty"`
+	Field   string        `json:"field,omitempty"`
+	Rule    authored.Rule `json:"rule"`
+	Message string        `json:"message"`
+	Hint    string        `json:"hint,omitempty"`
+}
+
+func newWorkflowCheck(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Check workflow files and list everything that is wrong with them",
+		Long: `Read workflow files, YAML or JSON, and list all that is wrong, each problem with its
+line and column; - is stdin. Nothing is run, and no file or address of an attachment
+is looked at: belay run --dry-run does that. The exit code is 1 where a file has a
+problem.`,
+		Example: "  belay workflow check review.yaml\n  belay workflow check workflows/*.yaml --json",
+		Args:    cobra.MinimumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		all := make([]checkedWorkflow, 0, len(args))
+		valid := true
+		for _, name := range args {
+			one, err := c.checkWorkflow(name)
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
+			valid = valid && one.Valid
+		}
+		if asJSON {
+			if err := c.writeJSON(map[string]any{"valid": valid, "files": all}); err != nil {
+				return err
+			}
+		} else {
+			c.printWorkflows(all)
+		}
+		if !valid {
+			return ended(ExitFailed)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// checkWorkflow reads a workflow file. An error says that it can not be opened.
+func (c *console) checkWorkflow(name string) (checkedWorkflow, error) {
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = io.ReadAll(io.LimitReader(c.in, authored.MaxBytes+1))
+	} else {
+		data, _, err = durable.ReadFile(nil, name, authored.MaxBytes)
+	}
+	one := checkedWorkflow{Path: name, Problems: []workflowProblem{}}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return one, failed(ExitNotFound, "name a workflow file", fmt.Errorf("%s does not exist", name))
+	case err != nil:
+		return one, failed(ExitFailed, "name a workflow file", err)
+	}
+	w, err := definition.Parse(name, data)
+	var wrong *authored.Error
+	switch {
+	case errors.As(err, &wrong):
+		for _, p := range wrong.Problems {
+			one.Problems = append(one.Problems, workflowProblem{p.Line, p.Column, p.Path, p.Rule, p.Message, p.Hint})
+		}
+		one.More = wrong.More
+	case err != nil:
+		return one, err
+	default:
+		one.Valid, one.ID, one.Tasks = true, w.ID, len(w.Tasks)
+	}
+	return one, nil
+}
+
+func (c *console) printWorkflows(all []checkedWorkflow) {
+	for _, one := range all {
+		if one.Valid {
+			c.write(line(one.Path) + ": workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks") + ", nothing is wrong\n")
+			continue
+		}
+		for _, p := range one.Problems {
+			at := line(one.Path)
+			if p.Line > 0 {
+				at += fmt.Sprintf(":%d:%d", p.Line, p.Column)
+			}
+			if p.Field != "" {
+				at += ": " + line(p.Field)
+			}
+			c.write(hang(clean(at+": "+p.Message), c.width, 2) + "\n")
+			if p.Hint != "" {
+				c.write("  hint: " + hang(clean(p.Hint), c.width-2, 4) + "\n")
+			}
+		}
+		if one.More > 0 {
+			c.write(line(one.Path) + ": and " + count(one.More, "more problem", "more problems") + "\n")
+		}
+	}
+}
