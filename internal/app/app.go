@@ -32,6 +32,7 @@ import (
 	"belay/internal/tool/fetch"
 	"belay/internal/tool/shell"
 	"belay/internal/turn"
+	"belay/internal/workflow/run"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/statusfile"
 )
@@ -57,6 +58,8 @@ type App struct {
 	// transitions moves deliverables on.
 	transitions *statusfile.Writer
 	index       *index.Set
+	// Runs carries out workflows.
+	Runs *run.Runner
 	// observe is told of events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
@@ -109,6 +112,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	engine.Logger, engine.Clock, engine.NewID = log, time.Now, newTurnID
 	engine.RulesFor = newProjects(cfg).rules
 	a.Engine = turn.NewLocal(engine)
+	a.Runs = run.New(a.runOptions(engine.Tools.Names()))
 	return a, nil
 }
 
@@ -119,7 +123,7 @@ func (a *App) Ready() error { return errors.Join(a.Root.Check(), a.provider.Read
 // Close waits for running turns until ctx is done, interrupts the rest, and
 // releases everything.
 func (a *App) Close(ctx context.Context) error {
-	return errors.Join(a.Engine.Close(ctx), a.release())
+	return errors.Join(a.Runs.Close(ctx), a.Engine.Close(ctx), a.release())
 }
 
 // release closes the rooms below the engine, in the order of their use.

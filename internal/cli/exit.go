@@ -185,6 +185,9 @@ var flagWords = strings.NewReplacer(
 // sentence is what was wrong, all of it, in the words of the command line.
 func sentence(f *fault.Error) string {
 	message := f.Message
+	if f.Type == fault.InvalidWorkflow {
+		return message // it has all of them, a line each
+	}
 	var all []fault.Problem
 	// Of a server they come as plain JSON.
 	if data, err := json.Marshal(f.Details["problems"]); err == nil && json.Unmarshal(data, &all) == nil && len(all) > 0 {
@@ -201,11 +204,11 @@ func sentence(f *fault.Error) string {
 func faultCode(t fault.Type) int {
 	switch t {
 	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible,
-		fault.DeliverableNotFound, fault.StatusFileNotFound:
+		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RunNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
 		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge,
-		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired:
+		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired, fault.InvalidWorkflow:
 		return ExitUsage
 	case fault.TurnTimeout:
 		return ExitTimedOut

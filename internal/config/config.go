@@ -61,6 +61,7 @@ type Config struct {
 	Permit      Permit
 	Scaffold    Scaffold
 	Snapshot    Snapshot
+	Workflow    Workflow
 	Tools       Tools
 	Bash        Bash
 	// Hooks are commands that have a say in tool calls, by name.

@@ -14,7 +14,7 @@ const (
 func settings(c *Config) []*key {
 	var all []*key
 	for _, group := range [][]*key{
-		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), workspace(c), making(c), delegation(c), acting(c),
+		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), workspace(c), making(c), workflows(c), delegation(c), acting(c),
 	} {
 		all = append(all, group...)
 	}

@@ -54,6 +54,15 @@ const (
 	DecisionClosed      Type = "DECISION_CLOSED"
 	ContentChanged      Type = "CONTENT_CHANGED"
 	StorageFailure      Type = "STORAGE_FAILURE"
+
+	InvalidWorkflow Type = "INVALID_WORKFLOW"
+	RunNotFound     Type = "RUN_NOT_FOUND"
+	RunInProgress   Type = "RUN_IN_PROGRESS"
+	RunNotRunning   Type = "RUN_NOT_RUNNING"
+	RunCancelled    Type = "RUN_CANCELLED"
+	TaskFailed      Type = "TASK_FAILED"
+	TaskTimeout     Type = "TASK_TIMEOUT"
+	AnswerInvalid   Type = "ANSWER_INVALID"
 )
 
 // Spec describes one error type for the reference table.
@@ -125,6 +134,14 @@ var table = []Spec{
 	{DecisionClosed, 409, "The question was answered already, or its time is over.", "list the open ones with belay decision list"},
 	{ContentChanged, 412, "A file was changed since; details.paths names it.", "look at the file as it is now, and decide anew"},
 	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "free disk space and send the turn again"},
+	{InvalidWorkflow, 400, "The workflow file, or what it is given, is not valid; details.problems lists every problem with its place.", "correct what details.problems names"},
+	{RunNotFound, 404, "The project has no such run.", "list the project's runs with belay runs list"},
+	{RunInProgress, 409, "A process works on the run.", "follow it with belay runs show, or stop it with belay runs cancel"},
+	{RunNotRunning, 409, "Nobody works on the run, so there is nothing to stop.", "see how it ended with belay runs show"},
+	{RunCancelled, 409, "Somebody cancelled the run.", "take it up again with belay run --resume"},
+	{TaskFailed, 500, "A task of a workflow failed; the message says why.", "mend what the message names, and take the run up again with belay run --resume"},
+	{TaskTimeout, 504, "A task of a workflow did not end in its time.", "raise the task's timeout or its budget's max_time"},
+	{AnswerInvalid, 502, "A model's answer is not of the form that the action's output asks for, also after it was asked again.", "see the answer in the task's session; make the prompt or the schema plainer"},
 }
 
 var specs = func() map[Type]Spec {

@@ -145,10 +145,11 @@ type Entry struct {
 	ExitCode   *int          `json:"exitCode,omitempty"`
 	Usage      *event.Tokens `json:"usage,omitempty"`
 
-	// Of an undo: the files that are as they were before the turn, and who had
-	// that done.
+	// Paths are, of an undo, the files that are as they were before the turn.
 	Paths []string `json:"paths,omitempty"`
-	By    string   `json:"by,omitempty"`
+	// By is, of an undo, who had it done, and, of a turn, the agent of a workflow
+	// that answers instead of a persona.
+	By string `json:"by,omitempty"`
 }
 
 // BlockType says what a [Block] holds.

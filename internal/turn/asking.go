@@ -155,6 +155,7 @@ func (t *running) policyOf(r Request) (permit.Policy, []string) {
 	p.Allowed = add(p.Allowed, "auto_approve_tools", s.persona.AutoApproveTools)
 	p.Allowed = add(p.Allowed, "--allow", r.Allow)
 	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
+	p.Denied = add(p.Denied, "permissions.deny", r.Deny)
 	return p, bad
 }
 

@@ -28,7 +28,7 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 	if _, err := l.projectRoot(rec.ProjectRoot); err != nil {
 		return BootResult{}, err
 	}
-	s, err := l.resolve(rec, r.Opts)
+	s, err := l.resolve(rec, Request{Opts: r.Opts})
 	if err != nil {
 		return BootResult{}, err
 	}

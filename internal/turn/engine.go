@@ -137,6 +137,25 @@ type Request struct {
 	// Allow are rules of calls that need no question in this turn, given by the
 	// operator's own command line; no request from outside sets them.
 	Allow []string
+	// Deny are rules of calls that are refused in this turn, whatever else allows
+	// them.
+	Deny []string
+	// Agent answers instead of a persona, Items are attachments that were accepted
+	// before and lie in the project's blobs. A workflow sets both, in its process;
+	// no request from outside does.
+	Agent *Agent
+	Items []attachment.Item
+}
+
+// Agent is whom a workflow gives a turn to.
+type Agent struct {
+	// Name is the agent's in its workflow. Records have it with
+	// [persona.InlinePrefix] in front.
+	Name string
+	// Instructions are the system prompt.
+	Instructions string
+	// From names the file that says so, for the records of what was sent.
+	From string
 }
 
 // SteerRequest is what a person says into a running turn.

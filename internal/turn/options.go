@@ -68,13 +68,14 @@ type settings struct {
 
 // resolve applies the fallback chains: what the caller said, then the session
 // or persona, then configuration.
-func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
+func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
+	o := r.Opts
 	s := settings{mode: first(o.Mode, rec.Mode)}
 	var err error
 	if s.rules, err = l.rules(rec.ProjectRoot); err != nil {
 		return s, err
 	}
-	if s.persona, err = l.o.Root.Persona(first(o.Persona, rec.Persona)); err != nil {
+	if s.persona, err = l.persona(rec, r); err != nil {
 		return s, err
 	}
 	if s.model, err = l.model(o.Model, s.rules); err != nil {
@@ -112,6 +113,14 @@ func (l *Local) resolve(rec session.Record, o Opts) (settings, error) {
 	}
 	s.governance = l.govern(rec.SessionID, s.rules, s.persona, o)
 	return s, nil
+}
+
+// persona is who answers.
+func (l *Local) persona(rec session.Record, r Request) (persona.Persona, error) {
+	if a := r.Agent; a != nil {
+		return persona.Inline(a.Name, a.Instructions, a.From), nil
+	}
+	return l.o.Root.Persona(first(r.Opts.Persona, rec.Persona))
 }
 
 // model is the model chain: opts, the setting, the front matter of the

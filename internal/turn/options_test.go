@@ -62,7 +62,7 @@ func TestFallbackChains(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&l.o)
 			}
-			s, err := l.resolve(rec, tt.o)
+			s, err := l.resolve(rec, Request{Opts: tt.o})
 			must(t, err)
 			if got := tt.check(s); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

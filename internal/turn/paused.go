@@ -63,7 +63,7 @@ func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*pause, erro
 		return nil, nil
 	}
 	begun, known := findTurn(entries, id)
-	if !known {
+	if !known || begun.By != "" { // a workflow begins a turn of its own anew
 		return nil, nil
 	}
 	told, err := l.retrace(ctx, lease, begun)

@@ -27,6 +27,9 @@ func (t *running) record(after int64) error {
 		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Message: t.req.Message, Warning: t.refused, Attachments: t.files, After: after,
 	}
+	if t.req.Agent != nil {
+		e.By = t.settings.persona.ID
+	}
 	if options := mustJSON(t.req.Opts); string(options) != "{}" {
 		e.Options = options
 	}

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"belay/internal/attachment"
@@ -116,7 +117,7 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if err := admit(t.req, files); err != nil {
 		return err
 	}
-	t.files, t.refused = files.Items, files.Warning()
+	t.files, t.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
 	if t.refused != "" {
 		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
 	}
@@ -132,7 +133,7 @@ func (l *Local) settleOptions(t *running) error {
 	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
 		return err
 	}
-	if t.settings, err = l.resolve(rec, t.req.Opts); err != nil {
+	if t.settings, err = l.resolve(rec, t.req); err != nil {
 		return err
 	}
 	if err := t.settings.rules.Limits.admit(t.req.Message); err != nil {
@@ -170,7 +171,7 @@ func (m Limits) admit(message string) error {
 
 // admit decides whether anything is left to send (resolver REQ-08).
 func admit(r Request, files attachment.Resolution) error {
-	if strings.TrimSpace(r.Message) != "" || len(files.Items) > 0 {
+	if strings.TrimSpace(r.Message) != "" || len(files.Items)+len(r.Items) > 0 {
 		return nil
 	}
 	if len(r.Attachments) == 0 {

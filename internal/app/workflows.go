@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/turn"
+	"belay/internal/workflow/run"
+)
+
+// runOptions are those of the runner of workflows, whose agents can be given these
+// tools.
+func (a *App) runOptions(tools []string) run.Options {
+	return run.Options{
+		Engine: a.Engine,
+		Create: func(ctx context.Context, r turn.CreateRequest) (string, error) {
+			rec, err := a.Engine.Create(ctx, r)
+			return rec.SessionID, err
+		},
+		Ready:    func(string) error { return a.Ready() },
+		Blobs:    func(project string) (run.Blobs, error) { return a.Store.Blobs(project) },
+		Gather:   a.gatherer,
+		StateDir: a.Config.Paths.StateDir, Tools: tools, Provider: a.Config.Provider,
+		Snapshot: SnapshotOptions(a.Config), Limits: runLimits(a.Config),
+		Logger: a.log, Clock: time.Now, NewID: newTurnID,
+	}
+}
+
+func runLimits(cfg *config.Config) run.Limits {
+	w := cfg.Workflow
+	return run.Limits{
+		FileBytes: w.FileBytes, Steps: w.Steps, Parallel: w.Parallel, Items: w.MaxItems,
+		Attachments: cfg.Attachments.MaxItems, Matches: matchLimit(cfg), RetryDelay: w.RetryDelay,
+	}
+}

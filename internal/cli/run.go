@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/durable"
+	"belay/internal/workflow/run"
+)
+
+// runFlags are the flags of belay run that are not settings.
+type runFlags struct {
+	inputs, allow          []string
+	inputFile, model, mode string
+	resume                 string
+	dryRun, json           bool
+}
+
+func newRun(c *console) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run WORKFLOW.yaml",
+		Short: "Run a workflow: agents, their tasks, and the files that they are shown",
+		Long: `Run a workflow file. Each task is a turn of an agent that the file describes, in a
+session of its own; what it gives goes to the tasks behind it. The project is
+--project, else the execution root that encloses the file, else the file's folder;
+paths in the file begin at the file's folder.
+
+The run is recorded in the project's .belay/runs. One that was interrupted, that
+failed or whose process died goes on with --resume: what is finished is not done
+again.
+
+Rules that the file would allow still ask, unless they are given with --allow.`,
+		Example: `  belay run classify.yaml --input ref=photo.png
+  belay run classify.yaml --dry-run
+  belay run --resume run_0199`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	setting(cmd, "project", "project", "work on the project in `DIR`")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
+	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", "", "use the model `NAME` for all agents")
+	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
+	flags.StringArrayVar(&f.inputs, "input", nil, "give the workflow `KEY=VALUE`; may be repeated")
+	flags.StringVar(&f.inputFile, "input-file", "", "give the workflow the JSON object in `FILE`")
+	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking; may be repeated")
+	flags.StringVar(&f.resume, "resume", "", "take up the run `ID` again")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what the run would do")
+	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.runWorkflow(cmd, args, &f) }
+	return cmd
+}
+
+func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) error {
+	if (len(args) == 1) == (f.resume != "") {
+		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
+	}
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return err
+	}
+	c.warnOfSettings(cfg)
+	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow}
+	if err := allowed(f.allow, ""); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("provider") {
+		r.Provider = cfg.Provider
+	}
+	if r.Project, err = projectDir(cfg); err != nil {
+		return err
+	}
+	if f.resume == "" {
+		paths, err := absolute(args)
+		if err != nil {
+			return err
+		}
+		if r.File = paths[0]; cfg.Project == "" {
+			r.Project = run.ProjectOf(r.File)
+		}
+		if err := c.inputs(f, &r); err != nil {
+			return err
+		}
+	}
+	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+		if f.dryRun {
+			plan, err := a.Runs.Plan(ctx, r)
+			if err != nil {
+				return err
+			}
+			return c.writeJSON(plan)
+		}
+		s, err := c.begun(ctx, a, f, r)
+		if err != nil {
+			return err
+		}
+		return c.watchRun(ctx, a, s, f.json)
+	})
+}
+
+func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {
+	if f.resume != "" {
+		return a.Runs.Resume(ctx, r.Project, f.resume)
+	}
+	return a.Runs.Start(ctx, r)
+}
+
+// inputs are what the workflow is given: the file's, and over it the flags'.
+func (c *console) inputs(f *runFlags, r *run.Request) error {
+	r.Texts = map[string]string{}
+	if f.inputFile != "" {
+		data, _, err := durable.ReadFile(nil, f.inputFile, maxStdin)
+		if err == nil {
+			err = json.Unmarshal(data, &r.Input)
+		}
+		if err != nil {
+			return failed(ExitUsage, "write a JSON object", fmt.Errorf("--input-file: %w", err))
+		}
+	}
+	for _, text := range f.inputs {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			return failed(ExitUsage, "write --input KEY=VALUE", fmt.Errorf("--input %q has no KEY=", text))
+		}
+		r.Texts[key] = value
+	}
+	return nil
+}
+
+// watchRun shows a run as it goes on, and its outputs at its end.
+func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, asJSON bool) error {
+	stop := context.AfterFunc(ctx, func() { _ = a.Runs.Close(ctx) }) // what is left of the run is on record
+	defer stop()
+	c.note("run", s.ID)
+	life := context.WithoutCancel(ctx)
+	events, err := a.Runs.Follow(life, s.Project, s.ID, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = events.Close() }() // it was only read
+	for {
+		batch, err := events.Next(life)
+		for _, e := range batch {
+			if err := c.tellRun(e, asJSON); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	record, err := a.Runs.Show(life, s.Project, s.ID)
+	if err != nil {
+		return err
+	}
+	return c.runVerdict(record, asJSON)
+}
+
+func (c *console) tellRun(e run.Event, asJSON bool) error {
+	if asJSON {
+		line, err := json.Marshal(e)
+		c.write(string(line) + "\n")
+		return err
+	}
+	switch e.Type {
+	case run.TaskEnd:
+		var d run.TaskEnded
+		if err := json.Unmarshal(e.Data, &d); err != nil {
+			return err
+		}
+		c.note(e.Task, string(d.Status))
+	case run.TaskQuestion:
+		c.note(e.Task, "waits for a decision; answer with belay decision")
+	}
+	return nil
+}
+
+func (c *console) runVerdict(r run.Record, asJSON bool) error {
+	switch r.Status {
+	case run.Success:
+		if r.Snapshot != "" {
+			c.note("published", r.Snapshot)
+		}
+		if asJSON {
+			return nil
+		}
+		return c.writeJSON(r.Outputs)
+	case run.Interrupted:
+		c.note("go on with", "belay run --resume "+r.ID)
+		return ended(ExitInterrupted)
+	}
+	return failed(ExitFailed, r.Error.Hint, errors.New(r.Error.Message))
+}

@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
+	"belay/internal/attachment/gather"
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// attachments opens and fetches what the task's model is to be shown.
+func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope) ([]attachment.Item, []gather.Report, error) {
+	list, err := x.effective(ctx, t, p, s)
+	if err != nil {
+		return nil, nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
+	}
+	if len(list) == 0 {
+		return nil, nil, nil
+	}
+	g, err := x.r.o.Gather.Gather(ctx, x.place, list, x.blobs)
+	if err != nil {
+		return nil, g.Reports, err
+	}
+	// They must be there when the record that names them is.
+	if err := x.blobs.Sync(ctx); err != nil {
+		return nil, g.Reports, err
+	}
+	return g.Items, g.Reports, nil
+}
+
+// effective is the attachments of the task, those that it inherits first, of its
+// agent and of its action, each once. What looks at finished tasks is evaluated
+// now, in its place.
+func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]declared.Attachment, error) {
+	e := declared.Expander{Folder: x.place, MaxItems: x.r.o.Limits.Attachments}
+	values := x.values(s)
+	var lists [][]declared.Attachment
+	var errs []error
+	for _, in := range sources(t, p) {
+		steps, err := e.Expand(ctx, in.entries, in.scope, values, s.finished)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list, err := e.Complete(ctx, steps, values)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		lists = append(lists, list)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	list := x.place.Merge(lists...)
+	if most := x.r.o.Limits.Attachments; len(list) > most {
+		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
+	}
+	return list, nil
+}
+
+// sources are the lists of a task's attachments, in the order in which the model
+// gets them.
+func sources(t *definition.Task, p place) []inherited {
+	all := append(p.inherited[:len(p.inherited):len(p.inherited)], inherited{t.Attachments, declared.Scope("task " + t.ID)})
+	all = append(all, inherited{t.Agent.Attachments, declared.Scope("agent " + t.Agent.ID)})
+	if t.Action != nil {
+		all = append(all, inherited{t.Action.Attachments, declared.Scope("action " + t.Action.ID)})
+	}
+	return all
+}

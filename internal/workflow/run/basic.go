@@ -1,0 +1,229 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/persona"
+	"belay/internal/turn"
+	"belay/internal/workflow/definition"
+)
+
+// job is what an agent is asked for: the same for every attempt.
+type job struct {
+	t       *definition.Task
+	agent   *turn.Agent
+	prompt  string
+	schema  *definition.Schema
+	items   []attachment.Item
+	opts    turn.Opts
+	allowed []string
+	denied  []string
+}
+
+// basic asks the task's agent, again where that failed and may be tried again.
+func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) error {
+	j, err := x.prepare(t, s)
+	if err != nil {
+		return err
+	}
+	rec.Model, rec.Prompt = j.opts.Model, j.prompt
+	if err := x.announce(rec, 0); err != nil {
+		return err
+	}
+	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s); err != nil {
+		return err
+	}
+	leave, err := x.r.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for n := 0; ; n++ {
+		output, err := x.attempt(ctx, j, rec)
+		if err == nil {
+			rec.Output = output
+			return nil
+		}
+		if n >= t.Retries || !mayRetry(ctx, err) {
+			return err
+		}
+		after := x.r.o.Limits.RetryDelay << min(n, 10)
+		if err := x.journal.add(TaskRetry, rec.Key, Again{failureOf(err), after}); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(after):
+		}
+	}
+}
+
+// take waits for a place among the tasks at work.
+func (r *Runner) take(ctx context.Context) (leave func(), err error) {
+	select {
+	case r.places <- struct{}{}:
+		return func() { <-r.places }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// mayRetry reports whether another attempt could succeed: not where the task is
+// stopped, nor where its turn was refused for what it is.
+func mayRetry(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	switch fault.From(err).Type {
+	case fault.InvalidRequest, fault.InvalidWorkflow, fault.BudgetExceeded, fault.MissingAPIKey, fault.StorageFailure,
+		fault.WorkingRootInaccessible, fault.WorkingRootConflict, fault.AttachmentFailure:
+		return false
+	}
+	return true
+}
+
+// prepare evaluates what the agent is told.
+func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
+	a, values := t.Agent, x.values(s)
+	j := &job{t: t, schema: t.Output, denied: slices.Concat(a.Rights.Deny, t.Rights.Deny), allowed: x.record.Allow}
+	if t.Action != nil {
+		if t.Action.Output != nil {
+			j.schema = t.Action.Output
+		}
+		var all []problem
+		for _, line := range t.Action.Input.Check(s.with) {
+			all = append(all, problem{Path: "with", Message: line})
+		}
+		if err := invalid("what the task "+t.ID+" is given does not fit the input of the action "+t.Action.ID, all); err != nil {
+			return nil, err
+		}
+	}
+	instructions, err := a.Instructions.Execute(values)
+	if err != nil {
+		return nil, invalid("the instructions of the agent "+a.ID+" cannot be evaluated", problemOf(x.w.name, err))
+	}
+	if j.prompt, err = promptOf(t, values); err != nil {
+		return nil, invalid("the prompt of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
+	}
+	j.prompt += wanted(j.schema)
+	j.agent = &turn.Agent{Name: a.ID, Instructions: instructions, From: x.record.File + "#" + a.ID}
+	j.opts = optionsOf(t, x.record.Model, x.record.Mode)
+	return j, nil
+}
+
+// promptOf is the prompt of the action, with that of the task behind it.
+func promptOf(t *definition.Task, values map[string]any) (string, error) {
+	var text string
+	if t.Action != nil {
+		var err error
+		if text, err = t.Action.Prompt.Execute(values); err != nil {
+			return "", err
+		}
+	}
+	if t.Prompt == nil {
+		return text, nil
+	}
+	more, err := t.Prompt.Execute(values)
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + more, err
+}
+
+// optionsOf are the turn's options: the task's own stand before those of its
+// agent, and the person's model before both. An agent has the tools that it is
+// given, and no other.
+func optionsOf(t *definition.Task, model, mode string) turn.Opts {
+	mine, agents := t.Rights, t.Agent.Rights
+	tools := mine.Tools
+	if !mine.Given {
+		tools = agents.Tools
+	}
+	tools = append([]string{}, tools...)
+	o := turn.Opts{Mode: mode, Model: cmp.Or(model, t.Model, t.Agent.Model), Tools: &tools}
+	if n := cmp.Or(mine.Budget.Turns, agents.Budget.Turns); n > 0 {
+		o.MaxTurns = &n
+	}
+	if n := cmp.Or(mine.Budget.Tokens, agents.Budget.Tokens); n > 0 {
+		o.MaxTokens = &n
+	}
+	if usd := cmp.Or(mine.Budget.Cost, agents.Budget.Cost); usd > 0 {
+		o.MaxCostUSD = &usd
+	}
+	if d := cmp.Or(mine.Budget.Time, agents.Budget.Time); d > 0 {
+		ms := max(d.Milliseconds(), 1)
+		o.TimeoutMS = &ms
+	}
+	return o
+}
+
+// attempt asks once, and once more where the answer is not of the wanted form.
+func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any, err error) {
+	session, err := x.r.o.Create(ctx, turn.CreateRequest{
+		ProjectRoot: x.record.Project, Persona: persona.InlinePrefix + j.agent.Name, Mode: j.opts.Mode,
+	})
+	if err != nil {
+		return nil, err
+	}
+	rec.Attempts = append(rec.Attempts, Attempt{Session: session, StartedAt: x.now()})
+	this := &rec.Attempts[len(rec.Attempts)-1]
+	defer func() {
+		now := x.now()
+		if this.EndedAt = &now; err != nil {
+			this.Error = failureOf(err)
+		}
+	}()
+	if err := x.keep(rec); err != nil {
+		return nil, err
+	}
+	request := turn.Request{
+		SessionID: session, Message: j.prompt, Opts: j.opts, Allow: j.allowed, Deny: j.denied, Agent: j.agent, Items: j.items,
+	}
+	text, err := x.ask(ctx, request, rec, this)
+	if err != nil {
+		return nil, err
+	}
+	if j.schema == nil {
+		return map[string]any{"response": text}, nil
+	}
+	output, problems := read(text, j.schema)
+	if problems == nil {
+		return output, nil
+	}
+	this.Repaired = true
+	request.Message, request.Items = repair(problems), nil
+	if text, err = x.ask(ctx, request, rec, this); err != nil {
+		return nil, err
+	}
+	if output, problems = read(text, j.schema); problems != nil {
+		return nil, fault.New(fault.AnswerInvalid, "the answer of the agent %s does not fit the output of the task %s: %s", j.agent.Name, j.t.ID, brief(problems)).
+			With("problems", problems).With("sessionId", session)
+	}
+	return output, nil
+}
+
+// ask has one turn and returns what the agent answered.
+func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *Attempt) (string, error) {
+	s, err := x.r.o.Engine.Start(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	l := &listener{x: x, key: rec.Key, session: r.SessionID}
+	this.Turns = append(this.Turns, s.Turn())
+	err = x.journal.add(TaskAttempt, rec.Key, Tried{
+		N: len(rec.Attempts), Session: r.SessionID, Turn: s.Turn(), Attachments: len(r.Items), Repair: this.Repaired,
+	})
+	if err != nil {
+		return "", errors.Join(err, s.Close())
+	}
+	err = l.hear(ctx, s)
+	rec.Usage = sum(rec.Usage, l.usage)
+	return l.text, errors.Join(err, s.Close())
+}

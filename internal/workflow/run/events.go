@@ -1,0 +1,201 @@
+package run
+
+import (
+	"encoding/json"
+	"os"
+	"sync"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/plainjson"
+	"belay/internal/workflow/definition"
+)
+
+// EventType is what happened in a run.
+type EventType string
+
+// The events of a run. What happens in a task's turns is in their sessions' logs.
+const (
+	RunStart  EventType = "run:start"
+	RunResume EventType = "run:resume"
+	// TaskStart begins a task, TaskAttempt a try of it in a session; TaskRetry
+	// tells of a try that failed and is followed by another.
+	TaskStart    EventType = "task:start"
+	TaskAttempt  EventType = "task:attempt"
+	TaskQuestion EventType = "task:question"
+	TaskAnswer   EventType = "task:answer"
+	TaskRetry    EventType = "task:retry"
+	TaskEnd      EventType = "task:end"
+	RunEnd       EventType = "run:end"
+)
+
+// Event is one line of a run's events.jsonl.
+type Event struct {
+	// Seq is dense, from 1.
+	Seq  int64     `json:"seq"`
+	Time time.Time `json:"time"`
+	Type EventType `json:"type"`
+	// Task is the key of the task that it is about, "" for the run.
+	Task string `json:"task,omitempty"`
+	// Data is one of the structs of this file, as the type says.
+	Data json.RawMessage `json:"data"`
+}
+
+// Begun is the payload of [RunStart] and [RunResume].
+type Begun struct {
+	ID       string `json:"id"`
+	Workflow string `json:"workflow"`
+	// Tasks counts those of the file, Done those that a resumed run does not
+	// repeat.
+	Tasks int `json:"tasks"`
+	Done  int `json:"done,omitempty"`
+}
+
+// TaskBegun is the payload of [TaskStart].
+type TaskBegun struct {
+	ID     string          `json:"id"`
+	Kind   definition.Kind `json:"kind"`
+	Agent  string          `json:"agent,omitempty"`
+	Action string          `json:"action,omitempty"`
+	Model  string          `json:"model,omitempty"`
+	Index  *int            `json:"index,omitempty"`
+	// Of is how many items a collection has, or tasks run at the same time.
+	Of int `json:"of,omitempty"`
+}
+
+// Tried is the payload of [TaskAttempt].
+type Tried struct {
+	N       int    `json:"n"`
+	Session string `json:"session"`
+	Turn    string `json:"turn"`
+	// Attachments counts what the model is shown. Repair is set where the answer
+	// before was not of the wanted form.
+	Attachments int  `json:"attachments,omitempty"`
+	Repair      bool `json:"repair,omitempty"`
+}
+
+// Asked is the payload of [TaskQuestion]: a tool call waits for a person, who
+// answers with belay decision. [TaskAnswer] has the verdict.
+type Asked struct {
+	Session    string `json:"session"`
+	DecisionID string `json:"decisionId"`
+	Tool       string `json:"tool,omitempty"`
+	Verdict    string `json:"verdict,omitempty"`
+	By         string `json:"by,omitempty"`
+}
+
+// Again is the payload of [TaskRetry].
+type Again struct {
+	Error *Failure      `json:"error"`
+	After time.Duration `json:"afterNs"`
+}
+
+// TaskEnded is the payload of [TaskEnd].
+type TaskEnded struct {
+	Status Status   `json:"status"`
+	Route  string   `json:"route,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+	// CostUSD and Tokens are those of the task's turns.
+	Tokens  int64    `json:"tokens,omitempty"`
+	CostUSD *float64 `json:"costUsd,omitempty"`
+	// Attachments counts those that were refused and left out.
+	Refused int `json:"refused,omitempty"`
+}
+
+// Ended is the payload of [RunEnd].
+type Ended struct {
+	Status   Status   `json:"status"`
+	Error    *Failure `json:"error,omitempty"`
+	Snapshot string   `json:"snapshot,omitempty"`
+}
+
+// journal writes a run's events. It is safe for concurrent use.
+type journal struct {
+	mu    sync.Mutex
+	lines *durable.Lines
+	seq   int64
+	clock func() time.Time
+	// wake is closed when there is more to read, over when there is no more to
+	// come.
+	wake chan struct{}
+	over bool
+}
+
+func openJournal(root *os.Root, clock func() time.Time) (*journal, error) {
+	lines, err := durable.OpenLines(root, fileEvent, 0o600)
+	if err != nil {
+		return nil, storage("the run's events cannot be opened", err)
+	}
+	j := &journal{lines: lines, clock: clock, wake: make(chan struct{})}
+	err = scanEvents(root, 0, func(e Event) error { j.seq = e.Seq; return nil })
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// add appends an event. Readers see it at once; it is durable after sync.
+func (j *journal) add(t EventType, task string, data any) error {
+	payload, err := plainjson.Marshal(data)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line, err := plainjson.Marshal(Event{Seq: j.seq + 1, Time: j.clock().UTC(), Type: t, Task: task, Data: payload})
+	if err != nil {
+		return err
+	}
+	if err := j.lines.Append(append(line, '\n')); err != nil {
+		return storage("the run's events could not be written", err)
+	}
+	j.seq++
+	close(j.wake)
+	j.wake = make(chan struct{})
+	return nil
+}
+
+// close ends the journal; readers of this process are told.
+func (j *journal) close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	err := j.lines.Sync()
+	if e := j.lines.Close(); err == nil {
+		err = e
+	}
+	j.over = true
+	close(j.wake)
+	j.wake = make(chan struct{})
+	if err != nil {
+		return storage("the run's events could not be written", err)
+	}
+	return nil
+}
+
+// next is closed when there is something to read.
+func (j *journal) next() (wake <-chan struct{}, over bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.wake, j.over
+}
+
+// maxEvent caps a line of events that is read.
+const maxEvent = 4 << 20
+
+// scanEvents calls see for each event after a sequence.
+func scanEvents(root *os.Root, after int64, see func(Event) error) error {
+	f, _, err := durable.OpenRegular(root, fileEvent)
+	if err != nil {
+		return fault.New(fault.StorageFailure, "the run's events cannot be read").WithStatus(500).Because(err)
+	}
+	defer f.Close()
+	_, err = durable.Scan(f, maxEvent, func(b []byte, _ int64) error {
+		var e Event
+		if json.Unmarshal(b, &e) != nil || e.Seq <= after {
+			return nil // a spoilt line is none
+		}
+		return see(e)
+	})
+	return err
+}

@@ -1,0 +1,430 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"belay/internal/attachment/declared"
+	"belay/internal/durable"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// The causes for which an execution is stopped.
+var (
+	errInterrupted = errors.New("interrupted")
+	errCancelled   = errors.New("cancelled")
+	errLost        = errors.New("another one was first")
+	errOther       = errors.New("another one failed")
+)
+
+// execution is a run that this process works on.
+type execution struct {
+	r       *Runner
+	id      string
+	w       *flow
+	folder  *folder
+	files   *os.Root // the folder of the workflow file
+	place   *declared.Folder
+	blobs   Blobs
+	lock    *durable.FileLock
+	journal *journal
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+
+	agents, tools, trigger, outputs map[string]any
+
+	// mu guards what follows: tasks that run at the same time write it.
+	mu     sync.Mutex
+	record Record
+	// before are the tasks that are on record from before, by key.
+	before map[string]*Task
+	order  int
+}
+
+func (x *execution) stop(cause error) { x.cancel(cause) }
+
+// wait waits until the execution has ended.
+func (x *execution) wait(ctx context.Context) error {
+	select {
+	case <-x.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (x *execution) status() Status {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.record.Status
+}
+
+func (x *execution) summary() Summary {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.record.Summary
+	s.Live = true
+	return s
+}
+
+// run is the execution's goroutine: whatever happens in it, the run's end is on
+// record and the lock is free afterwards.
+func (x *execution) run() {
+	defer x.r.leave(x)
+	defer close(x.done)
+	heeding, stop := context.WithCancel(x.ctx)
+	var heed sync.WaitGroup
+	heed.Go(func() { x.heed(heeding) })
+	outputs, err := x.work()
+	stop()
+	heed.Wait()
+	if err := x.end(outputs, err); err != nil {
+		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
+	}
+	if err := x.release(); err != nil {
+		x.r.o.Logger.Error("release a run", "run", x.id, "error", err)
+	}
+	x.cancel(nil)
+}
+
+// release closes what the execution has open. The lock goes last.
+func (x *execution) release() error {
+	var errs []error
+	if x.journal != nil {
+		errs = append(errs, x.journal.close())
+	}
+	if x.files != nil {
+		errs = append(errs, x.files.Close())
+	}
+	if x.folder != nil {
+		x.folder.close()
+	}
+	if x.lock != nil {
+		errs = append(errs, x.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// work does the tasks one after the other and returns the workflow's outputs.
+func (x *execution) work() (outputs map[string]any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked("the run crashed", v)
+		}
+	}()
+	s := scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}
+	t := x.w.Tasks[0]
+	var handed map[string]any
+	results := map[string]any{}
+	for n := 1; t != nil; n++ {
+		if most := x.r.o.Limits.Steps; n > most {
+			return nil, fault.New(fault.TaskFailed, "the run has done %d tasks one after the other and does not end (workflow.steps)", most).
+				WithHint("see the routes of the workflow, or raise workflow.steps")
+		}
+		done, children, err := x.task(x.ctx, t, place{key: t.ID}, s, handed)
+		if err != nil {
+			return nil, err
+		}
+		s = s.after(done, children)
+		if done.Status == Success {
+			results[t.ID] = done.Output
+		}
+		if t, handed, err = x.follow(t, done, s); err != nil {
+			return nil, err
+		}
+	}
+	if x.w.Outputs == nil {
+		return results, nil
+	}
+	values := x.values(s)
+	maps.Copy(values["workflow"].(map[string]any), map[string]any{"status": string(Success), "output": results})
+	values["output"] = results
+	outputs, err = x.w.Outputs.Fields(values)
+	if err != nil {
+		return nil, invalid("the outputs of the workflow cannot be evaluated", problemOf(x.w.name, err))
+	}
+	return plainMap(outputs)
+}
+
+// follow is the task behind one that is done, and what that hands on. A failure
+// that nothing follows is the run's.
+func (x *execution) follow(t *definition.Task, done *Task, s scope) (*definition.Task, map[string]any, error) {
+	next := t.OnSuccess
+	switch {
+	case done.Status != Success:
+		if next = t.OnError; next.Task == "" {
+			return nil, nil, done.Error.of(done.Key)
+		}
+	case t.Kind == definition.Router:
+		next = definition.Next{Task: done.Route}
+	case t.Final:
+		return nil, nil, nil
+	}
+	if next.Task == "" {
+		return nil, nil, nil
+	}
+	values := x.values(s)
+	values["output"] = done.Output
+	with, err := next.With.Fields(values)
+	if err != nil {
+		return nil, nil, invalid("what the task "+t.ID+" hands on cannot be evaluated", problemOf(x.w.name, err))
+	}
+	if with != nil {
+		if with, err = plainMap(with); err != nil {
+			return nil, nil, err
+		}
+	}
+	return x.w.Task(next.Task), with, nil
+}
+
+// place is where a task stands in the run.
+type place struct {
+	key string
+	// inherited are the attachments of the tasks that hold this one.
+	inherited []inherited
+}
+
+type inherited struct {
+	entries []declared.Entry
+	scope   declared.Scope
+}
+
+// below is the place of a task within another.
+func (p place) below(t *definition.Task, parts ...string) place {
+	in := p.inherited[:len(p.inherited):len(p.inherited)]
+	if len(t.Attachments) > 0 {
+		in = append(in, inherited{t.Attachments, declared.Scope("task " + t.ID)})
+	}
+	return place{strings.Join(append([]string{p.key}, parts...), "/"), in}
+}
+
+// task does one task, or takes it from the record where that has its end. The
+// task's own failure is in its record; the error is one that ends the run.
+func (x *execution) task(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any) (*Task, any, error) {
+	rec := x.beginning(t, p, s)
+	if rec.ended() {
+		children, err := x.children(t, rec)
+		return rec, children, err
+	}
+	children, err := x.try(ctx, t, p, s, handed, rec)
+	if err == nil {
+		err = x.reshape(t, rec, s, children)
+	}
+	if cause := stopped(ctx); err != nil && cause != nil {
+		return nil, nil, x.abandon(rec, cause)
+	}
+	if fault.Is(err, fault.StorageFailure) {
+		return nil, nil, err // what cannot be recorded must not go on
+	}
+	rec.Status = Success
+	if err != nil {
+		rec.Status, rec.Error = Failed, failureOf(err)
+	}
+	return rec, children, x.conclude(rec)
+}
+
+// stopped is why the task is not wanted any more, nil while it is.
+func stopped(ctx context.Context) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errInterrupted), errors.Is(cause, errCancelled), errors.Is(cause, errLost), errors.Is(cause, errOther):
+		return cause
+	}
+	return nil
+}
+
+// beginning is the task's record: that from before, or a new one.
+func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if rec := x.before[p.key]; rec != nil {
+		if !rec.ended() {
+			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
+		}
+		return rec
+	}
+	x.order++
+	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: x.order, Status: Running, StartedAt: x.now()}
+	if s.in {
+		rec.Index, rec.Item = &s.index, s.item
+	}
+	if t.Agent != nil {
+		rec.Agent = t.Agent.ID
+	}
+	if t.Action != nil {
+		rec.Action = t.Action.ID
+	}
+	return rec
+}
+
+func (x *execution) now() time.Time { return x.r.o.Clock().UTC() }
+
+// try does the task's work. A panic in it is the task's failure.
+func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) (children any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked("the task "+t.ID+" crashed", v)
+		}
+	}()
+	if t.Timeout > 0 {
+		var stop context.CancelFunc
+		defer func() { // whatever noticed first that the time was up
+			if cause := (*fault.Error)(nil); err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &cause) {
+				err = cause
+			}
+		}()
+		ctx, stop = context.WithTimeoutCause(ctx, t.Timeout, fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, t.Timeout))
+		defer stop()
+	}
+	s, err = x.given(t, s, handed)
+	if err != nil {
+		return nil, invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
+	}
+	rec.Input = s.input
+	switch t.Kind {
+	case definition.Router:
+		err = x.route(t, s, rec)
+	case definition.Parallel, definition.Collection:
+		children, err = x.several(ctx, t, p, s, rec)
+	case definition.Basic:
+		err = x.basic(ctx, t, p, s, rec)
+	}
+	return children, err
+}
+
+// route chooses what follows a router.
+func (x *execution) route(t *definition.Task, s scope, rec *Task) error {
+	if err := x.announce(rec, 0); err != nil {
+		return err
+	}
+	value, err := t.Condition.Route(x.values(s))
+	if err != nil {
+		return fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err)
+	}
+	var known []string
+	for _, r := range t.Routes {
+		if r.Value == value {
+			rec.Route = r.Task
+		}
+		known = append(known, r.Value)
+	}
+	if rec.Route == "" {
+		rec.Route = t.Default
+	}
+	if rec.Route == "" {
+		return fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
+			WithHint("add the route, or default: with the task for all others")
+	}
+	rec.Output = map[string]any{"condition": value, "route_taken": rec.Route, "router_type": "conditional"}
+	return nil
+}
+
+// reshape makes the task's output of its outputs, where it has some.
+func (x *execution) reshape(t *definition.Task, rec *Task, s scope, children any) error {
+	if rec.Input != nil {
+		s.input, _ = rec.Input.(map[string]any)
+	}
+	output, err := plain(rec.Output)
+	if err != nil {
+		return err
+	}
+	rec.Output = output
+	if t.Outputs == nil {
+		return nil
+	}
+	s = s.after(&Task{ID: t.ID, Input: rec.Input, Output: rec.Output, Status: Success}, children)
+	values := x.values(s)
+	values["output"] = rec.Output
+	fields, err := t.Outputs.Fields(values)
+	if err != nil {
+		return invalid("the outputs of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
+	}
+	rec.Output, err = plainMap(fields)
+	return err
+}
+
+// announce records that the task has begun, and tells.
+func (x *execution) announce(rec *Task, of int) error {
+	if err := x.keep(rec); err != nil {
+		return err
+	}
+	return x.journal.add(TaskStart, rec.Key, TaskBegun{
+		ID: rec.ID, Kind: rec.Kind, Agent: rec.Agent, Action: rec.Action, Model: rec.Model, Index: rec.Index, Of: of,
+	})
+}
+
+// keep writes a task's record.
+func (x *execution) keep(rec *Task) error { return x.folder.writeTask(rec) }
+
+// conclude records the task's end, and tells.
+func (x *execution) conclude(rec *Task) error {
+	now := x.now()
+	rec.EndedAt = &now
+	if err := x.keep(rec); err != nil {
+		return err
+	}
+	d := TaskEnded{Status: rec.Status, Route: rec.Route, Error: rec.Error}
+	for _, a := range rec.Attachments {
+		if a.Refused != "" {
+			d.Refused++
+		}
+	}
+	if u := rec.Usage; u != nil {
+		d.Tokens, d.CostUSD = u.InputTokens+u.OutputTokens, u.CostUSD
+		x.mu.Lock()
+		x.record.Usage = sum(x.record.Usage, u)
+		x.mu.Unlock()
+	}
+	return x.journal.add(TaskEnd, rec.Key, d)
+}
+
+// abandon records that the task was stopped, and returns why.
+func (x *execution) abandon(rec *Task, cause error) error {
+	rec.Status = Interrupted
+	if !errors.Is(cause, errInterrupted) {
+		rec.Status = Cancelled
+	}
+	if err := x.conclude(rec); err != nil {
+		return err
+	}
+	return cause
+}
+
+func sum(a, b *event.Tokens) *event.Tokens {
+	if b == nil {
+		return a
+	}
+	s := *b
+	if a == nil {
+		return &s
+	}
+	s.InputTokens += a.InputTokens
+	s.OutputTokens += a.OutputTokens
+	s.CacheReadTokens += a.CacheReadTokens
+	s.CacheWriteTokens += a.CacheWriteTokens
+	if a.CostUSD != nil || b.CostUSD != nil {
+		total := 0.0
+		for _, c := range []*float64{a.CostUSD, b.CostUSD} {
+			if c != nil {
+				total += *c
+			}
+		}
+		s.CostUSD = &total
+	}
+	return &s
+}
+
+func panicked(what string, v any) error {
+	return fault.New(fault.TaskFailed, "%s; nothing else did", what).With("category", "PANIC").
+		Because(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
+}

@@ -1,0 +1,207 @@
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/plainjson"
+	"belay/internal/workspace"
+)
+
+// Names in a project and in a run's folder.
+const (
+	dirRuns   = ".belay/runs"
+	dirTasks  = "tasks"
+	fileRun   = "run.json"
+	fileFlow  = "workflow"
+	fileEvent = "events.jsonl"
+)
+
+// maxRecord caps a record that is read, in bytes: more than an answer can be.
+const maxRecord = 256 << 20
+
+var idPattern = regexp.MustCompile(`^run_[A-Za-z0-9-]{1,64}$`)
+
+// folder is a run's folder, open.
+type folder struct {
+	root *os.Root
+	id   string
+}
+
+// makeFolder makes the folder of a new run. Without its run.json it is none yet.
+func makeFolder(project, id string) (*folder, error) {
+	p, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if err := workspace.MakeBelay(p); err != nil {
+		return nil, err
+	}
+	if err := p.MkdirAll(dirRuns+"/"+id+"/"+dirTasks, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := p.OpenRoot(dirRuns + "/" + id)
+	if err != nil {
+		return nil, err
+	}
+	// The folder's own name must be as durable as what is in it.
+	if err := errors.Join(durable.SyncDir(p, ".belay"), durable.SyncDir(p, dirRuns)); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &folder{root, id}, nil
+}
+
+// openFolder opens the folder of a run: RUN_NOT_FOUND where there is none.
+func openFolder(project, id string) (*folder, error) {
+	if !idPattern.MatchString(id) {
+		return nil, notFound(id)
+	}
+	p, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+	}
+	defer p.Close()
+	root, err := p.OpenRoot(dirRuns + "/" + id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notFound(id)
+	case err != nil:
+		return nil, storage("the run cannot be opened", err)
+	}
+	if _, err := root.Lstat(fileRun); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(notFound(id), root.Close()) // it never began
+	}
+	return &folder{root, id}, nil
+}
+
+func notFound(id string) error {
+	return fault.New(fault.RunNotFound, "the project has no run %.80q", id).With("runId", id[:min(len(id), 80)])
+}
+
+func storage(what string, err error) error {
+	return fault.New(fault.StorageFailure, "%s", what).Because(err)
+}
+
+// close closes the folder; nothing is written through its handle.
+func (f *folder) close() { _ = f.root.Close() }
+
+// write replaces a file; it is on disk when write returns.
+func (f *folder) write(name string, v any) error {
+	data, err := plainjson.MarshalIndent(v)
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(f.root, name, append(data, '\n'), 0o600, true); err != nil {
+		return storage("the run's record could not be written", err)
+	}
+	return nil
+}
+
+func (f *folder) writeTask(t *Task) error { return f.write(dirTasks+"/"+fileOf(t.Key), t) }
+
+// writeRun writes the record of the run itself.
+func (f *folder) writeRun(r Record) error {
+	r.Tasks, r.Live = nil, false
+	return f.write(fileRun, r)
+}
+
+// fileOf is the name of a task's record. Ids have no dots.
+func fileOf(key string) string { return strings.ReplaceAll(key, "/", ".") + ".json" }
+
+// read reads the run's record, without its tasks.
+func (f *folder) read() (Record, error) {
+	var r Record
+	data, _, err := durable.ReadFile(f.root, fileRun, maxRecord)
+	if err == nil {
+		err = decodeRecord(data, &r)
+	}
+	if err == nil && (r.Format != 1 || r.ID != f.id) {
+		err = fmt.Errorf("it is of format %d and calls itself %.80q", r.Format, r.ID)
+	}
+	if err != nil {
+		return r, unreadable(f.id, fileRun, err)
+	}
+	if r.Input == nil {
+		r.Input = map[string]any{}
+	}
+	numbers(r.Input)
+	numbers(r.Outputs)
+	return r, nil
+}
+
+// tasks reads the records of the tasks, in the order in which they began.
+func (f *folder) tasks() ([]Task, error) {
+	d, err := f.root.Open(dirTasks)
+	if err != nil {
+		return nil, unreadable(f.id, dirTasks, err)
+	}
+	entries, err := d.ReadDir(-1)
+	if err := errors.Join(err, d.Close()); err != nil {
+		return nil, unreadable(f.id, dirTasks, err)
+	}
+	var all []Task
+	for _, e := range entries {
+		name := e.Name()
+		if filepath.Ext(name) != ".json" || strings.HasPrefix(name, durable.TempPrefix) {
+			continue
+		}
+		var t Task
+		data, _, err := durable.ReadFile(f.root, dirTasks+"/"+name, maxRecord)
+		if err == nil {
+			err = decodeRecord(data, &t)
+		}
+		if err == nil && fileOf(t.Key) != name {
+			err = fmt.Errorf("it is about the task %.80q", t.Key)
+		}
+		if err != nil {
+			return nil, unreadable(f.id, dirTasks+"/"+name, err)
+		}
+		t.Item, t.Input, t.Output = numbers(t.Item), numbers(t.Input), numbers(t.Output)
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Task) int { return cmp.Compare(a.Order, b.Order) })
+	return all, nil
+}
+
+// workflow reads the run's own copy of its workflow file.
+func (f *folder) workflow() ([]byte, error) {
+	data, _, err := durable.ReadFile(f.root, fileFlow, maxRecord)
+	if err != nil {
+		return nil, unreadable(f.id, fileFlow, err)
+	}
+	return data, nil
+}
+
+func unreadable(id, name string, err error) error {
+	return fault.New(fault.StorageFailure, "%s of the run %s cannot be read: %v", name, id, err).WithStatus(500).
+		With("runId", id).WithHint("mend the file in an editor, or start the workflow anew").Because(err)
+}
+
+// sweep removes what a process left that died while it wrote.
+func (f *folder) sweep() error {
+	var errs []error
+	for _, dir := range []string{".", dirTasks} {
+		d, err := f.root.Open(dir)
+		if err != nil {
+			return err
+		}
+		names, err := d.Readdirnames(-1)
+		errs = append(errs, err, d.Close())
+		for _, name := range names {
+			if strings.HasPrefix(name, durable.TempPrefix) {
+				errs = append(errs, durable.RemoveTemp(f.root, dir+"/"+name))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,97 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// followPoll is how often the events of another process's run are looked for.
+const followPoll = 150 * time.Millisecond
+
+// Stream reads a run's events. It is used by one goroutine.
+type Stream interface {
+	// Next blocks until there are events, ctx is done, or the stream is over
+	// (io.EOF, when nobody works on the run any more). It returns as many as are
+	// ready.
+	Next(ctx context.Context) ([]Event, error)
+	// Close releases the reader; it never affects the run.
+	Close() error
+}
+
+// Follow reads the run's events after a sequence, 0 for all, and then those to
+// come, of runs of other processes as well.
+func (r *Runner) Follow(_ context.Context, project, id string, after int64) (Stream, error) {
+	f, err := openFolder(project, id)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	file, _, err := durable.OpenRegular(f.root, fileEvent)
+	if err != nil {
+		return nil, fault.New(fault.StorageFailure, "the run's events cannot be read").WithStatus(500).Because(err)
+	}
+	return &follower{r: r, id: id, file: file, after: after}, nil
+}
+
+type follower struct {
+	r     *Runner
+	id    string
+	file  *os.File
+	at    int64 // behind the last whole line that was read
+	after int64
+}
+
+func (s *follower) Close() error { return s.file.Close() }
+
+// Next implements [Stream].
+func (s *follower) Next(ctx context.Context) ([]Event, error) {
+	tick := time.NewTicker(followPoll)
+	defer tick.Stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		// Whether somebody works on it is asked before the file is read: what was
+		// written until then is in it.
+		var wake <-chan struct{}
+		live := s.r.live(s.id)
+		if x := s.r.running(s.id); x != nil {
+			var over bool
+			wake, over = x.journal.next()
+			live = !over
+		}
+		events, err := s.read()
+		if err != nil || len(events) > 0 {
+			return events, err
+		}
+		if !live {
+			return nil, io.EOF
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-wake:
+		case <-tick.C:
+		}
+	}
+}
+
+// read returns the events that are there.
+func (s *follower) read() ([]Event, error) {
+	var events []Event
+	n, err := durable.Scan(io.NewSectionReader(s.file, s.at, 1<<62), maxEvent, func(b []byte, _ int64) error {
+		var e Event
+		if json.Unmarshal(b, &e) == nil && e.Seq > s.after {
+			events, s.after = append(events, e), e.Seq
+		}
+		return nil
+	})
+	s.at += n
+	return events, err
+}

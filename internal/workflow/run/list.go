@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"belay/internal/fault"
+)
+
+// List returns the runs of a project, the newest first.
+func (r *Runner) List(ctx context.Context, project string) ([]Summary, error) {
+	p, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+	}
+	defer p.Close()
+	ids, err := runIDs(p)
+	if err != nil {
+		return nil, err
+	}
+	all := []Summary{}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f, err := openFolder(project, id)
+		if fault.Is(err, fault.RunNotFound) {
+			continue // one that did not begin, or that is being removed
+		}
+		if err != nil {
+			return nil, err
+		}
+		record, err := f.read()
+		f.close()
+		if err != nil {
+			record.Summary = Summary{ID: id, Project: project, Status: Failed, Error: failureOf(err)}
+		}
+		all = append(all, r.now(record.Summary, project))
+	}
+	return all, nil
+}
+
+// runIDs are the names of the runs' folders, the newest first.
+func runIDs(p *os.Root) ([]string, error) {
+	d, err := p.Open(dirRuns)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storage("the runs cannot be listed", err)
+	}
+	names, err := d.Readdirnames(-1)
+	if err := errors.Join(err, d.Close()); err != nil {
+		return nil, storage("the runs cannot be listed", err)
+	}
+	ids := slices.DeleteFunc(names, func(name string) bool { return !idPattern.MatchString(name) })
+	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
+	return ids, nil
+}
+
+// now is a summary as things stand: a run on which nobody works any more was
+// interrupted.
+func (r *Runner) now(s Summary, project string) Summary {
+	s.Project = project
+	s.Live = r.live(s.ID)
+	if s.Status == Running && !s.Live {
+		s.Status = Interrupted
+	}
+	if x := r.running(s.ID); x != nil {
+		s.Usage = x.summary().Usage
+	}
+	return s
+}
+
+// Show returns all of a run.
+func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
+	if err := ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	f, err := openFolder(project, id)
+	if err != nil {
+		return Record{}, err
+	}
+	defer f.close()
+	record, err := f.read()
+	if err != nil {
+		return record, err
+	}
+	if record.Tasks, err = f.tasks(); err != nil {
+		return record, err
+	}
+	record.Summary = r.now(record.Summary, project)
+	for i := range record.Tasks {
+		if t := &record.Tasks[i]; t.Status == Running && !record.Live {
+			t.Status = Interrupted
+		}
+	}
+	return record, nil
+}
+
+// removeRun removes a run's folder.
+func removeRun(project, id string) error {
+	p, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.RemoveAll(dirRuns + "/" + id)
+}

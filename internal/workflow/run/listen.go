@@ -1,0 +1,119 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/turn"
+)
+
+// listener reads one turn's events for what the run needs of them.
+type listener struct {
+	x            *execution
+	key, session string
+
+	text   string
+	reason string
+	usage  *event.Tokens
+	exit   *event.Exit
+}
+
+// patience is how long a turn that was interrupted may take to end.
+const patience = 30 * time.Second
+
+// hear reads the turn to its end. When ctx is done the turn is interrupted; its
+// end is read all the same, so that its session is whole.
+func (l *listener) hear(ctx context.Context, s turn.Stream) error {
+	life, leave := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer leave(nil)
+	stop := context.AfterFunc(ctx, func() {
+		asking, cancel := context.WithTimeout(life, patience)
+		defer cancel()
+		// The turn may have ended by itself in between.
+		if err := l.x.r.o.Engine.Interrupt(asking, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
+			leave(fmt.Errorf("interrupt the turn: %w", err))
+		}
+	})
+	defer stop()
+	for {
+		events, err := s.Next(life)
+		for _, e := range events {
+			if err := l.take(e); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return l.verdict(ctx)
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (l *listener) take(e event.Event) error {
+	var err error
+	read := func(v any) { err = json.Unmarshal(e.Data, v) }
+	switch e.Type {
+	case event.ChatComplete:
+		var d event.Text
+		read(&d)
+		l.text = d.Text
+	case event.SessionComplete:
+		var d event.Complete
+		read(&d)
+		l.reason = d.StopReason
+	case event.Usage:
+		var d event.UsageReport
+		read(&d)
+		l.usage = &d.Totals
+	case event.ProcessExit:
+		l.exit = &event.Exit{}
+		read(l.exit)
+	case event.PermissionAsked:
+		var d event.Permission
+		read(&d)
+		err = errors.Join(err, l.x.journal.add(TaskQuestion, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Tool: d.Name}))
+	case event.PermissionGiven:
+		var d event.Verdict
+		read(&d)
+		err = errors.Join(err, l.x.journal.add(TaskAnswer, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Verdict: d.Verdict, By: d.By}))
+	}
+	if err != nil {
+		return fmt.Errorf("event %d of the turn: %w", e.Seq, err)
+	}
+	return nil
+}
+
+// verdict says whether the turn gave a whole answer.
+func (l *listener) verdict(ctx context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case l.exit == nil:
+		return fault.New(fault.TaskFailed, "the turn in session %s has no end", l.session).With("sessionId", l.session)
+	case l.exit.Interrupted != nil && *l.exit.Interrupted:
+		return fault.New(fault.TaskFailed, "somebody interrupted the turn in session %s", l.session).With("sessionId", l.session)
+	case l.exit.ExitCode != 0:
+		f := fault.New(fault.Type(l.exit.ErrorType), "%s", l.exit.Error)
+		f.Status = l.exit.Status
+		f.Details = l.exit.ErrorDetails
+		return f.With("sessionId", l.session)
+	}
+	switch model.StopReason(l.reason) {
+	case model.StopEndTurn, model.StopSequence:
+		return nil
+	case model.StopBudget, model.StopMaxTurns, model.StopMaxTokens:
+		return fault.New(fault.BudgetExceeded, "the answer is not whole: the turn in session %s ended at its budget (%s)", l.session, l.reason).
+			With("stopReason", l.reason).With("sessionId", l.session).WithHint("raise the budget of the task or its agent")
+	}
+	return fault.New(fault.TaskFailed, "the answer is not whole: the model stopped with %s", l.reason).
+		With("stopReason", l.reason).With("sessionId", l.session)
+}

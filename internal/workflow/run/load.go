@@ -1,0 +1,265 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"belay/internal/attachment/declared"
+	"belay/internal/authored"
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/template"
+	"belay/internal/workflow/definition"
+	"belay/internal/workspace/snapshot"
+)
+
+// flow is a workflow that was read and checked against what it is given.
+type flow struct {
+	*definition.Workflow
+	name  string // of the file
+	data  []byte
+	input map[string]any
+	env   map[string]any
+}
+
+// problem is one of details.problems of an INVALID_WORKFLOW.
+type problem struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func (p problem) String() string {
+	var b strings.Builder
+	if p.Line > 0 {
+		fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
+	}
+	if p.Path != "" {
+		b.WriteString(p.Path + ": ")
+	}
+	b.WriteString(p.Message)
+	return b.String()
+}
+
+// invalid is one error of all problems, nil where there are none.
+func invalid(what string, problems []problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		if lines[i] = p.String(); p.Hint != "" {
+			lines[i] += " (" + p.Hint + ")"
+		}
+	}
+	return fault.New(fault.InvalidWorkflow, "%s:\n%s", what, strings.Join(lines, "\n")).With("problems", problems).
+		WithHint("correct what is named above, and try again")
+}
+
+// problemOf is an error with its place, where it has one.
+func problemOf(name string, err error) []problem {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []problem
+		for _, e := range several.Unwrap() {
+			all = append(all, problemOf(name, e)...)
+		}
+		return all
+	}
+	p := problem{Message: err.Error()}
+	var at *template.FieldError
+	var wire *fault.Error
+	switch {
+	case errors.As(err, &at):
+		p = problem{File: name, Line: at.Line, Column: at.Column, Path: at.Path, Message: at.Err.Error()}
+	case errors.As(err, &wire):
+		p.Message, p.Hint = wire.Message, wire.Hint
+	}
+	return []problem{p}
+}
+
+// load reads a workflow file.
+func (r *Runner) load(file string) (*flow, error) {
+	data, _, err := durable.ReadFile(nil, file, r.o.Limits.FileBytes)
+	switch {
+	case errors.Is(err, durable.ErrTooLarge):
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes (workflow.file_bytes)", r.o.Limits.FileBytes).With("file", file)
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fault.New(fault.InvalidWorkflow, "there is no file %s", file).WithStatus(404).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
+	case err != nil:
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err)
+	}
+	return parse(filepath.Base(file), data)
+}
+
+func parse(name string, data []byte) (*flow, error) {
+	w, err := definition.Parse(name, data)
+	var wrong *authored.Error
+	if errors.As(err, &wrong) {
+		var all []problem
+		for _, p := range wrong.Problems {
+			all = append(all, problem{name, p.Line, p.Column, p.Path, p.Message, p.Hint})
+		}
+		if wrong.More > 0 {
+			all = append(all, problem{Message: fmt.Sprintf("and %d more problems", wrong.More)})
+		}
+		return nil, invalid("the workflow "+name+" is not valid", all)
+	}
+	if err != nil {
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow %s cannot be read: %v", name, err).Because(err)
+	}
+	return &flow{Workflow: w, name: name, data: data}, nil
+}
+
+// give checks the input against the workflow's schema, its defaults filled in.
+func (w *flow) give(input map[string]any, texts map[string]string) error {
+	input, err := plainMap(input)
+	if err != nil {
+		return fault.New(fault.InvalidWorkflow, "the input is no JSON: %v", err)
+	}
+	for name, text := range texts {
+		input[name] = w.typed(name, text)
+	}
+	w.Input.Defaults(input)
+	if w.input, err = plainMap(input); err != nil {
+		return err
+	}
+	var all []problem
+	for _, line := range w.Input.Check(w.input) {
+		all = append(all, problem{Path: "input", Message: line})
+	}
+	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
+		return err
+	}
+	env, err := w.Env.Fields(map[string]any{
+		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,
+	})
+	if err != nil {
+		return invalid("env cannot be evaluated", problemOf(w.name, err))
+	}
+	w.env, err = plainMap(env)
+	return err
+}
+
+// typed is an input that was given as text, as the schema wants it.
+func (w *flow) typed(name, text string) any {
+	if w.Input == nil {
+		return text
+	}
+	properties, _ := w.Input.Source["properties"].(map[string]any)
+	property, _ := properties[name].(map[string]any)
+	switch t := property["type"].(type) {
+	case string:
+		if t == "string" {
+			return text
+		}
+	case []any:
+		if slices.Contains(t, any("string")) {
+			return text
+		}
+	default:
+		return text
+	}
+	if v, err := decodeValue([]byte(text)); err == nil {
+		return v
+	}
+	return text // the schema says what is wrong with it
+}
+
+// fits checks what the file asks for against what there is: tools, rules, the
+// snapshot's place.
+func (r *Runner) fits(w *flow, req Request) error {
+	var all []problem
+	rules := func(path string, texts []string) {
+		for _, text := range texts {
+			if _, err := permit.ParseRule(text); err != nil {
+				all = append(all, problem{Path: path, Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
+			}
+		}
+	}
+	check := func(path string, g definition.Rights) {
+		rules(path+".permissions.allow", g.Allow)
+		rules(path+".permissions.deny", g.Deny)
+		for _, name := range g.Tools {
+			if !slices.ContainsFunc(r.o.Tools, func(t string) bool { return strings.EqualFold(t, name) }) {
+				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: "there are " + strings.Join(r.o.Tools, ", ")})
+			}
+		}
+	}
+	for i, a := range w.Agents {
+		check(authored.At("agents", i), a.Rights)
+		if a.Provider != "" && a.Provider != r.o.Provider && req.Provider == "" {
+			all = append(all, problem{Path: authored.At("agents", i) + ".model.provider", Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, a.Provider, r.o.Provider), Hint: "start the run with --provider " + a.Provider + ", or with another one for all agents"})
+		}
+	}
+	w.each(func(t *definition.Task) { check(t.Path, t.Rights) })
+	rules("--allow", req.Allow)
+	if s := w.Snapshot; s.Root != "" {
+		if err := r.target(w, req.Project).Check(); err != nil {
+			all = append(all, problem{Path: "snapshot", Message: fault.From(err).Message})
+		}
+	}
+	return invalid("the workflow "+w.ID+" cannot be run here", all)
+}
+
+// target is where the run is published.
+func (r *Runner) target(w *flow, project string) snapshot.Target {
+	label := w.Snapshot.Label
+	if label == "" {
+		label = w.ID
+	}
+	return snapshot.Target{Root: project, ToolRoot: w.Snapshot.Root, Label: label}
+}
+
+// each calls see for every task, those within others behind them.
+func (w *flow) each(see func(*definition.Task)) {
+	var walk func(*definition.Task)
+	walk = func(t *definition.Task) {
+		see(t)
+		for _, c := range t.Tasks {
+			walk(c)
+		}
+		if t.Each != nil {
+			walk(t.Each)
+		}
+	}
+	for _, t := range w.Tasks {
+		walk(t)
+	}
+}
+
+// place opens the folder where the workflow's paths begin. The caller closes the
+// root.
+func (r *Runner) place(dir string) (*os.Root, *declared.Folder, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).Because(err)
+	}
+	return root, declared.NewFolder(root, r.o.Limits.Matches), nil
+}
+
+// begin is what a request is checked for before anything of it happens.
+func (r *Runner) begin(ctx context.Context, req Request) (*flow, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !filepath.IsAbs(req.File) || !filepath.IsAbs(req.Project) {
+		return nil, fault.New(fault.InvalidRequest, "project and file must be absolute paths").With("field", "file")
+	}
+	w, err := r.load(req.File)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.give(req.Input, req.Texts); err != nil {
+		return nil, err
+	}
+	return w, r.fits(w, req)
+}

@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// cancelPoll is how soon a request to cancel is seen.
+const cancelPoll = 200 * time.Millisecond
+
+// dir is where runs of all projects have their locks. An id is never given twice.
+func (r *Runner) dir() string { return filepath.Join(r.o.StateDir, "runs") }
+
+func (r *Runner) lockPath(id string) string   { return filepath.Join(r.dir(), id+".lock") }
+func (r *Runner) cancelPath(id string) string { return filepath.Join(r.dir(), id+".cancel") }
+
+// lock takes a run for this process: RUN_IN_PROGRESS where another works on it.
+func (r *Runner) lock(id string) (*durable.FileLock, error) {
+	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
+		return nil, storage("the state folder cannot be written", err)
+	}
+	var l *durable.FileLock
+	var err error
+	for range 5 { // somebody who only looks holds it for a moment
+		if l, err = durable.Lock(r.lockPath(id)); !errors.Is(err, durable.ErrLocked) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	switch {
+	case errors.Is(err, durable.ErrLocked):
+		return nil, fault.New(fault.RunInProgress, "the run %s is under way", id).With("runId", id)
+	case err != nil:
+		return nil, storage("the run cannot be locked", err)
+	}
+	// A request to cancel was for whoever worked on the run before.
+	if err := os.Remove(r.cancelPath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(storage("the state folder cannot be written", err), l.Unlock())
+	}
+	return l, nil
+}
+
+// live reports whether a process works on the run.
+func (r *Runner) live(id string) bool {
+	return r.running(id) != nil || durable.Locked(r.lockPath(id))
+}
+
+// Cancel stops a run, wherever on this machine it is worked on, and returns when it
+// has stopped or ctx is done. RUN_NOT_RUNNING where nobody works on it.
+func (r *Runner) Cancel(ctx context.Context, project, id string) error {
+	f, err := openFolder(project, id)
+	if err != nil {
+		return err
+	}
+	f.close()
+	if x := r.running(id); x != nil {
+		x.stop(errCancelled)
+		return x.wait(ctx)
+	}
+	if !r.live(id) {
+		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id)
+	}
+	state, err := os.OpenRoot(r.dir())
+	if err != nil {
+		return storage("the state folder cannot be opened", err)
+	}
+	defer state.Close()
+	if err := durable.WriteFile(state, id+".cancel", []byte("cancel\n"), 0o600, false); err != nil {
+		return storage("the request to cancel could not be written", err)
+	}
+	tick := time.NewTicker(cancelPoll)
+	defer tick.Stop()
+	for r.live(id) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// heed stops the execution when another process asks for it, until ctx is done.
+func (x *execution) heed(ctx context.Context) {
+	tick := time.NewTicker(cancelPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if _, err := os.Lstat(x.r.cancelPath(x.id)); err == nil {
+			x.stop(errCancelled)
+			return
+		}
+	}
+}

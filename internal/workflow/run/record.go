@@ -1,0 +1,139 @@
+package run
+
+import (
+	"time"
+
+	"belay/internal/attachment/gather"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// Status is how far a run or a task is.
+type Status string
+
+// The statuses. A run that is interrupted can be resumed, and so can one that
+// failed or was cancelled: what is finished is not done again.
+const (
+	Running     Status = "running"
+	Success     Status = "success"
+	Failed      Status = "failed"
+	Cancelled   Status = "cancelled"
+	Interrupted Status = "interrupted"
+)
+
+// Summary is a run in a list.
+type Summary struct {
+	ID       string `json:"id"`
+	Workflow string `json:"workflow"`
+	Version  string `json:"version,omitempty"`
+	// File is where the workflow was read; the run goes by its own copy.
+	File    string `json:"file"`
+	Project string `json:"project"`
+	Status  Status `json:"status"`
+	// Live says that a process works on the run now.
+	Live      bool       `json:"live"`
+	StartedAt time.Time  `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt,omitempty"`
+	// Usage is that of all turns so far; nil where none was accounted for.
+	Usage *event.Tokens `json:"usage,omitempty"`
+	Error *Failure      `json:"error,omitempty"`
+	// Snapshot is the published result, relative to the project.
+	Snapshot string `json:"snapshot,omitempty"`
+}
+
+// Record is all of a run: the file run.json, and those of its tasks.
+type Record struct {
+	// Format is the version of the files' form, 1.
+	Format int `json:"format"`
+	Summary
+	// SHA256 is that of the workflow file, Folder where its paths begin.
+	SHA256 string         `json:"sha256"`
+	Folder string         `json:"folder"`
+	Input  map[string]any `json:"input"`
+
+	Provider string   `json:"provider,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Mode     string   `json:"mode,omitempty"`
+	Allow    []string `json:"allow,omitempty"`
+
+	// Resumed are the times at which the run was taken up again.
+	Resumed []time.Time `json:"resumed,omitempty"`
+	// Outputs are the results of a run that succeeded.
+	Outputs map[string]any `json:"outputs,omitempty"`
+	// Tasks are those that have begun, in the order of their beginning. They are
+	// not part of run.json.
+	Tasks []Task `json:"tasks,omitempty"`
+}
+
+// Task is the record of one task: what went in, and what came out.
+type Task struct {
+	// Key names the task in the run: its id, behind that of the task that holds it
+	// and, in a collection, the number of the item: "each/3/summarize".
+	Key  string          `json:"key"`
+	ID   string          `json:"id"`
+	Kind definition.Kind `json:"kind"`
+	// Order is the task's place in the order of beginning.
+	Order  int    `json:"order"`
+	Status Status `json:"status"`
+	// Index and Item are those of a collection.
+	Index     *int       `json:"index,omitempty"`
+	Item      any        `json:"item,omitempty"`
+	StartedAt time.Time  `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt,omitempty"`
+
+	Agent  string `json:"agent,omitempty"`
+	Action string `json:"action,omitempty"`
+	Model  string `json:"model,omitempty"`
+	// Input is what templates saw as .input.
+	Input  any    `json:"input,omitempty"`
+	Prompt string `json:"prompt,omitempty"`
+	// Attachments say what became of each, in the order in which the model got
+	// them.
+	Attachments []gather.Report `json:"attachments,omitempty"`
+	Attempts    []Attempt       `json:"attempts,omitempty"`
+	// Route is the task that a router chose.
+	Route  string        `json:"route,omitempty"`
+	Output any           `json:"output,omitempty"`
+	Usage  *event.Tokens `json:"usage,omitempty"`
+	Error  *Failure      `json:"error,omitempty"`
+}
+
+// Attempt is one try of a task, in a session of its own.
+type Attempt struct {
+	Session   string     `json:"session"`
+	Turns     []string   `json:"turns,omitempty"`
+	StartedAt time.Time  `json:"startedAt"`
+	EndedAt   *time.Time `json:"endedAt,omitempty"`
+	// Repaired is set where the first answer was not of the wanted form, and the
+	// agent was asked once more.
+	Repaired bool     `json:"repaired,omitempty"`
+	Error    *Failure `json:"error,omitempty"`
+}
+
+// Failure says why a run, a task or an attempt failed.
+type Failure struct {
+	Type    fault.Type     `json:"type"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// failureOf is the record of an error.
+func failureOf(err error) *Failure {
+	f := fault.From(err)
+	return &Failure{Type: f.Type, Message: f.Message, Hint: f.NextStep(), Details: f.Details}
+}
+
+// of is the failure of a task as that of its run.
+func (f *Failure) of(task string) error {
+	e := fault.New(f.Type, "the task %s failed: %s", task, f.Message)
+	if f.Hint != "" {
+		e = e.WithHint("%s", f.Hint)
+	}
+	e.Details = f.Details
+	return e.With("task", task)
+}
+
+// ended reports whether nothing more happens to the task.
+func (t *Task) ended() bool { return t.Status == Success || t.Status == Failed }

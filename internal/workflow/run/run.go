@@ -1,0 +1,169 @@
+// Package run carries workflows out. A run is durable: it lies in the project's
+// .belay/runs/<id> with a copy of its workflow file and one record per task, each
+// on disk before the next task begins, so that a run whose process was killed goes
+// on after the last finished task ([Runner.Resume]).
+//
+// Each task of an agent is one turn of [turn.Engine], in a session of its own for
+// each attempt: permission, budget, audit and events are those of any turn. The
+// runner adds what is between the tasks: templates, attachments, routes, retries,
+// outputs.
+//
+// Specification: attachments, sections 2, 3 and 6; architecture, "A workflow run".
+package run
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
+	"belay/internal/attachment/gather"
+	"belay/internal/fault"
+	"belay/internal/turn"
+	"belay/internal/workspace/snapshot"
+)
+
+// Blobs is where accepted attachments lie. What was put is durable after Sync.
+type Blobs interface {
+	attachment.BlobStore
+	Sync(ctx context.Context) error
+}
+
+// Gatherer opens or fetches every attachment of a list; [gather.Gatherer] is one.
+type Gatherer interface {
+	Gather(ctx context.Context, folder *declared.Folder, list []declared.Attachment, blobs attachment.BlobStore) (gather.Result, error)
+}
+
+// Options are what a [Runner] stands on. All are required unless they say otherwise.
+type Options struct {
+	Engine turn.Turns
+	// Create makes a session for an attempt and returns its id.
+	Create func(ctx context.Context, r turn.CreateRequest) (string, error)
+	// Ready says why no turn could be taken with this provider; nil is no check.
+	Ready func(provider string) error
+	// Blobs opens the blob store of a project.
+	Blobs  func(project string) (Blobs, error)
+	Gather Gatherer
+	// StateDir is the operator's folder: locks and requests to cancel lie there,
+	// out of the reach of agents.
+	StateDir string
+	// Tools are the names of the tools that agents can be given.
+	Tools []string
+	// Provider answers where neither request nor agent names one.
+	Provider string
+	Snapshot snapshot.Options
+	Limits   Limits
+	Logger   *slog.Logger
+	Clock    func() time.Time
+	// NewID makes the ids of runs; they sort by time.
+	NewID func() string
+}
+
+// Limits bound runs. Each is a configuration key of the same meaning.
+type Limits struct {
+	// FileBytes caps a workflow file.
+	FileBytes int64
+	// Steps is how many tasks a run may have done one after the other.
+	Steps int
+	// Parallel is how many tasks of all runs of this process work at once.
+	Parallel int
+	// Items caps the items of a collection.
+	Items int
+	// Attachments caps those of one task, Matches what one pattern finds.
+	Attachments, Matches int
+	// RetryDelay is waited before the first retry of a task, and twice as long
+	// before each further one.
+	RetryDelay time.Duration
+}
+
+// Request is a workflow that is to be run.
+type Request struct {
+	// Project is the absolute path of the project that agents work in, File that
+	// of the workflow file.
+	Project, File string
+	// Input is what the workflow is given.
+	Input map[string]any
+	// Texts are further inputs, as a command line has them: what the schema of the
+	// input wants as something else than text is read as JSON.
+	Texts map[string]string
+	// Provider and Model, where they are set, are those of all agents, whatever
+	// the file says.
+	Provider, Model string
+	// Mode is the permission mode of the turns; "" is direct.
+	Mode string
+	// Allow are rules of calls that need no question, given by the person who
+	// starts the run. Rules of the file only deny: see [PlannedTask.Asks].
+	Allow []string
+}
+
+// Runner runs workflows in this process. It owns a goroutine for each run;
+// [Runner.Close] ends them all.
+type Runner struct {
+	o Options
+	// places bounds the tasks at work.
+	places chan struct{}
+
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	active map[string]*execution
+}
+
+// New returns a runner that takes runs until it is closed.
+func New(o Options) *Runner {
+	return &Runner{o: o, places: make(chan struct{}, max(o.Limits.Parallel, 1)), active: map[string]*execution{}}
+}
+
+// enter counts an execution that Close waits for.
+func (r *Runner) enter(x *execution) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return fault.New(fault.Overloaded, "the runner is shutting down and begins no runs")
+	}
+	r.active[x.id] = x
+	r.work.Add(1)
+	return nil
+}
+
+func (r *Runner) leave(x *execution) {
+	r.mu.Lock()
+	delete(r.active, x.id)
+	r.mu.Unlock()
+	r.work.Done()
+}
+
+func (r *Runner) running(id string) *execution {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.active[id]
+}
+
+// Close begins no more runs and waits for those under way until ctx is done; then
+// it stops what is left. Such a run is interrupted, and can be resumed. It returns
+// ctx's error if it had to.
+func (r *Runner) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		r.work.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	for _, x := range r.active {
+		x.stop(errInterrupted)
+	}
+	r.mu.Unlock()
+	<-idle
+	return ctx.Err()
+}

@@ -1,0 +1,292 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// member is one of the tasks that a task holds, with what it works on.
+type member struct {
+	t *definition.Task
+	p place
+	s scope
+}
+
+// several does the tasks that a parallel task or a collection holds. What it
+// returns of them is what templates see as children.
+func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
+	members, err := x.members(t, p, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.announce(rec, len(members)); err != nil {
+		return nil, err
+	}
+	done, err := x.together(ctx, t, members)
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	children := childrenOf(t, done)
+	err = x.outcome(t, done, rec)
+	return children, err
+}
+
+// members are the tasks that t holds.
+func (x *execution) members(t *definition.Task, p place, s scope) ([]member, error) {
+	var all []member
+	if t.Kind == definition.Parallel {
+		for _, c := range t.Tasks {
+			all = append(all, member{c, p.below(t, c.ID), s})
+		}
+		return all, nil
+	}
+	items, err := x.items(t, s)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		in := s
+		in.in, in.item, in.index = true, item, i
+		all = append(all, member{t.Each, p.below(t, strconv.Itoa(i), t.Each.ID), in})
+	}
+	return all, nil
+}
+
+// items is the list that a collection goes over.
+func (x *execution) items(t *definition.Task, s scope) ([]any, error) {
+	v, err := t.Items.Evaluate(x.values(s))
+	if err != nil {
+		return nil, invalid("the items of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
+	}
+	if text, ok := v.(string); ok { // a template around a list writes it
+		if listed, err := decodeValue([]byte(strings.TrimSpace(text))); err == nil {
+			v = listed
+		}
+	}
+	if v, err = plain(v); err != nil {
+		return nil, err
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fault.New(fault.InvalidWorkflow, "the items of the task %s are no list: they are %s", t.ID, kindOf(v)).
+			WithHint("write a list, or a template that is one path to a list, such as {{ .input.files }}")
+	}
+	if most := x.r.o.Limits.Items; len(list) > most {
+		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d items, more than %d (workflow.max_items)", t.ID, len(list), most)
+	}
+	return list, nil
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "empty"
+	case string:
+		return fmt.Sprintf("the text %.80q", v)
+	case map[string]any:
+		return "a mapping"
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+// together does the members, as many at once as the task says, and returns their
+// records in their order; nil for one that was not begun or was stopped.
+func (x *execution) together(ctx context.Context, t *definition.Task, members []member) ([]*Task, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	done := make([]*Task, len(members))
+	errs := make([]error, len(members))
+	// What is on record from before is looked at first: a race that was won stays
+	// won.
+	if t.Strategy == definition.Race {
+		if i := x.winner(members); i >= 0 {
+			var err error
+			done[i], _, err = x.task(ctx, members[i].t, members[i].p, members[i].s, nil)
+			return done, err
+		}
+	}
+	slots := make(chan struct{}, width(t, len(members)))
+	var all sync.WaitGroup
+	for i, m := range members {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		all.Go(func() {
+			defer func() { <-slots }()
+			rec, _, err := x.member(ctx, m)
+			if done[i], errs[i] = rec, err; err != nil {
+				return
+			}
+			switch {
+			case t.Strategy == definition.Race && rec.Status == Success:
+				stop(errLost)
+			case t.Strategy == definition.FailFast && rec.Status == Failed:
+				stop(errOther)
+			}
+		})
+	}
+	all.Wait()
+	for i, err := range errs {
+		if errors.Is(err, errLost) || errors.Is(err, errOther) {
+			done[i], errs[i] = nil, nil // stopped for the sake of the others
+		}
+	}
+	return done, errors.Join(errs...)
+}
+
+// member is task in a goroutine of its own: no panic leaves it.
+func (x *execution) member(ctx context.Context, m member) (rec *Task, children any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked("the task "+m.p.key+" crashed", v)
+		}
+	}()
+	return x.task(ctx, m.t, m.p, m.s, nil)
+}
+
+// winner is the member of a race that has succeeded before, -1 for none.
+func (x *execution) winner(members []member) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.IndexFunc(members, func(m member) bool {
+		rec := x.before[m.p.key]
+		return rec != nil && rec.Status == Success
+	})
+}
+
+// width is how many members are at work at once.
+func width(t *definition.Task, n int) int {
+	if t.Batch > 0 {
+		n = min(n, t.Batch)
+	}
+	return max(n, 1)
+}
+
+// outcome is the output of a task by those of its members, or why it failed.
+func (x *execution) outcome(t *definition.Task, done []*Task, rec *Task) error {
+	var failed *Task
+	var won *Task
+	for _, d := range done {
+		switch {
+		case d == nil:
+		case d.Status == Failed && failed == nil:
+			failed = d
+		case d.Status == Success && won == nil:
+			won = d
+		}
+	}
+	switch {
+	case t.Strategy == definition.Race:
+		if won != nil {
+			rec.Output = won.Output
+			return nil
+		}
+	case failed == nil || t.Strategy == definition.BestEffort:
+		rec.Output = outputsOf(t, done)
+		return nil
+	}
+	if failed == nil { // a race without anybody in it
+		return fault.New(fault.TaskFailed, "the task %s has nothing that could win", t.ID)
+	}
+	return failed.Error.of(failed.Key)
+}
+
+// outputsOf are the results of the members: by id, or in the order of the items.
+func outputsOf(t *definition.Task, done []*Task) any {
+	result := func(d *Task) any {
+		if d == nil {
+			return map[string]any{"status": string(Cancelled), "output": nil}
+		}
+		r := map[string]any{"status": string(d.Status), "output": d.Output}
+		if d.Error != nil {
+			r["error"] = d.Error.Message
+		}
+		return r
+	}
+	if t.Kind == definition.Collection {
+		list := make([]any, len(done))
+		for i, d := range done {
+			list[i] = result(d)
+		}
+		return list
+	}
+	all := map[string]any{}
+	for i, d := range done {
+		all[t.Tasks[i].ID] = result(d)
+	}
+	return all
+}
+
+// childrenOf are the members as templates see them.
+func childrenOf(t *definition.Task, done []*Task) any {
+	see := func(i int, c *definition.Task) map[string]any {
+		d := done[i]
+		if d == nil {
+			d = &Task{ID: c.ID, Status: Cancelled}
+		}
+		return view(d, nil)
+	}
+	if t.Kind == definition.Collection {
+		list := make([]any, len(done))
+		for i := range done {
+			v := see(i, t.Each)
+			v["index"] = int64(i)
+			if done[i] != nil {
+				v["item"] = done[i].Item
+			}
+			list[i] = v
+		}
+		return list
+	}
+	all := map[string]any{}
+	for i, c := range t.Tasks {
+		all[c.ID] = see(i, c)
+	}
+	return all
+}
+
+// children are those of a task that is on record.
+func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
+	if t.Kind != definition.Parallel && t.Kind != definition.Collection {
+		return nil, nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var done []*Task
+	if t.Kind == definition.Parallel {
+		for _, c := range t.Tasks {
+			done = append(done, ended(x.before[rec.Key+"/"+c.ID]))
+		}
+		return childrenOf(t, done), nil
+	}
+	for i := 0; ; i++ {
+		d := x.before[rec.Key+"/"+strconv.Itoa(i)+"/"+t.Each.ID]
+		if d == nil {
+			return childrenOf(t, done), nil
+		}
+		done = append(done, ended(d))
+	}
+}
+
+// ended is a record that has its end, else nil.
+func ended(t *Task) *Task {
+	if t == nil || !t.ended() {
+		return nil
+	}
+	return t
+}

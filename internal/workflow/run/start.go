@@ -1,0 +1,240 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+)
+
+// Start checks everything that can be checked, records the run, and sets it to
+// work in a goroutine that the runner owns. An INVALID_WORKFLOW lists every problem
+// of the file with its place.
+func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
+	w, err := r.begin(ctx, req)
+	if err != nil {
+		return Summary{}, err
+	}
+	if _, err := workspace.CheckRoot(req.Project, ""); err != nil {
+		return Summary{}, err
+	}
+	if err := r.ready(req); err != nil {
+		return Summary{}, err
+	}
+	id := "run_" + r.o.NewID()
+	sum := sha256.Sum256(w.data)
+	record := Record{
+		Format: 1,
+		Summary: Summary{
+			ID: id, Workflow: w.ID, Version: w.Version, File: req.File, Project: req.Project,
+			Status: Running, StartedAt: r.o.Clock().UTC(),
+		},
+		SHA256: hex.EncodeToString(sum[:]), Folder: filepath.Dir(req.File), Input: w.input,
+		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow,
+	}
+	x, err := r.open(w, record, func(x *execution) error {
+		var err error
+		if x.folder, err = makeFolder(req.Project, id); err != nil {
+			return storage("the run's folder cannot be made", err)
+		}
+		return durable.WriteFile(x.folder.root, fileFlow, w.data, 0o600, true)
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := x.first(ctx); err != nil {
+		return Summary{}, errors.Join(err, x.undo())
+	}
+	err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
+	if err == nil {
+		err = x.folder.writeRun(x.record)
+	}
+	if err != nil {
+		return Summary{}, errors.Join(err, x.undo())
+	}
+	return x.launch()
+}
+
+func (r *Runner) ready(req Request) error {
+	if r.o.Ready == nil {
+		return nil
+	}
+	return r.o.Ready(req.Provider)
+}
+
+func count(w *flow) (n int) { return len(w.Tasks) }
+
+// open makes the execution of a run: its lock, its folder, its blobs. What is
+// opened is closed again where it fails.
+func (r *Runner) open(w *flow, record Record, folder func(*execution) error) (_ *execution, err error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	x := &execution{
+		r: r, id: record.ID, w: w, record: record, ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
+		before: map[string]*Task{},
+	}
+	defer func() {
+		if err != nil {
+			cancel(nil)
+			err = errors.Join(err, x.release())
+		}
+	}()
+	if x.lock, err = r.lock(x.id); err != nil {
+		return nil, err
+	}
+	if err = folder(x); err != nil {
+		return nil, err
+	}
+	if x.files, x.place, err = r.place(record.Folder); err != nil {
+		return nil, err
+	}
+	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
+		return nil, err
+	}
+	x.journal, err = openJournal(x.folder.root, r.o.Clock)
+	return x, err
+}
+
+// first checks the attachments of the first task, which certainly begins: what is
+// wrong with them is said before anything is on record.
+func (x *execution) first(ctx context.Context) error {
+	t := x.w.Tasks[0]
+	if t.Agent == nil {
+		return nil
+	}
+	s, err := x.given(t, scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}, nil)
+	if err != nil {
+		return invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
+	}
+	if _, err = x.effective(ctx, t, place{key: t.ID}, s); err != nil {
+		return invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
+	}
+	return nil
+}
+
+// undo removes a run that did not begin.
+func (x *execution) undo() error {
+	err := x.release()
+	x.cancel(nil)
+	return errors.Join(err, removeRun(x.record.Project, x.id))
+}
+
+// launch sets the execution to work.
+func (x *execution) launch() (Summary, error) {
+	if err := x.r.enter(x); err != nil {
+		x.cancel(nil)
+		return Summary{}, errors.Join(err, x.release())
+	}
+	s := x.summary()
+	go x.run()
+	return s, nil
+}
+
+// Resume takes up a run that is not finished: one whose process died, or that
+// failed or was cancelled. What is finished is not done again; the run goes by its
+// own copy of the workflow, whatever became of the file. RUN_IN_PROGRESS where a
+// process works on it.
+func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error) {
+	if err := ctx.Err(); err != nil {
+		return Summary{}, err
+	}
+	f, err := openFolder(project, id)
+	if err != nil {
+		return Summary{}, err
+	}
+	record, w, err := f.recall()
+	f.close()
+	if err != nil {
+		return Summary{}, err
+	}
+	record.Project = project // where the folder is, whatever it was called before
+	if err := r.ready(Request{Provider: record.Provider}); err != nil {
+		return Summary{}, err
+	}
+	x, err := r.open(w, record, func(x *execution) (err error) {
+		x.folder, err = openFolder(project, id)
+		return err
+	})
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := x.takeUp(); err != nil {
+		x.cancel(nil)
+		return Summary{}, errors.Join(err, x.release())
+	}
+	return x.launch()
+}
+
+// recall reads what a resumed run needs of its folder.
+func (f *folder) recall() (Record, *flow, error) {
+	record, err := f.read()
+	if err != nil {
+		return record, nil, err
+	}
+	data, err := f.workflow()
+	if err != nil {
+		return record, nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != record.SHA256 {
+		return record, nil, unreadable(f.id, fileFlow, errors.New("it was changed since the run began"))
+	}
+	w, err := parse(filepath.Base(record.File), data)
+	if err != nil {
+		return record, nil, err
+	}
+	return record, w, w.give(record.Input, nil)
+}
+
+// takeUp brings the records of a run that ended before up to date.
+func (x *execution) takeUp() error {
+	// What was read before the lock was taken may be of another process's work.
+	record, err := x.folder.read()
+	if err != nil {
+		return err
+	}
+	if record.Status == Success {
+		return fault.New(fault.InvalidRequest, "the run %s is finished", x.id).With("runId", x.id).WithHint("see its results with belay runs show %s", x.id)
+	}
+	if err := x.folder.sweep(); err != nil {
+		return storage("what a crash left cannot be removed", err)
+	}
+	tasks, err := x.folder.tasks()
+	if err != nil {
+		return err
+	}
+	record.Project = x.record.Project
+	ended := record.Status == Failed || record.Status == Cancelled
+	last := ""
+	for i := range tasks {
+		t := &tasks[i]
+		x.before[t.Key], x.order = t, max(x.order, t.Order)
+		if !strings.Contains(t.Key, "/") {
+			last = t.Key
+		}
+	}
+	done := 0
+	var usage *event.Tokens
+	for key, t := range x.before {
+		usage = sum(usage, t.Usage)
+		if top, _, _ := strings.Cut(key, "/"); ended && top == last && t.Status == Failed {
+			t.Status = Interrupted // it is what the run ended with: tried again
+		}
+		if t.ended() {
+			done++
+		}
+	}
+	record.Status, record.EndedAt, record.Error, record.Usage = Running, nil, nil, usage
+	record.Resumed = append(record.Resumed, x.now())
+	x.record = record
+	if err := x.journal.add(RunResume, "", Begun{ID: x.id, Workflow: record.Workflow, Tasks: count(x.w), Done: done}); err != nil {
+		return err
+	}
+	return x.folder.writeRun(record)
+}
