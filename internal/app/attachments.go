@@ -1,13 +1,18 @@
 package app
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
 	"belay/internal/attachment/download"
 	"belay/internal/attachment/gather"
 	"belay/internal/config"
 	"belay/internal/netguard"
+	"belay/internal/turn"
 )
 
 // openGatherer builds what opens and fetches the attachments of workflows.
@@ -53,6 +58,32 @@ func gatherOptions(cfg *config.Config) gather.Options {
 		},
 	}
 }
+
+// InspectAddress says what a workflow would make of what is at an address, whatever
+// its type is, and how a model would get it.
+func (a *App) InspectAddress(ctx context.Context, address, model string) (turn.Inspection, error) {
+	file := &declared.File{Base: declared.Base{Source: declared.Source{URL: address}, Optional: true}}
+	var report gather.Report
+	found, err := a.Engine.InspectItems(ctx, model, func(blobs attachment.BlobStore) ([]attachment.Item, error) {
+		r, err := a.gatherer.Gather(ctx, nil, []declared.Attachment{file}, blobs)
+		if err == nil {
+			report = r.Reports[0]
+		}
+		return r.Items, err
+	})
+	switch {
+	case err != nil:
+		return turn.Inspection{}, err
+	case len(found) == 0:
+		return turn.Inspection{Path: report.Origin, Code: report.Code, Reason: report.Refused}, nil
+	}
+	notes := append(report.Warnings, found[0].Note)
+	found[0].Note = strings.Join(slices.DeleteFunc(notes, func(s string) bool { return s == "" }), "; ")
+	return found[0], nil
+}
+
+// MatchLimit is how many files one pattern may match.
+func (a *App) MatchLimit() int { return matchLimit(a.Config) }
 
 // matchLimit is how many files one pattern may match.
 func matchLimit(cfg *config.Config) int { return cfg.Attachments.Declared.MaxMatches }

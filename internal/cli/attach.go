@@ -21,25 +21,28 @@ func newAttachInspect(c *console) *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "inspect PATH...",
-		Short: "Say what a turn would make of these files, without sending them",
+		Use:   "inspect PATH|URL|GLOB...",
+		Short: "Say what would be made of these files, without sending them",
 		Long: `Say of each file whether a turn would accept it, and if not, why; what it is by its
 bytes; and how the model would get it: as it is, smaller, as text, or as a note.
-The files count together, in the order given, as in a turn. The exit code is 1 if
-one of them would be refused.`,
-		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
+The files count together, in the order given, as in a turn. A pattern that the shell
+has left alone, such as 'drawings/**/*.png', stands for the files that it matches.
+
+What has an address is fetched as a workflow would, within the same limits, and
+judged by the rules for workflows. Every setting of attachments has a flag here:
+attachments.max_parallel is --attachments-max-parallel.
+
+The exit code is 1 if one of them would be refused.`,
+		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
 		Args:    cobra.MinimumNArgs(1),
 	}
 	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted or anthropic")
+	attachmentFlags(cmd)
 	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		paths, err := absolute(args)
-		if err != nil {
-			return err
-		}
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			found, err := a.Engine.Inspect(ctx, turn.InspectRequest{Attachments: paths, Model: model})
+			found, err := inspectAll(ctx, a, args, model)
 			if err != nil {
 				return err
 			}
@@ -67,7 +70,10 @@ one of them would be refused.`,
 func (c *console) printInspections(found []turn.Inspection) {
 	t := &table{heads: []string{"FILE", "VERDICT", "TYPE", "SIZE", "TOKENS", "DELIVERED"}}
 	for _, i := range found {
-		name := filepath.Base(i.Path)
+		name := i.Path
+		if !isAddress(name) {
+			name = filepath.Base(name)
+		}
 		if !i.OK {
 			t.add(name, string(i.Code), "", "", "", i.Reason)
 			continue

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -44,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"signal":  sendSignal,
 			"insist":  insist,
 			"reap":    reap,
+			"web":     web,
 		},
 	})
 }
@@ -111,6 +115,35 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s has no %s", args[2], args[1])
 	}
 	ts.Setenv(args[0], m[1])
+}
+
+// web serves a folder over HTTP for the script's time, its address in a variable and
+// its host and port in the one with _HOST: web NAME DIR. A path below /-/to/ redirects
+// to what follows, one below /-/says/N/ is said to have N bytes more than it has.
+func web(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: web NAME DIR")
+	}
+	dir := ts.MkAbs(args[1])
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(dir)))
+	mux.HandleFunc("/-/to/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/"+r.PathValue("path"), http.StatusFound)
+	})
+	mux.HandleFunc("/-/says/{more}/{path...}", func(w http.ResponseWriter, r *http.Request) {
+		data, err := fs.ReadFile(os.DirFS(dir), r.PathValue("path"))
+		more, err2 := strconv.Atoi(r.PathValue("more"))
+		if err := errors.Join(err, err2); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)+more))
+		_, _ = w.Write(data)
+	})
+	s := httptest.NewServer(mux)
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL)
+	ts.Setenv(args[0]+"_HOST", s.Listener.Addr().String())
 }
 
 type childrenKey struct{}

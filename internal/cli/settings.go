@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,73 @@ func setting(cmd *cobra.Command, name, key, doc string) {
 	f := cmd.Flags().Lookup(name)
 	f.Annotations = map[string][]string{keyAnnotation: {key}}
 }
+
+// usualFlags are the flags of settings of attachments that help shows.
+var usualFlags = map[string]string{
+	"attachments-max-download-size": "attach files of at most `SIZE`",
+	"attachments-download-timeout":  "wait at most `DURATION` for a download",
+	"attachments-max-redirects":     "follow at most `N` redirects of a download",
+	"attachments-http-user-agent":   "be `NAME` to the servers that files come from",
+	"attachments-ssrf-strict":       "download over https and from public hosts alone",
+}
+
+// attachmentFlags adds a flag for each setting of attachments, and --set for any
+// setting, so that one command can have its own.
+func attachmentFlags(cmd *cobra.Command) {
+	for _, s := range config.Reference() {
+		if !strings.HasPrefix(s.Key, "attachments.") {
+			continue
+		}
+		v := &given{}
+		f := cmd.Flags().VarPF(v, s.Flag, "", cmp.Or(usualFlags[s.Flag], s.Doc))
+		f.Annotations = map[string][]string{keyAnnotation: {s.Key}}
+		f.Hidden = usualFlags[s.Flag] == ""
+		if v.isSwitch = s.Switch; s.Switch {
+			f.NoOptDefVal = "true"
+		}
+	}
+	cmd.Flags().Var(&assignments{}, "set", "use another value of a setting, `KEY=VALUE`; may be repeated (belay config show lists them)")
+}
+
+// given is the text of a setting's flag, which the configuration reads; that of a
+// switch may be left out.
+type given struct {
+	text     string
+	isSwitch bool
+}
+
+// Set implements pflag.Value.
+func (g *given) Set(s string) error { g.text = s; return nil }
+
+// String implements pflag.Value.
+func (g *given) String() string { return g.text }
+
+// Type implements pflag.Value.
+func (g *given) Type() string {
+	if g.isSwitch {
+		return "bool"
+	}
+	return "string"
+}
+
+// assignments are the values of --set.
+type assignments []config.Flag
+
+// Set takes one.
+func (a *assignments) Set(s string) error {
+	key, v, ok := strings.Cut(s, "=")
+	if key = strings.TrimSpace(key); !ok || key == "" {
+		return errors.New("write KEY=VALUE, such as attachments.max_redirects=0")
+	}
+	*a = append(*a, config.Flag{Key: key, Name: "--set " + key, Value: v})
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*assignments) Type() string { return "string" }
+
+// String implements pflag.Value.
+func (*assignments) String() string { return "" }
 
 // load reads the configuration as this command line has it.
 func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
@@ -52,6 +120,9 @@ func (c *console) layers(cmd *cobra.Command) config.Options {
 	o.Dir, _ = os.Getwd()
 	o.Home, _ = os.UserHomeDir()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if all, ok := f.Value.(*assignments); ok {
+			o.Flags = append(o.Flags, *all...)
+		}
 		if key := f.Annotations[keyAnnotation]; len(key) == 1 {
 			o.Flags = append(o.Flags, config.Flag{Key: key[0], Name: "--" + f.Name, Value: f.Value.String()})
 		}

@@ -10,6 +10,8 @@ type Setting struct {
 	// Flag is the name of its flag, without hyphens before it, on the commands
 	// that have one for each setting of its section.
 	Flag string
+	// Switch is set for true and false.
+	Switch bool
 	// Project says what a project's belay.yaml may do: "", "suggest" or
 	// "tighten".
 	Project string
@@ -27,6 +29,7 @@ func Reference() []Setting {
 		for _, a := range k.aliases {
 			s.Env = append(s.Env, a.name)
 		}
+		_, s.Switch = k.value.(boolean)
 		switch k.project {
 		case suggestion:
 			s.Project = "suggest"

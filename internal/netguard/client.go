@@ -135,7 +135,7 @@ func (r *rules) address(host string, to netip.AddrPort) error {
 	refuse := func(reason string) error { return &ViolationError{RuleAddress, to.String(), reason} }
 	switch addr := to.Addr().Unmap(); {
 	case neverReached(addr):
-		return refuse("link-local, metadata, multicast and tunnel addresses are never reached")
+		return refuse(NeverReached)
 	case r.opensAddress(host, to):
 		return nil
 	case IsLoopback(host):

@@ -72,7 +72,7 @@ func parseInternal(entry string) (internal, error) {
 	if in.name == "" && slices.ContainsFunc(never, func(n netip.Prefix) bool {
 		return n.Contains(in.network.Addr()) && n.Bits() <= in.network.Bits()
 	}) {
-		return in, fmt.Errorf("%q is never reached: link-local, metadata, multicast and tunnel addresses stay closed", entry)
+		return in, fmt.Errorf("%q cannot be opened: %s", entry, NeverReached)
 	}
 	return in, nil
 }
@@ -97,6 +97,9 @@ var never = []netip.Prefix{
 	netip.MustParsePrefix("2001::/32"),
 	netip.MustParsePrefix("2002::/16"),
 }
+
+// NeverReached is the reason of a refusal that no policy changes.
+const NeverReached = "link-local, metadata, multicast and tunnel addresses are never reached"
 
 // neverReached reports whether addr is one that no policy opens.
 func neverReached(addr netip.Addr) bool {

@@ -76,20 +76,54 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 	if err != nil {
 		return nil, err
 	}
+	var out []Inspection
+	err = l.aside(func(blobs *session.Blobs) error {
+		resolution, err := attachment.Resolve(ctx, r.Attachments, rules.policy(root), blobs)
+		if err != nil {
+			return err
+		}
+		out, err = l.verdicts(ctx, r.Attachments, resolution, blobs, modelName)
+		return err
+	})
+	return out, err
+}
+
+// InspectItems is [Local.Inspect] of what gather accepts into the store that it is
+// given: how a model, "" for the usual one, would get each item.
+func (l *Local) InspectItems(ctx context.Context, model string, gather func(attachment.BlobStore) ([]attachment.Item, error)) ([]Inspection, error) {
+	modelName, err := l.model(model, l.o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	var out []Inspection
+	err = l.aside(func(blobs *session.Blobs) error {
+		var r attachment.Resolution
+		if r.Items, err = gather(blobs); err != nil {
+			return err
+		}
+		paths := make([]string, len(r.Items))
+		for i, it := range r.Items {
+			paths[i] = it.Origin
+			r.Accepted = append(r.Accepted, true)
+		}
+		out, err = l.verdicts(ctx, paths, r, blobs, modelName)
+		return err
+	})
+	return out, err
+}
+
+// aside lends a store that is gone afterwards.
+func (l *Local) aside(use func(*session.Blobs) error) error {
 	dir, err := os.MkdirTemp(l.o.ScratchDir, "inspect-")
 	if err != nil {
-		return nil, fault.New(fault.StorageFailure, "no room for a dry run").Because(err)
+		return fault.New(fault.StorageFailure, "no room for a dry run").Because(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a leftover is swept with the scratch folder
 	blobs, err := l.o.Store.Blobs(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	resolution, err := attachment.Resolve(ctx, r.Attachments, rules.policy(root), blobs)
-	if err != nil {
-		return nil, err
-	}
-	return l.verdicts(ctx, r.Attachments, resolution, blobs, modelName)
+	return use(blobs)
 }
 
 // verdicts lines items and refusals up with the paths they came from.

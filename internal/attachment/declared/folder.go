@@ -61,6 +61,16 @@ func clean(p string) (string, error) {
 	return c, nil
 }
 
+// Match lists the files that a pattern matches, sorted, with slashes.
+func (f *Folder) Match(ctx context.Context, pattern string) ([]string, error) {
+	found, err := f.match(ctx, pattern)
+	paths := make([]string, len(found))
+	for i, s := range found {
+		paths[i] = s.Path
+	}
+	return paths, err
+}
+
 // match lists the files that a pattern matches, sorted. A link out of the folder
 // is an error, as is a folder that cannot be read.
 func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {

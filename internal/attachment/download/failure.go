@@ -120,9 +120,9 @@ func (d *Downloads) classify(err error) *Error {
 	case errors.As(err, &known):
 		return &Error{Code: known.Code, Reason: known.Reason, Err: known.Err}
 	case errors.As(err, &violation) && violation.Rule == netguard.RuleRedirect:
-		return &Error{Code: TooManyRedirects, Reason: fmt.Sprintf("it redirects more than %s (attachments.max_redirects)", times(d.o.Policy.MaxRedirects)), Err: err}
+		return &Error{Code: TooManyRedirects, Reason: redirects(d.o.Policy.MaxRedirects), Err: err}
 	case errors.As(err, &violation):
-		return &Error{Code: AddressRefused, Reason: refusal(violation), Err: err}
+		return &Error{Code: AddressRefused, Reason: d.refusal(violation), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %v (attachments.download_timeout)", d.o.Timeout), Err: err}
 	case errors.As(err, &length):
@@ -139,22 +139,37 @@ func (d *Downloads) classify(err error) *Error {
 	return &Error{Code: Unreachable, Reason: fmt.Sprintf("it cannot be fetched: %.300s", err), Err: err}
 }
 
-func refusal(v *netguard.ViolationError) string {
+// refusal says what the policy says, and which setting could change it.
+func (d *Downloads) refusal(v *netguard.ViolationError) string {
 	reason := fmt.Sprintf("the %s %q is refused: %s", v.Rule, v.Value, v.Reason)
-	if v.Rule == netguard.RuleAddress || v.Rule == netguard.RuleHost {
-		reason += "; a host of your own network has to be in attachments.allowed_hosts"
+	strict := !d.o.Policy.AllowHTTP
+	switch v.Rule {
+	case netguard.RuleScheme:
+		if strict && v.Value == "http" {
+			reason += " (attachments.ssrf_strict)"
+		}
+	case netguard.RuleAddress, netguard.RuleHost:
+		switch {
+		case v.Reason == netguard.NeverReached:
+		case strict:
+			reason += " (attachments.ssrf_strict)"
+		default:
+			reason += "; a host of your own network has to be in attachments.allowed_hosts"
+		}
 	}
 	return reason
 }
 
-func times(n int) string {
-	switch n {
+// redirects says that an address redirects more often than is followed.
+func redirects(limit int) string {
+	const key = "(attachments.max_redirects)"
+	switch limit {
 	case 0:
-		return "never"
+		return "it redirects, and none is followed " + key
 	case 1:
-		return "once"
+		return "it redirects more than once " + key
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("it redirects more than %d times %s", limit, key)
 }
 
 // secrets are the parts of an address that no text of ours repeats.

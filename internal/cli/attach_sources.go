@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/sync/errgroup"
+
+	"belay/internal/app"
+	"belay/internal/attachment/declared"
+	"belay/internal/turn"
+)
+
+// inspectAll judges what the arguments name, in their order: the files together, as
+// a turn would, and each address by itself.
+func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([]turn.Inspection, error) {
+	var places, paths []string
+	for _, arg := range args {
+		if isAddress(arg) {
+			places = append(places, arg)
+			continue
+		}
+		found, err := matches(ctx, arg, a.MatchLimit())
+		if err != nil {
+			return nil, err
+		}
+		places, paths = append(places, found...), append(paths, found...)
+	}
+	all := make([]turn.Inspection, len(places))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.Config.Attachments.Declared.MaxParallel)
+	for i, p := range places {
+		if isAddress(p) {
+			group.Go(func() (err error) {
+				all[i], err = a.InspectAddress(ctx, p, model)
+				return err
+			})
+		}
+	}
+	var files []turn.Inspection
+	if len(paths) > 0 {
+		group.Go(func() (err error) {
+			files, err = a.Engine.Inspect(ctx, turn.InspectRequest{Attachments: paths, Model: model})
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, p := range places {
+		if !isAddress(p) {
+			all[i], files = files[0], files[1:]
+		}
+	}
+	return all, nil
+}
+
+// isAddress reports whether an argument is an address and no path.
+func isAddress(s string) bool {
+	scheme, _, ok := strings.Cut(s, "://")
+	return ok && !strings.ContainsAny(scheme, `/\.`)
+}
+
+// matches are the files that an argument stands for, as absolute paths: itself, or,
+// where no file has that name, those that it matches as a pattern, sorted.
+func matches(ctx context.Context, arg string, limit int) ([]string, error) {
+	paths, err := absolute([]string{arg})
+	if err != nil || !strings.ContainsAny(arg, "*?[{") {
+		return paths, err
+	}
+	if _, err := os.Lstat(arg); err == nil {
+		return paths, nil
+	}
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(paths[0]))
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, failed(ExitNotFound, "look at the folder before the pattern", fmt.Errorf("%s: %w", arg, err))
+	}
+	defer root.Close()
+	found, err := declared.NewFolder(root, limit).Match(ctx, pattern)
+	switch {
+	case err != nil:
+		return nil, failed(ExitUsage, "write another pattern, or raise attachments.max_matches with --attachments-max-matches", fmt.Errorf("%s: %w", arg, err))
+	case len(found) == 0:
+		return nil, failed(ExitNotFound, "* stands for a part of one name, ** for any number of folders", fmt.Errorf("no file matches %s", arg))
+	}
+	for i, name := range found {
+		found[i] = filepath.Join(base, filepath.FromSlash(name))
+	}
+	return found, nil
+}
