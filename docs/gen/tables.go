@@ -43,7 +43,7 @@ default that every other layer overrides, or *tighten* a limit, which then holds
 else it may not touch.
 
 API keys are no settings. They come from the environment alone (`+"`ANTHROPIC_API_KEY`"+`, else
-`+"`CHIRALITY_ANTHROPIC_API_KEY`"+`) and are shown, written and logged nowhere.`)
+`+"`CHIRALITY_ANTHROPIC_API_KEY`"+`; `+"`OPENAI_API_KEY`"+`) and are shown, written and logged nowhere.`)
 	d.WriteByte('\n')
 	d.table("key", "default", "environment", "project", "meaning")
 	for _, s := range config.Reference() {

@@ -12,6 +12,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/model/openai"
 	"belay/internal/persona"
 	"belay/internal/workspace"
 )
@@ -168,8 +169,14 @@ func provider(cfg *config.Config) Check {
 		c.Level, c.Detail, c.Next = Problem, f.Message, f.NextStep()
 		return c
 	}
+	if cfg.Provider == openai.Name {
+		c.Detail = "openai at " + cfg.OpenAI.BaseURL
+		if !cfg.Keys.OpenAI.Set() {
+			c.Detail += ", without a key"
+		}
+	}
 	if w := ScriptedWithKey(cfg); w != "" {
-		c.Level, c.Detail, c.Next = Notice, w, "choose the provider with --provider anthropic"
+		c.Level, c.Detail, c.Next = Notice, w, "choose the provider with --provider anthropic or --provider openai"
 	}
 	return c
 }
@@ -177,8 +184,16 @@ func provider(cfg *config.Config) Check {
 // ScriptedWithKey says, for people, that answers are made up although a real
 // provider's key is there; "" when that is not so.
 func ScriptedWithKey(cfg *config.Config) string {
-	if cfg.Provider == "scripted" && cfg.Keys.Anthropic.Set() {
-		return "answers come from the embedded scripted provider, although a key for Anthropic is in the environment"
+	if cfg.Provider != "scripted" {
+		return ""
+	}
+	for _, k := range []struct {
+		key  config.Secret
+		name string
+	}{{cfg.Keys.Anthropic, "Anthropic"}, {cfg.Keys.OpenAI, "OpenAI"}} {
+		if k.key.Set() {
+			return "answers come from the embedded scripted provider, although a key for " + k.name + " is in the environment"
+		}
 	}
 	return ""
 }

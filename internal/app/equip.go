@@ -78,8 +78,10 @@ func AuditPath(stateDir string) string { return filepath.Join(stateDir, "audit.j
 // secrets are the values that no event and no log may show.
 func secrets(cfg *config.Config) []string {
 	var all []string
-	if key := cfg.Keys.Anthropic.Reveal(); key != "" {
-		all = append(all, key)
+	for _, key := range []config.Secret{cfg.Keys.Anthropic, cfg.Keys.OpenAI} {
+		if key.Set() {
+			all = append(all, key.Reveal())
+		}
 	}
 	return all
 }

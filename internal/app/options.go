@@ -2,6 +2,7 @@ package app
 
 import (
 	"path/filepath"
+	"strings"
 
 	"belay/internal/api"
 	"belay/internal/attachment"
@@ -9,6 +10,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/model"
 	"belay/internal/model/anthropic"
+	"belay/internal/model/openai"
 	"belay/internal/model/scripted"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -59,6 +61,25 @@ func anthropicOptions(cfg *config.Config) anthropic.Options {
 		MaxTokens: c.MaxTokens, ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout,
 		MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes, Catalog: catalog(cfg),
 	}
+}
+
+func openaiOptions(cfg *config.Config) openai.Options {
+	c := cfg.OpenAI
+	return openai.Options{
+		BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts,
+		ContextTokens: c.ContextTokens, ImageModels: c.ImageModels, Overrides: overrides(cfg),
+		MaxTokens: c.MaxTokens, ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout,
+		MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
+	}
+}
+
+// defaultModel is the model of turns that nothing else names one for. OpenAI has
+// none of Anthropic's models, one of which is the default's default.
+func defaultModel(cfg *config.Config) string {
+	if cfg.Provider == openai.Name && cfg.OpenAI.Model != "" && strings.HasPrefix(cfg.DefaultModel, "claude-") {
+		return cfg.OpenAI.Model
+	}
+	return cfg.DefaultModel
 }
 
 func scriptedOptions(cfg *config.Config) scripted.Options {

@@ -38,7 +38,7 @@ func wiring(cfg *config.Config) []any {
 	hooked, hooksErr := hookOptions(cfg)
 	return []any{
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
-		anthropicOptions(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
+		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg), transitionOptions(cfg),
 		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg),
 	}
@@ -56,6 +56,7 @@ func TestEverySettingActs(t *testing.T) {
 		"token_file":         "TestSettingsActedUponAtOnce",
 		"scripted.script":    "TestSettingsActedUponAtOnce",
 		"bus.enabled":        "startBus",
+		"openai.model":       "TestDefaultModel",
 	}
 	other := map[string]string{
 		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m", "default_model": "m",
@@ -68,6 +69,8 @@ func TestEverySettingActs(t *testing.T) {
 		"turn.queue_wait": "11m", "turn.idempotency_ttl": "2d", "retry.attempts": "4", "retry.base": "501ms", "retry.max": "31s",
 		"scripted.pace": "36ms", "anthropic.base_url": "http://127.0.0.1:1", "anthropic.version": "'2024-01-01'", "anthropic.max_tokens": "9",
 		"anthropic.connect_timeout": "11s", "anthropic.header_timeout": "61s", "anthropic.stream_bytes": "65MiB", "anthropic.line_bytes": "5MiB",
+		"openai.base_url": "http://127.0.0.1:1", "openai.max_tokens": "9", "openai.context_tokens": "9999", "openai.image_models": "[m]",
+		"openai.connect_timeout": "11s", "openai.header_timeout": "61s", "openai.stream_bytes": "65MiB", "openai.line_bytes": "5MiB",
 		"prices": "{m: {input: 1, output: 2}}", "models": "{m: {context_tokens: 9}}",
 		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "9", "attachments.file_bytes": "9MiB",
 		"attachments.turn_bytes": "17MiB", "attachments.upload_bytes": "63MiB", "attachments.max_pixels": "9", "attachments.pixel_budget": "9",
@@ -235,4 +238,21 @@ func try(cfg *config.Config) (err error) {
 	}
 	_, err = a.Root.Persona("BIG")
 	return err
+}
+
+// OpenAI has none of Anthropic's models, and any other is somebody's wish.
+func TestDefaultModel(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]string{
+		"":                 "claude-sonnet-4-20250514",
+		"provider: openai": "gpt-5-mini",
+		"provider: openai\nopenai: {model: qwen3}":       "qwen3",
+		"provider: openai\ndefault_model: llama3.2":      "llama3.2",
+		"provider: anthropic\nopenai: {model: qwen3}":    "claude-sonnet-4-20250514",
+		"provider: openai\ndefault_model: claude-opus-5": "gpt-5-mini",
+	} {
+		if got := defaultModel(load(t, settings)); got != want {
+			t.Errorf("%q: %s, want %s", settings, got, want)
+		}
+	}
 }

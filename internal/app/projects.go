@@ -58,7 +58,7 @@ func rules(cfg *config.Config) (turn.Rules, error) {
 		},
 		ConfineAttachments: cfg.ConfineAttachments(),
 		UploadBytes:        cfg.Attachments.UploadBytes,
-		DefaultModel:       cfg.DefaultModel,
+		DefaultModel:       defaultModel(cfg),
 		SubagentsEnabled:   gate(cfg.Subagents.Enabled),
 		Limits:             limits(cfg),
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/anthropic"
+	"belay/internal/model/openai"
 	"belay/internal/model/scripted"
 	"belay/internal/persona"
 )
@@ -34,6 +35,11 @@ func bareProvider(cfg *config.Config) (model.Provider, error) {
 		o := anthropicOptions(cfg)
 		o.Key = cfg.Keys.Anthropic.Reveal
 		return anthropic.New(o)
+	}
+	if cfg.Provider == openai.Name {
+		o := openaiOptions(cfg)
+		o.Key = cfg.Keys.OpenAI.Reveal
+		return openai.New(o)
 	}
 	o := scriptedOptions(cfg)
 	if cfg.Scripted.Script != "" {

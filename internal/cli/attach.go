@@ -36,7 +36,7 @@ The exit code is 1 if one of them would be refused.`,
 		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
 		Args:    cobra.MinimumNArgs(1),
 	}
-	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted or anthropic")
+	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted, anthropic or openai")
 	attachmentFlags(cmd)
 	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
 	jsonFlag(cmd, &asJSON)

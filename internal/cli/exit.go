@@ -148,7 +148,8 @@ func upstreamStep(f *fault.Error) string {
 	category, _ := f.Details["category"].(string)
 	switch model.Category(category) {
 	case model.InvalidAPIKey:
-		return "check ANTHROPIC_API_KEY in the environment that belay runs in: the provider does not accept it"
+		name, _ := f.Details["provider"].(string)
+		return "check " + strings.ToUpper(line(name)) + "_API_KEY in the environment that belay runs in: the provider does not accept it"
 	case model.RateLimited:
 		return "wait a while, then send the turn again"
 	case model.APIResponseError:
@@ -156,7 +157,8 @@ func upstreamStep(f *fault.Error) string {
 			return "the provider is overloaded or has a fault of its own; send the turn again later"
 		}
 	case model.NetworkError, model.RequestTimeout:
-		return "check the network and anthropic.base_url, then send the turn again"
+		name, _ := f.Details["provider"].(string)
+		return "check the network and " + line(name) + ".base_url, then send the turn again"
 	}
 	return ""
 }

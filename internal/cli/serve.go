@@ -30,7 +30,7 @@ token in --token-file.`,
 	}
 	setting(cmd, "addr", "addr", "listen on `HOST:PORT`")
 	setting(cmd, "project", "project", "the project `DIR` that the page opens first")
-	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd) }

@@ -50,7 +50,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 		Args: cobra.MaximumNArgs(1),
 	}
 	setting(cmd, "project", "project", "work on the project in `DIR` (default: the current folder)")
-	setting(cmd, "provider", "provider", "answer with `NAME`: scripted or anthropic")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
 	flags := cmd.Flags()

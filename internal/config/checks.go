@@ -79,6 +79,16 @@ func headerWord(s string) error {
 	return nil
 }
 
+var modelPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._:/@-]{0,127}$`)
+
+// modelName checks the name of a model in a list.
+func modelName(s string) (string, error) {
+	if !modelPattern.MatchString(s) {
+		return "", errors.New("holds " + strconv.Quote(s) + ", which is no name of a model such as llava")
+	}
+	return strings.ToLower(s), nil
+}
+
 var extensionPattern = regexp.MustCompile(`^\.[a-z0-9]{1,16}$`)
 
 func extension(s string) (string, error) {

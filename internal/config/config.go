@@ -25,7 +25,7 @@ import "time"
 type Config struct {
 	// Addr is where serve listens, host:port.
 	Addr string
-	// Provider is "scripted" or "anthropic".
+	// Provider is "scripted", "anthropic" or "openai".
 	Provider string
 	// Project is the project folder of commands that take one; "" means the
 	// working directory.
@@ -50,6 +50,7 @@ type Config struct {
 	Delta       Delta
 	Scripted    Scripted
 	Anthropic   Anthropic
+	OpenAI      OpenAI
 	Network     Network
 	Attachments Attachments
 	Session     Session
@@ -168,6 +169,23 @@ type Scripted struct {
 type Anthropic struct {
 	BaseURL        string
 	Version        string
+	MaxTokens      int64
+	ConnectTimeout time.Duration
+	HeaderTimeout  time.Duration
+	// StreamBytes caps one answer with its framing, LineBytes one line of it.
+	StreamBytes int64
+	LineBytes   int64
+}
+
+// OpenAI is the provider for OpenAI and servers with its protocol.
+type OpenAI struct {
+	BaseURL string
+	// Model stands in for a DefaultModel of another provider's.
+	Model string
+	// ContextTokens is the context of models on other servers than OpenAI's,
+	// ImageModels are those of them that take images.
+	ContextTokens  int64
+	ImageModels    []string
 	MaxTokens      int64
 	ConnectTimeout time.Duration
 	HeaderTimeout  time.Duration
@@ -336,4 +354,5 @@ type Paths struct {
 // Keys are API keys from the environment.
 type Keys struct {
 	Anthropic Secret
+	OpenAI    Secret
 }

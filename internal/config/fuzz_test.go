@@ -44,7 +44,7 @@ func FuzzFile(f *testing.F) {
 		old, now := before.Turn, after.Turn
 		if now.MaxTurns > old.MaxTurns || now.WallLimit > old.WallLimit || now.MaxCostUSD < 0 ||
 			after.Attachments.FileBytes > before.Attachments.FileBytes || len(after.Attachments.Extensions) > len(before.Attachments.Extensions) ||
-			after.Subagents.Enabled || after.Provider != before.Provider || after.Anthropic != before.Anthropic || after.Paths != before.Paths {
+			after.Subagents.Enabled || after.Provider != before.Provider || after.Anthropic != before.Anthropic || after.OpenAI.BaseURL != before.OpenAI.BaseURL || after.Paths != before.Paths {
 			t.Fatalf("a project's file loosened something:\n%+v\n%+v", before, after)
 		}
 	})

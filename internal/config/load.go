@@ -145,6 +145,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 		b.tightened(project)
 	}
 	c.Keys.Anthropic = secret(l.o.Env, "ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY")
+	c.Keys.OpenAI = secret(l.o.Env, "OPENAI_API_KEY")
 	b.crossChecks(c)
 	c.Warnings = b.warnings
 	c.rows = b.rows(c)

@@ -78,7 +78,7 @@ func TestBadVariablesAndFlags(t *testing.T) {
 	}
 	want := []string{
 		"config.yaml:2:14: turn.max_turns: 0 is not between 1 and 100000",
-		`env CHIRALITY_HARNESS_PROVIDER: provider: "other" is not one of scripted, anthropic`,
+		`env CHIRALITY_HARNESS_PROVIDER: provider: "other" is not one of scripted, anthropic, openai`,
 		`env BELAY_TURN_STALL_TIMEOUT: turn.stall_timeout: is not a duration; write for example "90s", "1m30s" or "30d"`,
 		"env CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS: subagents.warn: is not a number of milliseconds",
 		"flag --addr: addr: is not host:port",

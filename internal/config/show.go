@@ -15,16 +15,22 @@ type Row struct {
 func (c *Config) Show() []Row { return c.rows }
 
 func (b *builder) rows(c *Config) []Row {
-	rows := make([]Row, 0, len(b.keys)+1)
+	rows := make([]Row, 0, len(b.keys)+2)
 	for _, k := range b.keys {
 		rows = append(rows, Row{Key: k.name, Value: k.value.String(), Origin: k.origin, Default: k.def, Doc: k.doc})
 	}
-	key := Row{
-		Key: "anthropic.api_key", Value: c.Keys.Anthropic.String(), Origin: "default",
-		Doc: "API key of the Anthropic provider, from the environment only: ANTHROPIC_API_KEY, else CHIRALITY_ANTHROPIC_API_KEY.",
+	for _, k := range []struct {
+		row    Row
+		secret Secret
+	}{
+		{Row{Key: "anthropic.api_key", Doc: "API key of the Anthropic provider, from the environment only: ANTHROPIC_API_KEY, else CHIRALITY_ANTHROPIC_API_KEY."}, c.Keys.Anthropic},
+		{Row{Key: "openai.api_key", Doc: "API key of the OpenAI provider, from the environment only: OPENAI_API_KEY."}, c.Keys.OpenAI},
+	} {
+		k.row.Value, k.row.Origin = k.secret.String(), "default"
+		if k.secret.Set() {
+			k.row.Origin = "env " + k.secret.origin
+		}
+		rows = append(rows, k.row)
 	}
-	if c.Keys.Anthropic.Set() {
-		key.Origin = "env " + c.Keys.Anthropic.origin
-	}
-	return append(rows, key)
+	return rows
 }

@@ -32,6 +32,17 @@ const (
 	RequestTooLarge Category = "REQUEST_TOO_LARGE"
 )
 
+// TooLongError marks the failure of a request that the service finds over the
+// model's context. A provider whose service says so in a code puts it in the chain
+// of its *fault.Error.
+type TooLongError struct{ Err error }
+
+// Error implements error.
+func (e *TooLongError) Error() string { return "the request is over the model's context" }
+
+// Unwrap returns the cause.
+func (e *TooLongError) Unwrap() error { return e.Err }
+
 // maxMessage caps what of an upstream message reaches the wire.
 const maxMessage = 600
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"regexp"
 	"strings"
 )
 
@@ -75,14 +76,35 @@ func ListPrices() Prices {
 		"claude-fable-5-1":  price(10, 50, 0.25),
 		"claude-mythos-5":   price(10, 50, 1),
 		"claude-mythos-5-1": price(10, 50, 0.25),
+
+		// OpenAI's cache costs nothing to write.
+		"gpt-4o":       {Input: 2.50, Output: 10, CacheRead: 1.25},
+		"gpt-4o-mini":  {Input: 0.15, Output: 0.60, CacheRead: 0.075},
+		"gpt-4.1":      {Input: 2, Output: 8, CacheRead: 0.50},
+		"gpt-4.1-mini": {Input: 0.40, Output: 1.60, CacheRead: 0.10},
+		"gpt-4.1-nano": {Input: 0.10, Output: 0.40, CacheRead: 0.025},
+		"o1":           {Input: 15, Output: 60, CacheRead: 7.50},
+		"o3":           {Input: 2, Output: 8, CacheRead: 0.50},
+		"o3-mini":      {Input: 1.10, Output: 4.40, CacheRead: 0.55},
+		"o4-mini":      {Input: 1.10, Output: 4.40, CacheRead: 0.275},
+		"gpt-5":        {Input: 1.25, Output: 10, CacheRead: 0.125},
+		"gpt-5-mini":   {Input: 0.25, Output: 2, CacheRead: 0.025},
+		"gpt-5-nano":   {Input: 0.05, Output: 0.40, CacheRead: 0.005},
+		"gpt-5.1":      {Input: 1.25, Output: 10, CacheRead: 0.125},
+		"gpt-5.2":      {Input: 1.75, Output: 14, CacheRead: 0.175},
+		"gpt-5.4-mini": {Input: 0.75, Output: 4.50, CacheRead: 0.075},
+		"gpt-5.4-nano": {Input: 0.20, Output: 1.25, CacheRead: 0.02},
 	}
 }
+
+// isoDate is a date at the end of a name, whose parts look like minor versions.
+var isoDate = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
 
 // lookup finds the entry whose key is the longest start of name such that only
 // a date, a word or a tag is left over. A left-over minor version is no match:
 // claude-opus-4-9 is another model than claude-opus-4, at another price.
 func lookup[T any](table map[string]T, name string) (T, bool) {
-	name = strings.ToLower(strings.TrimSpace(name))
+	name = isoDate.ReplaceAllString(strings.ToLower(strings.TrimSpace(name)), "")
 	for key := name; key != ""; {
 		if v, ok := table[key]; ok {
 			return v, true

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"errors"
 	"regexp"
 
 	"belay/internal/fault"
@@ -60,6 +61,9 @@ func (t *running) consult(r *model.Request) (*answer, allowance, error) {
 var tooLongWords = regexp.MustCompile(`(?i)prompt is too long|exceeds? (the )?(model's )?(maximum )?context|maximum context length`)
 
 func tooLong(err error) bool {
+	if said := (*model.TooLongError)(nil); errors.As(err, &said) {
+		return true
+	}
 	f := fault.From(err)
 	return f != nil && f.Type == fault.SDKFailure && f.Status == 400 && tooLongWords.MatchString(f.Message)
 }

@@ -28,7 +28,7 @@ type builder struct {
 func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{
 		Model:     r.Model,
-		MaxTokens: maxTokens(r, limits),
+		MaxTokens: upstream.MaxTokens(r, limits),
 	}
 	for _, text := range r.System {
 		if strings.TrimSpace(text) != "" {
@@ -90,16 +90,6 @@ func appendPlain(run []byte, role model.Role, text string) []byte {
 	run = append(run, `,"type":"text"}],"role":`...)
 	run = event.AppendString(run, role)
 	return append(run, '}')
-}
-
-// maxTokens is what the answer may have: what was asked for, or the model's
-// maximum as far as the context has room for it.
-func maxTokens(r model.Request, limits model.Limits) int64 {
-	if r.MaxTokens > 0 {
-		return r.MaxTokens
-	}
-	const least = 1024
-	return max(min(limits.OutputTokens, limits.ContextTokens-r.Measure().Tokens), least)
 }
 
 // cacheLast marks the last block that wanted accepts and that can be marked.

@@ -35,10 +35,21 @@ func (s Service) Key(source func() string) (string, error) {
 	}
 	if key == "" {
 		return "", fault.New(fault.MissingAPIKey, "the %s provider has no API key; set %s", s.Name, s.KeyName).
-			With("provider", s.Name).With("category", string(model.MissingAPIKey))
+			With("provider", s.Name).With("category", string(model.MissingAPIKey)).
+			WithHint("set %s in the environment that belay runs in", s.KeyName)
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", model.Failure(s.Name, 401, model.InvalidAPIKey, "the API key has characters that no key has; set "+s.KeyName+" again")
 	}
 	return key, nil
+}
+
+// MaxTokens is what the answer may have: what was asked for, or the model's
+// maximum as far as the context has room for it.
+func MaxTokens(r model.Request, limits model.Limits) int64 {
+	if r.MaxTokens > 0 {
+		return r.MaxTokens
+	}
+	const least = 1024
+	return max(min(limits.OutputTokens, limits.ContextTokens-r.Measure().Tokens), least)
 }

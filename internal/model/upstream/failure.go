@@ -64,8 +64,12 @@ func (s *Failures) knowing(key string) *redact.Redactor {
 	return s.last
 }
 
-// redactCause cleans a cause and keeps it recognisable as transient.
+// redactCause cleans a cause and keeps it recognisable as transient or as a request
+// that was too long.
 func redactCause(clean func(error) error, cause error) error {
+	if l := (*model.TooLongError)(nil); errors.As(cause, &l) {
+		return &model.TooLongError{Err: clean(l.Err)}
+	}
 	if t := (*model.TransientError)(nil); errors.As(cause, &t) {
 		return &model.TransientError{After: t.After, Err: clean(t.Err)}
 	}

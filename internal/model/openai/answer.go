@@ -1,0 +1,161 @@
+package openai
+
+import (
+	"strings"
+
+	"belay/internal/model"
+	"belay/internal/model/upstream"
+)
+
+// answer turns the chunks of one completion into ours. Text and reasoning go out
+// as they come; finished blocks go out whole, for the transcript. Tool calls are
+// held back until the model says why it stopped: a call that was cut off must
+// never be seen, let alone run.
+type answer struct {
+	yield func(model.Chunk, error) bool
+	newID func() string
+
+	open    strings.Builder // of what is being said
+	kind    speech
+	calls   calls
+	usage   *model.Usage
+	reason  string
+	refused bool
+	// reasonsIn is the field in which reasoning came.
+	reasonsIn string
+}
+
+// speech is what is being said.
+type speech int
+
+const (
+	nothing speech = iota
+	words
+	thoughts
+)
+
+func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
+
+// take handles one chunk. It reports whether the answer goes on.
+func (a *answer) take(c *chunk) (more bool, err error) {
+	if c.Usage != nil && !a.count(c.Usage) {
+		return false, nil
+	}
+	silent := true
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if choice.Index != 0 {
+			continue // more than one is never asked for
+		}
+		if choice.Reason != "" {
+			a.reason = choice.Reason
+		}
+		d := &choice.Delta
+		thought, field := d.ReasoningContent, "reasoning_content"
+		if thought == "" {
+			thought, field = string(d.Reasoning), "reasoning"
+		}
+		if thought != "" {
+			a.reasonsIn = field
+		}
+		a.refused = a.refused || d.Refusal != ""
+		if !a.say(thoughts, thought) || !a.say(words, d.Content) || !a.say(words, d.Refusal) {
+			return false, nil
+		}
+		for _, f := range d.ToolCalls {
+			if err := a.calls.add(f); err != nil {
+				return false, err
+			}
+		}
+		silent = silent && thought == "" && d.Content == "" && d.Refusal == ""
+	}
+	return !silent || a.emit(model.Alive{}), nil
+}
+
+// count takes over what the service counted. Of the prompt, what a cache held or
+// took in is counted apart.
+func (a *answer) count(u *usage) bool {
+	cached := min(max(u.Details.Cached, 0), u.Prompt)
+	written := min(max(u.Details.Written, 0), u.Prompt-cached)
+	a.usage = &model.Usage{
+		InputTokens: u.Prompt - cached - written, OutputTokens: u.Completion,
+		CacheReadTokens: cached, CacheWriteTokens: written,
+	}
+	return a.emit(*a.usage)
+}
+
+// say passes a piece of text on.
+func (a *answer) say(kind speech, s string) bool {
+	if s == "" {
+		return true
+	}
+	if kind != a.kind && !a.pause() {
+		return false
+	}
+	a.kind = kind
+	a.open.WriteString(s)
+	if kind == thoughts {
+		return a.emit(model.ThinkingDelta{Text: s})
+	}
+	return a.emit(model.TextDelta{Text: s})
+}
+
+// pause ends the block that is being said.
+func (a *answer) pause() bool {
+	said := a.open.String()
+	a.open.Reset()
+	kind := a.kind
+	a.kind = nothing
+	switch kind {
+	case words:
+		return a.emit(model.Block{Content: model.Text{Text: said}})
+	case thoughts:
+		return a.emit(model.Block{Content: model.Thinking{Text: said}})
+	}
+	return true
+}
+
+// end handles the end of the stream. It reports whether the answer was whole and
+// the reader took all of it.
+func (a *answer) end() (whole bool, err error) {
+	if a.reason == "" {
+		return false, upstream.ErrTruncated
+	}
+	stop := a.stopReason()
+	var done []model.ToolCall
+	if stop == model.StopToolUse {
+		if done, err = a.calls.finish(a.newID); err != nil {
+			return false, err
+		}
+	}
+	if !a.pause() {
+		return false, nil
+	}
+	for _, call := range done {
+		if !a.emit(model.Block{Content: call}) {
+			return false, nil
+		}
+	}
+	return a.emit(model.Stop{Reason: stop}), nil
+}
+
+// stopReason maps the service's reasons to the session's. Reasons that are not
+// known keep their name: they are not silently a success.
+func (a *answer) stopReason() model.StopReason {
+	switch a.reason {
+	case "stop", "tool_calls", "function_call":
+		switch {
+		case len(a.calls.all) > 0:
+			return model.StopToolUse // some servers say "stop" after calls
+		case a.refused:
+			return model.StopRefusal
+		}
+		return model.StopEndTurn
+	case "length":
+		return model.StopMaxTokens
+	case "content_filter":
+		return model.StopRefusal
+	default:
+		return model.StopReason(a.reason)
+	}
+}

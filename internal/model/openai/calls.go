@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"belay/internal/model"
+	"belay/internal/model/upstream"
+)
+
+// maxCalls bounds the tool calls of one answer.
+const maxCalls = 256
+
+// calls puts the tool calls of one answer together, in the order in which they
+// begin.
+type calls struct{ all []*call }
+
+// call is one tool call as far as it has come.
+type call struct {
+	index     *int
+	id, name  string
+	arguments strings.Builder
+}
+
+// add takes in a fragment. By the protocol the first of a call has its id and
+// name, later ones more of its arguments, and the index says to which call they
+// belong. Servers that give several whole calls the same index or none are told
+// by their ids, or by a name after arguments that are complete.
+func (c *calls) add(f fragment) error {
+	now := c.find(f)
+	if now == nil {
+		if len(c.all) == maxCalls {
+			return &upstream.ProtocolError{What: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}
+		}
+		now = &call{index: f.Index}
+		c.all = append(c.all, now)
+	}
+	if now.id == "" {
+		now.id = f.ID
+	}
+	if now.name == "" {
+		now.name = f.Function.Name
+	}
+	now.arguments.WriteString(string(f.Function.Arguments))
+	return nil
+}
+
+// find returns the call that f goes on with, or nil if it begins one.
+func (c *calls) find(f fragment) *call {
+	for i := len(c.all) - 1; i >= 0; i-- {
+		open := c.all[i]
+		if f.Index != nil && (open.index == nil || *open.index != *f.Index) {
+			continue
+		}
+		switch {
+		case f.ID != "" && open.id != "" && f.ID != open.id:
+			return nil
+		case f.ID == "" && f.Function.Name != "" && open.name != "" && json.Valid([]byte(open.arguments.String())):
+			return nil
+		}
+		return open
+	}
+	return nil
+}
+
+// finish returns the calls. One without an id gets one: it is how the result
+// finds the call.
+func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
+	done := make([]model.ToolCall, 0, len(c.all))
+	for _, open := range c.all {
+		input := strings.TrimSpace(open.arguments.String())
+		if input == "" || input == "null" {
+			input = "{}"
+		}
+		if open.name == "" || !json.Valid([]byte(input)) {
+			return nil, &upstream.ProtocolError{What: "a tool call of the answer is not well-formed"}
+		}
+		if open.id == "" {
+			open.id = newID()
+		}
+		done = append(done, model.ToolCall{ID: open.id, Name: open.name, Input: json.RawMessage(input)})
+	}
+	return done, nil
+}

@@ -1,0 +1,179 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/model/upstream"
+	"belay/internal/redact"
+)
+
+// answerError is an error that was answered instead of a stream.
+type answerError struct {
+	errorBody
+	res *http.Response // read and closed
+}
+
+func (e *answerError) Error() string {
+	return fmt.Sprintf("%d %s: %s", e.res.StatusCode, e.kind, e.message)
+}
+
+// refusal reads an error answer, and returns nil for any other. The SDK takes
+// errors in OpenAI's own form only.
+func refusal(res *http.Response) error {
+	if res.StatusCode < 400 {
+		return nil
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	return &answerError{parseError(data), res}
+}
+
+// serviceError is an error inside a stream.
+type serviceError struct{ errorBody }
+
+func (e *serviceError) Error() string { return e.kind + ": " + e.message }
+
+// errorBody is what a service says of a failure.
+type errorBody struct {
+	message string
+	// kind and code name it; either may be empty.
+	kind, code string
+	// status is what a code that is a number says, else 0.
+	status int
+}
+
+// parseError reads the error in data. OpenAI and most servers have an object
+// "error"; vLLM had the object alone, FastAPI has "detail", some have only a text.
+// A gateway's page is none of it: then the status alone must do.
+func parseError(data []byte) (e errorBody) {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Detail  json.RawMessage `json:"detail"`
+		Message string          `json:"message"`
+	}
+	if json.Unmarshal(data, &outer) != nil {
+		return e
+	}
+	inner := outer.Error
+	switch {
+	case len(inner) > 0:
+	case outer.Message != "":
+		inner = data
+	default:
+		inner = outer.Detail
+	}
+	if json.Unmarshal(inner, &e.message) == nil {
+		return e
+	}
+	var fields struct {
+		Message string          `json:"message"`
+		Type    string          `json:"type"`
+		Code    json.RawMessage `json:"code"`
+	}
+	if json.Unmarshal(inner, &fields) != nil {
+		return e
+	}
+	e.message, e.kind = fields.Message, fields.Type
+	if json.Unmarshal(fields.Code, &e.code) != nil {
+		_ = json.Unmarshal(fields.Code, &e.status) // else there is none
+	}
+	return e
+}
+
+// contextWords are how servers that have no code for it say that a request is over
+// the model's context.
+var contextWords = []string{"maximum context length", "context window", "context size", "context length", "prompt is too long"}
+
+// overContext reports whether the request was too long for the model.
+func (e errorBody) overContext() bool {
+	if e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" {
+		return true
+	}
+	said := strings.ToLower(e.message)
+	for _, w := range contextWords {
+		if strings.Contains(said, w) && strings.Contains(said, "exceed") || strings.Contains(said, "maximum context length is") {
+			return true
+		}
+	}
+	return false
+}
+
+// upstreamType is the service's name for the failure, the more precise one.
+func (e errorBody) upstreamType() string {
+	for _, name := range []string{e.code, e.kind} {
+		if t := upstream.TypeName(name); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// answered maps an error that the service answered, instead of a stream or in it.
+func (p *Provider) answered(err error, clean *redact.Redactor) *fault.Error {
+	var event *serviceError
+	if errors.As(err, &event) {
+		return p.upstreamFailure(event.errorBody, event.streamStatus(), clean, err)
+	}
+	var e *answerError
+	if !errors.As(err, &e) {
+		return nil
+	}
+	f := p.upstreamFailure(e.errorBody, e.res.StatusCode, clean, e)
+	if t := (*model.TransientError)(nil); errors.As(f.Cause, &t) {
+		t.After = p.failures.RetryAfter(e.res)
+	}
+	return upstream.WithRequestID(f, e.res.Header.Get("X-Request-Id"))
+}
+
+// streamStatus is the status that the service would have answered before the
+// stream began.
+func (e *serviceError) streamStatus() int {
+	switch {
+	case e.status >= 400 && e.status < 600:
+		return e.status
+	case e.kind == "server_error" || e.kind == "internal_error" || e.kind == "InternalServerError":
+		return 500
+	case e.code == "rate_limit_exceeded" || e.kind == "rate_limit_exceeded":
+		return 429
+	case e.overContext():
+		return 400
+	}
+	return 0
+}
+
+// upstreamFailure is a failure of the service, with the next step where there is a
+// better one than usual.
+func (p *Provider) upstreamFailure(e errorBody, status int, clean *redact.Redactor, cause error) *fault.Error {
+	if e.overContext() {
+		f := model.UpstreamFailure(Name, 400, e.upstreamType(), clean.String(e.message), 0, nil)
+		return f.Because(&model.TooLongError{Err: cause}).
+			WithHint("attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them")
+	}
+	kind := e.upstreamType()
+	if status < 400 && kind == "" {
+		kind = "api_error" // an error that says nothing of itself
+	}
+	f := model.UpstreamFailure(Name, status, kind, clean.String(e.message), 0, cause)
+	switch {
+	case e.code == "insufficient_quota" || e.kind == "insufficient_quota":
+		// Waiting does not help.
+		return f.Because(cause).WithHint("the account has no credit left: look at its plan and billing")
+	case f.Status == 401 || f.Status == 403:
+		return f.WithHint("check OPENAI_API_KEY in the environment that belay runs in")
+	case f.Status == 404 && !p.endpoint.Own():
+		return f.WithHint("name a model that the server has with --model, or give it the model (ollama pull NAME); openai.base_url usually ends in /v1")
+	case f.Status == 404:
+		return f.WithHint("name a model that the account may use, with --model or with model in the configuration")
+	}
+	return f
+}

@@ -1,0 +1,173 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"belay/internal/model"
+	"belay/internal/model/upstream"
+)
+
+// builder makes the SDK's parameters of one request. Where a file belongs it
+// leaves a placeholder, which the body replaces while it is sent.
+type builder struct {
+	files  *upstream.Files
+	inline int64 // longer text documents are streamed
+	tools  *upstream.ToolSets
+	// own is set for OpenAI's own host.
+	own bool
+	// reasonsIn is the field in which the server takes its reasoning back, or "".
+	reasonsIn string
+}
+
+// params returns the parameters of r. The same request always gives the same
+// parameters but for the placeholders, so that prompt caches hold.
+func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompletionNewParams, error) {
+	p := sdk.ChatCompletionNewParams{
+		Model:         r.Model,
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	}
+	if most := upstream.MaxTokens(r, limits); b.own {
+		p.MaxCompletionTokens = param.NewOpt(most)
+	} else {
+		p.MaxTokens = param.NewOpt(most) // the older name, which all servers know
+	}
+	// One message: the templates of many local models take no second one.
+	if system := joined(r.System); system != "" {
+		p.Messages = append(p.Messages, sdk.SystemMessage(system))
+	}
+	talk := r.Conversation()
+	asked := lastQuestion(&talk)
+	for i := range talk.Len() {
+		m := talk.At(i)
+		var err error
+		if m.Role == model.Assistant {
+			b.said(&p, m, i > asked)
+		} else {
+			err = b.given(&p, m)
+		}
+		if err != nil {
+			return p, err
+		}
+	}
+	return p, b.addTools(&p, r.Tools)
+}
+
+// joined is the texts that are not blank, apart from each other.
+func joined(texts []string) string {
+	var all []string
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// lastQuestion is the place of the last message that is not results of tools: what
+// was thought after it belongs to the answer that is being made.
+func lastQuestion(talk *model.Conversation) int {
+	for i := talk.Len() - 1; i >= 0; i-- {
+		m := talk.At(i)
+		if m.Role == model.Assistant {
+			continue
+		}
+		for _, c := range m.Content {
+			if _, result := c.(model.ToolOutput); !result {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// said adds a message of the model. Its reasoning goes back to a server that sent
+// it, while the answer that it belongs to is being made; another provider's, which
+// is signed, does not.
+func (b *builder) said(p *sdk.ChatCompletionNewParams, m *model.Message, now bool) {
+	var texts, thoughts []string
+	var out sdk.ChatCompletionAssistantMessageParam
+	for _, c := range m.Content {
+		switch c := c.(type) {
+		case model.Text:
+			texts = append(texts, c.Text)
+		case model.Thinking:
+			if c.Signature == "" && now && b.reasonsIn != "" && !b.own {
+				thoughts = append(thoughts, c.Text)
+			}
+		case model.ToolCall:
+			input := string(c.Input)
+			if input == "" {
+				input = "{}"
+			}
+			out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
+				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
+					ID:       c.ID,
+					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: input},
+				},
+			})
+		}
+	}
+	text := joined(texts)
+	if text == "" && len(out.ToolCalls) == 0 {
+		return // the service takes no message without either
+	}
+	if text != "" {
+		out.Content.OfString = param.NewOpt(text)
+	}
+	if thought := joined(thoughts); thought != "" {
+		out.SetExtraFields(map[string]any{b.reasonsIn: thought})
+	}
+	p.Messages = append(p.Messages, sdk.ChatCompletionMessageParamUnion{OfAssistant: &out})
+}
+
+// given adds a message of the user's side: first the results of the model's calls,
+// one message each, then one with everything else.
+func (b *builder) given(p *sdk.ChatCompletionNewParams, m *model.Message) error {
+	var rest parts
+	for _, c := range m.Content {
+		switch c := c.(type) {
+		case model.ToolOutput:
+			text, err := b.result(c, &rest)
+			if err != nil {
+				return err
+			}
+			p.Messages = append(p.Messages, sdk.ToolMessage(text, c.CallID))
+		case model.Media:
+			rest = append(rest, c.Part)
+		case model.Text:
+			rest = rest.text(c.Text)
+		default:
+			return fmt.Errorf("content of type %T cannot be sent", c)
+		}
+	}
+	content, err := b.content(rest)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(content) == 0:
+	case onlyText(content):
+		// A text as such, which every server takes.
+		texts := make([]string, len(content))
+		for i, c := range content {
+			texts[i] = c.OfText.Text
+		}
+		p.Messages = append(p.Messages, sdk.UserMessage(strings.Join(texts, "\n\n")))
+	default:
+		p.Messages = append(p.Messages, sdk.UserMessage(content))
+	}
+	return nil
+}
+
+func onlyText(content []sdk.ChatCompletionContentPartUnionParam) bool {
+	for _, c := range content {
+		if c.OfText == nil {
+			return false
+		}
+	}
+	return true
+}
