@@ -31,6 +31,7 @@ func pages() []page {
 		{"events.md", events},
 		{"errors.md", faults},
 		{"findings.md", findings},
+		{"fields.md", fields},
 		{"functions.md", functions},
 		{"conformance.md", conformance},
 	}

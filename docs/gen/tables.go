@@ -13,6 +13,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/template"
+	"belay/internal/workflow/definition"
 )
 
 func commands(string) ([]byte, error) {
@@ -162,6 +163,29 @@ func functions(string) ([]byte, error) {
 	d.table("function", "takes", "gives")
 	for _, f := range template.Functions() {
 		d.row(code(f.Name), strings.Join(f.Takes, ", "), f.Gives)
+	}
+	return d.Bytes(), nil
+}
+
+// fields are what workflow files have.
+func fields(string) ([]byte, error) {
+	d := newDoc("Fields of workflow files", "Every field of a workflow file, as `belay workflow schema` prints them for editors. [workflows.md](workflows.md) and\n"+
+		"[attachments.md](attachments.md) say how they go together. A field that is null counts as left out; names that are not listed\n"+
+		"are refused.")
+	for _, s := range definition.Shapes() {
+		d.heading(strings.ToUpper(s.What[:1]) + s.What[1:])
+		d.WriteString(s.Doc + "\n\n")
+		d.table("field", "takes", "meaning")
+		for _, k := range s.Keys {
+			doc := k.Doc
+			if len(k.For) > 0 {
+				doc += " Of type " + strings.Join(k.For, ", ") + "."
+			}
+			if k.Required {
+				doc += " Required."
+			}
+			d.row(code(k.Name), k.Value.String(), doc)
+		}
 	}
 	return d.Bytes(), nil
 }

@@ -16,6 +16,8 @@ type Value interface {
 	Check(r *Report, n *Node, path string) bool
 	// Schema is the JSON Schema of the value, made anew.
 	Schema(d *Defs) map[string]any
+	// String is the value in a few words, for the reference.
+	String() string
 }
 
 // Shape is the table of a mapping: which fields it has and what they hold. Files are

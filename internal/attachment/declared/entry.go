@@ -67,7 +67,7 @@ func Decode(n *authored.Node, r *authored.Report, path string) []Entry {
 	}
 	all := make([]Entry, 0, len(n.Items))
 	for i, item := range n.Items {
-		all = append(all, entry(authored.View(item, r, authored.At(path, i), shape), r))
+		all = append(all, entry(authored.View(item, r, authored.At(path, i), Shape), r))
 	}
 	return all
 }

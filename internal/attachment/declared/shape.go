@@ -48,10 +48,10 @@ func typesWith(field string) []string {
 
 // List is the value of a field that holds attachments, for the shapes of what may
 // have some.
-var List authored.Value = authored.ListOf{Each: shape}
+var List authored.Value = authored.ListOf{Each: Shape}
 
-// shape is the table of an entry.
-var shape = &authored.Shape{
+// Shape is the table of an entry.
+var Shape = &authored.Shape{
 	Name: "attachment",
 	What: "an attachment",
 	Doc:  "Files, or addresses, that the model is shown. Exactly one of url, path, urls and paths says where they are; all texts may be templates.",

@@ -67,6 +67,13 @@ func (v jsonSchema) Schema(*authored.Defs) map[string]any {
 	return o
 }
 
+func (v jsonSchema) String() string {
+	if v.named {
+		return "a JSON Schema with an id"
+	}
+	return "a JSON Schema"
+}
+
 // sourceOf is a schema without the id that a file calls it by.
 func sourceOf(n *authored.Node) map[string]any {
 	source, _ := n.Value().(map[string]any)

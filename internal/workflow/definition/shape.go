@@ -22,6 +22,14 @@ const (
 // [Parse] refuses, but for what breaks one of [authored.RulesBeyondSchema].
 func EditorSchema() map[string]any { return authored.Schema("belay workflow", workflowShape) }
 
+// Shapes are the mappings that a file is made of, for the reference.
+func Shapes() []*authored.Shape {
+	return []*authored.Shape{
+		workflowShape, configShape, snapshotShape, agentShape, actionShape, modelShape, permissionsShape, budgetShape,
+		taskShape, nextShape, declared.Shape, // a task within another is a task with fewer fields
+	}
+}
+
 // Values that several shapes have.
 var (
 	anyText = authored.Words{Blank: true}
