@@ -53,7 +53,7 @@ vet: ## for every system that belay runs on
 	GOOS=windows $(GO) vet ./...
 
 gen: ## the generated pages of docs/ and files of examples/
-	$(GO) run ./examples/gen examples/project
+	$(GO) run ./examples/gen examples
 	$(GO) run ./docs/gen
 	$(GO) test ./internal/cli -run TestReadme -update
 

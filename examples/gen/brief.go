@@ -36,14 +36,17 @@ var brief = []string{
 	"uncertainty, and a list of what must be known before work can begin.",
 }
 
-// Brief is the brief as a PDF of one A4 page, in the fonts that every reader has.
-func Brief() []byte {
+// Brief is the brief as a PDF of one A4 page.
+func Brief() []byte { return document(brief) }
+
+// document is a PDF of one A4 page, in the fonts that every reader has.
+func document(lines []string) []byte {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
 		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
 		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R" +
 			" /Resources << /Font << /F1 5 0 R /F2 6 0 R >> >> >>",
-		stream(page(brief)),
+		stream(page(lines)),
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
 		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
 	}
