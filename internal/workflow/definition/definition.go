@@ -75,7 +75,7 @@ type Action struct {
 // stand before those of its agent.
 type Rights struct {
 	// Tools are the tools that it has, where Given is set: an empty list is none.
-	// Otherwise a task has those of its agent, and an agent those of a turn.
+	// Otherwise a task has those of its agent, and an agent has none.
 	Tools []string
 	Given bool
 	// Allow and Deny are rules of permission.

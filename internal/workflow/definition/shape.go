@@ -97,16 +97,16 @@ var model = authored.Either{Short: anyText, Mapping: modelShape}
 // them.
 func rights(kinds ...string) []authored.Key {
 	return []authored.Key{
-		{Name: "tools", For: kinds, Value: texts, Doc: "The tools that it has; an empty list is none. Left out, a task has those of its agent, and an agent those of any turn."},
-		{Name: "permissions", For: kinds, Value: permissionsShape, Doc: "Rules of permission, such as bash(ls) or write(docs/**)."},
-		{Name: "budget", For: kinds, Value: budgetShape, Doc: "How much it may take; the smallest limit holds."},
+		{Name: "tools", For: kinds, Value: texts, Doc: "The tools that it has, and no others. Left out, a task has those of its agent, and an agent has none."},
+		{Name: "permissions", For: kinds, Value: permissionsShape, Doc: "Rules of permission, such as bash(ls) or write(docs/**). A file denies; what it would allow still asks."},
+		{Name: "budget", For: kinds, Value: budgetShape, Doc: "How much it may take. The limits of a task stand before those of its agent."},
 	}
 }
 
 var permissionsShape = &authored.Shape{
 	Name: "permissions", What: "the rules of permission", Doc: "Rules for the calls of tools.",
 	Keys: []authored.Key{
-		{Name: "allow", Value: texts, Doc: "Calls that the author finds right. They count as far as the person who starts the run allows."},
+		{Name: "allow", Value: texts, Doc: "Calls that the author thinks are needed. They ask all the same, unless the person who starts the run allows them."},
 		{Name: "deny", Value: texts, Doc: "Calls that are refused, whoever starts the run."},
 	},
 }
@@ -127,7 +127,7 @@ var agentShape = &authored.Shape{
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name that tasks call it by."},
 		{Name: "instructions", Required: true, Value: filled, Doc: "The system prompt: a template."},
 		{Name: "model", Value: model, Doc: "The model that it is. Left out, the one that the run has."},
-		{Name: "with", Value: free, Doc: "Values for its prompts, beneath those of action and task." + templates},
+		{Name: "with", Value: free, Doc: "Values for its prompts, beneath those of the action or the task." + templates},
 		{Name: "attachments", Value: declared.List, Doc: "What the model is shown in each of its tasks, behind those of the task."},
 		{Name: "actions", Value: authored.ListOf{Each: actionShape}, Doc: "What it can be asked for."},
 	}, rights()...),
@@ -140,7 +140,7 @@ var actionShape = &authored.Shape{
 		{Name: "prompt", Required: true, Value: filled, Doc: "What the model is told: a template."},
 		{Name: "input", Value: schemaOrID, Doc: "The schema of what tasks give in with, or its id."},
 		{Name: "output", Value: schemaOrID, Doc: "The schema of the answer, or its id. The answer then is JSON; one that does not fit is asked for once more."},
-		{Name: "with", Value: free, Doc: "Values for the prompt, beneath those of the task." + templates},
+		{Name: "with", Value: free, Doc: "Values for the prompt, where the task gives none." + templates},
 		{Name: "attachments", Value: declared.List, Doc: "What the model is shown for this action, behind those of task and agent."},
 	},
 }
