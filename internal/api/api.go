@@ -92,6 +92,8 @@ type Options struct {
 	Page Page
 	// Projects answers about the contents of project folders.
 	Projects Projects
+	// Workflows runs the workflows of projects.
+	Workflows Workflows
 	// Clock tells the time of answers; nil is the system's.
 	Clock func() time.Time
 	// Maker makes projects; without one those endpoints are NOT_FOUND.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"math"
@@ -160,6 +161,33 @@ func (f fields) float(name string) *float64 {
 	}
 	f.bad(name, "must be a number")
 	return nil
+}
+
+// only refuses members that are not among these.
+func (f fields) only(names ...string) {
+	for _, name := range f.object.names {
+		if !slices.Contains(names, name) {
+			f.bad(clip(name), "is not a member; there are "+strings.Join(names, ", "))
+		}
+	}
+}
+
+// any reads an object of anything; nil when it is absent.
+func (f fields) any(name string) map[string]any {
+	v := f.object.get(name)
+	if v.kind != absent && v.kind != object {
+		f.bad(name, "must be an object")
+	}
+	if v.kind != object {
+		return nil
+	}
+	var m map[string]any
+	d := json.NewDecoder(bytes.NewReader(v.raw))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		f.bad(name, "must be an object")
+	}
+	return m
 }
 
 // nested reads an object of fields of its own; absent is an empty one.

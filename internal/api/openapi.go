@@ -58,7 +58,7 @@ func openAPI(table []route, version string) []byte {
 			"data":        set.of(reflect.TypeOf(spec.Sample)),
 		}
 	}
-	for _, spec := range projectEvents() {
+	for _, spec := range append(projectEvents(), runEvents()...) {
 		events[string(spec.Type)] = map[string]any{"description": spec.When, "data": set.of(reflect.TypeOf(spec.Sample))}
 	}
 	doc := map[string]any{

@@ -27,6 +27,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/turn"
+	"belay/internal/workflow/catalog"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
@@ -192,6 +193,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.Doctor = func(context.Context) (any, error) { panic("secret of the server") }
 		case "unready":
 			o.Ready = func(context.Context) error { return fault.New(fault.MissingAPIKey, "%s", v) }
+		case "workflows":
+			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}
 		case "maker":
 			o.Maker = sampleMaker{}
 		case "reports":

@@ -125,6 +125,15 @@ func (a *App) resume(ctx context.Context) {
 // drain waits for running turns; called after new ones are refused. What is
 // still running when the grace is over is interrupted, and is on record so.
 func (a *App) drain(ctx context.Context) {
+	// Runs first, and within a part of the time: one that begins another task while
+	// turns are refused would fail instead of being interrupted.
+	if end, ok := ctx.Deadline(); ok {
+		some, cancel := context.WithTimeout(ctx, time.Until(end)/2)
+		defer cancel()
+		if err := a.Runs.Close(some); err != nil {
+			a.log.Warn("runs of workflows were interrupted to shut down; take them up again with belay run --resume", "reason", err)
+		}
+	}
 	if err := a.Engine.Close(ctx); err != nil {
 		a.log.Warn("turns were interrupted to shut down", "reason", err)
 	}
@@ -140,6 +149,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }
 	o.Projects = a.projects()
+	o.Workflows = a.workflows()
 	a.watch(metrics, c)
 	return o
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"belay/internal/api"
 	"belay/internal/config"
 	"belay/internal/turn"
+	flows "belay/internal/workflow/catalog"
 	"belay/internal/workflow/run"
 )
 
@@ -25,6 +27,13 @@ func (a *App) runOptions(tools []string) run.Options {
 		Snapshot: SnapshotOptions(a.Config), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}
+}
+
+// workflows are how the server's callers get at workflow files and their runs.
+func (a *App) workflows() api.Workflows {
+	limits := flows.Default
+	limits.FileBytes = a.Config.Workflow.FileBytes
+	return api.Workflows{Runs: a.Runs, Limits: limits}
 }
 
 func runLimits(cfg *config.Config) run.Limits {

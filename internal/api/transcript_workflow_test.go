@@ -1,0 +1,148 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"belay/internal/api/apitest"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/workflow/run"
+)
+
+func TestWorkflowTranscripts(t *testing.T) { transcripts(t, "workflow") }
+
+// sampleRuns are the runs of a project: run_1, which succeeded, run_2, which a
+// process works on, and run_3, whose process died.
+type sampleRuns struct {
+	mu        sync.Mutex
+	cancelled bool
+}
+
+func (s *sampleRuns) summary(project, id string) (run.Summary, error) {
+	sum := run.Summary{ID: id, Workflow: "compare", Version: "1", File: filepath.Join(project, "flow.yaml"), Project: project,
+		Status: run.Success, StartedAt: apitest.Start}
+	ended := apitest.Start.Add(3 * time.Second)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch id {
+	case "run_1":
+		sum.EndedAt, sum.Usage, sum.Snapshot = &ended, &event.Tokens{InputTokens: 120, OutputTokens: 30}, "_Aggregation/compare_2026-01-02_0304"
+	case "run_2":
+		sum.Status, sum.Live = run.Running, true
+		if s.cancelled {
+			sum.Status, sum.Live, sum.EndedAt = run.Cancelled, false, &ended
+			sum.Error = &run.Failure{Type: fault.RunCancelled, Message: "the run was cancelled"}
+		}
+	case "run_3":
+		sum.Status = run.Interrupted
+	default:
+		return sum, fault.New(fault.RunNotFound, "the project has no run %q", id).With("runId", id)
+	}
+	return sum, nil
+}
+
+func (s *sampleRuns) Plan(_ context.Context, r run.Request) (*run.Plan, error) {
+	if filepath.Base(r.File) == "broken.yaml" {
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow broken.yaml is not valid:\nbroken.yaml:3:5: tasks[0].agent: no agent has the id \"nobody\"").
+			With("problems", []map[string]any{{"file": "broken.yaml", "line": 3, "column": 5, "path": "tasks[0].agent", "message": "no agent has the id \"nobody\""}})
+	}
+	return &run.Plan{Workflow: "compare", File: r.File, SHA256: "00", Project: r.Project, Folder: filepath.Dir(r.File), Input: r.Input,
+		Tasks: []run.PlannedTask{{ID: "look", Kind: "basic", Agent: "reader", Prompt: "Compare.", Tokens: 12}}, Tokens: 12}, nil
+}
+
+func (s *sampleRuns) Start(ctx context.Context, r run.Request) (run.Summary, error) {
+	if _, err := s.Plan(ctx, r); err != nil {
+		return run.Summary{}, err
+	}
+	return s.summary(r.Project, "run_2")
+}
+
+func (s *sampleRuns) Resume(_ context.Context, project, id string) (run.Summary, error) {
+	if id == "run_2" {
+		return run.Summary{}, fault.New(fault.RunInProgress, "the run %s is under way", id).With("runId", id)
+	}
+	sum, err := s.summary(project, id)
+	sum.Status, sum.Live = run.Running, true
+	return sum, err
+}
+
+func (s *sampleRuns) Cancel(_ context.Context, project, id string) error {
+	sum, err := s.summary(project, id)
+	if err == nil && !sum.Live {
+		err = fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancelled = s.cancelled || err == nil
+	return err
+}
+
+func (s *sampleRuns) List(_ context.Context, project string) (all []run.Summary, err error) {
+	for _, id := range []string{"run_3", "run_2", "run_1"} {
+		sum, err := s.summary(project, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sum)
+	}
+	return all, nil
+}
+
+func (s *sampleRuns) Show(_ context.Context, project, id string) (run.Record, error) {
+	sum, err := s.summary(project, id)
+	ended := apitest.Start.Add(2 * time.Second)
+	r := run.Record{Format: 1, Summary: sum, SHA256: "00", Folder: project, Input: map[string]any{"n": 1}, Outputs: map[string]any{"same": true},
+		Tasks: []run.Task{{Key: "look", ID: "look", Kind: "basic", Order: 1, Status: run.Success, StartedAt: apitest.Start, EndedAt: &ended,
+			Agent: "reader", Prompt: "Compare.", Output: map[string]any{"response": "They are the same <&>."},
+			Attempts: []run.Attempt{{Session: "s1", Turns: []string{"t1"}, StartedAt: apitest.Start, EndedAt: &ended}}}}}
+	if id == "run_3" {
+		r.Allow = []string{"bash(go test *)"}
+	}
+	return r, err
+}
+
+func (s *sampleRuns) Follow(_ context.Context, project, id string, _ int64) (run.Stream, error) {
+	if _, err := s.summary(project, id); err != nil {
+		return nil, err
+	}
+	events := []run.Event{
+		{Seq: 1, Type: run.RunStart, Data: encoded(run.Begun{ID: id, Workflow: "compare", Tasks: 1})},
+		{Seq: 2, Type: run.TaskStart, Task: "look", Data: encoded(run.TaskBegun{ID: "look", Kind: "basic", Agent: "reader"})},
+		{Seq: 3, Type: run.TaskEnd, Task: "look", Data: encoded(run.TaskEnded{Status: run.Success, Tokens: 150})},
+		{Seq: 4, Type: run.RunEnd, Data: encoded(run.Ended{Status: run.Success})},
+	}
+	if id == "run_3" {
+		events = events[:2]
+	}
+	for i := range events {
+		events[i].Time = apitest.Start.Add(time.Duration(i) * time.Second)
+	}
+	return &sampleStream{events}, nil
+}
+
+func encoded(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+type sampleStream struct{ left []run.Event }
+
+func (s *sampleStream) Next(context.Context) ([]run.Event, error) {
+	if len(s.left) == 0 {
+		return nil, io.EOF
+	}
+	events := s.left
+	s.left = nil
+	return events, nil
+}
+
+func (*sampleStream) Close() error { return nil }

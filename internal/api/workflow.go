@@ -1,0 +1,195 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/workflow/catalog"
+	"belay/internal/workflow/run"
+)
+
+// Workflows is how requests get at workflow files and their runs.
+type Workflows struct {
+	// Runs carries workflows out. Without one the endpoints about runs are
+	// NOT_FOUND.
+	Runs Runs
+	// Limits bound the search for workflow files.
+	Limits catalog.Limits
+	// CancelTimeout is how long a request to cancel waits for the run's end. Default
+	// 20 s.
+	CancelTimeout time.Duration
+}
+
+// Runs carries out workflows; [run.Runner] does.
+type Runs interface {
+	Plan(ctx context.Context, r run.Request) (*run.Plan, error)
+	Start(ctx context.Context, r run.Request) (run.Summary, error)
+	Resume(ctx context.Context, project, id string) (run.Summary, error)
+	Cancel(ctx context.Context, project, id string) error
+	List(ctx context.Context, project string) ([]run.Summary, error)
+	Show(ctx context.Context, project, id string) (run.Record, error)
+	Follow(ctx context.Context, project, id string, after int64) (run.Stream, error)
+}
+
+var _ Runs = (*run.Runner)(nil)
+
+type workflowsAnswer struct {
+	ProjectRoot string `json:"projectRoot"`
+	catalog.Listing
+}
+
+type runsAnswer struct {
+	ProjectRoot string `json:"projectRoot"`
+	// Runs are the newest first; More counts the older ones that are left out.
+	Runs []run.Summary `json:"runs"`
+	More int           `json:"more,omitempty"`
+}
+
+type recordAnswer struct {
+	Run run.Record `json:"run"`
+}
+
+type summaryAnswer struct {
+	Run run.Summary `json:"run"`
+}
+
+// startAnswer has the run that was started, or the plan of a dry run.
+type startAnswer struct {
+	Run  *run.Summary `json:"run,omitempty"`
+	Plan *run.Plan    `json:"plan,omitempty"`
+}
+
+type startBody struct {
+	ProjectRoot string         `json:"projectRoot" doc:"absolute path of the project folder"`
+	Path        string         `json:"path,omitempty" doc:"the workflow file, in the project: absolute, or relative to the project"`
+	Resume      string         `json:"resume,omitempty" doc:"instead of path: the id of a run that is to be taken up again; what is finished is not done again"`
+	Input       map[string]any `json:"input,omitempty" doc:"what the workflow is given"`
+	Model       string         `json:"model,omitempty" doc:"the model of all agents, whatever the file says"`
+	Mode        string         `json:"mode,omitempty" doc:"permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan"`
+	Allow       []string       `json:"allow,omitempty" doc:"rules of calls that need no question; needs the operator's authority, as does taking up a run that was given some"`
+	DryRun      bool           `json:"dryRun,omitempty" doc:"only say what the run would do"`
+}
+
+// listedRuns is how many runs an answer lists where the request does not say.
+const listedRuns = 200
+
+// workflowRoutes are the endpoints about workflow files and their runs.
+func workflowRoutes() []route {
+	id := param{in: "path", name: "id", required: true, doc: "the run's id"}
+	found := errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.InvalidProjectRoot, fault.NotFound})
+	oneRun := errorsOf(found, []fault.Type{fault.RunNotFound, fault.StorageFailure})
+	return []route{
+		{method: get, path: "/api/workflow/list", name: "listWorkflows", summary: "The workflow files of a project, with what is wrong with each.",
+			params: []param{projectRoot}, answer: workflowsAnswer{}, serve: serveWorkflows, errors: found},
+		{method: post, path: "/api/workflow/run", name: "startRun", summary: "Start a workflow, take up a run again, or say what a run would do.",
+			body: startBody{}, answer: startAnswer{}, serve: serveStartRun,
+			errors: errorsOf(oneRun, []fault.Type{fault.InvalidWorkflow, fault.AttachmentFailure, fault.RunInProgress, fault.MissingAPIKey, fault.Overloaded})},
+		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",
+			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "how many at most; 200 without it"}},
+			answer: runsAnswer{}, serve: serveRuns, errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
+		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out.",
+			params: []param{id, projectRoot}, answer: recordAnswer{}, serve: serveRun, errors: oneRun},
+		{method: get, path: "/api/workflow/runs/{id}/events", name: "streamRun", summary: "A run's events as Server-Sent Events, to the run's end.",
+			params: []param{id, projectRoot,
+				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
+				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
+			media: eventStream, serve: serveRunEvents, errors: errorsOf(oneRun, []fault.Type{fault.Overloaded})},
+		{method: post, path: "/api/workflow/runs/{id}/cancel", name: "cancelRun", summary: "Stop a run, whichever process of this machine works on it.",
+			params: []param{id}, body: projectBody{}, answer: summaryAnswer{}, serve: serveCancelRun,
+			errors: errorsOf(oneRun, []fault.Type{fault.RunNotRunning, fault.RunInProgress})},
+	}
+}
+
+// errNoRuns is the answer of a handler that was given nothing to run workflows
+// with.
+var errNoRuns = fault.New(fault.NotFound, "this server runs no workflows")
+
+func serveWorkflows(h *Handler, w *response, r *http.Request) error {
+	root, _, err := h.projectOf(r)
+	if err != nil {
+		return err
+	}
+	if h.o.Workflows.Runs == nil {
+		return errNoRuns
+	}
+	found, err := catalog.Find(r.Context(), root, h.o.Workflows.Limits, h.hides(root))
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, workflowsAnswer{root, found})
+}
+
+// runOf reads a request about the runs of a project.
+func (h *Handler) runOf(r *http.Request) (root string, q map[string]string, err error) {
+	root, q, err = h.projectOf(r)
+	if err == nil && h.o.Workflows.Runs == nil {
+		err = errNoRuns
+	}
+	return root, q, err
+}
+
+func serveRuns(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.runOf(r)
+	if err != nil {
+		return err
+	}
+	limit, err := natural(q, "limit")
+	if err != nil {
+		return err
+	}
+	all, err := h.o.Workflows.Runs.List(r.Context(), root)
+	if err != nil {
+		return err
+	}
+	shown := all[:min(len(all), cmp.Or(limit, listedRuns))]
+	return reply(w, http.StatusOK, runsAnswer{root, orEmpty(shown), len(all) - len(shown)})
+}
+
+func serveRun(h *Handler, w *response, r *http.Request) error {
+	root, _, err := h.runOf(r)
+	if err != nil {
+		return err
+	}
+	record, err := h.o.Workflows.Runs.Show(r.Context(), root, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, recordAnswer{record})
+}
+
+func serveCancelRun(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	root := f.required("projectRoot")
+	f.only("projectRoot")
+	if err := f.err(); err != nil {
+		return err
+	}
+	if root, err = h.checkProject(root); err != nil {
+		return err
+	}
+	if h.o.Workflows.Runs == nil {
+		return errNoRuns
+	}
+	id := r.PathValue("id")
+	// What was asked for is done, also where the caller leaves before its end.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(h.o.Workflows.CancelTimeout, 20*time.Second))
+	defer cancel()
+	if err := h.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
+		if ctx.Err() != nil {
+			err = fault.New(fault.RunInProgress, "the run %s was told to stop, and has not yet", id).With("runId", id).
+				WithHint("look at it again with GET /api/workflow/runs/%s", id).Because(err)
+		}
+		return err
+	}
+	record, err := h.o.Workflows.Runs.Show(r.Context(), root, id)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, summaryAnswer{record.Summary})
+}

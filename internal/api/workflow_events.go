@@ -1,0 +1,159 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/workflow/run"
+)
+
+// The data of a run's events: when it happened and to which task, beside what the
+// event says. The ids of the events are the run's own sequence.
+type (
+	stamp struct {
+		// Time is absent in what the server adds for one reader.
+		Time time.Time `json:"time,omitzero"`
+		Task string    `json:"task,omitempty"`
+	}
+	runBegunData struct {
+		stamp
+		run.Begun
+	}
+	taskBegunData struct {
+		stamp
+		run.TaskBegun
+	}
+	taskTriedData struct {
+		stamp
+		run.Tried
+	}
+	taskAskedData struct {
+		stamp
+		run.Asked
+	}
+	taskAgainData struct {
+		stamp
+		run.Again
+	}
+	taskEndedData struct {
+		stamp
+		run.TaskEnded
+	}
+	runEndedData struct {
+		stamp
+		run.Ended
+	}
+)
+
+// runEvents describes them.
+func runEvents() []event.Spec {
+	return []event.Spec{
+		{Type: event.Type(run.RunStart), When: "A run begins.", Sample: runBegunData{}},
+		{Type: event.Type(run.RunResume), When: "A run was taken up again.", Sample: runBegunData{}},
+		{Type: event.Type(run.TaskStart), When: "A task begins.", Sample: taskBegunData{}},
+		{Type: event.Type(run.TaskAttempt), When: "A task's agent is asked, in a session whose events have the rest.", Sample: taskTriedData{}},
+		{Type: event.Type(run.TaskQuestion), When: "A call of a task's agent waits for a person's decision.", Sample: taskAskedData{}},
+		{Type: event.Type(run.TaskAnswer), When: "The decision was made.", Sample: taskAskedData{}},
+		{Type: event.Type(run.TaskRetry), When: "A task's agent failed and will be asked again.", Sample: taskAgainData{}},
+		{Type: event.Type(run.TaskEnd), When: "A task ended.", Sample: taskEndedData{}},
+		{Type: event.Type(run.RunEnd), When: "The last event on a stream. Without an id it says that the process that worked on the run is gone; the run can be taken up again.", Sample: runEndedData{}},
+	}
+}
+
+func serveRunEvents(h *Handler, w *response, r *http.Request) error {
+	root, q, err := h.runOf(r)
+	if err != nil {
+		return err
+	}
+	after, err := position(r, q["after"])
+	if err != nil {
+		return err
+	}
+	release, err := h.admit()
+	if err != nil {
+		return err
+	}
+	defer release()
+	// From the beginning: only so it is known whether the position is one.
+	events, err := h.o.Workflows.Runs.Follow(r.Context(), root, r.PathValue("id"), 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = events.Close() }() // it was only read
+	h.copyStream(h.followed, w, r, &runStream{events: events, after: after})
+	return nil
+}
+
+// runStream is a run's events as a stream of events.
+type runStream struct {
+	events run.Stream
+	after  int64
+	// known is set once the position was held against what there is, ended when the
+	// run's end was told.
+	known, ended bool
+}
+
+// Turn implements [turn.Stream].
+func (s *runStream) Turn() string { return "" }
+
+// Close implements [turn.Stream].
+func (s *runStream) Close() error { return s.events.Close() }
+
+// Next implements [turn.Stream].
+func (s *runStream) Next(ctx context.Context) ([]event.Event, error) {
+	for {
+		batch, err := s.events.Next(ctx)
+		if errors.Is(err, io.EOF) && !s.ended {
+			s.ended = true
+			return one(0, event.Type(run.RunEnd), runEndedData{Ended: run.Ended{Status: run.Interrupted}})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out, err := s.take(batch); err != nil || len(out) > 0 {
+			return out, err
+		}
+	}
+}
+
+// take is what a batch has for this reader. A position beyond the end is of another
+// run, and begins anew behind a gap.
+func (s *runStream) take(batch []run.Event) (out []event.Event, err error) {
+	if !s.known && len(batch) > 0 {
+		s.known = true
+		if last := batch[len(batch)-1].Seq; s.after > last {
+			s.after = 0
+			if out, err = one(0, event.LogGap, event.Gap{Reason: "reset", Next: 1}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, e := range batch {
+		// A run that is taken up again goes on behind its end.
+		s.ended = e.Type == run.RunEnd
+		if e.Seq <= s.after {
+			continue
+		}
+		data, err := stamped(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, event.Event{Seq: e.Seq, Time: e.Time, Type: event.Type(e.Type), Data: data})
+	}
+	return out, nil
+}
+
+// stamped is an event's payload with its stamp before it.
+func stamped(e run.Event) (json.RawMessage, error) {
+	head, err := json.Marshal(stamp{e.Time, e.Task})
+	if err != nil || len(e.Data) <= len("{}") || e.Data[0] != '{' {
+		return head, err
+	}
+	data := append(head[:len(head)-1], ',')
+	return append(data, e.Data[1:]...), nil
+}
