@@ -170,9 +170,10 @@ func TestAttaching(t *testing.T) {
 	s.shows("no such file")
 	s.say("/drop docs/plan.md")
 	s.lacks("+ twice.md, docs/plan.md")
-	s.say(`see @twice.md, @docs/plans.md, @somebody and @"a b`)
-	s.shows("there is no file docs/plans.md; it went as words", "there is no file a b; it went as words")
+	s.say(`see @twice.md, @docs/plans.md, @photo.PNG, @somebody, @example.com and @"a b`)
+	s.shows("there is no file docs/plans.md; it went as words", "there is no file photo.PNG", "there is no file a b; it went as words")
 	s.lacks("file somebody")
+	s.lacks("file example.com")
 	if diff := cmp.Diff([]string{filepath.Join(s.m.o.Folder, "twice.md")}, s.engine.requests[0].Attachments); diff != "" {
 		t.Errorf("attached (-want +got):\n%s", diff)
 	}

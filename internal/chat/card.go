@@ -73,7 +73,7 @@ func (c *card) head(l *look, width int) string {
 	name := l.cut(oneLine(c.call.Name), max(1, width-2))
 	left, used := style.Render(sign)+l.strong.Render(name), 2+l.cells(name)
 	if room := width - used - 1 - l.cells(right) - 1; room > 3 {
-		if what := l.cut(doing(c.call), room); what != "" {
+		if what := l.cut(doing(l, c.call, room), room); what != "" {
 			left, used = left+" "+what, used+1+l.cells(what)
 		}
 	}
@@ -104,7 +104,7 @@ func (c *card) body(l *look, width int) []string {
 	lines = append(lines, c.output(l, width, len(diff) > 0)...)
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {
 		for _, path := range c.result.Changed[:min(len(c.result.Changed), changedPaths)] {
-			lines = append(lines, l.faint.Render(l.cut("changed "+oneLine(path), width)))
+			lines = append(lines, l.faint.Render(l.cut("changed "+l.shorten(oneLine(path), width-len("changed ")), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
 			lines = append(lines, l.faint.Render(l.cut("and "+number(n, "more file"), width)))
@@ -134,8 +134,9 @@ func (c *card) output(l *look, width int, shown bool) []string {
 	var lines []string
 	left := 0
 	for text != "" {
-		if len(lines) >= limit {
-			left = 1 + strings.Count(text, "\n")
+		// A single line more is shown: to say that there is one would take as much room.
+		if n := 1 + strings.Count(text, "\n"); len(lines) > limit || len(lines) == limit && n > 1 {
+			left = n
 			break
 		}
 		var first string
@@ -145,8 +146,16 @@ func (c *card) output(l *look, width int, shown bool) []string {
 			continue
 		}
 		part := l.fold(clean(first[:wholeRunes(first, 4*width*limit)]), width)
-		for _, p := range part[:min(len(part), limit-len(lines))] {
+		for i, p := range part {
+			if len(lines) > limit {
+				left = len(part) - i
+				break
+			}
 			lines = append(lines, style.Render(p))
+		}
+		if left > 0 {
+			left += strings.Count(text, "\n")
+			break
 		}
 	}
 	if left > 0 || c.result.Truncated {
@@ -200,8 +209,9 @@ func verdictWords(v *event.Verdict) string {
 	return word
 }
 
-// doing says in a few words what a call does, from its input.
-func doing(call event.ToolUse) string {
+// doing says in a few words what a call does, from its input. Paths are shortened for
+// so many columns.
+func doing(l *look, call event.ToolUse, room int) string {
 	var in map[string]any
 	if json.Unmarshal(call.Input, &in) != nil {
 		return ""
@@ -222,12 +232,18 @@ func doing(call event.ToolUse) string {
 		}
 		return what
 	case "grep", "glob":
-		if where := text("path"); where != "" {
-			return text("pattern") + " in " + where
+		what, where := text("pattern"), text("path")
+		if where == "" {
+			return what
 		}
-		return text("pattern")
+		return what + " in " + l.shorten(where, max(room/2, room-l.cells(what)-len(" in ")))
 	}
-	for _, key := range []string{"path", "file_path", "url", "command", "query", "pattern", "persona", "task", "message"} {
+	for _, key := range []string{"path", "file_path"} {
+		if s := text(key); s != "" {
+			return l.shorten(s, room)
+		}
+	}
+	for _, key := range []string{"url", "command", "query", "pattern", "persona", "task", "message"} {
 		if s := text(key); s != "" {
 			return s
 		}

@@ -24,7 +24,10 @@ func (f *filed) draw(l *look, width int) []string {
 	if f.undone {
 		head += ", taken back"
 	}
-	lines := []string{l.strong.Render(l.cut(clean(head), width))}
+	var lines []string
+	for _, s := range l.fold(spread(Visible(head)), width) {
+		lines = append(lines, l.strong.Render(s))
+	}
 	if f.undone {
 		return lines
 	}

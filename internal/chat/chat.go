@@ -33,6 +33,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/event"
 	"belay/internal/turn"
 )
 
@@ -65,6 +66,10 @@ type Options struct {
 	// Opening says how a session began, "" where that is not known; nil asks the
 	// engine for all that was said in it.
 	Opening func(ctx context.Context, sessionID string) string
+	// Explain says of a turn that failed, or stopped with another reason than that all
+	// was said, what was wrong and what to do next, "" for nothing beyond what the log
+	// says; nil says nothing of any.
+	Explain func(exit event.Exit, stop string) (message, next string)
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
 	// Notices are told at the beginning.

@@ -81,7 +81,7 @@ func (e *editor) paste(s string) bool {
 		return false
 	}
 	// Old terminals send line breaks as they are typed.
-	s = clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	s = tidy(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if long(s) {
 		s = e.pasted.put(s)
 	}
@@ -161,7 +161,7 @@ func (e *editor) draw(l *look) (lines []string, cursor *tea.Cursor) {
 		if i == 0 {
 			lead = l.accent.Render(prompt)
 		}
-		lines = append(lines, lead+e.text[rows[i].from:rows[i].to])
+		lines = append(lines, lead+spread(e.text[rows[i].from:rows[i].to]))
 	}
 	return lines, tea.NewCursor(promptCells+column, line-e.top)
 }

@@ -19,7 +19,7 @@ import (
 func TestTheFieldHoldsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	keys := rapid.SampledFrom([]string{"left", "right", "home", "end", "alt+left", "alt+right", "up", "down"})
-	texts := rapid.SampledFrom([]string{"a", "word ", "日", "é", "👩‍👩‍👧", "\n", "  "})
+	texts := rapid.SampledFrom([]string{"a", "\t", "word ", "日", "é", "👩‍👩‍👧", "\n", "  "})
 	rapid.Check(t, func(rt *rapid.T) {
 		f := field{wide: rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(rt, "wide")}
 		width := rapid.IntRange(2, 20).Draw(rt, "width")
@@ -57,7 +57,7 @@ func TestTheFieldHoldsWhatIsTyped(t *testing.T) {
 			}
 			for _, r := range rows {
 				one, _ := ansi.FirstGraphemeCluster(f.text[r.from:r.to], f.wide) // which may be wider than the window
-				if n := f.wide.StringWidth(f.text[r.from:r.to]); n > width && len(one) < r.to-r.from {
+				if n := f.cells(r.from, r.to); n > width && len(one) < r.to-r.from {
 					rt.Fatalf("a row of %d columns in %d", n, width)
 				}
 			}
@@ -83,8 +83,12 @@ func TestEditing(t *testing.T) {
 		t.Errorf("typed %q", got)
 	}
 	s.send(tea.PasteMsg{Content: "a\r\nb\x1b[31m\tc"})
-	if got := s.m.editor.text; got != "one three\nfoXa\nb\ufffd[31m    cur" {
+	if got := s.m.editor.text; got != "one three\nfoXa\nb\ufffd[31m\tcur" {
 		t.Errorf("pasted %q", got)
+	}
+	s.shows("  b\ufffd[31m    cur")
+	if c := s.m.View().Cursor; c == nil || c.X != len("› b?[31m    c")-len("›")+1 {
+		t.Errorf("the cursor is at %v", c)
 	}
 	s.fits()
 	s.m.editor.set(`first\`)
@@ -193,7 +197,7 @@ func TestLongPastes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	write(t, s.m.o.Folder, "named.md")
-	lines := strings.Repeat("a line @named.md\n", 10_000)
+	lines := strings.Repeat("a line\t@named.md\n", 10_000)
 	s.press("look at ")
 	s.send(tea.PasteMsg{Content: lines})
 	s.press(" please")
@@ -215,7 +219,7 @@ func TestLongPastes(t *testing.T) {
 			t.Errorf("%d: %d bytes sent, want %d; attached %v", i, len(r.Message), len(want), r.Attachments)
 		}
 	}
-	s.shows("a line @named.md", "more lines (Ctrl-O)")
+	s.shows("a line    @named.md", "more lines (Ctrl-O)")
 	if len(s.engine.requests) != 2 || s.m.editor.pasted != nil {
 		t.Errorf("sent %d times, %d pastes kept", len(s.engine.requests), len(s.m.editor.pasted))
 	}

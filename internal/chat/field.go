@@ -120,6 +120,18 @@ func (f *field) key(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// character is the one that begins at a byte, and its columns. A tab has those that it
+// is shown with.
+func (f *field) character(at int) (c string, columns int) {
+	if f.text[at] == '\t' {
+		return "\t", len(tab)
+	}
+	return ansi.FirstGraphemeCluster(f.text[at:], f.wide)
+}
+
+// cells is how many columns a part of the text takes.
+func (f *field) cells(from, to int) int { return f.wide.StringWidth(spread(f.text[from:to])) }
+
 // row is a line on the screen: bytes of the text, without the line break.
 type row struct{ from, to int }
 
@@ -135,7 +147,7 @@ func (f *field) rows(width int) []row {
 			from, used, space = i, 0, -1
 			continue
 		}
-		c, w := ansi.FirstGraphemeCluster(f.text[i:], f.wide)
+		c, w := f.character(i)
 		for used+w > width && from < i {
 			cut := i
 			if space > from {
@@ -143,7 +155,7 @@ func (f *field) rows(width int) []row {
 			}
 			all = append(all, row{from, cut})
 			from, space = cut, -1
-			used = f.wide.StringWidth(f.text[from:i])
+			used = f.cells(from, i)
 		}
 		i, used = i+len(c), used+w
 		if c == " " {
@@ -157,7 +169,7 @@ func (f *field) rows(width int) []row {
 func (f *field) cursor(rows []row) (line, column int) {
 	for i, r := range rows {
 		if f.at >= r.from && (f.at < r.to || f.at == r.to && (i+1 == len(rows) || rows[i+1].from > r.to)) {
-			return i, f.wide.StringWidth(f.text[r.from:f.at])
+			return i, f.cells(r.from, f.at)
 		}
 	}
 	return len(rows) - 1, 0
@@ -172,7 +184,7 @@ func (f *field) vertical(by, width int) bool {
 	}
 	i, used := rows[line].from, 0
 	for i < rows[line].to {
-		c, w := ansi.FirstGraphemeCluster(f.text[i:], f.wide)
+		c, w := f.character(i)
 		if used+w > column {
 			break
 		}

@@ -147,6 +147,8 @@ type ending struct {
 	stop  string
 	took  time.Duration
 	spent *event.Tokens
+	// next is what to do about it, "" for nothing.
+	next string
 }
 
 func (e *ending) draw(l *look, width int) []string {
@@ -177,6 +179,9 @@ func (e *ending) draw(l *look, width int) []string {
 	lines := []string{style.Render(l.cut("── "+strings.Join(parts, " · "), width))}
 	if e.exit.Error != "" && e.exit.ExitCode != 130 {
 		lines = append(lines, l.hang(l.bad, "✗ ", clean(e.exit.Error), width)...)
+	}
+	if e.next != "" {
+		lines = append(lines, l.hang(l.faint, "→ ", clean(e.next), width)...)
 	}
 	return lines
 }

@@ -60,6 +60,23 @@ func TestWhatWasNotTakenComesBack(t *testing.T) {
 }
 
 // What is typed while a turn runs goes into it; the log says when it was heard.
+// How a turn ended, if not well, is told with the next step.
+func TestTheNextStepIsTold(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *Options) {
+		o.Explain = func(x event.Exit, stop string) (string, string) {
+			return x.Error + " (explained)", "step after " + orNone(stop, "a failure")
+		}
+	})
+	s.begun()
+	s.log(event.Draft{Type: event.ProcessExit, Data: event.Exit{ExitCode: 1, Error: "no key"}})
+	s.shows("✗ no key (explained)\n→ step after a failure")
+	s.say("again")
+	s.logOf("t2", event.Draft{Type: event.SessionInit, Data: event.Init{Model: "m", TurnID: "t2"}},
+		event.Draft{Type: event.SessionComplete, Data: event.Complete{StopReason: "max_tokens"}}, exit(0))
+	s.shows("── stopped: max_tokens", "→ step after max_tokens")
+}
+
 func TestTypingSteers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

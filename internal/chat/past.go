@@ -59,7 +59,7 @@ func (m *Model) recall(e session.Entry) {
 	case session.EntryEnd:
 		it := &ending{stop: e.StopReason, spent: e.Usage}
 		if e.ExitCode != nil {
-			it.exit.ExitCode = *e.ExitCode
+			it.exit.ExitCode, it.exit.Error = *e.ExitCode, e.Error
 		}
 		if e.StopReason == turn.StopProcessEnded {
 			it.exit.Error = "the process that ran this turn ended before it did"

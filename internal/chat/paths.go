@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"belay/internal/attachment"
 )
 
 // paths knows the files of this machine that a person may name.
@@ -176,12 +178,17 @@ func mentioned(message string, p *paths) []string {
 	return found
 }
 
+// attachable reports whether a word ends like the files that models read.
+func attachable(word string) bool {
+	return slices.Contains(attachment.DefaultExtensions(), strings.ToLower(filepath.Ext(word)))
+}
+
 // missed says of what looks like a file that it is none.
 func missed(message string, p *paths) []string {
 	var out []string
 	for _, m := range mentions(message) {
 		f, err := m.names(p)
-		if err != nil && m.path != "" && (m.quoted || strings.Contains(f, "/")) {
+		if err != nil && m.path != "" && (m.quoted || strings.Contains(f, "/") || attachable(f)) {
 			out = append(out, err.Error()+"; it went as words")
 		}
 	}

@@ -246,10 +246,12 @@ func TestCallsOfATurnThatDied(t *testing.T) {
 			{Kind: session.EntryAssistant, Turn: "t1", Blocks: []session.Block{{Type: session.BlockToolCall, ID: "c1", Name: "read", Input: []byte(`{"path":"a.md"}`)}}},
 			{Kind: session.EntryEnd, Turn: "t1", ExitCode: &one, StopReason: turn.StopProcessEnded},
 			{Kind: session.EntryUndo, Turn: "t1", Paths: []string{"b.md"}},
-			{Kind: session.EntryTurn, Turn: "t2", Message: "second"},
+			{Kind: session.EntryTurn, Turn: "t3", Message: "second"},
+			{Kind: session.EntryEnd, Turn: "t3", ExitCode: &one, Error: "the key is not accepted"},
+			{Kind: session.EntryTurn, Turn: "t2", Message: "third"},
 		}
 	})
-	s.shows("✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
+	s.shows("✗ the key is not accepted", "✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
 }
 
 // A service may number calls anew in each answer, so a subagent's may have the ids of
@@ -309,6 +311,22 @@ func TestWhatAnAllowedCommandPrinted(t *testing.T) {
 		event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d", ToolCallID: "c", Verdict: "allow", By: "ann"}},
 		event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "c", Name: "bash", OK: true, Output: "it printed this", Changed: []string{"a.md"}}})
 	s.shows("● bash cat <<X (and 2 more lines) (in src)", "allowed by ann", "it printed this", "changed a.md")
+}
+
+// To say that there is one line more would take as much room as the line.
+func TestALineMoreIsShown(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"1\n2\n3\n4\n5\n":    "  4\n  5",
+		"1\n2\n3\n4\n5\n6\n": "  4\n  … 2 more lines (Ctrl-O)",
+	} {
+		for _, ok := range []bool{true, false} {
+			s := newStage(t)
+			s.begun()
+			s.log(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "1", Name: "bash", OK: ok, Output: output}})
+			s.shows(want)
+		}
+	}
 }
 
 // A server that is away is said to be, without the particulars of the network.

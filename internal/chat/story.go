@@ -289,6 +289,11 @@ func (s *story) end(e event.Event, d *event.Exit) {
 	if s.turn == e.Turn && !s.began.IsZero() {
 		it.took = e.Time.Sub(s.began)
 	}
+	if s.m.o.Explain != nil {
+		var message string
+		message, it.next = s.m.o.Explain(*d, s.stop)
+		it.exit.Error = orNone(message, d.Error)
+	}
 	s.m.roll.add(it)
 	if s.spent != nil && s.spent.CostUSD != nil {
 		s.m.spent += *s.spent.CostUSD

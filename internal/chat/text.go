@@ -17,14 +17,17 @@ func clean(s string) string {
 	if safe {
 		return s
 	}
+	return spread(tidy(s))
+}
+
+// tidy is clean for a text that is more than shown: its tabs stay.
+func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range s {
 		switch {
-		case r == '\n':
-			b.WriteByte('\n')
-		case r == '\t':
-			b.WriteString(tab)
+		case r == '\n' || r == '\t':
+			b.WriteRune(r)
 		case r == '\r':
 		case unsafeRune(r):
 			b.WriteRune(utf8.RuneError)

@@ -173,7 +173,7 @@ func (c *console) screen() bool {
 // converse finds the session and talks in it, with whatever stdin is.
 func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options) error {
 	ctx := cmd.Context()
-	o.Engine = e
+	o.Engine, o.Explain = e, explainEnd
 	if f.persona != "" { // said now, not after the first message
 		if _, err := e.Persona(ctx, f.persona); err != nil {
 			return err

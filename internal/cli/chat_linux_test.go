@@ -165,6 +165,26 @@ turns:
 	}
 }
 
+// How a turn ended that failed or was cut off is told with what to do next, and stands
+// there when the session is taken up.
+func TestHowATurnEndedOnATerminal(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, `
+turns:
+  - steps: [{fail: {status: 401, message: bad-key}}]
+  - steps: [{say: Half-said}, {stop: max_tokens}]
+`, nil, "chat", "hello")
+	x.shows(`(?s)✗ scripted answered 401: bad-key.*→ check \w+_API_KEY`)
+	x.types("again\r")
+	x.shows(`(?s)stopped: max_tokens.*→ say "go on"`)
+	x.types("\x04")
+	x.ends(ExitDone)
+	again := x.another("chat", "--continue")
+	again.shows("✗ bad-key")
+	again.types("\x04")
+	again.ends(ExitDone)
+}
+
 // A terminal may move what it shows after it told of a new size, so the screen is drawn
 // anew once more when the window rests.
 func TestAWindowIsDrawnAgainWhenItRests(t *testing.T) {

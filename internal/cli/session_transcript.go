@@ -88,6 +88,9 @@ func endOf(e session.Entry) string {
 	default:
 		parts = append(parts, fmt.Sprintf("failed, exit code %d", *e.ExitCode))
 	}
+	if e.Error != "" {
+		parts = append(parts, line(e.Error))
+	}
 	if e.Usage != nil {
 		parts = append(parts, tokens(*e.Usage))
 	}

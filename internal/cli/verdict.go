@@ -57,6 +57,33 @@ func stopHint(reason, resume string) string {
 	return "go on with " + resume
 }
 
+// explainEnd is for who sees a turn end in a chat: what was wrong, and the next step.
+func explainEnd(x event.Exit, stop string) (message, next string) {
+	switch {
+	case x.ExitCode == ExitInterrupted:
+		return "", ""
+	case x.ExitCode != ExitDone:
+		f := fault.New(fault.Type(x.ErrorType), "%s", x.Error)
+		f.Status, f.Details = x.Status, x.ErrorDetails
+		return sentence(f), nextStep(f)
+	}
+	switch model.StopReason(stop) {
+	case "", model.StopEndTurn:
+		return "", ""
+	case model.StopMaxTokens:
+		return "", `say "go on", or raise turn.max_tokens`
+	case model.StopMaxTurns:
+		return "", `say "go on", or give the next chat a higher --max-turns`
+	case model.StopBudget:
+		return "", `say "go on" for as much again, or give the next chat a higher --max-cost`
+	case model.StopContext:
+		return "", "/new begins a session with room; send fewer or smaller files"
+	case model.StopRefusal:
+		return "", "say it in other words"
+	}
+	return "", `say "go on"`
+}
+
 // tokens says what a turn used.
 func tokens(t event.Tokens) string {
 	parts := []string{fmt.Sprintf("%d tokens in", t.InputTokens), fmt.Sprintf("%d out", t.OutputTokens)}

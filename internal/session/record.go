@@ -140,8 +140,9 @@ type Entry struct {
 	Through string `json:"through,omitempty"`
 	Rounds  int    `json:"rounds,omitempty"`
 
-	// Of an end.
+	// Of an end; Error is why the turn failed, a sentence.
 	StopReason string        `json:"stopReason,omitempty"`
+	Error      string        `json:"error,omitempty"`
 	ExitCode   *int          `json:"exitCode,omitempty"`
 	Usage      *event.Tokens `json:"usage,omitempty"`
 

@@ -83,10 +83,14 @@ func (t *running) conclude(o outcome) error {
 	if err != nil {
 		return err
 	}
-	err = t.append(append(unheard, session.Entry{
+	end := session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(),
-	})...)
+	}
+	if o.err != nil {
+		end.Error = t.l.clean(o.err.Message)
+	}
+	err = t.append(append(unheard, end)...)
 	if err != nil {
 		return err
 	}
