@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
 )
 
 // wavBytes is sound of so many samples of silence.
@@ -51,6 +52,16 @@ func bmpBytes(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := bmp.Encode(&b, picture(6, 5, 255)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tiffBytes is the same as TIFF.
+func tiffBytes(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tiff.Encode(&b, picture(6, 5, 255), nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -47,6 +47,10 @@ func Probe(r io.ReaderAt, size int64, mime string) Info {
 		return f.wav()
 	case FLAC:
 		return f.flac()
+	case OggAudio, OggVideo:
+		return f.ogg()
+	case Matroska, WebM:
+		return f.matroska()
 	}
 	return Info{}
 }

@@ -127,47 +127,6 @@ func boxed(head []byte) string {
 	return MP4
 }
 
-// ogg looks at the streams that begin in an Ogg file: each has a page of its own
-// before anything else.
-func ogg(head []byte) string {
-	sound := false
-	for bytes.HasPrefix(head, []byte("OggS")) && len(head) > 27 && head[5]&2 != 0 {
-		table := 27 + int(head[26])
-		if len(head) < table {
-			break
-		}
-		size := 0
-		for _, n := range head[27:table] {
-			size += int(n)
-		}
-		body := head[table:min(table+size, len(head))]
-		switch codec := oggCodec(body); codec {
-		case "theora":
-			return OggVideo
-		case "":
-		default:
-			sound = true
-		}
-		head = head[table+len(body):]
-	}
-	if sound {
-		return OggAudio
-	}
-	return "application/ogg"
-}
-
-// oggCodec names a stream by its first packet.
-func oggCodec(packet []byte) string {
-	for _, c := range []struct{ magic, name string }{
-		{"OpusHead", "opus"}, {"\x01vorbis", "vorbis"}, {"\x7fFLAC", "flac"}, {"Speex   ", "speex"}, {"\x80theora", "theora"},
-	} {
-		if bytes.HasPrefix(packet, []byte(c.magic)) {
-			return c.name
-		}
-	}
-	return ""
-}
-
 // transportStream knows MPEG-TS by the mark that every packet begins with.
 func transportStream(head []byte) bool {
 	const packet = 188
