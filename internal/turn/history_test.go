@@ -8,6 +8,9 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +34,9 @@ func models() map[string]model.Limits {
 	few := full
 	few.ContextTokens, few.OutputTokens = 20_000, 4_000
 	few.Attachments.Images, few.Attachments.ManyImages, few.Attachments.ManyImagesSide = 3, 1, 64
-	few.Attachments.ImageSide = 128
+	few.Attachments.ImageSide, few.Attachments.ImageURLs = 128, false
+	few.Attachments.AudioTypes, few.Attachments.AudioBytes = []string{"audio/wav"}, 1<<20
+	few.Attachments.VideoTypes = []string{"video/mp4"}
 	thin := full
 	thin.Attachments.RequestBytes = 300_000
 	thin.Attachments.PDF = false
@@ -51,9 +56,13 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	strict := scripted.New(scripted.Options{Catalog: &catalog})
 	r, id := emptyRig(t), ""
 	files := attachables(r)
+	declared := map[string]attachment.Item{}
 	r.open(withTools(t, dumps("dump"), dumps("read"), act{"show", permit.Read, func(ctx context.Context, w *tool.Workplace, in json.RawMessage) (tool.Result, error) {
 		var which struct{ Path string }
 		must(t, json.Unmarshal(in, &which))
+		if it, ok := declared[which.Path]; ok {
+			return tool.Result{Text: "here it is", Items: []attachment.Item{it}}, nil
+		}
 		it, err := w.Files.Admit(ctx, which.Path)
 		return tool.Result{Text: "here it is", Items: []attachment.Item{it}}, err
 	}}, act{"hear", permit.Read, func(ctx context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
@@ -67,11 +76,13 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 		})
 	}}), roomyOutput, func(o *Options) { o.Rules.Policy = attachment.Policy{FileBytes: 1 << 20, TurnBytes: 8 << 20} })
 	r.provider.limits = catalog.Limits
+	maps.Copy(declared, declarables(r))
+	showable := slices.Concat(files, slices.Sorted(maps.Keys(declared)))
 	rapid.Check(t, func(rt *rapid.T) {
 		id = r.session()
 		for i := range rapid.IntRange(1, 7).Draw(rt, "turns") {
 			how := rapid.SampledFrom([]string{"answer", "long", "fail", "silent", "tools", "busy", "busy"}).Draw(rt, "how")
-			r.provider.does(acts(strict, how, drawRounds(rt, how, files)))
+			r.provider.does(acts(strict, how, drawRounds(rt, how, files, showable)))
 			q := Request{SessionID: id, Opts: Opts{Model: rapid.SampledFrom([]string{"full", "tiny", "few", "thin"}).Draw(rt, "model")}}
 			q.Message = strings.Repeat("word ", rapid.SampledFrom([]int{1, 40, 900}).Draw(rt, "words"))
 			for range rapid.IntRange(0, 3).Draw(rt, "files") {
@@ -99,7 +110,7 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 
 // drawRounds makes up the tool calls of a busy turn: long results, files that are
 // shown, and people who speak into it.
-func drawRounds(rt *rapid.T, how string, files []string) (rounds [][]model.ToolCall) {
+func drawRounds(rt *rapid.T, how string, files, showable []string) (rounds [][]model.ToolCall) {
 	if how != "busy" {
 		return nil
 	}
@@ -109,7 +120,7 @@ func drawRounds(rt *rapid.T, how string, files []string) (rounds [][]model.ToolC
 			c := model.ToolCall{ID: fmt.Sprintf("call-%d-%d", i, k)}
 			switch c.Name = rapid.SampledFrom([]string{"dump", "dump", "read", "show", "hear", "nobody"}).Draw(rt, "tool"); c.Name {
 			case "show":
-				c.Input = mustJSON(map[string]string{"Path": rapid.SampledFrom(files).Draw(rt, "shown")})
+				c.Input = mustJSON(map[string]string{"Path": rapid.SampledFrom(showable).Draw(rt, "shown")})
 			case "hear":
 				var sent []string
 				for range rapid.IntRange(0, 2).Draw(rt, "sent") {
@@ -226,6 +237,43 @@ func attachables(r *rig) []string {
 		r.file("small.txt", "a few words"), r.file("large.csv", strings.Repeat("a,b,c,d\n", 40_000)),
 		r.file("utf16.txt", "\xff\xfeh\x00i\x00"), r.file("bad.png", "<html>"),
 	}
+}
+
+// declarables are items as workflow files declare them, of the kinds that no path
+// of a turn becomes, in the store of r's project.
+func declarables(r *rig) map[string]attachment.Item {
+	blobs, err := r.store.Blobs(r.project)
+	must(r.t, err)
+	all := map[string]attachment.Item{}
+	for name, data := range map[string]string{
+		"short.wav":  "RIFF\x2c\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x08\x00\x00\x00abcdefgh",
+		"long.wav":   "RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\xe8\x03\x00\x00\xe8\x03\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00" + strings.Repeat("sound", 120_000),
+		"clip.mp4":   "\x00\x00\x00\x14ftypisom\x00\x00\x02\x00isom" + strings.Repeat("\x00", 9000),
+		"data.zip":   "PK\x03\x04" + strings.Repeat("\x00", 60),
+		"photo.heic": "\x00\x00\x00\x14ftypheic\x00\x00\x00\x00mif1",
+		"logo.svg":   "<svg xmlns='http://www.w3.org/2000/svg'>" + strings.Repeat("<g/>", 3000) + "</svg>",
+		"wide.txt":   strings.Repeat("w\x00i\x00d\x00e\x00 \x00", 50),
+	} {
+		f, err := os.Open(r.file(name, data))
+		must(r.t, err)
+		a, err := attachment.Accept(r.ctx(), attachment.Opened{File: f, Name: name, Origin: name}, attachment.Terms{}, blobs)
+		must(r.t, err)
+		if a.Refused != nil {
+			r.t.Fatal(a.Refused)
+		}
+		all["declared "+name] = a.Item
+	}
+	for i, kind := range []attachment.Kind{attachment.KindImage, attachment.KindURL} {
+		it, err := attachment.Reference(r.ctx(), kind, fmt.Sprintf("https://example.com/%d.png?%s", i, strings.Repeat("x", 1000)), "there", "there", blobs)
+		must(r.t, err)
+		all["declared address of "+string(kind)] = it
+	}
+	page, err := os.Open(r.file("page.html", "<!doctype html><p>"+strings.Repeat("read me ", 2000)))
+	must(r.t, err)
+	a, err := attachment.Accept(r.ctx(), attachment.Opened{File: page, Name: "page", Want: attachment.KindURL}, attachment.Terms{}, blobs)
+	must(r.t, err)
+	all["declared page"] = a.Item
+	return all
 }
 
 // What is elided is said, and what stays is the same from turn to turn for as
