@@ -294,3 +294,16 @@ func FuzzIdentify(f *testing.F) {
 		}
 	})
 }
+
+// What is served under a type is an item of its kind.
+func TestKindOf(t *testing.T) {
+	t.Parallel()
+	for mime, want := range map[string]Kind{
+		"image/png": KindImage, "image/svg+xml": KindText, "image/heic": KindFile, "application/pdf": KindPDF, "text/csv; charset=x": KindText,
+		"application/json": KindText, "audio/wav": KindAudio, "video/mp4": KindVideo, "application/zip": KindFile, "text/uri-list": KindURL, "": KindFile,
+	} {
+		if got := KindOf(mime); got != want {
+			t.Errorf("%s: got %s, want %s", mime, got, want)
+		}
+	}
+}

@@ -35,6 +35,21 @@ func canonical(mime string) string {
 	return mime
 }
 
+// KindOf is the kind of items that have a type; of an SVG picture it is text.
+func KindOf(mime string) Kind {
+	switch mime = canonical(mime); {
+	case mime == mimePDF:
+		return KindPDF
+	case mime == mimeAddress:
+		return KindURL
+	case textual(mime):
+		return KindText
+	case strings.HasPrefix(mime, "image/") && !decodable[mime]:
+		return KindFile
+	}
+	return kindOf(mime)
+}
+
 // matches reports whether a type is one that the patterns allow: a type, a whole
 // family ("image/*") or all ("*/*"). Parameters on either side do not count.
 func matches(mime string, patterns []string) bool {

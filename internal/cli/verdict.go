@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
@@ -104,6 +105,9 @@ func describe(it attachment.Item) string {
 		s += fmt.Sprintf(", %d×%d px", it.Width, it.Height)
 	case it.Pages > 0:
 		s += ", " + count(it.Pages, "page", "pages")
+	}
+	if it.Duration > 0 {
+		s += ", " + time.Duration(it.Duration*int64(time.Millisecond)).Round(time.Second/10).String()
 	}
 	return s
 }

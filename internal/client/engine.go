@@ -181,14 +181,7 @@ func (c *Client) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadClo
 		return nil, attachment.Item{}, err
 	}
 	item := attachment.Item{SHA256: sha256, MIMEType: res.Header.Get("Content-Type"), Bytes: max(res.ContentLength, 0)}
-	switch {
-	case strings.HasPrefix(item.MIMEType, "image/"):
-		item.Kind = attachment.KindImage
-	case item.MIMEType == "application/pdf":
-		item.Kind = attachment.KindPDF
-	default:
-		item.Kind = attachment.KindText
-	}
+	item.Kind = attachment.KindOf(item.MIMEType)
 	if _, params, err := mime.ParseMediaType(res.Header.Get("Content-Disposition")); err == nil {
 		item.Name = params["filename"]
 	}

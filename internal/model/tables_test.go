@@ -89,15 +89,18 @@ func TestMeasure(t *testing.T) {
 			attachment.ImagePart{Width: 8000, Height: 8000, Content: sized(3)},
 			attachment.DocumentPart{Pages: 3, Content: sized(1)},
 			attachment.TextDocumentPart{Content: sized(40)},
+			attachment.ImageURLPart{URL: "https://a.b/"},
+			attachment.MediaPart{Kind: attachment.KindAudio, Duration: 2500, Content: sized(3)},
+			attachment.MediaPart{Kind: attachment.KindVideo, Duration: 1000, Content: sized(3)},
 		},
 		History: []model.Message{{Role: model.User, Content: []model.Content{
 			model.ToolOutput{CallID: "abcd", Parts: []attachment.Part{attachment.DocumentPart{Content: sized(4)}}},
 		}}},
 	}
 	want := model.Measure{
-		Tokens: 2 + 2 + 100 + 1 + 1600 + 6000 + 10 + 1 + 2000,
-		Bytes:  8 + 5 + 16 + 4 + 4 + 4 + 40 + 4 + 8,
-		Images: 3, Pages: 4,
+		Tokens: 2 + 2 + 100 + 1 + 1600 + 6000 + 10 + 3 + 1600 + 3*32 + 16 + 300 + 16 + 1 + 2000,
+		Bytes:  8 + 5 + 16 + 4 + 4 + 4 + 40 + 12 + 4 + 4 + 4 + 8,
+		Images: 4, Pages: 4,
 	}
 	if got := r.Measure(); got != want {
 		t.Errorf("Measure = %+v, want %+v", got, want)

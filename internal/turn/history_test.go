@@ -88,6 +88,9 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 			for range rapid.IntRange(0, 3).Draw(rt, "files") {
 				q.Attachments = append(q.Attachments, rapid.SampledFrom(files).Draw(rt, "file"))
 			}
+			for range rapid.IntRange(0, 2).Draw(rt, "items") {
+				q.Items = append(q.Items, declared[rapid.SampledFrom(slices.Sorted(maps.Keys(declared))).Draw(rt, "item")])
+			}
 			r.provider.requests = nil
 			s, err := r.engine.Start(r.ctx(), q)
 			if fault.Is(err, fault.InvalidRequest) {

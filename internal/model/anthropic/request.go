@@ -166,6 +166,8 @@ func (b *builder) part(p attachment.Part) (*sdk.ContentBlockParamUnion, error) {
 	case attachment.DocumentPart:
 		block = sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: b.files.Add(p.Content, upstream.AsBase64)})
 		title(block.OfDocument, p.Name)
+	case attachment.MediaPart: // no model here takes it, so none is planned
+		block = sdk.NewTextBlock(fmt.Sprintf("[The %s %q was left out: it cannot be sent.]", p.Kind, p.Name))
 	case attachment.TextDocumentPart:
 		if p.Content.Size() == 0 {
 			block = sdk.NewTextBlock(fmt.Sprintf("The file %q is empty.", p.Name))

@@ -80,6 +80,8 @@ func TestRequest(t *testing.T) {
 			attachment.TextDocumentPart{Name: "l.txt", MIMEType: "text/plain", Content: long},
 			attachment.TextDocumentPart{Name: "e.txt", MIMEType: "text/plain", Content: stored("")},
 			attachment.TextPart{Text: "x.heic cannot be sent"},
+			attachment.ImageURLPart{Name: "u.png", URL: "https://example.com/u.png", Detail: "low"},
+			attachment.MediaPart{Kind: attachment.KindAudio, Name: "a.wav", MIMEType: "audio/wav", Content: png},
 		}),
 	}
 	url, last := recorder(t)
@@ -125,9 +127,11 @@ func TestRequest(t *testing.T) {
 				words("1 file refused"), words("look <here>"),
 				and(file("document", "application/pdf", pdf), "title", "r.pdf"),
 				document("s.csv", stored("a,b\n1,2\n")),
-				and(document("l.txt", long), "cache_control", cache),
+				document("l.txt", long),
 				words(`The file "e.txt" is empty.`),
 				words("x.heic cannot be sent"),
+				object{"type": "image", "source": object{"type": "url", "url": "https://example.com/u.png"}, "cache_control": cache},
+				words(`[The audio "a.wav" was left out: it cannot be sent.]`),
 			}},
 		},
 	}

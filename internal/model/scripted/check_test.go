@@ -57,6 +57,7 @@ func TestRequestsThatTheServiceRefuses(t *testing.T) {
 		{"21 images of 2001", with(many(21, image(9, 2001))...), "side"},
 		{"100 images", with(many(100, image(9, 100))...), ""},
 		{"101 images", with(many(101, image(9, 100))...), "images"},
+		{"sound", with(attachment.MediaPart{Kind: attachment.KindAudio, MIMEType: "audio/wav", Content: sized(1)}), "type"},
 		{"a BMP", with(attachment.ImagePart{MIMEType: "image/bmp", Content: sized(1)}), "type"},
 		{"68 pages", with(pdf(9, 68)), ""},
 		{"101 pages", with(pdf(9, 101)), "pages"},

@@ -226,6 +226,7 @@ func TestSaysWhatItReceived(t *testing.T) {
 		attachment.ImagePart{Name: "a.png", MIMEType: "image/png", Width: 640, Height: 480, Content: sized(1234567)},
 		attachment.DocumentPart{Name: "b.pdf", MIMEType: "application/pdf", Pages: 3, Content: sized(100)},
 		attachment.TextDocumentPart{Name: "c\n.csv", MIMEType: "text/csv", Content: sized(12)},
+		attachment.ImageURLPart{Name: "d.png", URL: "https://example.com/d.png"},
 	})}
 	got, err := collect(scripted.New(scripted.Options{}).Stream(t.Context(), r))
 	if err != nil {
@@ -235,7 +236,8 @@ func TestSaysWhatItReceived(t *testing.T) {
 
 Received image "a.png": image/png, 1,234,567 bytes, 640 x 480 pixels.
 Received pdf "b.pdf": application/pdf, 100 bytes, 3 pages.
-Received text "c\n.csv": text/csv, 12 bytes.`
+Received text "c\n.csv": text/csv, 12 bytes.
+Received image "d.png": at https://example.com/d.png.`
 	if diff := cmp.Diff(want, heard(got)); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}
