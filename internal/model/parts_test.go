@@ -20,7 +20,7 @@ func TestEveryPartIsKnown(t *testing.T) {
 	if len(parts) < 6 {
 		t.Fatalf("found %d kinds of parts", len(parts))
 	}
-	for _, room := range []string{"measure.go", "anthropic/*.go", "scripted/*.go"} {
+	for _, room := range []string{"measure.go", "anthropic/*.go", "openai/*.go", "scripted/*.go"} {
 		files, err := filepath.Glob(room)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", room, err)
