@@ -40,6 +40,9 @@ func rows() []row {
 		{"projects-serve", (*bench).projectServe},
 		{"projects-change", (*bench).projectChange},
 		{"projects-graph", (*bench).projectGraph},
+		{"workflow-items", (*bench).workflowItems},
+		{"workflow-many", (*bench).workflowMany},
+		{"workflow-fetch", (*bench).workflowFetch},
 	}
 }
 

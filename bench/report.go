@@ -62,6 +62,8 @@ How it is done:
 - Projects are generated: registers of 20 rows that refer to each other, histories as lists and as tables with prose, in all six files
   of each deliverable the forms and lengths that real ones have. Commands are new processes each time, five in a round; the files are
   in the system's cache. The program beside them is told the paths of the files, reads each, and does nothing else.
+- Attachments of workflows go in this process from the text of their entries to items, as before a task begins, but for storing them:
+  what is hashed is thrown away. Downloads come from a server in this process, memory is that of its objects.
 
 Run it again with ` + "`make bench`" + `. ` + "`go run ./bench --help`" + ` lists the flags: ` + "`--quick`" + ` leaves out the two-minute wait, ` + "`--rows`" + `
 measures only some rows, ` + "`--json FILE`" + ` writes the figures as JSON, ` + "`--dir`" + ` chooses the disk.
