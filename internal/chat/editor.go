@@ -107,6 +107,9 @@ func (e *editor) take() string {
 }
 
 func (e *editor) press(k tea.KeyPressMsg) {
+	if e.searching && e.seek(k) {
+		return
+	}
 	switch k.String() {
 	case "backspace":
 		if mark := e.pasted.ending(e.text[:e.at]); mark != "" {
@@ -123,11 +126,11 @@ func (e *editor) press(k tea.KeyPressMsg) {
 			e.recall(e.past.newer())
 		}
 	case "ctrl+r":
-		if !e.searching {
-			e.query = e.text
+		query := e.text
+		if query != "" {
+			e.recall(e.past.find(query, e.text))
 		}
-		e.recall(e.past.find(e.query, e.text))
-		e.searching = true
+		e.query, e.searching = query, true
 		return
 	case "shift+enter", "ctrl+j":
 		e.insert("\n")
@@ -204,6 +207,9 @@ func (e *editor) put(before string) {
 
 // hints draws the completions in one line, from the one that is put in.
 func (e *editor) hints(l *look, width int) string {
+	if e.searching {
+		return l.faint.Render(l.cut(e.sought(), width))
+	}
 	if e.nothing {
 		return l.faint.Render(l.cut("nothing of that name", width))
 	}

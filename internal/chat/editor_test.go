@@ -155,6 +155,33 @@ func TestHistoryIsSearched(t *testing.T) {
 	s.shows("› nothing of it")
 }
 
+// As in a shell, Ctrl-R comes first and what is looked for after it.
+func TestHistoryIsSearchedWhileTyping(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, text := range []string{"read the Plan", "write", "the plan again", "else"} {
+		s.m.editor.past.add(text)
+	}
+	s.press("ctrl+r")
+	s.shows("search: ", "› say something")
+	s.press("pl")
+	s.shows("› the plan again", "search: pl (Ctrl-R")
+	s.press("ctrl+r")
+	s.shows("› read the Plan")
+	s.press("z")
+	s.shows("search: plz is in nothing that was typed before")
+	s.press("backspace", "an")
+	s.shows("› read the Plan", "search: plan (Ctrl-R")
+	s.press("left", "X")
+	s.shows("› read the PlaXn")
+	s.lacks("search: ")
+	s.press("ctrl+c", "ctrl+r", "writ", "enter")
+	if got := s.engine.requests[0].Message; got != "write" {
+		t.Errorf("sent %q", got)
+	}
+	s.lacks("search: ")
+}
+
 func TestHistoryIsCapped(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "history.jsonl")

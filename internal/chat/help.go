@@ -54,7 +54,7 @@ func keyHelp() [][2]string {
 		{"@path", "send a file; Tab completes paths and commands"},
 		{"y s n N", "answer a question: allow, for the session, deny, deny and say why"},
 		{"Up, Down", "what was typed before"},
-		{"Ctrl-R", "what was typed before with these words; again, earlier"},
+		{"Ctrl-R", "look for what was typed before, by what you type then; again, earlier"},
 		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},
 		{"Ctrl-O", "show everything whole, or folded again"},
 		{"Ctrl-C", "stop the turn; twice, leave"},

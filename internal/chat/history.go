@@ -137,9 +137,8 @@ func (h *history) older(current string) (string, bool) {
 // find is the last text before the one on show that has the words of a query, in
 // whatever case; current is kept to come back to.
 func (h *history) find(query, current string) (string, bool) {
-	low := strings.ToLower(query)
 	for i := h.at - 1; i >= 0; i-- {
-		if strings.Contains(strings.ToLower(h.all[i]), low) && h.all[i] != current {
+		if has(h.all[i], query) && h.all[i] != current {
 			if h.at == len(h.all) {
 				h.draft = current
 			}
@@ -149,6 +148,9 @@ func (h *history) find(query, current string) (string, bool) {
 	}
 	return "", false
 }
+
+// recalled reports whether a text from before is on show.
+func (h *history) recalled() bool { return h.at < len(h.all) }
 
 // newer is the text after the one on show.
 func (h *history) newer() (string, bool) {

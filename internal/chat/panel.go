@@ -16,7 +16,10 @@ func (m *Model) panel(height int) (lines []string, cursor *tea.Cursor) {
 	a, width := m.asks[0], m.width
 	head := m.look.warn.Bold(true).Render("? " + m.look.cut(headline(a, len(m.asks)), width-2))
 	body := m.asking(a, max(4, width-2))
-	foot := m.answers(a, width)
+	foot := m.answers(a, width, false)
+	if len(foot) > height/2 { // what is asked comes before the names of the keys
+		foot = m.answers(a, width, true)
+	}
 	room := max(1, height-1-len(foot))
 	a.top = max(0, min(a.top, len(body)-room))
 	shown := body[a.top:min(len(body), a.top+room)]
@@ -123,8 +126,9 @@ func labelled(l *look, label, text string, width int) []string {
 	return lines
 }
 
-// answers are the keys, or what became of the one that was pressed.
-func (m *Model) answers(a *ask, width int) []string {
+// answers are the keys, or what became of the one that was pressed; briefly without what
+// they do, which /help says.
+func (m *Model) answers(a *ask, width int, briefly bool) []string {
 	l := m.look
 	bar := l.warn.Render("│ ")
 	var lines []string
@@ -145,14 +149,17 @@ func (m *Model) answers(a *ask, width int) []string {
 	if !a.Session {
 		keys = []string{"y allow", "n deny", "N deny and say why"}
 	}
-	if left := a.ExpiresAt.Sub(m.o.Clock()); !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
+	if left := a.ExpiresAt.Sub(m.o.Clock()); !briefly && !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
 		keys = append(keys, shortly(left.Truncate(time.Second))+" left")
 	}
 	keys = append(keys, "Tab to the editor")
 	row := ""
 	for _, k := range keys {
 		key, word, _ := strings.Cut(k, " ")
-		text := l.cut(l.strong.Render(key)+" "+word, max(1, width-2))
+		if word = " " + word; briefly {
+			word = ""
+		}
+		text := l.cut(l.strong.Render(key)+word, max(1, width-2))
 		if row != "" && l.cells(row)+3+l.cells(text) > width-2 {
 			lines = append(lines, bar+row)
 			row = ""

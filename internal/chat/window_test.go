@@ -30,3 +30,17 @@ func TestAWindowThatChangesIsLookedAtAgain(t *testing.T) {
 		t.Error("a size that stays is asked for for ever")
 	}
 }
+
+// In a small window what is asked comes before the names of the keys.
+func TestAQuestionInASmallWindow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	s.log(question("1")...)
+	s.send(tea.WindowSizeMsg{Width: 30, Height: 8})
+	s.shows("? WORKING_ITEMS wants", "$ rm -rf docs", "│ y · s · n · N · Tab")
+	s.fits()
+	s.send(tea.WindowSizeMsg{Width: 60, Height: 24})
+	s.shows("y allow · s allow for the session")
+}

@@ -122,7 +122,11 @@ func (p *plan) gone() string {
 		what = append(what, counted(p.elided, "earlier turn", "earlier turns"))
 	}
 	if p.folded > 0 {
-		what = append(what, "the first "+counted(p.folded, "answer", "answers")+" of this one")
+		first := "the first answer"
+		if p.folded > 1 {
+			first = "the first " + counted(p.folded, "answer", "answers")
+		}
+		what = append(what, first+" of this turn")
 	}
 	return strings.Join(what, " and ")
 }
