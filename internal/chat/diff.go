@@ -115,6 +115,7 @@ func drawn(l *look, diff string, width, limit int, rest string, rows func(string
 			left++
 			continue
 		}
+		s = strings.TrimSuffix(s, "\r") // of the line's end
 		style := l.faint
 		switch {
 		case strings.HasPrefix(s, "+"):

@@ -78,6 +78,7 @@ func TestAQuestionHidesNothing(t *testing.T) {
 	})
 	s.shows("? write a<U+200B>.md", "files a<U+200B>.md (a new file)", "+one␍two", "+    three<U+200B>")
 	s.lacks("write a<U+200B>.md (a new file)")
+	s.lacks("two␍")
 	s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "2", ToolCallID: "2", Verdict: "allow"}},
 		event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "2", Name: "write", OK: true}})
 	s.shows("+one␍two", "+    three<U+200B>")
