@@ -53,7 +53,7 @@ func (s *sampleRuns) Plan(_ context.Context, r run.Request) (*run.Plan, error) {
 			With("problems", []map[string]any{{"file": "broken.yaml", "line": 3, "column": 5, "path": "tasks[0].agent", "message": "no agent has the id \"nobody\""}})
 	}
 	return &run.Plan{Workflow: "compare", File: r.File, SHA256: "00", Project: r.Project, Folder: filepath.Dir(r.File), Input: r.Input,
-		Tasks: []run.PlannedTask{{ID: "look", Kind: "basic", Agent: "reader", Prompt: "Compare.", Tokens: 12}}, Tokens: 12}, nil
+		Tasks: []run.PlannedTask{{Key: "look", ID: "look", Kind: "basic", Agent: "reader", Prompt: "Compare.", Tokens: 12}}, Tokens: 12}, nil
 }
 
 func (s *sampleRuns) Start(ctx context.Context, r run.Request) (run.Summary, error) {

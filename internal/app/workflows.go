@@ -1,12 +1,10 @@
 package app
 
 import (
-	"context"
 	"time"
 
 	"belay/internal/api"
 	"belay/internal/config"
-	"belay/internal/turn"
 	flows "belay/internal/workflow/catalog"
 	"belay/internal/workflow/run"
 )
@@ -15,14 +13,11 @@ import (
 // tools.
 func (a *App) runOptions(tools []string) run.Options {
 	return run.Options{
-		Engine: a.Engine,
-		Create: func(ctx context.Context, r turn.CreateRequest) (string, error) {
-			rec, err := a.Engine.Create(ctx, r)
-			return rec.SessionID, err
-		},
+		Engine:   a.Engine,
 		Ready:    func(string) error { return a.Ready() },
 		Blobs:    func(project string) (run.Blobs, error) { return a.Store.Blobs(project) },
 		Gather:   a.gatherer,
+		Inspect:  a.Engine.InspectItems,
 		StateDir: a.Config.Paths.StateDir, Tools: tools, Provider: a.Config.Provider,
 		Snapshot: SnapshotOptions(a.Config), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,

@@ -47,6 +47,7 @@ Rules that the file would allow still ask, unless they are given with --allow.`,
 	setting(cmd, "project", "project", "work on the project in `DIR`")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	attachmentFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "use the model `NAME` for all agents")
 	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")

@@ -71,3 +71,19 @@ func sources(t *definition.Task, p place) []inherited {
 	}
 	return all
 }
+
+// delivered notes how the model got each attachment.
+func (x *execution) delivered(ctx context.Context, rec *Task, sessionID, turnID string) {
+	m, err := x.r.o.Engine.Manifest(context.WithoutCancel(ctx), sessionID, turnID)
+	if err != nil {
+		return // the turn ended before it had sent anything
+	}
+	i := 0
+	for k := range rec.Attachments {
+		r := &rec.Attachments[k]
+		if r.Refused == "" && i < len(m.Attachments) {
+			r.Used = m.Attachments[i].Used
+			i++
+		}
+	}
+}

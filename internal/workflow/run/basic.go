@@ -137,41 +137,47 @@ func promptOf(t *definition.Task, values map[string]any) (string, error) {
 	return text + more, err
 }
 
-// optionsOf are the turn's options: the task's own stand before those of its
-// agent, and the person's model before both. An agent has the tools that it is
-// given, and no other.
+// optionsOf are the turn's options: the task's tools and model stand before those of
+// its agent, the person's model before both; of two budgets the smaller holds.
 func optionsOf(t *definition.Task, model, mode string) turn.Opts {
 	mine, agents := t.Rights, t.Agent.Rights
-	tools := mine.Tools
-	if !mine.Given {
-		tools = agents.Tools
+	o := turn.Opts{Mode: mode, Model: cmp.Or(model, t.Model, t.Agent.Model)}
+	for _, r := range []definition.Rights{agents, mine} {
+		if r.Given {
+			tools := append([]string{}, r.Tools...) // an empty list is none
+			o.Tools = &tools
+		}
 	}
-	tools = append([]string{}, tools...)
-	o := turn.Opts{Mode: mode, Model: cmp.Or(model, t.Model, t.Agent.Model), Tools: &tools}
-	if n := cmp.Or(mine.Budget.Turns, agents.Budget.Turns); n > 0 {
-		o.MaxTurns = &n
-	}
-	if n := cmp.Or(mine.Budget.Tokens, agents.Budget.Tokens); n > 0 {
-		o.MaxTokens = &n
-	}
-	if usd := cmp.Or(mine.Budget.Cost, agents.Budget.Cost); usd > 0 {
-		o.MaxCostUSD = &usd
-	}
-	if d := cmp.Or(mine.Budget.Time, agents.Budget.Time); d > 0 {
+	o.MaxTurns = smaller(mine.Budget.Turns, agents.Budget.Turns)
+	o.MaxTokens = smaller(mine.Budget.Tokens, agents.Budget.Tokens)
+	o.MaxCostUSD = smaller(mine.Budget.Cost, agents.Budget.Cost)
+	if d := smaller(mine.Budget.Time, agents.Budget.Time); d != nil {
 		ms := max(d.Milliseconds(), 1)
 		o.TimeoutMS = &ms
 	}
 	return o
 }
 
+// smaller is the smaller of two limits of which 0 is none; nil is no limit.
+func smaller[T int | int64 | float64 | time.Duration](a, b T) *T {
+	if a == 0 || b > 0 && b < a {
+		a = b
+	}
+	if a == 0 {
+		return nil
+	}
+	return &a
+}
+
 // attempt asks once, and once more where the answer is not of the wanted form.
 func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any, err error) {
-	session, err := x.r.o.Create(ctx, turn.CreateRequest{
+	made, err := x.r.o.Engine.Create(ctx, turn.CreateRequest{
 		ProjectRoot: x.record.Project, Persona: persona.InlinePrefix + j.agent.Name, Mode: j.opts.Mode,
 	})
 	if err != nil {
 		return nil, err
 	}
+	session := made.SessionID
 	rec.Attempts = append(rec.Attempts, Attempt{Session: session, StartedAt: x.now()})
 	this := &rec.Attempts[len(rec.Attempts)-1]
 	defer func() {
@@ -215,7 +221,7 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 	if err != nil {
 		return "", err
 	}
-	l := &listener{x: x, key: rec.Key, session: r.SessionID}
+	l := &listener{x: x, key: rec.Key, session: r.SessionID, tokens: r.Opts.MaxTokens}
 	this.Turns = append(this.Turns, s.Turn())
 	err = x.journal.add(TaskAttempt, rec.Key, Tried{
 		N: len(rec.Attempts), Session: r.SessionID, Turn: s.Turn(), Attachments: len(r.Items), Repair: this.Repaired,
@@ -225,5 +231,8 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 	}
 	err = l.hear(ctx, s)
 	rec.Usage = sum(rec.Usage, l.usage)
+	if len(r.Items) > 0 {
+		x.delivered(ctx, rec, r.SessionID, s.Turn())
+	}
 	return l.text, errors.Join(err, s.Close())
 }

@@ -191,6 +191,8 @@ func (x *execution) follow(t *definition.Task, done *Task, s scope) (*definition
 // place is where a task stands in the run.
 type place struct {
 	key string
+	// order is the task's in the order of beginning, 0 where nobody has said it.
+	order int
 	// inherited are the attachments of the tasks that hold this one.
 	inherited []inherited
 }
@@ -206,7 +208,7 @@ func (p place) below(t *definition.Task, parts ...string) place {
 	if len(t.Attachments) > 0 {
 		in = append(in, inherited{t.Attachments, declared.Scope("task " + t.ID)})
 	}
-	return place{strings.Join(append([]string{p.key}, parts...), "/"), in}
+	return place{key: strings.Join(append([]string{p.key}, parts...), "/"), inherited: in}
 }
 
 // task does one task, or takes it from the record where that has its end. The
@@ -253,8 +255,11 @@ func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
 		}
 		return rec
 	}
-	x.order++
-	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: x.order, Status: Running, StartedAt: x.now()}
+	if p.order == 0 {
+		x.order++
+		p.order = x.order
+	}
+	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: p.order, Status: Running, StartedAt: x.now()}
 	if s.in {
 		rec.Index, rec.Item = &s.index, s.item
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -57,6 +58,9 @@ func (x *execution) publish(outputs map[string]any) (string, error) {
 	x.mu.Unlock()
 	record.Outputs, record.Status = outputs, Success
 	target := x.r.target(x.w, record.Project)
+	if len(record.Resumed) > 0 {
+		target.Published = x.isPublished
+	}
 	s, err := snapshot.Publish(context.WithoutCancel(x.ctx), target, x.r.o.Snapshot, func(dir *os.Root) error {
 		return x.fill(dir, record, tasks, outputs)
 	})
@@ -64,6 +68,13 @@ func (x *execution) publish(outputs map[string]any) (string, error) {
 		return "", err
 	}
 	return target.ToolRoot + "/" + s.Name, nil
+}
+
+// isPublished recognises the run in a snapshot.
+func (x *execution) isPublished(dir *os.Root) bool {
+	var there Record
+	data, _, err := durable.ReadFile(dir, fileRun, maxRecord)
+	return err == nil && decodeRecord(data, &there) == nil && there.ID == x.id
 }
 
 // fill writes what is published of a run: its record and its workflow, the
@@ -86,6 +97,7 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 		return storage("the results cannot be written", err)
 	}
 	record.Tasks = tasks
+	record.File, record.Folder, record.Project = x.inProject(record.File), x.inProject(record.Folder), "."
 	errs := []error{write("outputs.json", outputs), write("run.json", record), put(x.w.name, x.w.data)}
 	for i := range tasks {
 		t := &tasks[i]
@@ -100,6 +112,16 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 		errs = append(errs, write(name, t.Output))
 	}
 	return errors.Join(errs...)
+}
+
+// inProject is a path as it is published: relative to the project, or its name alone
+// where it lies elsewhere.
+func (x *execution) inProject(path string) string {
+	rel, err := filepath.Rel(x.record.Project, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.Base(path)
+	}
+	return filepath.ToSlash(rel)
 }
 
 // response is the answer of a task without a schema.

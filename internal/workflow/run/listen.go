@@ -19,6 +19,11 @@ type listener struct {
 	x            *execution
 	key, session string
 
+	// tokens caps those that are read and written, nil for no cap of its own; spent
+	// is set once they are used up.
+	tokens *int64
+	spent  bool
+
 	text   string
 	reason string
 	usage  *event.Tokens
@@ -49,6 +54,11 @@ func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 				return err
 			}
 		}
+		if err == nil && l.overspends() {
+			if err := l.x.r.o.Engine.Interrupt(life, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
+				return err
+			}
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return l.verdict(ctx)
@@ -56,6 +66,16 @@ func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 			return err
 		}
 	}
+}
+
+// overspends reports, once, that the turn has used its tokens and has not ended.
+func (l *listener) overspends() bool {
+	u := l.usage
+	if l.spent || l.tokens == nil || u == nil || l.exit != nil || u.InputTokens+u.OutputTokens <= *l.tokens {
+		return false
+	}
+	l.spent = true
+	return true
 }
 
 func (l *listener) take(e event.Event) error {
@@ -99,6 +119,9 @@ func (l *listener) verdict(ctx context.Context) error {
 		return context.Cause(ctx)
 	case l.exit == nil:
 		return fault.New(fault.TaskFailed, "the turn in session %s has no end", l.session).With("sessionId", l.session)
+	case l.spent && l.exit.ExitCode != 0:
+		return fault.New(fault.BudgetExceeded, "the turn in session %s used more than its %d tokens (budget.max_tokens)", l.session, *l.tokens).
+			With("sessionId", l.session).WithHint("raise the budget of the task or its agent")
 	case l.exit.Interrupted != nil && *l.exit.Interrupted:
 		return fault.New(fault.TaskFailed, "somebody interrupted the turn in session %s", l.session).With("sessionId", l.session)
 	case l.exit.ExitCode != 0:

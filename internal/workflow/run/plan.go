@@ -4,7 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"slices"
 
+	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
@@ -20,53 +24,72 @@ type Plan struct {
 	Snapshot string         `json:"snapshot,omitempty"`
 	// Tasks are in the file's order; a run begins with the first.
 	Tasks []PlannedTask `json:"tasks"`
-	// Tokens estimates the input of all tasks that are known to be done, once each.
+	// Tokens estimates the input of the tasks, each done once, as far as it is
+	// known.
 	Tokens int64 `json:"estimatedTokens"`
 }
 
 // PlannedTask is a task as it would be done.
 type PlannedTask struct {
+	Key    string          `json:"key"`
 	ID     string          `json:"id"`
 	Kind   definition.Kind `json:"kind"`
 	Agent  string          `json:"agent,omitempty"`
 	Action string          `json:"action,omitempty"`
 	Model  string          `json:"model,omitempty"`
-	// Instructions and Prompt are what the agent is told; where they look at tasks
-	// that are not done yet, as they are written, and WaitsFor names those tasks.
+	// Input is what templates see as .input, where that is known.
+	Input any `json:"input,omitempty"`
+	// Instructions and Prompt are what the agent is told. Where something of the
+	// task is not known before others are done, it is as written, and WaitsFor names
+	// those others.
 	Instructions string   `json:"instructions,omitempty"`
 	Prompt       string   `json:"prompt,omitempty"`
 	WaitsFor     []string `json:"waitsFor,omitempty"`
-	Tools        []string `json:"tools,omitempty"`
+	// Tools are those that the file names; nil is those of any turn.
+	Tools *[]string `json:"tools,omitempty"`
 	// Asks are the rules of permission that the file would allow: calls that they
 	// cover ask all the same, unless the person who starts the run allows them.
 	Asks        []string            `json:"asks,omitempty"`
 	Deny        []string            `json:"deny,omitempty"`
 	Attachments []PlannedAttachment `json:"attachments,omitempty"`
-	// Tokens estimates what the model would be sent.
+	// Tokens estimates what the model would be sent, Items those of a collection
+	// included.
 	Tokens int64 `json:"estimatedTokens,omitempty"`
 	// Next are the tasks that may follow.
 	Next []string `json:"next,omitempty"`
-	// Tasks are those within, Items how many items a collection has, where that is
-	// known.
-	Tasks []PlannedTask `json:"tasks,omitempty"`
+	// Items is how many items a collection has, where that is known; Tasks are the
+	// tasks within, those of the first items of a collection.
 	Items *int          `json:"items,omitempty"`
+	Tasks []PlannedTask `json:"tasks,omitempty"`
 	// Problems are why the task would fail, as far as it is known now.
 	Problems []string `json:"problems,omitempty"`
 }
 
 // PlannedAttachment is one attachment as it would be opened or fetched.
 type PlannedAttachment struct {
-	Type string `json:"type,omitempty"`
+	Type string `json:"type"`
 	Name string `json:"name,omitempty"`
 	From string `json:"from,omitempty"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url,omitempty"`
-	// Bytes is the size of a file.
-	Bytes int64 `json:"bytes,omitempty"`
+	// MIME, Bytes, Used and Tokens are known of files: Used says how the model
+	// would get it. Note is what there is to say about it.
+	MIME   string `json:"mimeType,omitempty"`
+	Bytes  int64  `json:"bytes,omitempty"`
+	Used   string `json:"used,omitempty"`
+	Tokens int64  `json:"estimatedTokens,omitempty"`
+	Note   string `json:"note,omitempty"`
 	// Waits is what is evaluated when the task begins, as its author wrote it.
 	Waits    string   `json:"waits,omitempty"`
 	WaitsFor []string `json:"waitsFor,omitempty"`
+	// Refused says why it could not be used. The task fails where it is not
+	// Optional.
+	Refused  string `json:"refused,omitempty"`
+	Optional bool   `json:"optional,omitempty"`
 }
+
+// plannedItems is how many items of a collection are planned one by one.
+const plannedItems = 20
 
 // Plan says what a run would do: every attachment that can be found now, every
 // prompt that can be written. Nothing is fetched, recorded or asked of a model.
@@ -76,8 +99,176 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(w.data)
-	return &Plan{
+	plan := &Plan{
 		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: hex.EncodeToString(sum[:]),
-		Project: req.Project, Input: w.input, Snapshot: w.Snapshot.Root,
-	}, nil
+		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
+	}
+	root, folder, err := r.place(plan.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	x := &execution{
+		r: r, id: "run_", w: w, place: folder, files: root,
+		record: Record{Summary: Summary{File: req.File, Project: req.Project, Status: Running}, Model: req.Model, Mode: req.Mode, Allow: req.Allow},
+		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
+	}
+	p := &planner{x: x}
+	s := scope{tasks: map[string]any{}, input: w.input, with: map[string]any{}}
+	for _, t := range w.Tasks {
+		planned, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
+		if err != nil {
+			return nil, err
+		}
+		plan.Tokens += planned.Tokens
+		plan.Tasks = append(plan.Tasks, planned)
+	}
+	return plan, nil
+}
+
+// planner goes through a workflow without doing anything of it.
+type planner struct{ x *execution }
+
+// handedBy are the tasks that hand a task its input: it is not known before them.
+func (p *planner) handedBy(t *definition.Task) (ids []string) {
+	for _, o := range p.x.w.Tasks {
+		for _, next := range []definition.Next{o.OnSuccess, o.OnError} {
+			if next.Task == t.ID && next.With != nil && !slices.Contains(ids, o.ID) {
+				ids = append(ids, o.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// task plans one task. waits are the tasks that its templates cannot do without,
+// whatever they name.
+func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scope, waits []string) (PlannedTask, error) {
+	d := PlannedTask{Key: at.key, ID: t.ID, Kind: t.Kind, Next: t.Targets()}
+	w := waiting{ids: slices.Clone(waits)}
+	w.tree(t.With)
+	if t.Agent != nil {
+		w.tree(t.Agent.With)
+	}
+	if t.Action != nil && t.With == nil {
+		w.tree(t.Action.With)
+	}
+	if !w.any() {
+		given, err := p.x.given(t, s, nil)
+		if err != nil {
+			d.problem(err)
+			return d, ctx.Err()
+		}
+		s, d.Input = given, given.input
+	}
+	var err error
+	switch t.Kind {
+	case definition.Basic:
+		err = p.basic(ctx, t, at, s, &w, &d)
+	case definition.Parallel, definition.Collection:
+		err = p.several(ctx, t, at, s, &w, &d)
+	case definition.Router:
+	}
+	d.WaitsFor = w.names()
+	return d, err
+}
+
+func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s scope, w *waiting, d *PlannedTask) error {
+	o := optionsOf(t, p.x.record.Model, p.x.record.Mode)
+	d.Agent, d.Model, d.Tools = t.Agent.ID, o.Model, o.Tools
+	d.Asks = slices.Concat(t.Agent.Rights.Allow, t.Rights.Allow)
+	d.Deny = slices.Concat(t.Agent.Rights.Deny, t.Rights.Deny)
+	if t.Action != nil {
+		d.Action = t.Action.ID
+	}
+	known := !w.any()
+	w.template(t.Agent.Instructions)
+	w.template(t.Prompt)
+	if t.Action != nil {
+		w.template(t.Action.Prompt)
+	}
+	if w.any() {
+		d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
+	} else {
+		j, err := p.x.prepare(t, s)
+		if err != nil {
+			d.problem(err)
+			d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
+		} else {
+			d.Instructions, d.Prompt = j.agent.Instructions, j.prompt
+		}
+	}
+	d.Tokens = textTokens(d.Instructions) + textTokens(d.Prompt)
+	return p.attachments(ctx, t, at, s, known, w, d)
+}
+
+// textTokens estimates, on the high side.
+func textTokens(s string) int64 { return int64(len(s))/3 + 8 }
+
+func writtenPrompt(t *definition.Task) string {
+	text := ""
+	if t.Action != nil {
+		text = t.Action.Prompt.Text()
+	}
+	if t.Prompt != nil {
+		if text != "" {
+			text += "\n\n"
+		}
+		text += t.Prompt.Text()
+	}
+	return text
+}
+
+// several plans the tasks that a task holds.
+func (p *planner) several(ctx context.Context, t *definition.Task, at place, s scope, w *waiting, d *PlannedTask) error {
+	if t.Kind == definition.Collection {
+		w.tree(t.Items)
+	}
+	var members []member
+	unknown := t.Kind == definition.Collection && w.any()
+	switch {
+	case unknown: // what it goes over is not known: its task is shown as written
+		members = []member{{t.Each, at.below(t, t.Each.ID), s}}
+	default:
+		var err error
+		if members, err = p.x.members(t, at, s); err != nil {
+			d.problem(err)
+			return ctx.Err()
+		}
+		if t.Kind == definition.Collection {
+			n := len(members)
+			d.Items = &n
+			members = members[:min(n, plannedItems)]
+		}
+	}
+	for _, m := range members {
+		waits := slices.Clone(w.ids)
+		if unknown && len(waits) == 0 {
+			waits = []string{t.ID}
+		}
+		c, err := p.task(ctx, m.t, m.p, m.s, waits)
+		if err != nil {
+			return err
+		}
+		d.Tokens += c.Tokens
+		d.Tasks = append(d.Tasks, c)
+	}
+	if d.Items != nil && *d.Items > len(members) && len(members) > 0 {
+		d.Tokens = d.Tokens / int64(len(members)) * int64(*d.Items)
+	}
+	return nil
+}
+
+func (d *PlannedTask) problem(err error) {
+	if several := (interface{ Unwrap() []error })(nil); errors.As(err, &several) {
+		for _, e := range several.Unwrap() {
+			d.problem(e)
+		}
+		return
+	}
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		d.Problems = append(d.Problems, f.Message)
+		return
+	}
+	d.Problems = append(d.Problems, err.Error())
 }

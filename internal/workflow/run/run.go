@@ -21,9 +21,17 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
 	"belay/internal/fault"
+	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workspace/snapshot"
 )
+
+// Engine is what a runner needs of a [turn.Engine].
+type Engine interface {
+	turn.Turns
+	Create(ctx context.Context, r turn.CreateRequest) (session.Record, error)
+	Manifest(ctx context.Context, sessionID, turnID string) (session.Manifest, error)
+}
 
 // Blobs is where accepted attachments lie. What was put is durable after Sync.
 type Blobs interface {
@@ -38,14 +46,15 @@ type Gatherer interface {
 
 // Options are what a [Runner] stands on. All are required unless they say otherwise.
 type Options struct {
-	Engine turn.Turns
-	// Create makes a session for an attempt and returns its id.
-	Create func(ctx context.Context, r turn.CreateRequest) (string, error)
+	Engine Engine
 	// Ready says why no turn could be taken with this provider; nil is no check.
 	Ready func(provider string) error
 	// Blobs opens the blob store of a project.
 	Blobs  func(project string) (Blobs, error)
 	Gather Gatherer
+	// Inspect says how a model would get what fill accepts into the store that it is
+	// given, which is gone afterwards; nil leaves plans without it.
+	Inspect func(ctx context.Context, model string, fill func(attachment.BlobStore) ([]attachment.Item, error)) ([]turn.Inspection, error)
 	// StateDir is the operator's folder: locks and requests to cancel lie there,
 	// out of the reach of agents.
 	StateDir string

@@ -126,6 +126,7 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 		if ctx.Err() != nil {
 			break
 		}
+		m.p.order = x.turn(m.p.key)
 		all.Go(func() {
 			defer func() { <-slots }()
 			rec, _, err := x.member(ctx, m)
@@ -147,6 +148,17 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 		}
 	}
 	return done, errors.Join(errs...)
+}
+
+// turn is the place in the order of beginning of a task that is about to begin
+// beside others.
+func (x *execution) turn(key string) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.before[key] == nil {
+		x.order++
+	}
+	return x.order
 }
 
 // member is task in a goroutine of its own: no panic leaves it.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"belay/internal/durable"
@@ -27,6 +30,9 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	if err := p.sweep(); err != nil {
 		return Snapshot{}, storage("what a crash left cannot be removed", err)
 	}
+	if name, err := p.again(); name != "" || err != nil {
+		return p.named(name), err
+	}
 	temp := tempPrefix + rand.Text()
 	if err := p.tools.Mkdir(temp, 0o777); err != nil {
 		return Snapshot{}, storage("the snapshot cannot be made", err)
@@ -41,7 +47,7 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 		return Snapshot{}, storage("the snapshot cannot be made", err)
 	}
 	err = build(dir)
-	s := Snapshot{ToolRoot: p.ToolRoot}
+	var s Snapshot
 	if err == nil {
 		s.Files, s.Bytes, err = p.seal(ctx, dir)
 	}
@@ -51,16 +57,79 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if s.Name, err = p.name(temp); err != nil {
+	name, err := p.name(temp)
+	if err != nil {
 		return Snapshot{}, storage("the snapshot cannot be given its name", err)
 	}
-	s.Path = filepath.Join(p.Root, filepath.FromSlash(p.ToolRoot), s.Name)
-	s.Manifest = filepath.Join(s.Path, ManifestFile)
-	s.Pointer = filepath.Join(filepath.Dir(s.Path), layout.LatestFile)
+	files, bytes := s.Files, s.Bytes
+	s = p.named(name)
+	s.Files, s.Bytes = files, bytes
 	if err := p.point(s.Name); err != nil {
 		return s, storage(s.Name+" is published, but "+layout.LatestFile+" does not point to it", err)
 	}
 	return s, nil
+}
+
+// named is a snapshot of this target by its name.
+func (p *publisher) named(name string) Snapshot {
+	s := Snapshot{ToolRoot: p.ToolRoot, Name: name, Path: filepath.Join(p.Root, filepath.FromSlash(p.ToolRoot), name)}
+	s.Manifest = filepath.Join(s.Path, ManifestFile)
+	s.Pointer = filepath.Join(filepath.Dir(s.Path), layout.LatestFile)
+	return s
+}
+
+// maxAgain bounds how many of the newest snapshots are looked into.
+const maxAgain = 100
+
+// again finds what is to be published among the snapshots that are there, and makes
+// the pointer name it where it is the newest. It returns "" where it is none.
+func (p *publisher) again() (string, error) {
+	if p.Published == nil {
+		return "", nil
+	}
+	d, err := p.tools.Open(".")
+	if err != nil {
+		return "", storage("the tool root cannot be read", err)
+	}
+	names, err := d.Readdirnames(-1)
+	if err := errors.Join(err, d.Close()); err != nil {
+		return "", storage("the tool root cannot be read", err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !layout.IsSnapshot(name) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(strings.Compare(moment(b), moment(a)), cmp.Compare(len(b), len(a)), strings.Compare(b, a))
+	})
+	for i, name := range names[:min(len(names), maxAgain)] {
+		if !strings.HasPrefix(name, p.Label+"_") {
+			continue
+		}
+		dir, err := p.tools.OpenRoot(name)
+		if err != nil {
+			continue // whatever it is, it is not to be looked into
+		}
+		is := p.Published(dir)
+		if err := dir.Close(); err != nil || !is {
+			continue
+		}
+		if i == 0 {
+			if err := p.point(name); err != nil {
+				return name, storage(name+" is published, but "+layout.LatestFile+" does not point to it", err)
+			}
+		}
+		return name, nil
+	}
+	return "", nil
+}
+
+// stamp is the minute in a snapshot's name.
+var stamp = regexp.MustCompile(`\d{4}-\d{2}-\d{2}_\d{4}`)
+
+func moment(name string) string {
+	all := stamp.FindAllString(name, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
 }
 
 // sweep removes what publishers that crashed left.

@@ -40,6 +40,10 @@ type Target struct {
 	ToolRoot string
 	// Label is the first part of the snapshot's name.
 	Label string
+	// Published, where it is set, recognises what is to be published in a snapshot
+	// of that label that is there already, because its publisher died before it
+	// could say so. Nothing is built then; only the pointer is set right.
+	Published func(dir *os.Root) bool
 }
 
 // Options bound a snapshot. All are required.

@@ -1,0 +1,157 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/attachment/declared"
+	"belay/internal/attachment/download"
+	"belay/internal/attachment/gather"
+	"belay/internal/authored"
+	"belay/internal/fault"
+	"belay/internal/template"
+	"belay/internal/workflow/definition"
+)
+
+// allTasks stands for the tasks that a template looks at without naming them.
+const allTasks = "*"
+
+// waiting gathers the tasks that templates look at: none is done yet.
+type waiting struct{ ids []string }
+
+func (w *waiting) add(ids ...string) {
+	for _, id := range ids {
+		if !slices.Contains(w.ids, id) {
+			w.ids = append(w.ids, id)
+		}
+	}
+}
+
+func (w *waiting) template(t *template.Template) {
+	if t == nil {
+		return
+	}
+	n := t.Needs()
+	if w.add(n.Tasks()...); n.All() {
+		w.add(allTasks)
+	}
+}
+
+func (w *waiting) tree(t *template.Tree) {
+	t.Each(func(t *template.Template, _ *authored.Node, _ string) { w.template(t) })
+}
+
+func (w *waiting) any() bool { return len(w.ids) > 0 }
+
+func (w *waiting) names() []string { return slices.Sorted(slices.Values(w.ids)) }
+
+// attachments plans what a task's model would be shown. What is not known yet keeps
+// its place among the rest.
+func (p *planner) attachments(ctx context.Context, t *definition.Task, at place, s scope, known bool, w *waiting, d *PlannedTask) error {
+	lists := sources(t, at)
+	if !known {
+		for _, in := range lists {
+			for i := range in.entries {
+				e := &in.entries[i]
+				for _, text := range e.Written() {
+					d.Attachments = append(d.Attachments, PlannedAttachment{Type: e.Kind(), From: string(in.scope) + ", " + e.Path, Waits: shown(text)})
+				}
+			}
+		}
+		return nil
+	}
+	e := declared.Expander{Folder: p.x.place, MaxItems: p.x.r.o.Limits.Attachments}
+	values := p.x.values(s)
+	var found [][]declared.Attachment
+	var later []slot
+	for _, in := range lists {
+		steps, err := e.Expand(ctx, in.entries, in.scope, values, s.finished)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			d.problem(err)
+		}
+		found = append(found, nil)
+		list := &found[len(found)-1]
+		for _, step := range steps {
+			if step.Attachment != nil {
+				*list = append(*list, step.Attachment)
+				continue
+			}
+			l := PlannedAttachment{Type: step.Waiting.Kind(), From: string(in.scope), Waits: step.Waiting.Text(), WaitsFor: slices.Clone(step.Waiting.Needs)}
+			if step.Waiting.All {
+				l.WaitsFor = append(l.WaitsFor, allTasks)
+			}
+			w.add(l.WaitsFor...)
+			later = append(later, slot{len(p.x.place.Merge(found...)), l})
+		}
+	}
+	return p.weigh(ctx, p.x.place.Merge(found...), later, d)
+}
+
+// slot is an attachment that is not known yet: it stands behind the first ones of
+// those that are.
+type slot struct {
+	behind int
+	PlannedAttachment
+}
+
+// weigh opens the files and notes how the model would get each.
+func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later []slot, d *PlannedTask) error {
+	var files []declared.Attachment
+	at := map[int]int{} // of files in d.Attachments
+	for i, a := range list {
+		for len(later) > 0 && later[0].behind <= i {
+			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
+		}
+		c := a.Common()
+		planned := PlannedAttachment{Type: string(a.Type()), Name: c.Name, From: c.From, Path: c.Source.Path, Optional: c.Optional}
+		if c.Source.URL != "" {
+			planned.URL = download.Clean(c.Source.URL)
+		} else {
+			at[len(files)] = len(d.Attachments)
+			files = append(files, a)
+		}
+		d.Attachments = append(d.Attachments, planned)
+	}
+	for _, l := range later {
+		d.Attachments = append(d.Attachments, l.PlannedAttachment)
+	}
+	if len(files) == 0 || p.x.r.o.Inspect == nil {
+		return nil
+	}
+	var reports []gather.Report
+	inspected, err := p.x.r.o.Inspect(ctx, d.Model, func(b attachment.BlobStore) ([]attachment.Item, error) {
+		g, err := p.x.r.o.Gather.Gather(ctx, p.x.place, files, b)
+		reports = g.Reports
+		return g.Items, err
+	})
+	if err != nil && !fault.Is(err, fault.AttachmentFailure) {
+		return err
+	}
+	if err != nil {
+		d.problem(err)
+	}
+	for i, r := range reports {
+		a := &d.Attachments[at[i]]
+		a.Name, a.MIME, a.Bytes, a.Refused = r.Name, r.MIME, r.Bytes, r.Refused
+		if r.Refused != "" || len(inspected) == 0 {
+			continue
+		}
+		a.Used, a.Tokens, a.Note = inspected[0].Used, inspected[0].Tokens, inspected[0].Note
+		inspected = inspected[1:]
+		d.Tokens += a.Tokens
+	}
+	return nil
+}
+
+// shown is a source as its author wrote it, without what an address hides.
+func shown(text string) string {
+	if strings.Contains(text, "://") && !strings.Contains(text, "{{") {
+		return download.Clean(text)
+	}
+	return text
+}
