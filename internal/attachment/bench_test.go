@@ -9,8 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // folderStore writes blobs as files, as the real store does.
@@ -139,4 +143,122 @@ func BenchmarkPlan(b *testing.B) {
 			}
 		}
 	})
+}
+
+// manyFiles are the local items of the speed table: 1,000 of 200 KB, of
+// all kinds.
+func manyFiles(b *testing.B) (paths []string, bytes int64) {
+	b.Helper()
+	const size = 200_000
+	rnd := rand.NewChaCha8([32]byte{2})
+	fill := func(head []byte) []byte {
+		data := make([]byte, size)
+		_, _ = rnd.Read(data) // never fails
+		copy(data, head)
+		return data
+	}
+	jpeg := jpegBytes(b, picture(640, 480, 255))
+	png := pngBytes(b, picture(8, 8, 255))
+	end := png[len(png)-12:]
+	words := []byte(strings.Repeat("Some words in a line of text, as there are many.\n", size/49+1))[:size]
+	pdf := pdfBytes(b, nil, "a page", "another")
+	wav := wavBytes(8000, 1, 16, 99_000)
+	dir := b.TempDir()
+	for i := range 1000 {
+		var data []byte
+		var ext string
+		switch i % 5 {
+		case 0:
+			data, ext = fill(jpeg), ".jpg"
+		case 1:
+			data, ext = append(fill(png[:len(png)-12])[:size-12], end...), ".png"
+		case 2:
+			data, ext = append(fmt.Appendf(nil, "%d ", i), words...)[:size], ".txt"
+		case 3:
+			ext = ".pdf"
+			data = append(slices.Clone(pdf), "\n99 0 obj\n<< /Length 1 >>\nstream\n"...)
+			data = append(data, fill(nil)[:size-len(data)]...)
+		case 4:
+			data, ext = fill(wav[:44]), ".wav"
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d%s", i, ext))
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			b.Fatal(err)
+		}
+		paths = append(paths, path)
+		bytes += int64(len(data))
+	}
+	return paths, bytes
+}
+
+// hashStore only reads and hashes. The pages of its PDFs are counted in whole.
+type hashStore struct {
+	buffers sync.Pool
+	whole   Content
+}
+
+func newHashStore(b *testing.B, pdf string) *hashStore {
+	info, err := os.Stat(pdf)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &hashStore{
+		buffers: sync.Pool{New: func() any { return new([256 << 10]byte) }},
+		whole:   fileContent{path: pdf, size: info.Size()},
+	}
+}
+
+func (s *hashStore) Put(_ context.Context, r io.Reader, max int64) (string, int64, error) {
+	h := sha256.New()
+	buffer := s.buffers.Get().(*[256 << 10]byte)
+	defer s.buffers.Put(buffer)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, io.LimitReader(r, max+1), buffer[:])
+	return hex.EncodeToString(h.Sum(nil)), n, err
+}
+
+func (s *hashStore) Content(string) (Content, error) { return s.whole, nil }
+
+// BenchmarkAccept is the typing and hashing of many files, in parallel as the
+// gatherer does it; bare is reading and hashing them, in parallel as well, and
+// nothing else. stored is the whole way into a folder of blobs.
+func BenchmarkAccept(b *testing.B) {
+	paths, bytes := manyFiles(b)
+	each := func(b *testing.B, f func(path string, file *os.File) error) {
+		b.SetBytes(bytes)
+		for b.Loop() {
+			group := errgroup.Group{}
+			group.SetLimit(intakes)
+			for _, path := range paths {
+				group.Go(func() error {
+					file, err := os.Open(path)
+					if err != nil {
+						return err
+					}
+					return f(path, file)
+				})
+			}
+			if err := group.Wait(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	accept := func(store BlobStore) func(string, *os.File) error {
+		return func(path string, f *os.File) error {
+			a, err := Accept(context.Background(), Opened{File: f, Name: filepath.Base(path), Origin: path}, Terms{}, store)
+			if err == nil && (a.Refused != nil || a.Item.Kind == KindFile || len(a.Warnings) > 0) {
+				err = fmt.Errorf("%s: %+v", path, a)
+			}
+			return err
+		}
+	}
+	b.Run("accept", func(b *testing.B) { each(b, accept(newHashStore(b, paths[3]))) })
+	b.Run("bare", func(b *testing.B) {
+		store := newHashStore(b, paths[3])
+		each(b, func(_ string, f *os.File) error {
+			defer f.Close()
+			_, _, err := store.Put(context.Background(), f, 1<<20)
+			return err
+		})
+	})
+	b.Run("stored", func(b *testing.B) { each(b, accept(newFolderStore(b))) })
 }
