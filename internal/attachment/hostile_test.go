@@ -156,6 +156,44 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// manyPages is a PDF of n pages.
+func manyPages(n int) []byte {
+	words := "BT /F 12 Tf 10 10 Td (Some words that convince a reader of this page.) Tj ET"
+	objects := []string{
+		"<</Type/Catalog/Pages 2 0 R>>",
+		"",
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+		fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(words), words),
+	}
+	var kids strings.Builder
+	for i := range n {
+		fmt.Fprintf(&kids, "%d 0 R ", len(objects)+1+i)
+	}
+	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]/Resources<</Font<</F 3 0 R>>>>>>", n, &kids)
+	for range n {
+		objects = append(objects, "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>")
+	}
+	return pdfOf(objects...)
+}
+
+// Of a PDF with more pages than anybody counts the first ones are read in no time.
+func TestPDFOfTooManyPages(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, PlannerOptions{})
+	start := time.Now()
+	it, src := declare(t, Opened{Name: "d.pdf", Want: KindPDF}, manyPages(100_000))
+	it.MaxPages = 2
+	for _, l := range []Limits{generous, {}} {
+		d := plan(t, p, it, src, l, false)
+		if text := textOf(t, d); strings.Count(text, "Some words") != 2 || !strings.Contains(text, "[the first 2 of more than 1") || !strings.Contains(d.Warning, "the first 2 of its more than 1") {
+			t.Errorf("%s: %q", d.Warning, text)
+		}
+	}
+	if took := time.Since(start); p.engine.Running() || took > 20*time.Second {
+		t.Errorf("took %v and the engine", took)
+	}
+}
+
 // A file that took too long is not tried again for a while, and then it is.
 func TestSlowList(t *testing.T) {
 	t.Parallel()

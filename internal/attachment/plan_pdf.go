@@ -26,8 +26,12 @@ const maxPDFBytes = 64 << 20
 // reader could not count: the engine counts them, and without a count it is not
 // sent. Providers refuse a whole request for one bad document.
 func (p *Planner) planUncounted(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
-	r, err := p.rendition(ctx, cacheKey(it, "pdf pages"), func(ctx context.Context) (made, error) {
-		x, err := p.readPDF(ctx, src, pdf.Extent{})
+	recipe, want := "pdf pages", pdf.Extent{}
+	if it.MaxPages > 0 { // those that are not wanted may be too many to be counted
+		recipe, want = fmt.Sprintf("pdf pages beyond %d", it.MaxPages), pdf.Extent{Bytes: judgedBytes, Pages: it.MaxPages}
+	}
+	r, err := p.rendition(ctx, cacheKey(it, recipe), func(ctx context.Context) (made, error) {
+		x, err := p.readPDF(ctx, src, want)
 		return made{rendition: rendition{Pages: x.Pages}}, err
 	})
 	if err != nil {
@@ -75,7 +79,7 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	if r.Note == "" {
 		d.Warning = fmt.Sprintf("%s: sent as its text, without pictures and layout: %s", it.Name, reason)
 		if it.MaxPages > 0 && it.MaxPages < r.Pages {
-			d.Warning += fmt.Sprintf("; the first %d of its %d pages (max_pages)", it.MaxPages, r.Pages)
+			d.Warning += fmt.Sprintf("; the first %d of its %s (max_pages)", it.MaxPages, pagesOf(r.Pages, r.More))
 		}
 		if r.Cut {
 			d.Warning += "; only the beginning of the text was sent"
@@ -105,14 +109,22 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, want pdf.Extent)
 		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
 	}
 	if want.Pages > 0 && want.Pages < x.Pages {
-		note := fmt.Sprintf("\n[the first %d of %d pages]\n", want.Pages, x.Pages)
+		note := fmt.Sprintf("\n[the first %d of %s]\n", want.Pages, pagesOf(x.Pages, x.More))
 		if !cut && int64(len(text)+len(note)) <= limit {
 			text = append(text, note...)
 		}
 	}
 	m := textMade(text, cut)
-	m.Pages = x.Pages
+	m.Pages, m.More = x.Pages, x.More
 	return m, nil
+}
+
+// pagesOf says how many pages a file has.
+func pagesOf(n int, more bool) string {
+	if more {
+		return fmt.Sprintf("more than %d pages", n)
+	}
+	return fmt.Sprintf("%d pages", n)
 }
 
 // beginning is how many bytes the first chars characters of text take; with chars 0

@@ -61,8 +61,9 @@ func (e Extent) beyond(n int) bool { return e.Pages > 0 && n > e.Pages }
 
 // Extract is what a reader found.
 type Extract struct {
-	// Pages are all that the file has.
+	// Pages are all that the file has; with More it has more than these.
 	Pages int
+	More  bool
 	// Text has one line per line of the page and a form feed between pages.
 	Text string
 	// Cut is set when the text was longer than asked for.

@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -33,13 +34,15 @@ func (f *File) Text(ctx context.Context, want Extent) (Extract, error) {
 		}
 		return x.run(ctx, content, p.resources, 0)
 	})
-	if err != nil {
+	// What is wanted was read before the file became too long to count.
+	more := errors.Is(err, ErrUnsupported) && want.beyond(pages)
+	if err != nil && !more {
 		return Extract{}, err
 	}
 	if pages == 0 {
 		return Extract{}, ErrUnsupported
 	}
-	return Extract{Pages: pages, Text: tidy(out.b.String()), Cut: out.cut}, nil
+	return Extract{Pages: pages, More: more, Text: tidy(out.b.String()), Cut: out.cut}, nil
 }
 
 // content joins the streams that make up a page.
