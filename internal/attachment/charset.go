@@ -31,9 +31,25 @@ func newTextCheck(charset string) textCheck {
 		return &utf16Check{low: 0, high: 1}
 	case charsetUTF16BE:
 		return &utf16Check{low: 1, high: 0}
+	case "":
+		return &utf8Check{}
 	}
-	return &utf8Check{}
+	return &byteCheck{}
 }
+
+// byteCheck is for the character sets of old pages, in which every byte but NUL may
+// be text.
+type byteCheck struct{ offset int64 }
+
+func (c *byteCheck) Write(p []byte) (int, error) {
+	if i := bytes.IndexByte(p, 0); i >= 0 {
+		return 0, fmt.Errorf("%w: NUL at byte %d", errNotText, c.offset+int64(i))
+	}
+	c.offset += int64(len(p))
+	return len(p), nil
+}
+
+func (c *byteCheck) Finish() error { return nil }
 
 // utf8Check accepts strict UTF-8 (no surrogates, no overlong forms) without NUL.
 type utf8Check struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
+	"golang.org/x/net/html/charset"
 
 	"belay/internal/attachment/media"
 )
@@ -49,13 +50,27 @@ func identify(head []byte, whole bool, ext, hint string) found {
 	case "":
 		mime := bare(mimetype.Detect(head).String())
 		switch {
-		case strings.HasPrefix(mime, "text/"), // it does not read as text
+		case mime == mimeHTML && bytes.IndexByte(head, 0) < 0:
+			return found{kind: KindText, mime: mime, charset: pageCharset(head)}
+		case strings.HasPrefix(mime, "text/") && bytes.IndexByte(head, 0) < 0: // in a character set that nobody names
+			return found{kind: KindFile, mime: mimeText}
+		case strings.HasPrefix(mime, "text/"),
 			mime == media.MP3, mime == media.AAC: // one mark makes no sound
 			mime = mimeBinary
 		}
 		return found{kind: kindOf(mime), mime: mime}
 	}
 	return is
+}
+
+// pageCharset is the character set of a page that is not UTF-8: what it says itself,
+// or what browsers take such a page for.
+func pageCharset(head []byte) string {
+	_, name, _ := charset.DetermineEncoding(head[:min(len(head), 1024)], "")
+	if name == "utf-8" { // said by a page that is not
+		return "windows-1252"
+	}
+	return name
 }
 
 // binaryMedia knows what is neither of a turn's kinds nor text, and can be named

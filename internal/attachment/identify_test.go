@@ -105,7 +105,7 @@ func TestIdentify(t *testing.T) {
 		{"zip", zipped(t, "a.txt", "a"), KindFile, "application/zip"},
 		{"program", "\x7fELF\x02\x01\x01\x00" + strings.Repeat("\x00", 64), KindFile, "application/x-elf"},
 		{"nothing known", "\x00\x01\x02\x03\x80\x81", KindFile, "application/octet-stream"},
-		{"latin1", "gr\xfc\xdfe, sagte er", KindFile, "application/octet-stream"},
+		{"latin1", "gr\xfc\xdfe, sagte er", KindFile, "text/plain"},
 
 		// Sound.
 		{"mp3 with a tag", "ID3\x03\x00\x00\x00\x00\x00\x0a" + strings.Repeat("\x00", 10) + mp3Frame(), KindAudio, "audio/mpeg"},

@@ -55,7 +55,8 @@ type Item struct {
 	Height int `json:"height,omitempty"`
 	// Pages counts a PDF's pages, 0 when unknown.
 	Pages int `json:"pages,omitempty"`
-	// Charset is set where text needs conversion to UTF-8 (utf-16le, utf-16be).
+	// Charset is set where text needs conversion to UTF-8: utf-16le, utf-16be, and
+	// of pages the name of an older set (windows-1252).
 	Charset string `json:"charset,omitempty"`
 	// Duration of audio and video in milliseconds, 0 when unknown.
 	Duration int64 `json:"durationMs,omitempty"`

@@ -145,6 +145,9 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case it.MIMEType == media.HEIC, it.MIMEType == media.HEIF, it.MIMEType == media.AVIF:
 		return choice{how: leaveOut, reason: unreadableImage(it.MIMEType)}
 	}
+	if it.MIMEType == mimeText {
+		return choice{how: leaveOut, reason: "it is text in a character set that is not known; save it as UTF-8"}
+	}
 	return choice{how: leaveOut, reason: "its type is not one that models take"}
 }
 

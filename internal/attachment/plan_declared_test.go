@@ -152,6 +152,26 @@ func TestPlanPage(t *testing.T) {
 			t.Errorf("got %q, want %q", d.Warning, say)
 		}
 	}
+	// Pages of older times are in the character set that they name, or in the usual
+	// one.
+	for page, want := range map[string]string{
+		"<html><meta charset=shift_jis><p>\x93\xfa\x96\x7b":   "日本\n",
+		"<html><meta charset=iso-8859-1><p>gr\xfc\xdfe":       "grüße\n",
+		"<!doctype html><p>gr\xfc\xdfe":                       "grüße\n",
+		"<!doctype html><meta charset=utf-8><p>gr\xfc\xdfe":   "grüße\n",
+		"\xef\xbb\xbf<!doctype html><p>grüße":                 "grüße\n",
+		string(utf16Bytes("<!doctype html><p>grüße", 0, 1)):   "grüße\n",
+		wide("<!doctype html><p>grüße, viele, von uns", 1, 0): "grüße, viele, von uns\n",
+	} {
+		it, src := declare(t, o, []byte(page))
+		if got := textOf(t, plan(t, p, it, src, generous, false)); got != want {
+			t.Errorf("%q (%s): got %q, want %q", page, it.Charset, got, want)
+		}
+	}
+	it, src = declare(t, Opened{Name: "old.txt"}, []byte("gr\xfc\xdfe aus alter Zeit"))
+	if d := plan(t, p, it, src, generous, false); d.Used != "note" || !strings.Contains(d.Warning, "save it as UTF-8") {
+		t.Errorf("got %+v", d)
+	}
 	// A file of HTML is its source.
 	it, src = declare(t, Opened{Name: "index.html"}, []byte(page))
 	if d := plan(t, p, it, src, generous, false); it.Kind != KindText || textOf(t, d) != page {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
@@ -108,6 +109,10 @@ func decoded(r *bufio.Reader, charset string, marked bool) io.Reader {
 		return transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
 	case charset == charsetUTF16BE:
 		return transform.NewReader(r, unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder())
+	case charset != "":
+		if e, err := htmlindex.Get(charset); err == nil {
+			return transform.NewReader(r, e.NewDecoder())
+		}
 	case marked:
 		_, _ = r.Discard(len(utf8BOM)) // they were peeked
 	}
