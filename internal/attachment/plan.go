@@ -249,9 +249,12 @@ func facts(it Item) string {
 	return text
 }
 
-// playtime writes milliseconds as people do: 0:07, 1:02:03.
+// playtime writes milliseconds as people do: 7.5 seconds, 12:05, 1:02:03.
 func playtime(ms int64) string {
-	s := (ms + 500) / 1000
+	if ms < 60_000 {
+		return fmt.Sprintf("%.1f seconds", float64(ms/100)/10)
+	}
+	s := ms / 1000
 	if s < 3600 {
 		return fmt.Sprintf("%d:%02d", s/60, s%60)
 	}

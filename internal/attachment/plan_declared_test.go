@@ -72,6 +72,15 @@ func TestPlanMedia(t *testing.T) {
 	}
 }
 
+func TestPlaytime(t *testing.T) {
+	t.Parallel()
+	for ms, want := range map[int64]string{0: "0.0 seconds", 1499: "1.4 seconds", 59_999: "59.9 seconds", 60_000: "1:00", 3_599_999: "59:59", 3_723_000: "1:02:03"} {
+		if got := playtime(ms); got != want {
+			t.Errorf("%d: got %q, want %q", ms, got, want)
+		}
+	}
+}
+
 // An address is told, or given to a model that fetches images itself.
 func TestPlanAddresses(t *testing.T) {
 	t.Parallel()
