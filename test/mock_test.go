@@ -116,8 +116,8 @@ func startMock(t *testing.T, fixtures string) *mockAPI {
 	return api
 }
 
-// keep remembers a request, and asks for reasoning in it: then the mock checks
-// that what was thought comes back with its signature.
+// keep remembers a request, and asks for reasoning in one of Anthropic's: then the
+// mock checks that what was thought comes back with its signature.
 func (a *mockAPI) keep(t *testing.T, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -131,7 +131,9 @@ func (a *mockAPI) keep(t *testing.T, r *http.Request) {
 		t.Errorf("a request is not JSON: %v", err)
 		return
 	}
-	fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": 1024}
+	if strings.HasSuffix(r.URL.Path, "/messages") {
+		fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": 1024}
+	}
 	asks := []byte(jsonOf(fields))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(asks)), int64(len(asks))
 	r.Header.Set("Content-Length", strconv.Itoa(len(asks)))
@@ -148,10 +150,15 @@ type wireRequest struct {
 	}
 }
 
-func (a *mockAPI) requests() (all []wireRequest) {
+// all are the bodies of what was asked so far.
+func (a *mockAPI) all() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, b := range a.bodies {
+	return slices.Clone(a.bodies)
+}
+
+func (a *mockAPI) requests() (all []wireRequest) {
+	for _, b := range a.all() {
 		var r wireRequest
 		if json.Unmarshal(b, &r) == nil {
 			all = append(all, r)

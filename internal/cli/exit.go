@@ -144,21 +144,35 @@ func nextStep(f *fault.Error) string {
 }
 
 // upstreamStep is the next step after a failure of a provider, by its category.
+// The event of a failed turn has no hint of its own.
 func upstreamStep(f *fault.Error) string {
 	category, _ := f.Details["category"].(string)
+	kind, _ := f.Details["upstreamType"].(string)
+	provider, _ := f.Details["provider"].(string)
+	provider = line(provider)
 	switch model.Category(category) {
 	case model.InvalidAPIKey:
-		name, _ := f.Details["provider"].(string)
-		return "check " + strings.ToUpper(line(name)) + "_API_KEY in the environment that belay runs in: the provider does not accept it"
+		return "check " + strings.ToUpper(provider) + "_API_KEY in the environment that belay runs in: the provider does not accept it"
 	case model.RateLimited:
+		if kind == "insufficient_quota" {
+			return "the account has no credit left: look at its plan and billing"
+		}
 		return "wait a while, then send the turn again"
 	case model.APIResponseError:
-		if f.Status >= 500 {
+		switch {
+		case f.Status >= 500:
 			return "the provider is overloaded or has a fault of its own; send the turn again later"
+		case f.Status == 404 && provider == "openai":
+			return "name a model that the server has with --model, or give it the model (ollama pull NAME); openai.base_url usually ends in /v1"
+		case f.Status == 404:
+			return "name a model that the provider has with --model"
+		case kind == "context_length_exceeded" || kind == "exceed_context_size_error":
+			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
 		}
 	case model.NetworkError, model.RequestTimeout:
-		name, _ := f.Details["provider"].(string)
-		return "check the network and " + line(name) + ".base_url, then send the turn again"
+		return "check the network and " + provider + ".base_url, then send the turn again"
+	case model.NetworkPolicyViolation:
+		return "correct " + provider + ".base_url, or name its host in network.allowed_hosts"
 	}
 	return ""
 }

@@ -48,6 +48,8 @@ func TestScripts(t *testing.T) {
 			"insist":  insist,
 			"reap":    reap,
 			"web":     web,
+			"replies": replies,
+			"draw":    draw,
 		},
 	})
 }

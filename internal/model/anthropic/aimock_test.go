@@ -1,11 +1,7 @@
 package anthropic
 
 import (
-	"bufio"
 	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,54 +9,13 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/model"
+	"belay/internal/model/upstream/mocktest"
 )
-
-// mock starts an implementation of the API that others wrote, so that these
-// tests do not only check our idea of the protocol against itself.
-func mock(t testing.TB) string {
-	t.Helper()
-	dir := filepath.Join("..", "..", "..", "test", "aimock")
-	missing := ""
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@copilotkit", "aimock")); err != nil {
-		missing = "the npm mock is not installed; run: make test-tools"
-	} else if _, err := exec.LookPath("node"); err != nil {
-		missing = "the npm mock needs Node 20.15 or later"
-	}
-	if missing != "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(missing)
-		}
-		t.Skip("skipped, not passed: " + missing)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", "serve.mjs")
-	cmd.Dir = dir
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close() // ends it
-		_ = cmd.Wait()
-	})
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the mock did not start: %v", err)
-	}
-	return strings.TrimSpace(url)
-}
 
 // Covers: turn-api REQ-02, REQ-03, REQ-05
 func TestAgainstAnIndependentMock(t *testing.T) {
 	t.Parallel()
-	url := mock(t)
+	url := mocktest.Start(t)
 	p := provider(t, url)
 
 	t.Run("text and usage", func(t *testing.T) {
@@ -186,7 +141,7 @@ func lastUsage(chunks []model.Chunk) (u model.Usage) {
 }
 
 func BenchmarkTurnAgainstTheMock(b *testing.B) {
-	p := provider(b, mock(b))
+	p := provider(b, mocktest.Start(b))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := collect(p.Stream(b.Context(), ask("greet me"))); err != nil {

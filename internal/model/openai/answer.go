@@ -155,7 +155,9 @@ func (a *answer) stopReason() model.StopReason {
 		return model.StopMaxTokens
 	case "content_filter":
 		return model.StopRefusal
-	default:
-		return model.StopReason(a.reason)
 	}
+	if known := upstream.TypeName(a.reason); known != "" {
+		return model.StopReason(known)
+	}
+	return "unknown"
 }

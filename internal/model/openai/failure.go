@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
+	"regexp"
 
 	"belay/internal/fault"
 	"belay/internal/model"
@@ -90,22 +90,14 @@ func parseError(data []byte) (e errorBody) {
 	return e
 }
 
-// contextWords are how servers that have no code for it say that a request is over
-// the model's context.
-var contextWords = []string{"maximum context length", "context window", "context size", "context length", "prompt is too long"}
+// tooLong is how servers that have no code for it say that a request is over the
+// model's context.
+var tooLong = regexp.MustCompile(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
+	`greater than the context|(prompt|input) is too long|reduce the length of the messages`)
 
 // overContext reports whether the request was too long for the model.
 func (e errorBody) overContext() bool {
-	if e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" {
-		return true
-	}
-	said := strings.ToLower(e.message)
-	for _, w := range contextWords {
-		if strings.Contains(said, w) && strings.Contains(said, "exceed") || strings.Contains(said, "maximum context length is") {
-			return true
-		}
-	}
-	return false
+	return e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" || tooLong.MatchString(e.message)
 }
 
 // upstreamType is the service's name for the failure, the more precise one.
