@@ -20,13 +20,18 @@ func Schema(title string, s *Shape) map[string]any {
 // Defs are the parts of a schema that others refer to.
 type Defs struct{ shapes map[string]any }
 
+// Refer is a reference to a part that is made once and has a name.
+func (d *Defs) Refer(name string, part func() map[string]any) map[string]any {
+	if _, ok := d.shapes[name]; !ok {
+		d.shapes[name] = nil // it may refer to itself
+		d.shapes[name] = part()
+	}
+	return map[string]any{"$ref": "#/$defs/" + name}
+}
+
 // Schema implements [Value]: it refers to the shape.
 func (s *Shape) Schema(d *Defs) map[string]any {
-	if _, ok := d.shapes[s.Name]; !ok {
-		d.shapes[s.Name] = nil // it may refer to itself
-		d.shapes[s.Name] = s.schema(d)
-	}
-	return map[string]any{"$ref": "#/$defs/" + s.Name}
+	return d.Refer(s.Name, func() map[string]any { return s.schema(d) })
 }
 
 // schema is the schema of the mapping.
@@ -136,6 +141,10 @@ func orNull(o map[string]any) map[string]any {
 // any dialect.
 const space = "\\t\\n\\v\\f\\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
+// onPattern is what editors say instead of showing a regular expression: a keyword of
+// theirs, which others pass over.
+const onPattern = "patternErrorMessage"
+
 var scalar = []string{"string", "number", "boolean"}
 
 func types(names ...string) []any {
@@ -150,14 +159,17 @@ func types(names ...string) []any {
 func (v Words) Schema(*Defs) map[string]any {
 	o := map[string]any{"type": types(scalar...)}
 	if !v.Blank {
-		o["pattern"] = "[^" + space + "]"
+		o["pattern"], o[onPattern] = "[^"+space+"]", "It is empty."
 	}
 	return o
 }
 
 // Schema implements [Value].
 func (ID) Schema(*Defs) map[string]any {
-	return map[string]any{"type": types("string", "integer", "boolean"), "pattern": "^[A-Za-z0-9_-]{1,64}$"}
+	return map[string]any{
+		"type": types("string", "integer", "boolean"), "pattern": "^[A-Za-z0-9_-]{1,64}$",
+		onPattern: "An id has letters, digits, hyphens and underscores, at most 64.",
+	}
 }
 
 // Schema implements [Value].
@@ -241,7 +253,7 @@ var lengthForm = regexp.MustCompile("^\\+?(?:(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(
 
 // Schema implements [Value].
 func (v Length) Schema(*Defs) map[string]any {
-	return map[string]any{"type": "string", "pattern": lengthForm.String()}
+	return map[string]any{"type": "string", "pattern": lengthForm.String(), onPattern: "Write a length of time as 30s, 5m or 1h."}
 }
 
 // Schema implements [Value].

@@ -71,7 +71,7 @@ var Shape = &authored.Shape{
 		{Name: "mime", Value: authored.Words{Blank: true}, Doc: "What its type should be: a hint. The bytes decide, and where they differ the report says so."},
 		{Name: "meta", Value: authored.Free{Kinds: []authored.Kind{authored.Map}}, Doc: "Values of your own that go with it into the report. Of a resource named twice the later ones win, key by key."},
 		{Name: "optional", Value: authored.Truth{}, Doc: "Whether the task may begin without it: where a pattern matches nothing, a download fails, or the type is not taken. Default: false."},
-		{Name: fieldDeliver, For: typesWith(fieldDeliver), Value: authored.Choice{Words: []string{"content", deliverURL}},
+		{Name: fieldDeliver, For: typesWith(fieldDeliver), NoNull: true, Value: authored.Choice{Words: []string{"content", deliverURL}},
 			Doc: "content fetches an image and gives its bytes to the model; url checks the address and passes it on. Default: content."},
 		{Name: fieldFetch, For: typesWith(fieldFetch), Value: authored.Truth{}, Doc: "Whether the model is given the text that is at the address, and not only the address. Default: false."},
 		{Name: fieldMaxPages, For: typesWith(fieldMaxPages), Value: authored.Whole{Least: 1, Most: maxPages}, Doc: "How many pages the model is given, from the first. Default: all."},

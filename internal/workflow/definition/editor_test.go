@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,24 @@ func editor(t testing.TB) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// The schema is whole: an editor has to fetch nothing.
+func TestSchemaRefersToItself(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(definition.EditorSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs := regexp.MustCompile(`"\$(?:ref|dynamicRef|id)":"([^"]*)"`).FindAllStringSubmatch(string(text), -1)
+	if len(refs) == 0 {
+		t.Error("there are no references")
+	}
+	for _, r := range refs {
+		if !strings.HasPrefix(r[1], "#/$defs/") {
+			t.Errorf("it refers to %s", r[1])
+		}
+	}
 }
 
 // verdicts are the rules that a file breaks, and what the editor says of it.
@@ -263,4 +282,43 @@ func TestBeyondTheSchema(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Property: the schema of schemas that editors have says what the draft's own says.
+func TestSchemaOfSchemas(t *testing.T) {
+	t.Parallel()
+	official, err := jsonschema.NewCompiler().Compile("https://json-schema.org/draft/2020-12/schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := editor(t)
+	const start = `{"type": ["object", "null"], "properties": {"a": {"type": "string", "pattern": "x", "minLength": 1, "enum": ["x"], "default": null}, "b": true},
+		"required": ["a"], "patternProperties": {"^x": {"const": 3}}, "additionalProperties": false, "dependentRequired": {"a": ["b"]}, "allOf": [{"not": {"minimum": 3.5}}],
+		"items": {"multipleOf": 2, "format": "date", "uniqueItems": true}, "prefixItems": [{}], "$defs": {"d": {"$anchor": "n", "examples": [1], "deprecated": true}},
+		"dependencies": {"a": ["b"], "c": {}}, "$id": "urn:x", "title": "t", "if": {}, "contentSchema": {"maxContains": 2}, "$vocabulary": {"urn:y": true}}`
+	rapid.Check(t, func(rt *rapid.T) {
+		var schema map[string]any
+		if err := json.Unmarshal([]byte(start), &schema); err != nil {
+			rt.Fatal(err)
+		}
+		for range rapid.IntRange(0, 3).Draw(rt, "mutations") {
+			schema = mutate(rt, schema)
+		}
+		delete(schema, "$schema")
+		delete(schema, "id")
+		text, err := json.Marshal(map[string]any{
+			"id": "w", "agents": []any{map[string]any{"id": "a", "instructions": "i"}}, "tasks": []any{map[string]any{"id": "t", "agent": "a", "prompt": "p"}}, "input": schema,
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		said, says := official.Validate(doc.(map[string]any)["input"]), own.Validate(doc)
+		if (said == nil) != (says == nil) {
+			rt.Fatalf("%s\nthe draft says: %v\nthe schema says: %v", text, said, says)
+		}
+	})
 }

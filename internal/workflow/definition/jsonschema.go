@@ -10,9 +10,6 @@ import (
 	"belay/internal/authored"
 )
 
-// dialect is the version of JSON Schema that files have their schemas in.
-const dialect = "https://json-schema.org/draft/2020-12/schema"
-
 // jsonSchema is a JSON Schema as a value of a file. One that names its own $schema is
 // held against that when it is compiled, and not before.
 type jsonSchema struct {
@@ -39,7 +36,7 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 	if n.Field("$schema") != nil {
 		return right
 	}
-	for _, p := range againstDialect(sourceOf(n)) {
+	for _, p := range againstMeta(sourceOf(n)) {
 		at, where := n, path
 		for _, step := range p.InstanceLocation {
 			next := at.Child(step)
@@ -55,10 +52,10 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 }
 
 // Schema implements [authored.Value].
-func (v jsonSchema) Schema(*authored.Defs) map[string]any {
+func (v jsonSchema) Schema(d *authored.Defs) map[string]any {
 	o := map[string]any{
 		"type": "object",
-		"if":   map[string]any{"required": []any{"$schema"}}, "then": true, "else": map[string]any{"$ref": dialect},
+		"if":   map[string]any{"required": []any{"$schema"}}, "then": true, "else": d.Refer(metaDef, metaSource),
 	}
 	if v.named {
 		o["required"] = []any{"id"}
@@ -81,16 +78,24 @@ func sourceOf(n *authored.Node) map[string]any {
 	return source
 }
 
-// metaSchema is the schema of schemas.
+// metaSchema is the schema of schemas, which editors have, too.
 var metaSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := plain(map[string]any{"$ref": "#/$defs/" + metaDef, "$defs": map[string]any{metaDef: metaSource()}})
+	if err != nil {
+		return nil, err
+	}
+	const name = "mem:///json-schema.json"
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
-	return c.Compile(dialect)
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
 })
 
-// againstDialect tells what is wrong with a schema, the first problem of each of its
+// againstMeta tells what is wrong with a schema, the first problem of each of its
 // parts.
-func againstDialect(source map[string]any) []*jsonschema.ValidationError {
+func againstMeta(source map[string]any) []*jsonschema.ValidationError {
 	meta, err := metaSchema()
 	if err != nil {
 		return nil // compiling says it

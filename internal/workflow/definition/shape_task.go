@@ -65,7 +65,7 @@ func taskKeys(kinds []string, inner *authored.Shape) []authored.Key {
 	several := []string{string(Parallel), string(Collection)}
 	keys := []authored.Key{
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name that other tasks and templates call it by; no other task has it."},
-		{Name: "type", Value: authored.Choice{Words: kinds}, Doc: "What kind of task it is. Default: basic."},
+		{Name: "type", NoNull: true, Value: authored.Choice{Words: kinds}, Doc: "What kind of task it is. Default: basic."},
 		{Name: "with", Value: free, Doc: "Values for it: templates see them as .with and .input." + templates},
 		{Name: "outputs", Value: free, Doc: "What other tasks see of its result, which templates here see as .output. Left out, all of it." + templates},
 		{Name: "attachments", Value: declared.List, Doc: "What the model is shown, before the attachments of agent and action. Tasks within this one have them, too."},
@@ -78,11 +78,11 @@ func taskKeys(kinds []string, inner *authored.Shape) []authored.Key {
 		{Name: "model", For: basic, Value: model, Doc: "The model, where it is not the agent's."},
 	}
 	return append(append(keys, rights(string(Basic))...), []authored.Key{
-		{Name: "strategy", For: several, Value: authored.Choice{Words: []string{string(WaitAll), string(FailFast), string(BestEffort), string(Race)}},
+		{Name: "strategy", For: several, NoNull: true, Value: authored.Choice{Words: []string{string(WaitAll), string(FailFast), string(BestEffort), string(Race)}},
 			Doc: "wait_all waits for all and fails where one has failed; fail_fast stops the others then; best_effort succeeds whatever happens to single ones; race is done when the first has succeeded. Default: wait_all."},
 		{Name: "batch", For: several, Value: authored.Whole{Least: 1, Most: maxBatch}, Doc: "How many tasks there are at the same time, at most."},
 		{Name: "tasks", For: parallel, Required: true, Value: authored.ListOf{Each: inner, Least: 1}, Doc: "What is done at the same time."},
-		{Name: "mode", For: collection, Value: authored.Choice{Words: []string{"parallel", sequential}}, Doc: "sequential takes one item at a time, in their order. Default: parallel."},
+		{Name: "mode", For: collection, NoNull: true, Value: authored.Choice{Words: []string{"parallel", sequential}}, Doc: "sequential takes one item at a time, in their order. Default: parallel."},
 		{Name: "items", For: collection, Required: true, Value: authored.Free{Kinds: []authored.Kind{authored.List, authored.Text}}, Doc: "A list, or a template that gives one. Templates of the task see an item as .item and its place, from 0, as .index."},
 		{Name: "task", For: collection, Required: true, Value: inner, Doc: "What is done for each item."},
 	}...)
