@@ -133,21 +133,27 @@ func (m *Model) files() string {
 	return m.look.accent.Render(m.look.cut("+ "+oneLine(strings.Join(m.attached, ", ")), m.width))
 }
 
+// dotted are the parts that there are, in a line.
+func dotted(parts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), " · ")
+}
+
 // bottom says whom one speaks to.
 func (m *Model) bottom() string {
-	var parts []string
-	for _, s := range []string{m.persona, m.mode, m.model} {
-		if s != "" {
-			parts = append(parts, oneLine(s))
-		}
-	}
+	parts := []string{oneLine(m.persona), oneLine(m.mode), oneLine(m.model), "", ""}
 	if m.spent > 0 {
-		parts = append(parts, fmt.Sprintf("$%.4f", m.spent))
+		parts[3] = fmt.Sprintf("$%.4f", m.spent)
 	}
 	if m.session != "" {
-		parts = append(parts, shortID(m.session))
+		parts[4] = shortID(m.session)
 	}
-	left := strings.Join(parts, " · ")
+	left := dotted(parts)
+	for _, least := range []int{2, 1, 4} { // what a narrow window goes without
+		if m.look.cells(left) > m.width {
+			parts[least] = ""
+			left = dotted(parts)
+		}
+	}
 	const help = "/help"
 	if gap := m.width - m.look.cells(left) - len(help); gap > 1 {
 		left += strings.Repeat(" ", gap) + help

@@ -44,3 +44,20 @@ func TestAQuestionInASmallWindow(t *testing.T) {
 	s.send(tea.WindowSizeMsg{Width: 60, Height: 24})
 	s.shows("y allow · s allow for the session")
 }
+
+// A narrow window goes without the model's name before the session's is cut.
+func TestTheLastLineOfANarrowWindow(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.m.model, s.m.session = "claude-sonnet-4-20250514", "sess_34cbaf27-f122-4686"
+	for width, want := range map[int]string{
+		80: "WORKING_ITEMS · direct · claude-sonnet-4-20250514 · sess_34cbaf27          /help",
+		60: "WORKING_ITEMS · direct · sess_34cbaf27                 /help",
+		30: "WORKING_ITEMS · sess_34cbaf27",
+		20: "WORKING_ITEMS  /help",
+	} {
+		s.send(tea.WindowSizeMsg{Width: width, Height: 24})
+		s.shows("\n" + want)
+	}
+}

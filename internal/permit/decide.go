@@ -125,7 +125,7 @@ func closed(d Decision) error {
 
 func notFound(id string, cause error) error {
 	return fault.New(fault.NotFound, "there is no question %q", clip(id, 100)).With("decisionId", clip(id, 100)).
-		WithHint("list the open questions with belay decision list").Because(cause)
+		WithHint("it may have been answered already; belay decision list shows those that wait").Because(cause)
 }
 
 // check says all that is wrong with an answer as it was given.

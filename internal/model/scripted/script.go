@@ -121,14 +121,22 @@ func startsTurn(m *model.Message) bool {
 	})
 }
 
+// tookBack begins the lines that belay puts before what a person says, about changes
+// that they took back. They repeat the words of an earlier turn.
+const tookBack = "[The person took back"
+
 // wordsOf are the words that a person sent. What belay puts beside them, about
-// turns that were left out, is not theirs.
+// turns that were left out or taken back, is not theirs.
 func wordsOf(m *model.Message) string {
 	var text []string
 	for _, c := range m.Content {
 		if c, ok := c.(model.Media); ok {
 			if t, ok := c.Part.(attachment.TextPart); ok {
-				text = append(text, t.Text)
+				words := t.Text
+				for strings.HasPrefix(words, tookBack) {
+					_, words, _ = strings.Cut(words, "\n")
+				}
+				text = append(text, words)
 			}
 		}
 	}
