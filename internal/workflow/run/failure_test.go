@@ -1,0 +1,357 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+	"belay/internal/workflow/run"
+)
+
+// A task that fails is tried again as often as it says, each time in a session of
+// its own; what another try cannot mend is not tried again.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		reply reply
+		fails int32 // of the first turns
+		tries int
+		want  fault.Type
+	}{
+		{"mended", reply{fails: "overloaded"}, 2, 3, ""},
+		{"not mended", reply{fails: "overloaded"}, 9, 3, fault.SDKFailure},
+		{"a budget", reply{text: "x", reason: "budget"}, 9, 1, fault.BudgetExceeded},
+		{"a refusal", reply{text: "x", reason: "refusal"}, 9, 3, fault.TaskFailed},
+		{"a panic", reply{panics: true}, 9, 1, fault.TaskFailed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var n atomic.Int32
+			b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, retries: 2}]`, func(r turn.Request) reply {
+				if n.Add(1) <= tt.fails {
+					return tt.reply
+				}
+				return echo(r)
+			})
+			r := b.run(nil)
+			k := task(t, r, "t")
+			if len(k.Attempts) != tt.tries || len(b.e.created) != tt.tries {
+				t.Errorf("%d attempts in %d sessions", len(k.Attempts), len(b.e.created))
+			}
+			if tt.want == "" && r.Status != run.Success || tt.want != "" && (r.Error == nil || r.Error.Type != tt.want || k.Error.Type != tt.want) {
+				t.Errorf("%s %+v", r.Status, r.Error)
+			}
+			retries := 0
+			for _, e := range b.events(r.ID) {
+				if e.Type == run.TaskRetry {
+					retries++
+				}
+			}
+			if retries != tt.tries-1 {
+				t.Errorf("%d retries were told", retries)
+			}
+		})
+	}
+}
+
+// A task has its time, whatever it does in it; the turn of it is interrupted.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for _, tasks := range []string{
+		`[{id: t, agent: a, prompt: x, timeout: 50ms, retries: 3}]`,
+		`[{id: t, type: parallel, strategy: best_effort, timeout: 50ms, tasks: [{id: u, agent: a, prompt: x}, {id: v, agent: a, prompt: x}]}]`,
+		`[{id: t, type: collection, timeout: 50ms, items: [1, 2, 3], batch: 1, task: {id: u, agent: a, prompt: x}}]`,
+	} {
+		b := newBench(t, agents+"tasks: "+tasks, func(turn.Request) reply { return reply{hangs: true} })
+		r := b.run(nil)
+		if r.Status != run.Failed || r.Error.Type != fault.TaskTimeout || !strings.Contains(r.Error.Message, "50ms (timeout)") {
+			t.Errorf("%s: %s %+v", tasks, r.Status, r.Error)
+		}
+		if n := b.e.working.Load(); n != 0 {
+			t.Errorf("%d turns are left", n)
+		}
+	}
+}
+
+// A turn that uses more tokens than its task may is stopped.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, budget: {max_tokens: 10}}, {id: u, agent: a, prompt: x}]`, func(turn.Request) reply {
+		return reply{tokens: 7, text: "x"}
+	})
+	if r := b.run(nil); r.Status != run.Success || r.Usage.InputTokens != 7 || *r.Usage.CostUSD != 0.5 {
+		t.Errorf("%s %+v %+v", r.Status, r.Error, r.Usage)
+	}
+}
+
+// A run is cancelled from this process and from another one; what it was doing is
+// stopped, and it can be taken up again.
+//
+// Covers: attachments 6
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	for _, elsewhere := range []bool{false, true} {
+		var free atomic.Bool
+		b := newBench(t, agents+`tasks: [{id: one, agent: a, prompt: one, on_success: {next: two}}, {id: two, agent: a, prompt: two}]`, func(r turn.Request) reply {
+			if r.Message == "two" && !free.Load() {
+				return reply{hangs: true}
+			}
+			return echo(r)
+		})
+		canceller := b.r
+		if elsewhere {
+			canceller = b.runner()
+		}
+		id := b.start(nil)
+		b.await("two")
+		if all, err := canceller.List(t.Context(), b.project); err != nil || len(all) != 1 || !all[0].Live || all[0].Status != run.Running {
+			t.Errorf("%+v %v", all, err)
+		}
+		if _, err := canceller.Resume(t.Context(), b.project, id); !fault.Is(err, fault.RunInProgress) {
+			t.Errorf("resumed while it runs: %v", err)
+		}
+		if err := canceller.Cancel(t.Context(), b.project, id); err != nil {
+			t.Fatal(err)
+		}
+		r := b.ended(id)
+		if r.Status != run.Cancelled || r.Live || r.Error.Type != fault.RunCancelled || task(t, r, "two").Status != run.Cancelled {
+			t.Errorf("%s %v %+v", r.Status, r.Live, r.Error)
+		}
+		if err := canceller.Cancel(t.Context(), b.project, id); !fault.Is(err, fault.RunNotRunning) {
+			t.Errorf("cancelled twice: %v", err)
+		}
+		free.Store(true)
+		if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+			t.Fatal(err)
+		}
+		if r = b.ended(id); r.Status != run.Success || r.Error != nil || len(r.Resumed) != 1 {
+			t.Errorf("%s %+v", r.Status, r.Error)
+		}
+		if diff := cmp.Diff([]string{"one", "two", "two"}, b.e.asked()); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := b.r.Resume(t.Context(), b.project, id); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("a finished run is taken up: %v", err)
+		}
+	}
+}
+
+// A runner that is closed stops its runs, which can be taken up by another one.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	var free atomic.Bool
+	b := newBench(t, agents+`tasks:
+  - id: both
+    type: parallel
+    tasks: [{id: one, agent: a, prompt: one}, {id: two, agent: a, prompt: two}]
+`, func(r turn.Request) reply {
+		if r.Message == "two" && !free.Load() {
+			return reply{hangs: true}
+		}
+		return echo(r)
+	})
+	id := b.start(nil)
+	b.await("one")
+	b.await("two")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.r.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("close: %v", err)
+	}
+	if _, err := b.r.Start(t.Context(), b.request(nil)); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("started: %v", err)
+	}
+	r, err := b.r.Show(t.Context(), b.project, id)
+	if err != nil || r.Status != run.Interrupted || task(t, r, "both/two").Status != run.Interrupted {
+		t.Fatalf("%v %s", err, r.Status)
+	}
+	free.Store(true)
+	b.r = b.runner()
+	// The file may be gone by now, or be another one: the run has its own copy.
+	b.file("flow.yaml", "id: other")
+	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(id); r.Status != run.Success {
+		t.Errorf("%+v", r.Error)
+	}
+	got := strings.Join(b.e.asked(), " ")
+	if strings.Count(got, "two") != 2 || strings.Count(got, "one") > 2 {
+		t.Errorf("asked: %s", got)
+	}
+}
+
+// A run that failed is taken up with the task that failed; what succeeded beside it
+// is not done again.
+func TestResumeFailed(t *testing.T) {
+	t.Parallel()
+	var free atomic.Bool
+	b := newBench(t, agents+`tasks:
+  - {id: first, agent: a, prompt: bad, on_error: {next: each}}
+  - id: each
+    type: collection
+    items: [good, worse]
+    task: {id: one, agent: a, prompt: "{{ .item }}"}
+`, func(r turn.Request) reply {
+		if r.Message != "good" && !free.Load() {
+			return reply{fails: "no luck"}
+		}
+		return echo(r)
+	})
+	r := b.run(nil)
+	if r.Status != run.Failed || r.Error.Message != "the task each failed: the task each/1/one failed: no luck" {
+		t.Fatalf("%s %+v", r.Status, r.Error)
+	}
+	free.Store(true)
+	if _, err := b.r.Resume(t.Context(), b.project, r.ID); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(r.ID); r.Status != run.Success || task(t, r, "first").Status != run.Failed {
+		t.Fatalf("%s %+v", r.Status, r.Error)
+	}
+	if got := strings.Join(b.e.asked(), " "); strings.Count(got, "good") != 1 || strings.Count(got, "bad") != 1 || strings.Count(got, "worse") != 2 {
+		t.Errorf("asked: %s", got)
+	}
+	if k := task(t, r, "each/1/one"); len(k.Attempts) != 2 || k.Error != nil || k.Status != run.Success {
+		t.Errorf("%+v", k)
+	}
+}
+
+// What was changed in a run's folder behind belay's back is told, and nothing runs.
+func TestSpoilt(t *testing.T) {
+	t.Parallel()
+	spoil := map[string]struct{ name, text, want string }{
+		"no record":       {"run.json", "{", "run.json of the run"},
+		"another record":  {"run.json", `{"format": 1, "id": "run_x"}`, "calls itself"},
+		"another format":  {"run.json", `{"format": 9}`, "of format 9"},
+		"another flow":    {"workflow", agents + "tasks: [{id: t, agent: a, prompt: evil}]", "it was changed since the run began"},
+		"a spoilt task":   {"tasks/t.json", "[]", "tasks/t.json"},
+		"a renamed task":  {"tasks/u.json", `{"key": "t", "status": "success"}`, "is about the task"},
+		"a path in a key": {"tasks/u.json", `{"key": "../t", "status": "success"}`, "is about the task"},
+	}
+	for name, s := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x}]`, func(turn.Request) reply { return reply{fails: "no"} })
+			r := b.run(nil)
+			asked := len(b.e.asked())
+			if err := os.WriteFile(filepath.Join(b.project, ".belay", "runs", r.ID, s.name), []byte(s.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := b.r.Resume(t.Context(), b.project, r.ID)
+			if err == nil || !strings.Contains(err.Error(), s.want) {
+				t.Errorf("got %v, want %q", err, s.want)
+			}
+			if len(b.e.asked()) != asked {
+				t.Error("something ran")
+			}
+			if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) != 1 {
+				t.Errorf("%v %v", all, err)
+			}
+		})
+	}
+}
+
+// Ids are names of folders: what is none never gets near the disk.
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x}]`, echo)
+	for _, id := range []string{"", ".", "..", "run_", "run_../../x", "run_a/b", "run_\x00", "run_" + strings.Repeat("a", 99), "sess_1", "run_none"} {
+		if _, err := b.r.Show(t.Context(), b.project, id); !fault.Is(err, fault.RunNotFound) {
+			t.Errorf("show %q: %v", id, err)
+		}
+		if err := b.r.Cancel(t.Context(), b.project, id); !fault.Is(err, fault.RunNotFound) {
+			t.Errorf("cancel %q: %v", id, err)
+		}
+		if _, err := b.r.Follow(t.Context(), b.project, id, 0); !fault.Is(err, fault.RunNotFound) {
+			t.Errorf("follow %q: %v", id, err)
+		}
+		if _, err := b.r.Resume(t.Context(), b.project, id); !fault.Is(err, fault.RunNotFound) {
+			t.Errorf("resume %q: %v", id, err)
+		}
+	}
+}
+
+// Events are dense and tell the whole story, to a reader that comes in the middle
+// as well.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	var free atomic.Bool
+	b := newBench(t, agents+`tasks: [{id: one, agent: a, prompt: one, on_success: {next: two}}, {id: two, agent: a, prompt: two}]`, func(r turn.Request) reply {
+		if r.Message == "two" && !free.Load() {
+			time.Sleep(20 * time.Millisecond)
+		}
+		return reply{text: r.Message, asks: "dec_1"}
+	})
+	id := b.start(nil)
+	other := b.runner() // as another process sees it
+	s, err := other.Follow(t.Context(), b.project, id, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b.ended(id)
+	var got []run.EventType
+	for i, e := range b.events(id) {
+		if e.Seq != int64(i+1) {
+			t.Errorf("event %d has number %d", i+1, e.Seq)
+		}
+		got = append(got, e.Type)
+	}
+	want := []run.EventType{
+		run.RunStart, run.TaskStart, run.TaskAttempt, run.TaskQuestion, run.TaskEnd,
+		run.TaskStart, run.TaskAttempt, run.TaskQuestion, run.TaskEnd, run.RunEnd,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	n := int64(2)
+	for n < int64(len(want)) {
+		more, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range more {
+			if n++; e.Seq != n {
+				t.Errorf("event %d where %d was next", e.Seq, n)
+			}
+		}
+	}
+}
+
+// Many runs at once share the places for tasks.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks: [{id: each, type: collection, items: [1, 2, 3, 4, 5, 6], task: {id: one, agent: a, prompt: x}}]`, func(r turn.Request) reply {
+		time.Sleep(time.Millisecond)
+		return echo(r)
+	})
+	b.limits.Parallel = 2
+	b.r = b.runner()
+	var ids []string
+	for range 4 {
+		ids = append(ids, b.start(nil))
+	}
+	for _, id := range ids {
+		if r := b.ended(id); r.Status != run.Success {
+			t.Errorf("%+v", r.Error)
+		}
+	}
+	if most := b.e.most.Load(); most > 2 {
+		t.Errorf("%d turns at once", most)
+	}
+	if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) != 4 || all[0].ID < all[3].ID {
+		t.Errorf("%v %v", all, err)
+	}
+}
