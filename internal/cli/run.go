@@ -5,14 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/config"
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/workflow/run"
 )
 
@@ -77,7 +79,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 	if cmd.Flags().Changed("provider") {
 		r.Provider = cfg.Provider
 	}
-	if r.Project, err = projectDir(cfg); err != nil {
+	if r.Project, err = runsProject(cfg); err != nil {
 		return err
 	}
 	if f.resume == "" {
@@ -98,19 +100,31 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 			if err != nil {
 				return err
 			}
-			return c.writeJSON(plan)
+			if f.json {
+				err = c.writeJSON(plan)
+			} else {
+				c.printPlan(plan)
+			}
+			if err == nil && doomed(plan.Tasks) {
+				err = ended(ExitFailed)
+			}
+			return err
 		}
 		s, err := c.begun(ctx, a, f, r)
 		if err != nil {
 			return err
 		}
-		return c.watchRun(ctx, a, s, f.json)
+		return c.watchRun(ctx, a, s, f)
 	})
 }
 
 func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {
 	if f.resume != "" {
-		return a.Runs.Resume(ctx, r.Project, f.resume)
+		id, err := runNamed(ctx, a.Runs, r.Project, f.resume)
+		if err != nil {
+			return run.Summary{}, err
+		}
+		return a.Runs.Resume(ctx, r.Project, id)
 	}
 	return a.Runs.Start(ctx, r)
 }
@@ -137,70 +151,89 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 	return nil
 }
 
-// watchRun shows a run as it goes on, and its outputs at its end.
-func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, asJSON bool) error {
+// watchRun shows a run that this process works on to its end, and its outputs then.
+// When ctx is done the run is stopped, and watched to its end, which is on record
+// then.
+func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *runFlags) error {
 	stop := context.AfterFunc(ctx, func() { _ = a.Runs.Close(ctx) }) // what is left of the run is on record
 	defer stop()
 	c.note("run", s.ID)
 	life := context.WithoutCancel(ctx)
-	events, err := a.Runs.Follow(life, s.Project, s.ID, 0)
-	if err != nil {
+	w := c.watcherOf(a, s.Project, s.ID, f.json)
+	w.resumed = f.resume != ""
+	if err := w.watch(life); err != nil {
 		return err
-	}
-	defer func() { _ = events.Close() }() // it was only read
-	for {
-		batch, err := events.Next(life)
-		for _, e := range batch {
-			if err := c.tellRun(e, asJSON); err != nil {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
 	}
 	record, err := a.Runs.Show(life, s.Project, s.ID)
 	if err != nil {
 		return err
 	}
-	return c.runVerdict(record, asJSON)
+	return c.runVerdict(record, a.Config, f.json)
 }
 
-func (c *console) tellRun(e run.Event, asJSON bool) error {
-	if asJSON {
-		line, err := json.Marshal(e)
-		c.write(string(line) + "\n")
-		return err
+// runVerdict ends a run for the person: what it used, where its results are, and how
+// it ended. The error carries the exit code.
+func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON bool) error {
+	if !asJSON && r.Usage != nil {
+		c.note("used", tokens(*r.Usage))
 	}
-	switch e.Type {
-	case run.TaskEnd:
-		var d run.TaskEnded
-		if err := json.Unmarshal(e.Data, &d); err != nil {
-			return err
-		}
-		c.note(e.Task, string(d.Status))
-	case run.TaskQuestion:
-		c.note(e.Task, "waits for a decision; answer with belay decision")
-	}
-	return nil
-}
-
-func (c *console) runVerdict(r run.Record, asJSON bool) error {
+	again := "go on with " + resumption(r.Summary, cfg)
 	switch r.Status {
 	case run.Success:
 		if r.Snapshot != "" {
 			c.note("published", r.Snapshot)
 		}
-		if asJSON {
-			return nil
+		switch {
+		case asJSON:
+		case c.outTerminal:
+			c.printValues(r.Outputs)
+		default:
+			return c.writeJSON(r.Outputs)
 		}
-		return c.writeJSON(r.Outputs)
+		return nil
 	case run.Interrupted:
-		c.note("go on with", "belay run --resume "+r.ID)
-		return ended(ExitInterrupted)
+		return failed(ExitInterrupted, "what is finished is not done again; "+again, errors.New("the run was interrupted"))
+	case run.Cancelled:
+		return failed(ExitFailed, again, errors.New("the run was cancelled"))
 	}
-	return failed(ExitFailed, r.Error.Hint, errors.New(r.Error.Message))
+	if r.Error == nil {
+		return failed(ExitFailed, again, errors.New("the run failed"))
+	}
+	e := fault.New(r.Error.Type, "%s", r.Error.Message)
+	e.Details = r.Error.Details
+	hint := again
+	if r.Error.Hint != "" {
+		hint = r.Error.Hint + "; then " + again
+	}
+	return failed(ExitFailed, hint, e)
+}
+
+// resumption is the command that takes a run up again, as it is typed here.
+func resumption(s run.Summary, cfg *config.Config) string {
+	command := "belay run --resume " + s.ID
+	if here, err := runsProject(cfg); err != nil || here != s.Project {
+		command += " --project " + quoted(s.Project)
+	}
+	return command
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()<>|*?[]#~`\\!") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// runsProject is the project whose runs a command is about: the configured one, else
+// the execution root that encloses the current folder, else that folder.
+func runsProject(cfg *config.Config) (string, error) {
+	if cfg.Project != "" {
+		return cfg.Project, nil
+	}
+	dir, err := projectDir(cfg)
+	if err != nil {
+		return "", err
+	}
+	return run.ProjectOf(filepath.Join(dir, "workflow.yaml")), nil
 }

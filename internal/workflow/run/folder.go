@@ -155,18 +155,10 @@ func (f *folder) tasks() ([]Task, error) {
 		if filepath.Ext(name) != ".json" || strings.HasPrefix(name, durable.TempPrefix) {
 			continue
 		}
-		var t Task
-		data, _, err := durable.ReadFile(f.root, dirTasks+"/"+name, maxRecord)
-		if err == nil {
-			err = decodeRecord(data, &t)
-		}
-		if err == nil && fileOf(t.Key) != name {
-			err = fmt.Errorf("it is about the task %.80q", t.Key)
-		}
+		t, err := f.task(name)
 		if err != nil {
-			return nil, unreadable(f.id, dirTasks+"/"+name, err)
+			return nil, err
 		}
-		t.Item, t.Input, t.Output = numbers(t.Item), numbers(t.Input), numbers(t.Output)
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b Task) int { return cmp.Compare(a.Order, b.Order) })

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/workflow/run"
+)
+
+// printPlan prints what a run would do, for people: what it is given, and each task
+// in the file's order with what its agent would be told and shown.
+func (c *console) printPlan(p *run.Plan) {
+	workflow := line(p.Workflow)
+	if p.Version != "" {
+		workflow += ", version " + line(p.Version)
+	}
+	var inputs []string
+	for _, name := range keys(p.Input) {
+		inputs = append(inputs, line(name)+"="+brief(p.Input[name]))
+	}
+	c.fields(
+		"workflow", workflow, "file", p.File, "project", p.Project, "input", strings.Join(inputs, ", "),
+		"publishes", p.Snapshot, "estimate", "about "+grouped(p.Tokens)+" tokens, each task done once",
+	)
+	for i := range p.Tasks {
+		c.write("\n")
+		c.printPlanned(&p.Tasks[i], 0)
+	}
+}
+
+// plannedCells is the column, from a task's name on, in which what is said of it
+// begins.
+const plannedCells = 11
+
+// shownLines is how many lines of a prompt a plan shows.
+const shownLines = 12
+
+func (c *console) printPlanned(t *run.PlannedTask, depth int) {
+	margin := strings.Repeat("  ", depth)
+	head := fmt.Sprintf("%s── %s · %s", margin, line(t.ID), t.Kind)
+	switch {
+	case t.Agent != "" && t.Action != "":
+		head += " · " + line(t.Agent) + "/" + line(t.Action)
+	case t.Agent != "":
+		head += " · " + line(t.Agent)
+	}
+	if t.Items != nil {
+		head += " · " + count(*t.Items, "item", "items")
+	}
+	if t.Tokens > 0 {
+		head += " · about " + grouped(t.Tokens) + " tokens"
+	}
+	c.write(hang(clean(head), c.width, len(margin)+3) + "\n")
+
+	say := func(label, text string) {
+		if text = clean(text); text != "" {
+			label = margin + "   " + pad(label, plannedCells-1)
+			for l := range strings.Lines(label + hang(text, c.width, cells(label)) + "\n") {
+				c.write(strings.TrimRight(l, " \n") + "\n")
+			}
+		}
+	}
+	say("model", t.Model)
+	say("waits for", strings.Join(orAll(t.WaitsFor), ", "))
+	if t.Tools != nil {
+		say("tools", cmp.Or(strings.Join(*t.Tools, ", "), "none"))
+	}
+	say("asks", strings.Join(t.Asks, ", "))
+	say("never", strings.Join(t.Deny, ", "))
+	for i := range t.Attachments {
+		say(plannedAttachment(&t.Attachments[i]))
+	}
+	say("told", firstLines(t.Instructions))
+	say("prompt", firstLines(t.Prompt))
+	for _, p := range t.Problems {
+		say("problem", p)
+	}
+	for i := range t.Tasks {
+		c.printPlanned(&t.Tasks[i], depth+1)
+	}
+	if t.Items != nil && *t.Items > len(t.Tasks) && len(t.Tasks) > 0 {
+		say("", "and so on for "+count(*t.Items-len(t.Tasks), "more item", "more items"))
+	}
+	say("then", strings.Join(t.Next, " or "))
+}
+
+// orAll says what * stands for where tasks are named.
+func orAll(ids []string) []string {
+	named := make([]string, len(ids))
+	for i, id := range ids {
+		if named[i] = id; id == "*" {
+			named[i] = "all before it"
+		}
+	}
+	return named
+}
+
+// plannedAttachment is an attachment in a line, behind what would become of it.
+func plannedAttachment(a *run.PlannedAttachment) (label, text string) {
+	if a.Waits != "" {
+		text = line(a.Type) + " " + line(a.Waits)
+		if len(a.WaitsFor) > 0 {
+			text += ", known after " + strings.Join(orAll(a.WaitsFor), ", ")
+		}
+		return "later", text
+	}
+	text = line(cmp.Or(a.Name, a.Path, a.URL))
+	if source := line(cmp.Or(a.URL, a.Path)); source != text && source != "" {
+		text += " (" + source + ")"
+	}
+	if a.Refused != "" {
+		text += ": " + line(a.Refused)
+		if a.Optional {
+			text += " (optional)"
+		}
+		return "refused", text
+	}
+	facts := []string{line(cmp.Or(a.MIME, a.Type))}
+	if a.Bytes > 0 {
+		facts = append(facts, size(a.Bytes))
+	}
+	for _, more := range []string{a.Used, a.Note} {
+		if more != "" {
+			facts = append(facts, line(more))
+		}
+	}
+	if a.Tokens > 0 {
+		facts = append(facts, "about "+grouped(a.Tokens)+" tokens")
+	}
+	return "shown", text + ": " + strings.Join(facts, ", ")
+}
+
+// firstLines is the beginning of a long text, with how much there is more.
+func firstLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if len(lines) <= shownLines {
+		return strings.Join(lines, "\n")
+	}
+	return strings.Join(lines[:shownLines], "\n") + "\n… " + count(len(lines)-shownLines, "more line", "more lines") + " (--json has all)"
+}
+
+// doomed reports whether the run would fail for what is known now: by one of the
+// tasks that are certainly done, the first one and those that follow it without a
+// choice.
+func doomed(all []run.PlannedTask) bool {
+	byID := map[string]*run.PlannedTask{}
+	for i := range all {
+		byID[all[i].ID] = &all[i]
+	}
+	for t := &all[0]; t != nil && !fails(t); {
+		if delete(byID, t.ID); len(t.Next) != 1 {
+			return false
+		}
+		if t = byID[t.Next[0]]; t == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// fails reports whether a task would fail, or one that it holds.
+func fails(t *run.PlannedTask) bool {
+	refused := func(a run.PlannedAttachment) bool { return a.Refused != "" && !a.Optional }
+	return len(t.Problems) > 0 || slices.ContainsFunc(t.Attachments, refused) ||
+		slices.ContainsFunc(t.Tasks, func(t run.PlannedTask) bool { return fails(&t) })
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	reports "belay/internal/attachment/gather"
+	"belay/internal/plainjson"
+	"belay/internal/workflow/run"
+)
+
+// runState is the status of a run or a task in the words of the command line.
+func runState(s run.Status) string {
+	switch s {
+	case run.Success:
+		return "done"
+	case run.Running:
+		return "runs"
+	case run.Interrupted:
+		return "stopped"
+	}
+	return string(s)
+}
+
+// reasonOf is a failure in a line.
+func reasonOf(f *run.Failure) string {
+	if f == nil {
+		return "for no reason that was recorded"
+	}
+	return clip(line(f.Message), maxFailure)
+}
+
+// lasted is a time that something took, for people.
+func lasted(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < 10*time.Second && d%time.Second != 0:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// spent is what a task used, as far as that is known.
+func spent(tokens int64, cost *float64) (facts []string) {
+	if tokens > 0 {
+		facts = append(facts, grouped(tokens)+" tokens")
+	}
+	if cost != nil && *cost > 0 {
+		facts = append(facts, fmt.Sprintf("US$ %.4f", *cost))
+	}
+	return facts
+}
+
+// grouped is a number with its thousands set apart.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// maxItem is how much of an item is shown, in columns.
+const maxItem = 40
+
+// brief is a value in a few words.
+func brief(v any) string {
+	if s, ok := v.(string); ok {
+		return clip(line(s), maxItem)
+	}
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return clip(line(string(data)), maxItem)
+}
+
+// reported is what became of an attachment, in a line.
+func reported(r reports.Report) string {
+	name := line(r.Name)
+	if name == "" {
+		name = line(r.Origin)
+	}
+	if r.Refused != "" {
+		return name + ": " + line(r.Refused)
+	}
+	var facts []string
+	if r.MIME != "" {
+		facts = append(facts, line(r.MIME))
+	}
+	if r.Bytes > 0 {
+		facts = append(facts, size(r.Bytes))
+	}
+	if r.Used != "" {
+		facts = append(facts, line(r.Used))
+	}
+	if len(facts) == 0 {
+		return name
+	}
+	return name + ": " + strings.Join(facts, ", ")
+}
+
+// shownReports is how many attachments of a task the progress names.
+const shownReports = 5
+
+// noteReports tells below a task what became of its attachments. What was left out
+// and what is to be warned of is told of all.
+func (c *console) noteReports(all []reports.Report, depth int, more string) {
+	margin := strings.Repeat("  ", depth)
+	shown := 0
+	for _, r := range all {
+		switch {
+		case r.Refused != "":
+			c.note("refused", margin+reported(r))
+		case shown < shownReports:
+			shown++
+			c.note("shown", margin+reported(r))
+		default:
+			shown++
+		}
+		for _, w := range r.Warnings {
+			c.warn(line(r.Name) + ": " + line(w))
+		}
+	}
+	if shown > shownReports {
+		c.note("shown", fmt.Sprintf("%sand %d more: %s", margin, shown-shownReports, more))
+	}
+}
+
+// printValue prints results for people: short ones as labelled lines, and below
+// them each long one under its name.
+func (c *console) printValues(values map[string]any) {
+	var pairs, long []string
+	for _, name := range keys(values) {
+		text := readable(values[name])
+		if strings.Contains(text, "\n") || cells(text) > maxListed/2 {
+			long = append(long, name, text)
+			continue
+		}
+		if text == "" {
+			text = "–"
+		}
+		pairs = append(pairs, line(name), text)
+	}
+	c.fields(pairs...)
+	for i := 0; i+1 < len(long); i += 2 {
+		if i > 0 || len(pairs) > 0 {
+			c.write("\n")
+		}
+		c.write("── " + line(long[i]) + "\n")
+		c.write(hang(clean(long[i+1]), c.width, 0) + "\n")
+	}
+}
+
+// readable is a result as text, laid out as an outline: an answer in words is those
+// words, and what a task within another gave is what it gave.
+func readable(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.TrimRight(v, "\n")
+	case map[string]any:
+		if text, ok := v["response"].(string); ok && len(v) == 1 {
+			return strings.TrimRight(text, "\n")
+		}
+		if output, ok := v["output"]; ok && v["status"] == string(run.Success) && len(v) == 2 {
+			return readable(output)
+		}
+		lines := make([]string, 0, len(v))
+		for _, name := range keys(v) {
+			lines = append(lines, entry(name+":", readable(v[name])))
+		}
+		return strings.Join(lines, "\n")
+	case []any:
+		lines := make([]string, 0, len(v))
+		for _, item := range v {
+			lines = append(lines, "- "+indented(readable(item)))
+		}
+		return strings.Join(lines, "\n")
+	}
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+// entry is a value behind its name, below it where it has several lines.
+func entry(name, text string) string {
+	switch {
+	case text == "":
+		return name + " –"
+	case strings.Contains(text, "\n"):
+		return name + "\n  " + indented(text)
+	}
+	return name + " " + text
+}
+
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
+
+// liveLine is the last line of a terminal, which says what is under way and gives
+// way to everything else. The zero value shows nothing.
+type liveLine struct {
+	c     *console
+	on    bool
+	drawn bool
+}
+
+func (l *liveLine) draw(text string) {
+	if !l.on {
+		return
+	}
+	l.erase()
+	if text == "" {
+		return
+	}
+	width := l.c.width
+	if width == 0 {
+		width = 80
+	}
+	words := pad("now", noteCells) + text
+	_, _ = io.WriteString(l.c.err, l.c.paint(styleQuiet, clip(words, width-1))) // the sink keeps its first error
+	l.drawn = true
+}
+
+// erase takes the line away.
+func (l *liveLine) erase() {
+	if l.drawn {
+		_, _ = io.WriteString(l.c.err, "\r\x1b[K")
+		l.drawn = false
+	}
+}
+
+func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workflow/run"
+)
+
+func newRuns(c *console) *cobra.Command {
+	g := group("runs", "List, show and stop the runs of workflows",
+		"  belay runs list\n  belay runs show run_0199c2 --follow\n  belay runs cancel run_0199c2",
+		newRunsList(c), newRunsShow(c), newRunsCancel(c),
+	)
+	g.Long = `List, show and stop the runs of a project's workflows, whichever process works on
+them. The project is --project, else the execution root that encloses the current
+folder, else that folder. A run is named by its id, or by the beginning of it as far
+as no other run's begins like it.`
+	return g
+}
+
+// inRuns is rooms for a command about the runs of a project.
+func (c *console) inRuns(cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
+	return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		project, err := runsProject(a.Config)
+		if err != nil {
+			return err
+		}
+		return do(ctx, a, project)
+	})
+}
+
+// inRun is inRuns for a command about one of them: it gets the run's whole id.
+func (c *console) inRun(cmd *cobra.Command, named string, do func(ctx context.Context, a *app.App, project, id string) error) error {
+	return c.inRuns(cmd, func(ctx context.Context, a *app.App, project string) error {
+		id, err := runNamed(ctx, a.Runs, project, named)
+		if err != nil {
+			return err
+		}
+		return do(ctx, a, project, id)
+	})
+}
+
+// minRun is how much of a run's id is enough to name it.
+const minRun = len("run_") + 4
+
+// runNamed returns the id of the run that a person named: by the whole id, or by a
+// beginning of it that no other run of the project has. What names none is left as
+// it is, for the command itself to say so.
+func runNamed(ctx context.Context, r *run.Runner, project, named string) (string, error) {
+	if len(named) < minRun || !strings.HasPrefix(named, "run_") {
+		return named, nil
+	}
+	all, err := r.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, s := range all {
+		if s.ID == named {
+			return named, nil
+		}
+		if strings.HasPrefix(s.ID, named) {
+			found = append(found, s.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return named, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found[:min(len(found), shownMatches)], ", "),
+		fmt.Errorf("more than one run has an id that begins with %s", named))
+}
+
+// needsRun is the argument rule of commands about one run.
+func needsRun(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return failed(ExitUsage, "list the runs with belay runs list", errors.New("name one run by its id"))
+}
+
+func newRunsList(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the runs of a project, newest first",
+		Example: "  belay runs list\n  belay runs list --project ~/projects/bridge --json | jq -r '.runs[].id'",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "project", "project", "list the runs of the project in `DIR`")
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.inRuns(cmd, func(ctx context.Context, a *app.App, project string) error {
+			all, err := a.Runs.List(ctx, project)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"projectRoot": project, "runs": orEmpty(all)})
+			}
+			c.printRuns(all, time.Now())
+			return nil
+		})
+	}
+	return cmd
+}
+
+func (c *console) printRuns(all []run.Summary, now time.Time) {
+	t := &table{heads: []string{"RUN", "STARTED", "STATE", "TIME", "TOKENS", "WORKFLOW"}, elastic: 6}
+	ids := make([]string, len(all))
+	for i, s := range all {
+		ids[i] = s.ID
+	}
+	shown := maxID
+	if c.width > 0 {
+		shown = telling(ids)
+	}
+	for _, s := range all {
+		used := ""
+		if s.Usage != nil {
+			used = grouped(s.Usage.InputTokens + s.Usage.OutputTokens)
+		}
+		words := line(s.Workflow)
+		if s.Error != nil && s.Status == run.Failed {
+			words += ": " + reasonOf(s.Error)
+		}
+		t.add(s.ID[:min(shown, len(s.ID))], when(s.StartedAt), runState(s.Status), took(s, now), used, words)
+	}
+	c.print(t, "no runs")
+}
+
+// took is how long a run went on, as far as that is known.
+func took(s run.Summary, now time.Time) string {
+	switch {
+	case s.EndedAt != nil:
+		return lasted(s.EndedAt.Sub(s.StartedAt))
+	case s.Live:
+		return lasted(now.Sub(s.StartedAt).Truncate(time.Second))
+	}
+	return ""
+}
+
+func newRunsCancel(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "Stop a run, whichever process works on it",
+		Long: `Stop a run, whichever process works on it, and wait for its end. Tasks that are under
+way are stopped in mid-step. belay run --resume takes it up again.`,
+		Example: "  belay runs cancel run_0199c2",
+		Args:    needsRun,
+	}
+	setting(cmd, "project", "project", "the run is of the project in `DIR`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inRun(cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
+			waiting, stop := context.WithTimeout(ctx, cancelPatience)
+			defer stop()
+			err := a.Runs.Cancel(waiting, project, id)
+			if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+				return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was told to stop, and has not yet"))
+			}
+			if err != nil {
+				return err
+			}
+			s, err := a.Runs.Show(ctx, project, id)
+			if err != nil {
+				return err
+			}
+			c.note(cmp.Or(runState(s.Status), "stopped"), id)
+			if s.Status == run.Cancelled {
+				c.note("go on", resumption(s.Summary, a.Config))
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// cancelPatience is how long the end of a cancelled run is waited for.
+const cancelPatience = time.Minute
+
+// tokensOf is what a run or a task used, for people.
+func tokensOf(t *run.Task) string {
+	if t.Usage == nil {
+		return ""
+	}
+	return grouped(t.Usage.InputTokens + t.Usage.OutputTokens)
+}

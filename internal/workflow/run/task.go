@@ -1,0 +1,60 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
+
+// Task returns the record of one task of a run, by its key. NOT_FOUND where it has
+// not begun.
+func (r *Runner) Task(ctx context.Context, project, id, key string) (Task, error) {
+	if err := ctx.Err(); err != nil {
+		return Task{}, err
+	}
+	f, err := openFolder(project, id)
+	if err != nil {
+		return Task{}, err
+	}
+	defer f.close()
+	if !keyPattern.MatchString(key) {
+		return Task{}, noTask(id, key)
+	}
+	t, err := f.task(fileOf(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, noTask(id, key)
+	}
+	if err == nil && t.Status == Running && !r.live(id) {
+		t.Status = Interrupted
+	}
+	return t, err
+}
+
+func noTask(id, key string) error {
+	return fault.New(fault.NotFound, "the run %s has begun no task %.200q", id, key).With("runId", id).
+		WithHint("see its tasks with belay runs show %s", id)
+}
+
+// task reads the record of one task.
+func (f *folder) task(name string) (Task, error) {
+	var t Task
+	data, _, err := durable.ReadFile(f.root, dirTasks+"/"+name, maxRecord)
+	if err == nil {
+		err = decodeRecord(data, &t)
+	}
+	if err == nil && fileOf(t.Key) != name {
+		err = fmt.Errorf("it is about the task %.80q", t.Key)
+	}
+	if err != nil {
+		return t, unreadable(f.id, dirTasks+"/"+name, err)
+	}
+	t.Item, t.Input, t.Output = numbers(t.Item), numbers(t.Input), numbers(t.Output)
+	return t, nil
+}
