@@ -2,7 +2,6 @@ package attachment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -123,6 +122,7 @@ func (a *acceptance) run(ctx context.Context) error {
 	switch is.kind {
 	case KindImage:
 		if !a.measure() {
+			a.unmeasured()
 			return nil
 		}
 	case KindAudio, KindVideo:
@@ -166,6 +166,14 @@ func (a *acceptance) fits(is found) bool {
 		a.refuse(NotDecodable, "%s", unreadableImage(is.mime))
 	}
 	return a.refusal == nil
+}
+
+// unmeasured says more of an image whose header was not understood, where it may be
+// sound: of the rare formats only the usual kinds can be decoded.
+func (a *acceptance) unmeasured() {
+	if mime := a.item.MIMEType; mime == mimeTIFF || mime == mimeBMP {
+		a.refuse(NotDecodable, "%s", unreadableImage("this kind of "+mime))
+	}
 }
 
 // soundOnly is the type of a container of films that holds no pictures.
@@ -252,32 +260,6 @@ func (c *lenientCheck) Finish() error {
 		c.err = c.textCheck.Finish()
 	}
 	return nil
-}
-
-// Reference is the item of an address that is not fetched: one that the model is
-// told of ([KindURL]), or an image that its service fetches ([KindImage]). Its
-// bytes in the store are the address.
-func Reference(ctx context.Context, kind Kind, address, name, origin string, b BlobStore) (Item, error) {
-	if kind != KindURL && kind != KindImage {
-		return Item{}, errors.New("attachment: only addresses and images can be passed on")
-	}
-	sha, n, err := b.Put(ctx, strings.NewReader(address+"\r\n"), int64(len(address))+2)
-	if err != nil {
-		return Item{}, storageFault(err)
-	}
-	return Item{
-		SHA256: sha, Kind: kind, MIMEType: mimeAddress, Bytes: n,
-		Name: label(name), Origin: origin, URL: address, Named: true,
-	}, nil
-}
-
-// label is a name as its author gave it, made safe as [DisplayName] does. It is no
-// path: all of it stays.
-func label(name string) string {
-	if name = strings.TrimSpace(visible(name)); name != "" {
-		return shorten(name, maxNameBytes)
-	}
-	return "unnamed"
 }
 
 // extension is the file name's, from the name or else from where it came from.

@@ -68,6 +68,7 @@ func TestAcceptRefuses(t *testing.T) {
 		{"a.png", "", pngData, Terms{Types: map[Kind][]string{"": {"text/*"}}}, TypeNotAllowed, "allowed_mime_types.file"},
 		{"a.png", KindImage, pngData, Terms{FileBytes: int64(len(pngData)) - 1}, TooLarge, "max_download_size_bytes"},
 		{"a.png", KindImage, pngData[:20], Terms{}, KindMismatch, "header is broken"},
+		{"a.tif", KindImage, []byte("II*\x00\x08\x00\x00\x00\x00\x00"), Terms{}, NotDecodable, "this kind of image/tiff cannot be decoded"},
 		{"a.heic", KindImage, []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), Terms{}, NotDecodable, "convert it to JPEG or PNG"},
 	} {
 		a, store := accept(t, Opened{Name: tt.name, Want: tt.want}, tt.terms, tt.data)

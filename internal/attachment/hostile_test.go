@@ -156,6 +156,57 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// Declared files that were made to cost end at once, too.
+func TestHostileDeclared(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, PlannerOptions{})
+	le := binary.LittleEndian
+	hugeBMP := bmpBytes(t)
+	le.PutUint32(hugeBMP[18:], 60_000)
+	le.PutUint32(hugeBMP[22:], 60_000)
+	hugeTIFF := tiffBytes(t)
+	ifd := int(le.Uint32(hugeTIFF[4:]))
+	for i := range int(le.Uint16(hugeTIFF[ifd:])) {
+		if entry := hugeTIFF[ifd+2+12*i:]; le.Uint16(entry) == 256 || le.Uint16(entry) == 257 {
+			le.PutUint16(entry[2:], 4)
+			le.PutUint32(entry[8:], 60_000)
+		}
+	}
+	loop := ftyp("isom") + box("moov", strings.Repeat(box("trak", box("mdia", box("mdia", box("mdia")))), 100_000))
+	lying := wavBytes(8000, 1, 8, 100)
+	le.PutUint32(lying[40:], 1<<32-1)
+	deep := "<svg>" + strings.Repeat("<g>", 1_000_000)
+	for _, tt := range []struct {
+		name string
+		data []byte
+		used string
+		say  string
+	}{
+		{"huge.bmp", hugeBMP, "note", "60000×60000 pixels are more"},
+		{"huge.tiff", hugeTIFF, "note", "60000×60000 pixels are more"},
+		{"loop.mp4", []byte(loop), "note", "the model takes no video"},
+		{"boxes.mp4", []byte(ftyp("isom") + strings.Repeat(box("free"), 1_000_000)), "note", "the model takes no video"},
+		{"lying.wav", lying, "note", "the model takes no audio"},
+		{"deep.svg", []byte(deep), "text", "only the beginning"},
+		{"deep.json", []byte(strings.Repeat("[", 5_000_000)), "text", "only the beginning"},
+		{"deep.xml", []byte("<?xml version='1.0'?>" + strings.Repeat("<!-- ", 1_000_000)), "text", "only the beginning"},
+		{"bomb.docx", zipBomb(t), "note", "its type is not one that models take"},
+	} {
+		start := time.Now()
+		it, src := declare(t, Opened{Name: tt.name}, tt.data)
+		d := plan(t, p, it, src, generous, false)
+		if d.Used != tt.used || !strings.Contains(d.Warning, tt.say) {
+			t.Errorf("%s: got %s, %q", tt.name, d.Used, d.Warning)
+		}
+		if it.Duration > 100 {
+			t.Errorf("%s: %d ms", tt.name, it.Duration)
+		}
+		if took := time.Since(start); took > 5*time.Second { // tens of milliseconds, if nothing else runs
+			t.Errorf("%s: took %v", tt.name, took)
+		}
+	}
+}
+
 // manyPages is a PDF of n pages.
 func manyPages(n int) []byte {
 	words := "BT /F 12 Tf 10 10 Td (Some words that convince a reader of this page.) Tj ET"

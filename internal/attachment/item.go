@@ -3,8 +3,10 @@
 // how a given model receives it.
 //
 // The way of an attachment: a path is opened once without following links,
-// checked on the descriptor, typed from its bytes and stored by sha256
-// ([Resolve]); the result is an [Item], a reference that never goes stale. When
+// checked on the descriptor, typed from its bytes and stored by sha256; the result
+// is an [Item], a reference that never goes stale. There are two policies: [Resolve]
+// is the strict one of a turn's paths, [Accept] the configured one of what workflow
+// files declare, which has more kinds and which [Reference] joins for addresses. When
 // a request is built, a [Planner] turns items into [Part]s within a model's
 // [Limits]: native, downscaled, as extracted text, or a text that names what
 // could not be sent. Planning is deterministic in (sha256, Limits), so the same
