@@ -51,6 +51,8 @@ func TestAccept(t *testing.T) {
 }
 
 // A file that is not what is wanted, or not allowed, is refused with what to do.
+//
+// Covers: attachments 10.4
 func TestAcceptRefuses(t *testing.T) {
 	t.Parallel()
 	pngData, pdfData := pngBytes(t, picture(3, 2, 255)), pdfBytes(t, nil, "page")
@@ -113,6 +115,8 @@ func TestAcceptKinds(t *testing.T) {
 }
 
 // What was said of a file and is not so is a warning, and only that.
+//
+// Covers: attachments 10.4
 func TestAcceptWarns(t *testing.T) {
 	t.Parallel()
 	pngData, jpegData := pngBytes(t, picture(3, 2, 255)), jpegBytes(t, picture(3, 2, 255))

@@ -64,6 +64,8 @@ func encoded(t testing.TB, encode func(*bytes.Buffer) error) string {
 }
 
 // The bytes say what a file is, whatever its name and its author say.
+//
+// Covers: attachments 10.4
 func TestIdentify(t *testing.T) {
 	t.Parallel()
 	small := picture(3, 2, 255)
@@ -192,6 +194,8 @@ func TestIdentify(t *testing.T) {
 
 // Where the bytes leave open which text it is, the author's type decides, then the
 // extension; where they do not, neither counts.
+//
+// Covers: attachments 10.4
 func TestIdentifyTies(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ data, ext, hint, want string }{
@@ -239,6 +243,8 @@ func TestIdentifyBeginning(t *testing.T) {
 }
 
 // Patterns are compared by whole words, and parameters and capitals do not count.
+//
+// Covers: attachments 10.4
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

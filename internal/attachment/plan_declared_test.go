@@ -35,6 +35,8 @@ var hearing = func() Limits {
 
 // Sound and film go as they are where the model takes them; elsewhere it is told
 // what they are.
+//
+// Covers: attachments 3
 func TestPlanMedia(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, PlannerOptions{})
@@ -82,6 +84,8 @@ func TestPlaytime(t *testing.T) {
 }
 
 // An address is told, or given to a model that fetches images itself.
+//
+// Covers: attachments 3
 func TestPlanAddresses(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, PlannerOptions{})
@@ -132,6 +136,8 @@ func TestPlanAddressOrBytes(t *testing.T) {
 }
 
 // Of a page that was fetched the model reads what a person would.
+//
+// Covers: attachments 3
 func TestPlanPage(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, PlannerOptions{})
@@ -189,6 +195,8 @@ func TestPlanPage(t *testing.T) {
 }
 
 // Names reach the model: as a title, or in words where there is none.
+//
+// Covers: attachments 3
 func TestPlanNames(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, PlannerOptions{})
@@ -220,6 +228,8 @@ func TestPlanNames(t *testing.T) {
 }
 
 // An author who wants the first pages gets their text, and both sides are told.
+//
+// Covers: attachments 3
 func TestPlanMaxPages(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, PlannerOptions{})
