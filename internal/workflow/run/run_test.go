@@ -24,7 +24,7 @@ agents:
 // Every key of the context is seen by every field, in the file's order of what is
 // given: the workflow's input, what the task before hands on, the task's own with.
 //
-// Covers: attachments Template Compatibility
+// Covers: attachments T1
 func TestContext(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `id: flow
