@@ -46,6 +46,8 @@ func wiring(cfg *config.Config) []any {
 
 // Every setting reaches a room: none is read, checked, documented and then
 // forgotten. A new setting needs a row here.
+//
+// Covers: attachments 14
 func TestEverySettingActs(t *testing.T) {
 	t.Parallel()
 	// Those that are not passed on but acted upon where they are read.

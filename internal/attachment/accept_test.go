@@ -34,6 +34,8 @@ func accept(t testing.TB, o Opened, terms Terms, data []byte) (Accepted, *memory
 
 // What is accepted is an item that says all that the file does, under the name
 // that its author gave it.
+//
+// Covers: attachments 10.4
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	data := pngBytes(t, picture(3, 2, 255))

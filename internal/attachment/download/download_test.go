@@ -134,6 +134,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+// Covers: attachments 10.3
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	var asked http.Header
@@ -175,6 +176,8 @@ func TestFetch(t *testing.T) {
 }
 
 // What bad input gets: each a clear error with a code, and nothing left.
+//
+// Covers: attachments 10.1, attachments 10.3
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	bomb, broken := packed(t, 5000), packed(t, 500)
@@ -297,6 +300,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.3
 func TestNoRedirects(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
@@ -308,6 +312,8 @@ func TestNoRedirects(t *testing.T) {
 }
 
 // No secret of an address is in an error, nor goes to another host.
+//
+// Covers: attachments 10.5
 func TestSecretsStay(t *testing.T) {
 	t.Parallel()
 	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -379,6 +385,8 @@ func TestParallelIsBounded(t *testing.T) {
 }
 
 // Files that nobody closed take the room of others, which wait.
+//
+// Covers: attachments 10.1
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, strings.Repeat("x", len(r.URL.Path)*10)) })
@@ -412,6 +420,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.2, attachments 6.1
 func TestCancelledDownloadsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{}, 100)
@@ -444,6 +453,8 @@ func TestCancelledDownloadsLeaveNothing(t *testing.T) {
 
 // A folder whose process is gone is removed at the start of the next; that of one
 // which lives stays.
+//
+// Covers: attachments 6.1
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "x") })

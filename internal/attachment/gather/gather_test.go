@@ -125,6 +125,8 @@ func by(url string) declared.Base  { return declared.Base{Source: declared.Sourc
 
 // Everything a list may hold becomes an item of its own, in the author's order, with
 // a report.
+//
+// Covers: attachments 6
 func TestGather(t *testing.T) {
 	t.Parallel()
 	pic := string(picture(t))
@@ -190,6 +192,8 @@ func TestGather(t *testing.T) {
 
 // Each refused attachment is named with its place; nothing begins without those that
 // are needed.
+//
+// Covers: attachments 6, attachments 10.4
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	pic := string(picture(t))
@@ -273,6 +277,7 @@ func TestOneAddressIsFetchedOnce(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.1
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{MaxItems: 2, TaskBytes: 10}, map[string]string{"a": "12345"})
@@ -299,6 +304,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Covers: attachments 10.2, attachments 6.1
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{}, map[string]string{"a": "x"})
