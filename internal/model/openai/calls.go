@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -65,7 +66,9 @@ func (c *calls) find(f fragment) *call {
 }
 
 // finish returns the calls. One without an id gets one: it is how the result
-// finds the call.
+// finds the call. Small models write arguments that are no JSON; the call is then
+// made with [unreadable] ones, which every tool refuses, so that the model hears of
+// it and can do better.
 func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
 	done := make([]model.ToolCall, 0, len(c.all))
 	for _, open := range c.all {
@@ -73,8 +76,11 @@ func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
 		if input == "" || input == "null" {
 			input = "{}"
 		}
-		if open.name == "" || !json.Valid([]byte(input)) {
-			return nil, &upstream.ProtocolError{What: "a tool call of the answer is not well-formed"}
+		if open.name == "" {
+			return nil, &upstream.ProtocolError{What: "a tool call of the answer has no name"}
+		}
+		if !isObject(input) {
+			input = unreadable(input)
 		}
 		if open.id == "" {
 			open.id = newID()
@@ -82,4 +88,19 @@ func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
 		done = append(done, model.ToolCall{ID: open.id, Name: open.name, Input: json.RawMessage(input)})
 	}
 	return done, nil
+}
+
+// isObject reports whether s is a JSON object, as the arguments of a call must be.
+func isObject(s string) bool { return strings.HasPrefix(s, "{") && json.Valid([]byte(s)) }
+
+// maxUnreadable is what the model gets back of arguments that are no JSON, in bytes.
+const maxUnreadable = 1 << 10
+
+// unreadable is arguments that hold those that are no JSON object, as a field that
+// no tool has.
+func unreadable(s string) string {
+	if len(s) > maxUnreadable {
+		s = strings.ToValidUTF8(s[:maxUnreadable], "")
+	}
+	return string(append(event.AppendString([]byte(`{"arguments that are no JSON object":`), s), '}'))
 }

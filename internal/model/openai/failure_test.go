@@ -89,7 +89,7 @@ func TestTooLong(t *testing.T) {
 		"vLLM":      `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).","type":"BadRequestError","param":null,"code":400}}`,
 		"llama.cpp": `{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`,
 	} {
-		for where, url := range map[string]string{"before": answering(t, 400, nil, body), "in the stream": streaming(t, event(body))} {
+		for where, url := range map[string]string{"before": answering(t, 400, nil, body), "in the stream": streaming(t, sse(body))} {
 			_, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
 			f := wants(t, err, 400, model.APIResponseError, false)
 			var long *model.TooLongError

@@ -57,10 +57,10 @@ func streaming(t testing.TB, stream string) string {
 
 // The parts that answers are made of.
 
-func event(data string) string { return "data: " + data + "\n\n" }
+func sse(data string) string { return "data: " + data + "\n\n" }
 
 func piece(delta string) string {
-	return event(`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`)
+	return sse(`{"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`)
 }
 
 func text(pieces ...string) (s string) {
@@ -71,7 +71,7 @@ func text(pieces ...string) (s string) {
 }
 
 func ended(reason string) string {
-	return event(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`)
+	return sse(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`)
 }
 
 const (
