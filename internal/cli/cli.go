@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -43,6 +44,9 @@ func Main() int {
 	// A reader of stdout that went away is an error of one write, not the end
 	// of a turn.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// What net/http says of servers that misbehave would land in the middle of a
+	// conversation.
+	log.SetOutput(io.Discard)
 	c := newConsole(os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	c.signals = heard
 	return c.run(ctx, os.Args[1:])

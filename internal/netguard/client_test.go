@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -15,7 +16,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // net/http tells of servers that misbehave, as they do here
+	goleak.VerifyTestMain(m)
+}
 
 // client returns a client for p that leaves no connection behind.
 func client(t *testing.T, p Policy) *http.Client {

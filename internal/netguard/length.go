@@ -21,17 +21,15 @@ func (e *LengthError) Error() string {
 
 // whole makes the exchange of [Policy.WholeBodies] over plain http. net/http reads
 // no further than a body's announced end, so what came on the connection is
-// compared with the body: both must end the same. The connection is not used
-// again, for what else is on it would be taken for the next answer.
+// compared with the body: both must end the same.
 func (g *guard) whole(req *http.Request) (*http.Response, error) {
 	var conn *tailConn
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) { conn, _ = i.Conn.(*tailConn) },
 	}))
-	req.Close = true
 	res, err := g.next.RoundTrip(req)
 	if err == nil && conn != nil && res.ContentLength > 0 {
-		res.Body = &wholeBody{ReadCloser: res.Body, conn: conn, announced: res.ContentLength}
+		res.Body = &wholeBody{ReadCloser: res.Body, conn: conn, exchange: conn.current(), announced: res.ContentLength}
 	}
 	return res, err
 }
@@ -48,11 +46,12 @@ func (t *tail) add(p []byte) {
 	t.last = append(t.last[:0], t.last[max(0, len(t.last)-tailBytes):]...)
 }
 
-// tailConn remembers the end of what was received.
+// tailConn remembers the end of what was received since something was last sent.
 type tailConn struct {
 	net.Conn
 	mu   sync.Mutex
 	tail tail
+	sent int // how often something was sent
 }
 
 // Read implements [net.Conn].
@@ -64,16 +63,34 @@ func (c *tailConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *tailConn) endsWith(end []byte) bool {
+// Write implements [net.Conn].
+func (c *tailConn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	c.tail, c.sent = tail{}, c.sent+1
+	c.mu.Unlock()
+	return c.Conn.Write(p)
+}
+
+// current stands for the exchange that is under way.
+func (c *tailConn) current() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return bytes.HasSuffix(c.tail.last, end)
+	return c.sent
+}
+
+// ends reports whether what was received in an exchange ends with end. Of one that is
+// over nothing is known any more.
+func (c *tailConn) ends(exchange int, end []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent != exchange || bytes.HasSuffix(c.tail.last, end)
 }
 
 // wholeBody fails at its end where more has come than was announced.
 type wholeBody struct {
 	io.ReadCloser
 	conn      *tailConn
+	exchange  int
 	tail      tail
 	announced int64
 }
@@ -82,7 +99,7 @@ type wholeBody struct {
 func (b *wholeBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.tail.add(p[:n])
-	if err == io.EOF && !b.conn.endsWith(b.tail.last) {
+	if err == io.EOF && !b.conn.ends(b.exchange, b.tail.last) {
 		err = &LengthError{b.announced}
 	}
 	return n, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 
@@ -15,36 +16,39 @@ import (
 // buffers are what bodies are copied through.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-// keep writes a response's body to f.
-func (d *Downloads) keep(f *File, res *http.Response) error {
-	body, err := plain(res)
-	if err != nil {
-		return err
-	}
-	file, err := d.folder.create()
-	if err != nil {
-		return unkept(err)
-	}
-	f.path = file.Name()
+// keep writes a response's body to file, which it closes.
+func (d *Downloads) keep(f *File, file *os.File, res *http.Response) error {
 	w := &keeper{w: file}
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	// One byte more than may come shows that there is more.
-	f.Bytes, err = io.CopyBuffer(w, io.LimitReader(body, d.limit()+1), *buf)
+	n, err := d.copy(w, res)
 	if e := file.Close(); w.err == nil && e != nil {
 		w.err = e
 	}
 	switch {
 	case w.err != nil:
 		return unkept(w.err)
-	case f.Bytes > d.limit():
+	case n > d.limit():
 		return d.tooLarge("it has more than that")
 	case err != nil:
 		return err
-	case f.Bytes == 0:
+	case n == 0:
 		return &Error{Code: Empty, Reason: "the server sends nothing"}
 	}
+	f.Bytes = n
 	return nil
+}
+
+// copy copies a body, one byte more than may come where there is more.
+func (d *Downloads) copy(w io.Writer, res *http.Response) (int64, error) {
+	if err := d.acceptable(res); err != nil {
+		return 0, err
+	}
+	body, err := plain(res)
+	if err != nil {
+		return 0, err
+	}
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	return io.CopyBuffer(w, io.LimitReader(body, d.limit()+1), *buf)
 }
 
 // keeper tells a failing disk from a failing server.

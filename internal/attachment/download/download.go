@@ -142,19 +142,41 @@ func (d *Downloads) Fetch(ctx context.Context, address string) (_ *File, err err
 	}()
 	limited, cancel := context.WithTimeout(ctx, d.o.Timeout)
 	defer cancel()
-	res, err := d.ask(limited, u)
-	if err != nil {
-		return nil, d.failure(ctx, u, err)
-	}
-	defer res.Body.Close()
-	if err := d.acceptable(res); err != nil {
-		return nil, d.failure(ctx, u, err)
-	}
-	if err := d.keep(f, res); err != nil {
+	if err := d.fetch(limited, f, u); err != nil {
 		return nil, d.failure(ctx, u, err)
 	}
 	f.settle()
 	return f, nil
+}
+
+// fetch asks for an address and keeps the answer in f. The file is made while the
+// server thinks: on a busy disk either takes its time.
+func (d *Downloads) fetch(ctx context.Context, f *File, u *url.URL) error {
+	type made struct {
+		file *os.File
+		err  error
+	}
+	making := make(chan made, 1)
+	go func() {
+		file, err := d.folder.create()
+		making <- made{file, err}
+	}()
+	res, err := d.ask(ctx, u)
+	m := <-making
+	if m.err == nil {
+		f.path = m.file.Name()
+	}
+	switch {
+	case err != nil && m.err == nil:
+		return errors.Join(err, m.file.Close())
+	case err != nil:
+		return err
+	}
+	defer res.Body.Close()
+	if m.err != nil {
+		return unkept(m.err)
+	}
+	return d.keep(f, m.file, res)
 }
 
 // limit is how large one download may become.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,7 +25,10 @@ import (
 	"belay/internal/netguard"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // net/http tells of servers that misbehave, as they do here
+	goleak.VerifyTestMain(m)
+}
 
 // local is the policy of attachments with this machine as an internal host.
 var local = netguard.Policy{AllowHTTP: true, AnyPort: true, MaxRedirects: 3, Internal: []string{"127.0.0.0/8"}}

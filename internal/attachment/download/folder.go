@@ -28,14 +28,23 @@ const lockSuffix = ".lock"
 
 // create makes a file of its own name in the folder.
 func (f *folder) create() (*os.File, error) {
+	dir, err := f.path()
+	if err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(dir, "")
+}
+
+// path is the folder's; the first call makes it.
+func (f *folder) path() (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.dir == "" {
 		if err := f.make(); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	return os.CreateTemp(f.dir, "")
+	return f.dir, nil
 }
 
 // make makes the folder. The lock comes first, so that nobody takes the folder for

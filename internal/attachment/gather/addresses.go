@@ -13,10 +13,11 @@ import (
 	"belay/internal/fault"
 )
 
-// addresses makes items of all addresses, as many at a time as may be downloaded.
+// addresses makes items of all addresses. While some are downloaded, as many at a
+// time as may be, others are stored.
 func (b *batch) addresses(ctx context.Context, all [][]*outcome) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(b.o.Downloads.Parallel())
+	group.SetLimit(2 * b.o.Downloads.Parallel())
 	for _, same := range all {
 		group.Go(func() error { return b.remote(ctx, same) })
 	}
