@@ -17,7 +17,7 @@ import (
 // its files away itself; killed, it leaves them to the next one that starts, which
 // takes nothing of one that lives.
 //
-// Covers: attachments 10, attachments 13
+// Covers: attachments 6.1
 func TestDownloadsOfDeadProcessesAreSwept(t *testing.T) {
 	t.Parallel()
 	held, release := make(chan struct{}, 10), make(chan struct{})

@@ -106,13 +106,7 @@ func declared(c *Config) []*key {
 }
 
 // internalHost checks a host of the operator's own network.
-func internalHost(s string) (string, error) {
-	entry, err := netguard.ParseInternal(s)
-	if err != nil {
-		return "", fmt.Errorf("holds %w", err)
-	}
-	return entry, nil
-}
+func internalHost(s string) (string, error) { return netguard.ParseInternal(s) }
 
 var mimePatternShape = regexp.MustCompile(`^(\*/\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$`)
 

@@ -47,13 +47,16 @@ func (in internal) String() string {
 
 func parseInternal(entry string) (internal, error) {
 	var in internal
-	if strings.Contains(entry, "/") {
+	switch {
+	case strings.Contains(entry, "://"):
+		return in, fmt.Errorf("%q is an address; write its host alone, or host:port", entry)
+	case strings.Contains(entry, "/"):
 		p, err := netip.ParsePrefix(entry)
 		if err != nil || p.Addr().Is4In6() {
 			return in, fmt.Errorf("%q is not a network such as 10.1.0.0/16", entry)
 		}
 		in.network = p.Masked()
-	} else {
+	default:
 		host, port, err := ParseHost(entry)
 		if err != nil {
 			return in, err

@@ -181,7 +181,7 @@ func TestFetch(t *testing.T) {
 
 // What bad input gets: each a clear error with a code, and nothing left.
 //
-// Covers: attachments 10.1, attachments 10.3
+// Covers: attachments 6.1, attachments 10.1, attachments 10.2, attachments 10.3
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	bomb, broken := packed(t, 5000), packed(t, 500)
