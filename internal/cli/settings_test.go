@@ -26,12 +26,9 @@ func TestAttachmentFlags(t *testing.T) {
 			if !strings.HasPrefix(s.Key, "attachments.") {
 				continue
 			}
-			value := s.Default
-			if s.Switch {
-				value = "true"
-				args = append(args, "--"+s.Flag)
-			} else {
-				args = append(args, "--"+s.Flag, value)
+			args = append(args, "--"+s.Flag)
+			if !s.Switch {
+				args = append(args, s.Default)
 			}
 			want[s.Key] = "flag --" + s.Flag
 		}
