@@ -32,8 +32,8 @@ func (a *App) Retention() session.GCOptions {
 // tried again the next time.
 func (a *App) tidy(ctx context.Context, c *carrier) {
 	a.regularly(ctx, tidyEvery, "retention could not be applied in full", func(ctx context.Context) error {
-		_, err := a.Store.GC(ctx, a.Retention())
-		return errors.Join(err, a.Sweep(ctx), a.forgetDeleted(ctx, c))
+		_, err := a.GC(ctx, false)
+		return errors.Join(err, a.forgetDeleted(ctx, c))
 	})
 }
 

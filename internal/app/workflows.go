@@ -38,3 +38,6 @@ func runLimits(cfg *config.Config) run.Limits {
 		Attachments: cfg.Attachments.MaxItems, Matches: matchLimit(cfg), RetryDelay: w.RetryDelay,
 	}
 }
+
+// runRetention is how long ended runs are kept.
+func runRetention(cfg *config.Config) time.Duration { return cfg.Workflow.Retention }

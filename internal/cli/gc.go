@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/session"
 )
 
 func newGC(c *console) *cobra.Command {
@@ -17,8 +16,8 @@ func newGC(c *console) *cobra.Command {
 		Short: "Remove old logs and attachments that nothing refers to",
 		Long: `Apply retention to every session of this user. What goes: log segments older than
 log.retention, attachments that no transcript names, uploads, and what commands
-made of files that were restored, older than blobs.retention, and what crashed
-processes left. Records and transcripts always stay. A session in which a turn
+made of files that were restored, older than blobs.retention, runs of workflows
+that ended longer than workflow.retention ago, and what crashed processes left. Records and transcripts always stay. A session in which a turn
 runs is passed over.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
@@ -27,12 +26,7 @@ runs is passed over.`,
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			o := a.Retention()
-			o.DryRun = dryRun
-			r, err := a.Store.GC(ctx, o)
-			if err == nil && !dryRun {
-				err = a.Sweep(ctx)
-			}
+			r, err := a.GC(ctx, dryRun)
 			if err != nil {
 				return err
 			}
@@ -46,7 +40,7 @@ runs is passed over.`,
 	return cmd
 }
 
-func (c *console) printGC(r session.GCReport, dryRun bool) {
+func (c *console) printGC(r app.GCReport, dryRun bool) {
 	verb := "removed"
 	if dryRun {
 		verb = "would remove"
@@ -60,6 +54,7 @@ func (c *console) printGC(r session.GCReport, dryRun bool) {
 		verb, fmt.Sprintf("%s, %s", count(r.Segments, "log segment", "log segments"), size(r.SegmentBytes)),
 		"", fmt.Sprintf("%s, %s", count(r.Blobs, "attachment", "attachments"), size(r.BlobBytes)),
 		"", count(r.Uploads, "upload", "uploads"),
+		"", fmt.Sprintf("%s, %s", count(r.Runs, "run", "runs"), size(r.RunBytes)),
 		"", fmt.Sprintf("%s, %s", count(r.Leftovers, "leftover", "leftovers"), size(r.LeftoverBytes)),
 		"passed over", busy,
 	)

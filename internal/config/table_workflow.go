@@ -9,6 +9,7 @@ type Workflow struct {
 	Parallel   int
 	MaxItems   int
 	RetryDelay time.Duration
+	Retention  time.Duration
 }
 
 // workflows are the settings of runs of workflow files.
@@ -25,5 +26,7 @@ func workflows(c *Config) []*key {
 			doc: "Items of one collection task."},
 		{name: "workflow.retry_delay", value: duration(&w.RetryDelay, 0, time.Hour), def: "1s",
 			doc: "Wait before the first retry of a task; each further one waits twice as long."},
+		{name: "workflow.retention", value: duration(&w.Retention, 0, 3650*day), def: "90d",
+			doc: "Age at which the record of a run that ended is removed (0: never). Snapshots stay, and so do the sessions of its tasks."},
 	}
 }

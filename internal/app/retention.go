@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"belay/internal/session"
+)
+
+// GCReport says what retention removed, or would remove: of sessions, and of runs.
+type GCReport struct {
+	session.GCReport
+	Runs     int   `json:"runs"`
+	RunBytes int64 `json:"runBytes"`
+}
+
+// GC applies retention to every session that is known, and to the runs of their
+// projects, and sweeps what crashed processes left. With dryRun it only counts.
+func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
+	projects, err := a.knownProjects(ctx)
+	if err != nil {
+		return r, err
+	}
+	var errs []error
+	for _, project := range projects {
+		more, err := a.Runs.GC(ctx, project, runRetention(a.Config), dryRun)
+		r.Runs, r.RunBytes = r.Runs+more.Runs, r.RunBytes+more.Bytes
+		errs = append(errs, err)
+	}
+	o := a.Retention()
+	o.DryRun = dryRun
+	r.GCReport, err = a.Store.GC(ctx, o)
+	if err == nil && !dryRun {
+		err = a.Sweep(ctx)
+	}
+	return r, errors.Join(append(errs, err)...)
+}
+
+// knownProjects are the folders that known sessions belong to.
+func (a *App) knownProjects(ctx context.Context) ([]string, error) {
+	ids, err := a.Store.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	var all []string
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, err := a.Store.Get(ctx, id)
+		if err != nil || known[rec.ProjectRoot] {
+			continue // a session that cannot be read is told of elsewhere
+		}
+		known[rec.ProjectRoot] = true
+		all = append(all, rec.ProjectRoot)
+	}
+	slices.Sort(all)
+	return all, nil
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"belay/internal/fault"
+)
+
+// graceAge is how old a folder must be that never became a run: what a process left
+// that died.
+const graceAge = 24 * time.Hour
+
+// GCReport says what went of a project's runs, or would go.
+type GCReport struct {
+	Runs  int   `json:"runs"`
+	Bytes int64 `json:"runBytes"`
+}
+
+// GC removes the runs of a project that ended longer than age ago, 0 for none of
+// them, and what crashed processes left. A run that was interrupted is not at its
+// end: it stays until somebody takes it up, and so does one that somebody works on.
+// The sessions of its tasks stay as well.
+func (r *Runner) GC(ctx context.Context, project string, age time.Duration, dryRun bool) (report GCReport, err error) {
+	p, err := os.OpenRoot(project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return report, nil
+	}
+	if err != nil {
+		return report, storage("the project cannot be opened", err)
+	}
+	defer p.Close()
+	ids, err := runIDs(p)
+	if err != nil {
+		return report, err
+	}
+	now := r.o.Clock()
+	var errs []error
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return report, err
+		}
+		if !r.removable(project, p, id, now, age) {
+			continue
+		}
+		size, err := sizeOf(p, dirRuns+"/"+id)
+		if err == nil && !dryRun {
+			err = r.remove(project, id)
+		}
+		if fault.Is(err, fault.RunInProgress) {
+			continue
+		}
+		if errs = append(errs, err); err == nil {
+			report.Runs++
+			report.Bytes += size
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return report, storage("not every run could be removed", err)
+	}
+	return report, nil
+}
+
+// removable reports whether a run's time is over.
+func (r *Runner) removable(project string, p *os.Root, id string, now time.Time, age time.Duration) bool {
+	f, err := openFolder(project, id)
+	if fault.Is(err, fault.RunNotFound) {
+		info, err := p.Lstat(dirRuns + "/" + id)
+		return err == nil && now.Sub(info.ModTime()) > graceAge && !r.live(id)
+	}
+	if err != nil || age <= 0 {
+		return false
+	}
+	defer f.close()
+	record, err := f.read()
+	if err != nil || record.EndedAt == nil || now.Sub(*record.EndedAt) <= age {
+		return false
+	}
+	switch record.Status {
+	case Success, Failed, Cancelled:
+		return !r.live(id)
+	case Running, Interrupted:
+	}
+	return false
+}
+
+// remove removes a run under its lock. Its record goes first: what is left after a
+// crash is no run.
+func (r *Runner) remove(project, id string) error {
+	l, err := r.lock(id)
+	if err != nil {
+		return err
+	}
+	p, err := os.OpenRoot(project)
+	if err != nil {
+		return errors.Join(err, l.Unlock())
+	}
+	err = p.Remove(dirRuns + "/" + id + "/" + fileRun)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		err = p.RemoveAll(dirRuns + "/" + id)
+	}
+	if err == nil {
+		// Nobody can have it open for a run that is gone, but one who has just looked
+		// for it; that finds the name gone, and tries again.
+		err = os.Remove(r.lockPath(id))
+	}
+	return errors.Join(err, l.Unlock(), p.Close())
+}
+
+// sizeOf is what a folder's files hold.
+func sizeOf(p *os.Root, dir string) (total int64, err error) {
+	err = fs.WalkDir(p.FS(), dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}

@@ -1,0 +1,68 @@
+package run_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+	"belay/internal/workflow/run"
+)
+
+// Runs that ended long enough ago are removed, with their locks; those that run, or
+// can be taken up, stay.
+func TestGC(t *testing.T) {
+	t.Parallel()
+	var hang atomic.Bool
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x}]`, func(r turn.Request) reply {
+		if hang.Load() {
+			return reply{hangs: true}
+		}
+		return echo(r)
+	})
+	old := b.run(nil)
+	hang.Store(true)
+	live := b.start(nil)
+	b.await("x")
+	half := filepath.Join(b.project, ".belay", "runs", "run_half")
+	if err := os.Mkdir(half, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	gc := func(age time.Duration, dry bool, want int) {
+		t.Helper()
+		report, err := b.r.GC(t.Context(), b.project, age, dry)
+		if err != nil || report.Runs != want || want > 0 && report.Bytes == 0 {
+			t.Errorf("%+v %v, want %d", report, err, want)
+		}
+	}
+	gc(0, false, 0)
+	gc(time.Hour, false, 0)
+	gc(time.Nanosecond, true, 1)
+	if _, err := b.r.Show(t.Context(), b.project, old.ID); err != nil {
+		t.Fatal(err)
+	}
+	gc(time.Nanosecond, false, 1)
+	if _, err := b.r.Show(t.Context(), b.project, old.ID); !fault.Is(err, fault.RunNotFound) {
+		t.Errorf("the old run: %v", err)
+	}
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(half, long, long); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := b.r.GC(t.Context(), b.project, 0, false); err != nil || report.Runs != 1 {
+		t.Errorf("what is left of a crash: %+v %v", report, err)
+	}
+	locks, err := filepath.Glob(filepath.Join(b.state, "runs", "*"))
+	if err != nil || len(locks) != 1 {
+		t.Errorf("locks: %v %v", locks, err)
+	}
+	if err := b.r.Cancel(t.Context(), b.project, live); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.ended(live); r.Status != run.Cancelled {
+		t.Errorf("the live run is %s", r.Status)
+	}
+}
