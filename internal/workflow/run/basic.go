@@ -137,36 +137,34 @@ func promptOf(t *definition.Task, values map[string]any) (string, error) {
 	return text + more, err
 }
 
-// optionsOf are the turn's options: the task's tools and model stand before those of
-// its agent, the person's model before both; of two budgets the smaller holds.
+// optionsOf are the turn's options: what the task says stands before what its agent
+// says, and the person's model before both. An agent has the tools that the file
+// gives it, and no other.
 func optionsOf(t *definition.Task, model, mode string) turn.Opts {
 	mine, agents := t.Rights, t.Agent.Rights
-	o := turn.Opts{Mode: mode, Model: cmp.Or(model, t.Model, t.Agent.Model)}
-	for _, r := range []definition.Rights{agents, mine} {
-		if r.Given {
-			tools := append([]string{}, r.Tools...) // an empty list is none
-			o.Tools = &tools
-		}
+	tools := agents.Tools
+	if mine.Given {
+		tools = mine.Tools
 	}
-	o.MaxTurns = smaller(mine.Budget.Turns, agents.Budget.Turns)
-	o.MaxTokens = smaller(mine.Budget.Tokens, agents.Budget.Tokens)
-	o.MaxCostUSD = smaller(mine.Budget.Cost, agents.Budget.Cost)
-	if d := smaller(mine.Budget.Time, agents.Budget.Time); d != nil {
+	tools = append([]string{}, tools...) // nil would be those of any turn
+	o := turn.Opts{Mode: mode, Model: cmp.Or(model, t.Model, t.Agent.Model), Tools: &tools}
+	o.MaxTurns = limit(mine.Budget.Turns, agents.Budget.Turns)
+	o.MaxTokens = limit(mine.Budget.Tokens, agents.Budget.Tokens)
+	o.MaxCostUSD = limit(mine.Budget.Cost, agents.Budget.Cost)
+	if d := limit(mine.Budget.Time, agents.Budget.Time); d != nil {
 		ms := max(d.Milliseconds(), 1)
 		o.TimeoutMS = &ms
 	}
 	return o
 }
 
-// smaller is the smaller of two limits of which 0 is none; nil is no limit.
-func smaller[T int | int64 | float64 | time.Duration](a, b T) *T {
-	if a == 0 || b > 0 && b < a {
-		a = b
-	}
-	if a == 0 {
+// limit is the first limit that is one; nil where neither is.
+func limit[T int | int64 | float64 | time.Duration](limits ...T) *T {
+	l := cmp.Or(limits...)
+	if l == 0 {
 		return nil
 	}
-	return &a
+	return &l
 }
 
 // attempt asks once, and once more where the answer is not of the wanted form.

@@ -45,7 +45,7 @@ type PlannedTask struct {
 	Instructions string   `json:"instructions,omitempty"`
 	Prompt       string   `json:"prompt,omitempty"`
 	WaitsFor     []string `json:"waitsFor,omitempty"`
-	// Tools are those that the file names; nil is those of any turn.
+	// Tools are those that the file gives the agent; nil for a task without one.
 	Tools *[]string `json:"tools,omitempty"`
 	// Asks are the rules of permission that the file would allow: calls that they
 	// cover ask all the same, unless the person who starts the run allows them.

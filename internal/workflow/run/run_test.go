@@ -287,10 +287,10 @@ tasks:
 	if len(one.Allow) != 1 || one.Allow[0] != "read" || one.Opts.Mode != "plan" {
 		t.Errorf("allowed are %v in mode %s: the file allows nothing", one.Allow, one.Opts.Mode)
 	}
-	if *one.Opts.MaxTurns != 5 || *one.Opts.MaxTokens != 100 || *one.Opts.MaxCostUSD != 2 || *one.Opts.TimeoutMS != 60_000 {
+	if *one.Opts.MaxTurns != 9 || *one.Opts.MaxTokens != 100 || *one.Opts.MaxCostUSD != 2 || *one.Opts.TimeoutMS != 60_000 {
 		t.Errorf("%+v", one.Opts)
 	}
-	if len(*one.Opts.Tools) != 0 || len(*two.Opts.Tools) != 2 || three.Opts.Tools != nil || three.Opts.Model != "m3" || three.Opts.MaxTurns != nil {
+	if len(*one.Opts.Tools) != 0 || len(*two.Opts.Tools) != 2 || len(*three.Opts.Tools) != 0 || three.Opts.Model != "m3" || three.Opts.MaxTurns != nil {
 		t.Errorf("%+v\n%+v\n%+v", one.Opts, two.Opts, three.Opts)
 	}
 }
