@@ -2,6 +2,8 @@ package run_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -353,5 +355,75 @@ func TestPlaces(t *testing.T) {
 	}
 	if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) != 4 || all[0].ID < all[3].ID {
 		t.Errorf("%v %v", all, err)
+	}
+}
+
+// A run that came with a project allows nothing: what a person allowed is kept where
+// no project reaches. Nor does it pass for the workflow that somebody started.
+func TestForged(t *testing.T) {
+	t.Parallel()
+	var free atomic.Bool
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x}]`, func(r turn.Request) reply {
+		if !free.Load() {
+			return reply{fails: "no"}
+		}
+		return echo(r)
+	})
+	q := b.request(nil)
+	q.Allow, q.Mode = []string{"read"}, "plan"
+	s, err := b.r.Start(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ended(s.ID)
+	record := filepath.Join(b.project, ".belay", "runs", s.ID, "run.json")
+	change := func(pairs ...string) {
+		t.Helper()
+		data, err := os.ReadFile(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(record, []byte(strings.NewReplacer(pairs...).Replace(string(data))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(`"read"`, `"bash"`, `"plan"`, `"dontAsk"`)
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.ended(s.ID)
+	if r := b.e.last(); len(r.Allow) != 1 || r.Allow[0] != "read" || r.Opts.Mode != "plan" {
+		t.Errorf("the forged record allows %v in mode %s", r.Allow, r.Opts.Mode)
+	}
+
+	evil := agents + "tasks: [{id: t, agent: a, prompt: evil}]"
+	sum := sha256.Sum256([]byte(evil))
+	shown, err := b.r.Show(t.Context(), b.project, s.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(shown.SHA256, hex.EncodeToString(sum[:]))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(record), "workflow"), []byte(evil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID); err == nil || !strings.Contains(err.Error(), "not the workflow that was started") {
+		t.Errorf("another workflow: %v", err)
+	}
+
+	change(`"folder": "`+b.project, `"folder": "/etc`)
+	b.state = t.TempDir() // a machine that the run was not started on
+	other := b.runner()
+	free.Store(true)
+	if _, err := other.Resume(t.Context(), b.project, s.ID); !fault.Is(err, fault.InvalidRequest) {
+		t.Errorf("files of anywhere: %v", err)
+	}
+	change(`"folder": "/etc`, `"folder": "`+b.project)
+	if _, err := other.Resume(t.Context(), b.project, s.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.r = other
+	b.ended(s.ID)
+	if r := b.e.last(); len(r.Allow) != 0 || r.Opts.Mode != "" {
+		t.Errorf("a run that came from elsewhere allows %v in mode %s", r.Allow, r.Opts.Mode)
 	}
 }

@@ -109,6 +109,9 @@ func (r *Runner) remove(project, id string) error {
 		// Nobody can have it open for a run that is gone, but one who has just looked
 		// for it; that finds the name gone, and tries again.
 		err = os.Remove(r.lockPath(id))
+		if e := os.Remove(r.grantPath(id)); err == nil && !errors.Is(e, fs.ErrNotExist) {
+			err = e
+		}
 	}
 	return errors.Join(err, l.Unlock(), p.Close())
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -52,7 +54,10 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	if err := x.first(ctx); err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
-	err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
+	err = r.keepGrant(&x.record)
+	if err == nil {
+		err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
+	}
 	if err == nil {
 		err = x.folder.writeRun(x.record)
 	}
@@ -123,6 +128,9 @@ func (x *execution) first(ctx context.Context) error {
 func (x *execution) undo() error {
 	err := x.release()
 	x.cancel(nil)
+	if e := os.Remove(x.r.grantPath(x.id)); !errors.Is(e, fs.ErrNotExist) {
+		err = errors.Join(err, e)
+	}
 	return errors.Join(err, removeRun(x.record.Project, x.id))
 }
 
@@ -155,6 +163,9 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 		return Summary{}, err
 	}
 	record.Project = project // where the folder is, whatever it was called before
+	if err := r.granted(&record); err != nil {
+		return Summary{}, err
+	}
 	if err := r.ready(Request{Provider: record.Provider}); err != nil {
 		return Summary{}, err
 	}
@@ -210,6 +221,9 @@ func (x *execution) takeUp() error {
 		return err
 	}
 	record.Project = x.record.Project
+	if err := x.r.granted(&record); err != nil {
+		return err
+	}
 	ended := record.Status == Failed || record.Status == Cancelled
 	last := ""
 	for i := range tasks {
