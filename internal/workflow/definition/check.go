@@ -19,10 +19,9 @@ func (d *decoder) check() {
 	}
 	d.tasksAreUnique()
 	for _, t := range d.w.Tasks {
-		for _, next := range t.Targets() {
-			if d.w.Task(next) == nil {
-				at, path := placeOf(t, next)
-				d.report.Beyond(authored.RuleReference, at, path, oneOf(next, idsOf(d.w.Tasks)), "no task has the id %q, which is to follow", next)
+		for _, next := range t.targets() {
+			if d.w.Task(next.id) == nil {
+				d.report.Beyond(authored.RuleReference, next.at, next.path, meant(d, next.id, d.w.Tasks), "no task has the id %q, which is to follow", next.id)
 			}
 		}
 	}
@@ -82,26 +81,35 @@ func (d *decoder) each(f func(*Task)) {
 	}
 }
 
-// placeOf is where t names the task that follows.
-func placeOf(t *Task, next string) (*authored.Node, string) {
-	for _, name := range []string{"on_success", "on_error"} {
-		if n := t.At.Field(name); n != nil {
-			if id := n.Field("next"); id != nil && id.Text == next {
-				return id, t.Path + "." + name + ".next"
-			}
+// target is where a task names one that may follow it.
+type target struct {
+	id, path string
+	at       *authored.Node
+}
+
+// targets are all of them, each id once.
+func (t *Task) targets() []target {
+	var all []target
+	seen := map[string]bool{"": true}
+	add := func(id string, at *authored.Node, path string) {
+		if !seen[id] {
+			seen[id] = true
+			all = append(all, target{id, t.Path + "." + path, at})
 		}
 	}
-	if n := t.At.Field("routes"); n != nil {
+	if n := t.At.Field("routes"); n != nil && t.Kind == Router {
 		for _, f := range n.Fields {
-			if f.Value.Text == next {
-				return f.Value, t.Path + ".routes." + f.Name
-			}
+			add(f.Value.Text, f.Value, "routes."+f.Name)
 		}
 	}
-	if n := t.At.Field("default"); n != nil {
-		return n, t.Path + ".default"
+	add(t.Default, t.At.Field("default"), "default")
+	if id := t.OnSuccess.Task; id != "" {
+		add(id, t.At.Field("on_success").Field("next"), "on_success.next")
 	}
-	return t.At, t.Path
+	if id := t.OnError.Task; id != "" {
+		add(id, t.At.Field("on_error").Field("next"), "on_error.next")
+	}
+	return all
 }
 
 // loops refuses tasks that lead back to themselves: a run would not end.
@@ -112,14 +120,16 @@ func (d *decoder) loops() {
 	walk = func(t *Task) {
 		state[t.ID] = 1
 		way = append(way, t.ID)
-		for _, id := range t.Targets() {
-			next := d.w.Task(id)
+		for _, to := range t.targets() {
+			next := d.w.Task(to.id)
 			switch {
-			case next == nil || state[id] == 2:
-			case state[id] == 1:
-				circle := append(slices.Clone(way[slices.Index(way, id):]), id)
-				at, path := placeOf(t, id)
-				d.report.Beyond(authored.RuleCircle, at, path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
+			case next == nil || state[to.id] == 2:
+			case state[to.id] == 1:
+				circle := append(slices.Clone(way[slices.Index(way, to.id):]), to.id)
+				if n := len(circle); n > maxShown {
+					circle = append(append(circle[:maxShown/2:maxShown/2], "…"), circle[n-maxShown/2:]...)
+				}
+				d.report.Beyond(authored.RuleCircle, to.at, to.path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
 			default:
 				walk(next)
 			}
@@ -137,12 +147,12 @@ func (d *decoder) loops() {
 // taskReferences refuses templates that look at tasks that there are not.
 func (d *decoder) taskReferences() {
 	ids := map[string]bool{}
-	var known []string
-	d.each(func(t *Task) { ids[t.ID] = true; known = append(known, t.ID) })
+	var known []*Task
+	d.each(func(t *Task) { ids[t.ID] = true; known = append(known, t) })
 	see := func(t *template.Template, n *authored.Node, path string) {
 		for _, id := range t.Needs().Tasks() {
 			if !ids[id] {
-				d.report.Beyond(authored.RuleReference, n, path, oneOf(id, known), "the template looks at the task %q, and there is none", id)
+				d.report.Beyond(authored.RuleReference, n, path, meant(d, id, known), "the template looks at the task %q, and there is none", id)
 			}
 		}
 	}
@@ -177,6 +187,21 @@ func (d *decoder) taskReferences() {
 	d.w.Outputs.Each(see)
 }
 
+// maxHints is how often it is looked what may have been meant: it takes its time, and
+// not more problems are told.
+const maxHints = authored.MaxProblems
+
+// maxShown is how many names a problem shows.
+const maxShown = 12
+
+// meant is a hint to what may have been meant by the id of something.
+func meant[T interface{ id() string }](d *decoder, id string, known []T) string {
+	if d.hints++; d.hints > maxHints {
+		return ""
+	}
+	return oneOf(id, idsOf(known))
+}
+
 // oneOf is a hint to what may have been meant.
 func oneOf(id string, known []string) string {
 	switch meant := nearest.Of(id, known); {
@@ -186,7 +211,7 @@ func oneOf(id string, known []string) string {
 		return "there is none"
 	case len(known) == 1:
 		return "there is " + known[0] + " only"
-	case len(known) > 12:
+	case len(known) > maxShown:
 		return fmt.Sprintf("there are %d", len(known))
 	}
 	return "there are " + strings.Join(known, ", ")

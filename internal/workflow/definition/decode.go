@@ -22,7 +22,10 @@ func Parse(name string, data []byte) (*Workflow, error) {
 type decoder struct {
 	report  *authored.Report
 	schemas map[string]*Schema
-	w       *Workflow
+	// schemaIDs are the ids of schemas in the file's order.
+	schemaIDs []schemaID
+	w         *Workflow
+	hints     int // how many were looked for
 }
 
 func (d *decoder) workflow(n *authored.Node) *Workflow {
@@ -41,9 +44,11 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	for _, a := range o.Objects("agents") {
 		d.w.Agents = append(d.w.Agents, d.agent(a))
 	}
+	d.w.agents = byID(d.w.Agents)
 	for _, t := range o.Objects("tasks") {
 		d.w.Tasks = append(d.w.Tasks, d.task(t, false))
 	}
+	d.w.tasks = byID(d.w.Tasks)
 	d.w.Outputs = d.tree(o, "outputs")
 	if s := o.Object("snapshot"); s != nil {
 		d.w.Snapshot = Snapshot{Root: s.Text("root"), Label: s.Text("label")}
@@ -58,6 +63,7 @@ func (d *decoder) agent(o *authored.Object) *Agent {
 	for _, c := range o.Objects("actions") {
 		a.Actions = append(a.Actions, d.action(c))
 	}
+	a.actions = byID(a.Actions)
 	a.Attachments = declared.Entries(o.Objects("attachments"), d.report)
 	return a
 }

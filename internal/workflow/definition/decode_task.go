@@ -48,12 +48,12 @@ func (d *decoder) who(o *authored.Object, t *Task) {
 		return // it was told
 	}
 	if t.Agent = d.w.Agent(id); t.Agent == nil {
-		o.Beyond(authored.RuleReference, "agent", oneOf(id, idsOf(d.w.Agents)), "no agent has the id %q", id)
+		o.Beyond(authored.RuleReference, "agent", meant(d, id, d.w.Agents), "no agent has the id %q", id)
 		return
 	}
 	if want := o.Text("action"); want != "" {
 		if t.Action = t.Agent.Action(want); t.Action == nil {
-			o.Beyond(authored.RuleReference, "action", oneOf(want, idsOf(t.Agent.Actions)), "the agent %s has no action %q", id, want)
+			o.Beyond(authored.RuleReference, "action", meant(d, want, t.Agent.Actions), "the agent %s has no action %q", id, want)
 		}
 	}
 }

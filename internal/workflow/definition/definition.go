@@ -10,7 +10,6 @@
 package definition
 
 import (
-	"slices"
 	"time"
 
 	"belay/internal/attachment/declared"
@@ -34,6 +33,9 @@ type Workflow struct {
 	Outputs *template.Tree
 	// Snapshot is where a finished run is published.
 	Snapshot Snapshot
+
+	agents map[string]*Agent
+	tasks  map[string]*Task
 }
 
 // Snapshot is a folder for results in the project, a tool root; an empty Root
@@ -54,6 +56,8 @@ type Agent struct {
 	// At is the agent's place in the file, Path its name there.
 	At   *authored.Node
 	Path string
+
+	actions map[string]*Action
 }
 
 // Action is something that an agent can be asked to do.
@@ -174,20 +178,15 @@ type Next struct {
 type Route struct{ Value, Task string }
 
 // Task returns a task of the workflow by its id, those within others left out.
-func (w *Workflow) Task(id string) *Task {
-	for _, t := range w.Tasks {
-		if t.ID == id {
-			return t
-		}
-	}
-	return nil
-}
+func (w *Workflow) Task(id string) *Task { return w.tasks[id] }
 
 // idsOf are the ids of things of one kind, each once.
 func idsOf[T interface{ id() string }](all []T) []string {
 	var ids []string
+	seen := map[string]bool{"": true}
 	for _, x := range all {
-		if id := x.id(); id != "" && !slices.Contains(ids, id) {
+		if id := x.id(); !seen[id] {
+			seen[id] = true
 			ids = append(ids, id)
 		}
 	}
@@ -198,25 +197,22 @@ func (a *Agent) id() string  { return a.ID }
 func (a *Action) id() string { return a.ID }
 func (t *Task) id() string   { return t.ID }
 
-// Agent returns an agent by its id.
-func (w *Workflow) Agent(id string) *Agent {
-	for _, a := range w.Agents {
-		if a.ID == id {
-			return a
+// byID are things of one kind by their ids; of several the first counts.
+func byID[T interface{ id() string }](all []T) map[string]T {
+	index := make(map[string]T, len(all))
+	for _, x := range all {
+		if _, ok := index[x.id()]; !ok {
+			index[x.id()] = x
 		}
 	}
-	return nil
+	return index
 }
 
+// Agent returns an agent by its id.
+func (w *Workflow) Agent(id string) *Agent { return w.agents[id] }
+
 // Action returns an action by its id.
-func (a *Agent) Action(id string) *Action {
-	for _, c := range a.Actions {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
-}
+func (a *Agent) Action(id string) *Action { return a.actions[id] }
 
 // Targets are the tasks that may follow t, in their order, each once.
 func (t *Task) Targets() []string {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -40,11 +38,18 @@ func (d *decoder) namedSchemas(o *authored.Object) {
 			d.report.Beyond(authored.RuleDuplicate, id, path+".id", "", "the id %q is given twice", id.Text)
 		case right[i] == nil:
 			d.schemas[id.Text] = &Schema{}
+			d.schemaIDs = append(d.schemaIDs, schemaID(id.Text))
 		default:
 			d.schemas[id.Text] = d.schema(n, path)
+			d.schemaIDs = append(d.schemaIDs, schemaID(id.Text))
 		}
 	}
 }
+
+// schemaID is the id of one of the file's schemas.
+type schemaID string
+
+func (s schemaID) id() string { return string(s) }
 
 // schemaField is a schema, or the id of one.
 func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
@@ -57,7 +62,7 @@ func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
 	}
 	s := d.schemas[n.Text]
 	if s == nil {
-		o.Beyond(authored.RuleReference, name, oneOf(n.Text, slices.Sorted(maps.Keys(d.schemas))), "no schema has the id %q", n.Text)
+		o.Beyond(authored.RuleReference, name, meant(d, n.Text, d.schemaIDs), "no schema has the id %q", n.Text)
 	}
 	return s
 }

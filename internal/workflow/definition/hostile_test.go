@@ -1,0 +1,48 @@
+package definition_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/workflow/definition"
+)
+
+// Whatever a large file holds, the time that it takes does not grow with the square of
+// its size: that would be minutes.
+func TestLargeFilesAreReadInTime(t *testing.T) {
+	t.Parallel()
+	const size, patience = 512 << 10, 30 * time.Second
+	many := func(head, each, tail string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := 0; b.Len() < size; i++ {
+			fmt.Fprintf(&b, each, i)
+		}
+		return b.String() + tail
+	}
+	const agent = "id: w\nagents: [{id: a, instructions: i}]\ntasks:\n"
+	for name, text := range map[string]string{
+		"tasks that lead on":      many(agent, "- {id: t%[1]d, agent: a, prompt: p, on_success: {next: t%[1]d1}}\n", ""),
+		"tasks that lead nowhere": many(agent, "- {id: t%[1]d, agent: a, prompt: p, on_success: {next: nowhere%[1]d}}\n", ""),
+		"agents":                  many("id: w\nagents:\n", "- {id: agent%[1]d, instructions: i}\n", "tasks: [{id: t, agent: nobody, prompt: p}]\n"),
+		"agents that are not":     many(agent, "- {id: t%[1]d, agent: b%[1]d, prompt: p}\n", ""),
+		"actions that are not":    many(agent, "- {id: t%[1]d, agent: a, action: b%[1]d}\n", ""),
+		"references":              many(agent, "- {id: t%[1]d, agent: a, prompt: '{{ .tasks.x%[1]d }}'}\n", ""),
+		"unknown fields":          many(agent+"- id: t\n", "  f%d: 1\n", ""),
+		"schemas":                 many("id: w\nschemas:\n", "- {id: s%d, type: objekt}\n", "agents: [{id: a, instructions: i}]\ntasks: [{id: t, agent: a, prompt: p, output: none}]\n"),
+		"conditions":              many(agent, "- {id: t%[1]d, type: router, condition: 'input.x%[1]d', routes: {a: t0}}\n", ""),
+		"routes":                  many(agent+"- {id: t, type: router, condition: input.x, routes: {", "r%[1]d: x%[1]d, ", "a: t}}\n"),
+		"attachments":             many(agent+"- {id: t, agent: a, prompt: p, attachments: [", "{type: imgae%d}, ", "{type: file, path: x}]}\n"),
+	} {
+		begin := time.Now()
+		_, err := definition.Parse("w.yaml", []byte(text))
+		if took := time.Since(begin); took > patience {
+			t.Errorf("%s: it took %v", name, took)
+		}
+		if err == nil {
+			t.Errorf("%s: nothing is wrong with it", name)
+		}
+	}
+}
