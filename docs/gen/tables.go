@@ -14,6 +14,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/template"
 	"belay/internal/workflow/definition"
+	runs "belay/internal/workflow/run"
 )
 
 func commands(string) ([]byte, error) {
@@ -92,6 +93,20 @@ func events(string) ([]byte, error) {
 		d.row(code(string(s.Type)), code(s.Bus), s.When)
 	}
 	for _, s := range event.Types() {
+		d.heading(string(s.Type))
+		d.table("field", "type", "")
+		fieldsOf(d, reflect.TypeOf(s.Sample))
+	}
+	d.heading("Events of a workflow's run")
+	d.WriteString("What happens in a run is in its `events.jsonl`, and with `belay run --json` on stdout: a line\n" +
+		"`{\"seq\",\"time\",\"type\",\"task\",\"data\"}`, `task` being the task's key, such as `each/3/summarize`. On the event stream\n" +
+		"`time` and `task` are members of the data. What an agent says and does in a task is in the log of its session.\n" +
+		"Where a stream ends with a `run:end` that has no `id:`, the process that worked on the run is gone.\n\n")
+	d.table("event", "when")
+	for _, s := range runs.Events() {
+		d.row(code(string(s.Type)), s.When)
+	}
+	for _, s := range runs.Events() {
 		d.heading(string(s.Type))
 		d.table("field", "type", "")
 		fieldsOf(d, reflect.TypeOf(s.Sample))

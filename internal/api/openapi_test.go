@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func TestOpenAPIDescribesEveryRoute(t *testing.T) {
 		}
 	}
 	events := doc["x-events"].(map[string]any)
-	for _, spec := range event.Types() {
+	for _, spec := range slices.Concat(event.Types(), projectEvents(), runEvents()) {
 		if events[string(spec.Type)] == nil {
 			t.Errorf("the event %s is missing", spec.Type)
 			continue

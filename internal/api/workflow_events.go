@@ -52,17 +52,26 @@ type (
 
 // runEvents describes them.
 func runEvents() []event.Spec {
-	return []event.Spec{
-		{Type: event.Type(run.RunStart), When: "A run begins.", Sample: runBegunData{}},
-		{Type: event.Type(run.RunResume), When: "A run was taken up again.", Sample: runBegunData{}},
-		{Type: event.Type(run.TaskStart), When: "A task begins.", Sample: taskBegunData{}},
-		{Type: event.Type(run.TaskAttempt), When: "A task's agent is asked, in a session whose events have the rest.", Sample: taskTriedData{}},
-		{Type: event.Type(run.TaskQuestion), When: "A call of a task's agent waits for a person's decision.", Sample: taskAskedData{}},
-		{Type: event.Type(run.TaskAnswer), When: "The decision was made.", Sample: taskAskedData{}},
-		{Type: event.Type(run.TaskRetry), When: "A task's agent failed and will be asked again.", Sample: taskAgainData{}},
-		{Type: event.Type(run.TaskEnd), When: "A task ended.", Sample: taskEndedData{}},
-		{Type: event.Type(run.RunEnd), When: "The last event on a stream. Without an id it says that the process that worked on the run is gone; the run can be taken up again.", Sample: runEndedData{}},
+	all := run.Events()
+	for i := range all {
+		switch d := all[i].Sample.(type) {
+		case run.Begun:
+			all[i].Sample = runBegunData{Begun: d}
+		case run.TaskBegun:
+			all[i].Sample = taskBegunData{TaskBegun: d}
+		case run.Tried:
+			all[i].Sample = taskTriedData{Tried: d}
+		case run.Asked:
+			all[i].Sample = taskAskedData{Asked: d}
+		case run.Again:
+			all[i].Sample = taskAgainData{Again: d}
+		case run.TaskEnded:
+			all[i].Sample = taskEndedData{TaskEnded: d}
+		case run.Ended:
+			all[i].Sample = runEndedData{Ended: d}
+		}
 	}
+	return all
 }
 
 func serveRunEvents(h *Handler, w *response, r *http.Request) error {

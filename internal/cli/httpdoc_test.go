@@ -70,18 +70,24 @@ func TestHTTPGuide(t *testing.T) {
 	}
 }
 
-// serveFor starts a server of its own for a test and returns its address.
-func serveFor(t *testing.T, home, project string) string {
+// homeEnv is the environment of a program that has a home of its own.
+func homeEnv(home string) []string {
+	return []string{
+		"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/config", "XDG_STATE_HOME=" + home + "/state",
+		"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0", "GORACE=atexit_sleep_ms=0",
+	}
+}
+
+// serveFor starts a server of its own for a test, with more in its environment, and
+// returns its address.
+func serveFor(t *testing.T, home, project string, more ...string) string {
 	t.Helper()
 	belay, err := exec.LookPath("belay")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(belay, "serve", "--addr", "127.0.0.1:0", "--project", project)
-	cmd.Env = []string{
-		"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/config", "XDG_STATE_HOME=" + home + "/state",
-		"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0", "GORACE=atexit_sleep_ms=0",
-	}
+	cmd.Env = append(homeEnv(home), more...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -134,6 +134,9 @@ func (c *console) printSessions(rows []listed, known []string, withProject bool)
 			state = "copy, read-only"
 		}
 		message := clip(line(r.FirstMessage), maxListed)
+		if r.Title != "" {
+			message = clip(line(r.Title), maxListed)
+		}
 		if message == "" && r.files > 0 {
 			message = "(" + count(r.files, "file", "files") + ")"
 		}

@@ -189,7 +189,7 @@ func (c *console) printSession(s *shown) {
 		booted = when(r.BootedAt.Time)
 	}
 	c.fields(
-		"session", r.SessionID, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
+		"session", r.SessionID, "title", r.Title, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
 		"model", r.Model, "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
 		"forked", forkedFrom(r), "folder", s.Folder, "size", size(s.Bytes), "turns", strconv.Itoa(s.Turns),
 	)

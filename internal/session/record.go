@@ -26,10 +26,13 @@ import (
 
 // Record is session.json. Optional fields are absent until set.
 type Record struct {
-	SessionID       string `json:"sessionId"`
-	ProjectRoot     string `json:"projectRoot"`
-	Persona         string `json:"persona"`
-	Mode            string `json:"mode"`
+	SessionID   string `json:"sessionId"`
+	ProjectRoot string `json:"projectRoot"`
+	Persona     string `json:"persona"`
+	Mode        string `json:"mode"`
+	// Title is what lists call a session that is a part of something else: of a
+	// workflow's run.
+	Title           string `json:"title,omitempty"`
 	CreatedAt       Time   `json:"createdAt"`
 	UpdatedAt       Time   `json:"updatedAt"`
 	ClaudeSessionID string `json:"claudeSessionId,omitempty"`

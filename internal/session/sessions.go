@@ -19,6 +19,11 @@ import (
 // Create returns. The project must be an existing folder, named absolutely
 // (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
 func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
+	return s.CreateTitled(ctx, projectRoot, persona, mode, "")
+}
+
+// CreateTitled is Create for a session that lists call by a title.
+func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, title string) (Record, error) {
 	if err := ctx.Err(); err != nil {
 		return Record{}, err
 	}
@@ -28,7 +33,7 @@ func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (
 	}
 	now := Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
 	rec := Record{
-		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, CreatedAt: now, UpdatedAt: now,
+		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, Title: title, CreatedAt: now, UpdatedAt: now,
 	}
 	if !ValidID(rec.SessionID) {
 		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)

@@ -189,6 +189,8 @@ type CreateRequest struct {
 	ProjectRoot string `json:"projectRoot"`
 	Persona     string `json:"persona,omitempty"`
 	Mode        string `json:"mode,omitempty"`
+	// Title is what lists call the session; no request from outside sets it.
+	Title string `json:"-"`
 }
 
 // BootRequest runs the provider's bootstrap step for a session.

@@ -38,7 +38,7 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	if err := fault.Invalid(bad); err != nil {
 		return session.Record{}, err
 	}
-	return l.o.Store.Create(ctx, root, persona, mode)
+	return l.o.Store.CreateTitled(ctx, root, persona, mode, r.Title)
 }
 
 // maxNameBytes bounds the names that callers give and records keep, nameRule says

@@ -171,6 +171,7 @@ func limit[T int | int64 | float64 | time.Duration](limits ...T) *T {
 func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any, err error) {
 	made, err := x.r.o.Engine.Create(ctx, turn.CreateRequest{
 		ProjectRoot: x.record.Project, Persona: persona.InlinePrefix + j.agent.Name, Mode: j.opts.Mode,
+		Title: x.w.ID + ": " + rec.Key + ", " + x.id,
 	})
 	if err != nil {
 		return nil, err
