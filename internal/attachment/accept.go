@@ -129,7 +129,7 @@ func (a *acceptance) run(ctx context.Context) error {
 		a.item.Duration, a.item.Codec = info.Duration.Milliseconds(), info.Codec()
 		a.item.Width, a.item.Height = info.Width, info.Height
 	}
-	return a.keep(ctx, head)
+	return a.finish(ctx, head)
 }
 
 // describe asks the descriptor what it is and how large.
@@ -151,13 +151,17 @@ func (a *acceptance) describe() bool {
 	return a.refusal == nil
 }
 
+// allowed are the patterns of types for what is wanted; without any all are.
+func (a *acceptance) allowed() []string {
+	if patterns := a.terms.Types[a.opened.Want]; len(patterns) > 0 {
+		return patterns
+	}
+	return families[a.opened.Want]
+}
+
 // fits holds what the bytes are against what is wanted and allowed.
 func (a *acceptance) fits(is found) bool {
-	want := a.opened.Want
-	patterns := a.terms.Types[want]
-	if len(patterns) == 0 {
-		patterns = families[want]
-	}
+	want, patterns := a.opened.Want, a.allowed()
 	switch {
 	case len(patterns) > 0 && !matches(is.mime, patterns):
 		a.refuse(TypeNotAllowed, "the bytes are %s; %s takes %s (attachments.allowed_mime_types.%s)",
@@ -189,29 +193,17 @@ func soundOnly(is found) found {
 	return is
 }
 
-// keep stores the bytes and learns what only the whole file tells.
-func (a *acceptance) keep(ctx context.Context, head []byte) error {
+// finish stores the bytes and learns what only the whole file tells.
+func (a *acceptance) finish(ctx context.Context, head []byte) error {
 	stream := &intakeReader{ctx: ctx, src: a.file, left: a.size, head: head}
 	var text *lenientCheck
 	if a.item.Kind == KindText || a.item.Kind == KindURL {
 		text = &lenientCheck{textCheck: newTextCheck(a.item.Charset)}
 		stream.check = text
 	}
-	sha, n, err := a.store.Put(ctx, stream, a.policy.FileBytes)
-	if stream.err != nil { // the file's fault, whatever the store makes of it
-		return a.refuseStream(stream.err)
+	if err := a.keep(ctx, a.candidate, stream); err != nil || a.refusal != nil {
+		return err
 	}
-	if err != nil {
-		return storageFault(err)
-	}
-	if err := stream.finish(); err != nil {
-		return a.refuseStream(err)
-	}
-	if n != a.size || a.changed() {
-		a.refuseChanged()
-		return nil
-	}
-	a.item.SHA256 = sha
 	switch {
 	case text != nil && text.err != nil:
 		a.notText(text.err)
@@ -221,10 +213,10 @@ func (a *acceptance) keep(ctx context.Context, head []byte) error {
 	return nil
 }
 
-// notText is for a file that began as text and went on otherwise: not the picture
-// or page that it should be, and as a file of any kind one that cannot be shown.
+// notText is for a file that began as text and went on otherwise. Where that is
+// allowed, it is one that cannot be shown.
 func (a *acceptance) notText(err error) {
-	if a.opened.Want != "" {
+	if allowed := a.allowed(); len(allowed) > 0 && !matches(mimeBinary, allowed) {
 		a.refuse(NotUTF8, "text must be UTF-8 or UTF-16: %v", err)
 		return
 	}
@@ -262,11 +254,12 @@ func (c *lenientCheck) Finish() error {
 	return nil
 }
 
-// extension is the file name's, from the name or else from where it came from.
+// extension is one that promises a type, the name's or else that of where the file
+// came from.
 func extension(o Opened) string {
 	for _, s := range []string{o.Name, o.Origin} {
 		s, _, _ = strings.Cut(s, "?")
-		if ext := strings.ToLower(filepath.Ext(s)); len(ext) > 1 && !strings.ContainsAny(ext, " /\\") {
+		if ext := strings.ToLower(filepath.Ext(s)); extensionType(ext) != "" {
 			return ext
 		}
 	}

@@ -53,6 +53,17 @@ func (in *intake) read(ctx context.Context, c *candidate) error {
 		c.item.MIMEType = c.promise.mime
 		stream.check = newTextCheck(is.charset)
 	}
+	if err := in.keep(ctx, c, stream); err != nil || c.refusal != nil {
+		return err
+	}
+	if is.kind == KindPDF {
+		return in.countPages(ctx, c)
+	}
+	return nil
+}
+
+// keep stores c's bytes: afterwards c is refused or has their digest.
+func (in *intake) keep(ctx context.Context, c *candidate, stream *intakeReader) error {
 	sha, n, err := in.store.Put(ctx, stream, in.policy.FileBytes)
 	if stream.err != nil { // the file's fault, whatever the store makes of it
 		return c.refuseStream(stream.err)
@@ -68,9 +79,6 @@ func (in *intake) read(ctx context.Context, c *candidate) error {
 		return nil
 	}
 	c.item.SHA256 = sha
-	if is.kind == KindPDF {
-		return in.countPages(ctx, c)
-	}
 	return nil
 }
 
