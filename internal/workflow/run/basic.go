@@ -214,9 +214,31 @@ func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any,
 	return output, nil
 }
 
+// A turn that finds all places of the process taken waits for one: so often does it
+// look, and for so long.
+const (
+	busyPoll     = 250 * time.Millisecond
+	busyPatience = 10 * time.Minute
+)
+
+// startTurn starts a turn as soon as there is a place for it.
+func (x *execution) startTurn(ctx context.Context, r turn.Request) (turn.Stream, error) {
+	for end := time.Now().Add(busyPatience); ; {
+		s, err := x.r.o.Engine.Start(ctx, r)
+		if !fault.Is(err, fault.Overloaded) || time.Now().After(end) {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(busyPoll):
+		}
+	}
+}
+
 // ask has one turn and returns what the agent answered.
 func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *Attempt) (string, error) {
-	s, err := x.r.o.Engine.Start(ctx, r)
+	s, err := x.startTurn(ctx, r)
 	if err != nil {
 		return "", err
 	}

@@ -95,6 +95,25 @@ func TestTokens(t *testing.T) {
 	if r := b.run(nil); r.Status != run.Success || r.Usage.InputTokens != 7 || *r.Usage.CostUSD != 0.5 {
 		t.Errorf("%s %+v %+v", r.Status, r.Error, r.Usage)
 	}
+	b.e.answer = func(turn.Request) reply { return reply{tokens: 11, hangs: true} }
+	if r := b.run(nil); r.Status != run.Failed || r.Error.Type != fault.BudgetExceeded || !strings.Contains(r.Error.Message, "more than its 10 tokens (budget.max_tokens)") {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}
+
+// A run that does one task after the other for ever is ended.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks:
+  - {id: one, agent: a, prompt: one, on_success: {next: two}}
+  - {id: two, agent: a, prompt: two, on_success: {next: three}}
+  - {id: three, agent: a, prompt: three}
+`, echo)
+	b.limits.Steps = 2
+	b.r = b.runner()
+	if r := b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, "2 tasks one after the other and does not end (workflow.steps)") {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
 }
 
 // A run is cancelled from this process and from another one; what it was doing is
@@ -425,5 +444,20 @@ func TestForged(t *testing.T) {
 	b.ended(s.ID)
 	if r := b.e.last(); len(r.Allow) != 0 || r.Opts.Mode != "" {
 		t.Errorf("a run that came from elsewhere allows %v in mode %s", r.Allow, r.Opts.Mode)
+	}
+}
+
+// A turn for which there is no place waits for one, and is no failure.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x}]`, func(r turn.Request) reply {
+		if n.Add(1) < 3 {
+			return reply{busy: true}
+		}
+		return echo(r)
+	})
+	if r := b.run(nil); r.Status != run.Success || len(task(t, r, "t").Attempts) != 1 {
+		t.Errorf("%s %+v", r.Status, r.Error)
 	}
 }

@@ -106,12 +106,12 @@ func (r *Runner) remove(project, id string) error {
 		err = p.RemoveAll(dirRuns + "/" + id)
 	}
 	if err == nil {
-		// Nobody can have it open for a run that is gone, but one who has just looked
-		// for it; that finds the name gone, and tries again.
-		err = os.Remove(r.lockPath(id))
-		if e := os.Remove(r.grantPath(id)); err == nil && !errors.Is(e, fs.ErrNotExist) {
-			err = e
+		if err = os.Remove(r.grantPath(id)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
+		// Whoever has just opened the lock finds its name gone, and tries again. Some
+		// systems keep a file that is open: an empty one then stays.
+		_ = os.Remove(r.lockPath(id))
 	}
 	return errors.Join(err, l.Unlock(), p.Close())
 }

@@ -21,6 +21,7 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -38,6 +39,7 @@ type reply struct {
 	tokens int64
 	panics bool
 	asks   string // the id of a decision
+	busy   bool   // there is no place for the turn
 }
 
 // engine answers turns as a function of their requests.
@@ -68,6 +70,9 @@ func (e *engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	a := e.answer(r)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if a.busy {
+		return nil, fault.New(fault.Overloaded, "too many turns")
+	}
 	e.requests = append(e.requests, r)
 	if n := e.working.Add(1); n > e.most.Load() {
 		e.most.Store(n)
@@ -120,6 +125,11 @@ func (s *stream) Close() error { return nil }
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	if s.over {
 		return nil, io.EOF
+	}
+	if s.reply.hangs && s.reply.tokens > 0 {
+		data, err := json.Marshal(event.UsageReport{Totals: event.Tokens{InputTokens: s.reply.tokens}})
+		s.reply.tokens = 0
+		return []event.Event{{Type: event.Usage, Data: data}}, err
 	}
 	s.over = true
 	defer s.e.working.Add(-1)
