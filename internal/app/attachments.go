@@ -20,6 +20,9 @@ func (a *App) openGatherer(cfg *config.Config) (err error) {
 	if a.downloads, err = download.New(downloadOptions(cfg)); err != nil {
 		return err
 	}
+	if err := a.downloads.Sweep(); err != nil {
+		a.log.Warn("downloads of processes that are gone could not be removed", "error", err)
+	}
 	o := gatherOptions(cfg)
 	o.Downloads = a.downloads
 	a.gatherer = gather.New(o)

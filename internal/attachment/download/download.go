@@ -8,8 +8,8 @@
 // be. It goes to disk as it comes, so memory does not grow with it.
 //
 // The files of a process lie in a folder of their own under a lock that the system
-// frees however the process ends. [New] removes the folders whose process is gone,
-// [File.Close] a file and [Downloads.Close] the folder. Errors that lie in the
+// frees however the process ends. [File.Close] removes a file, [Downloads.Close] the
+// folder, and [Downloads.Sweep] the folders whose process is gone. Errors that lie in the
 // address or in what is there are *[Error]s, without credentials and queries.
 //
 // Specification: attachments, sections 1, 10 and 13.
@@ -72,8 +72,7 @@ type Downloads struct {
 	folder *folder
 }
 
-// New returns Downloads, and removes what processes left behind that are gone. It
-// fails on a policy with ill-formed hosts.
+// New returns Downloads. It fails on a policy with ill-formed hosts.
 func New(o Options) (*Downloads, error) {
 	o = o.withDefaults()
 	o.Policy.WholeBodies = true
@@ -88,8 +87,11 @@ func New(o Options) (*Downloads, error) {
 	if o.TempBytes > 0 {
 		d.room = semaphore.NewWeighted(o.TempBytes)
 	}
-	return d, sweep(o.Dir)
+	return d, nil
 }
+
+// Sweep removes the folders of processes that are gone. Those that live keep theirs.
+func (d *Downloads) Sweep() error { return sweep(d.o.Dir) }
 
 // Close removes the files that are still there and closes connections that are kept
 // for reuse. No Fetch may be under way.

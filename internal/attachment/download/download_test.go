@@ -483,6 +483,9 @@ func TestSweep(t *testing.T) {
 		t.Fatalf("%d entries before, want 6", got)
 	}
 	next := open()
+	if err := next.Sweep(); err != nil {
+		t.Error(err)
+	}
 	left := files(t, dir)
 	if len(left) != 3 || !strings.HasPrefix(left[0], alive.folder.dir) {
 		t.Errorf("left are %q, want those of %s", left, alive.folder.dir)
