@@ -13,7 +13,7 @@ import (
 // its size: that would be minutes.
 func TestLargeFilesAreReadInTime(t *testing.T) {
 	t.Parallel()
-	const size, patience = 512 << 10, 30 * time.Second
+	const size, patience = 256 << 10, 20 * time.Second
 	many := func(head, each, tail string) string {
 		var b strings.Builder
 		b.WriteString(head)
