@@ -152,7 +152,7 @@ func (t *treeMaker) scalar(n *Node, y *yaml.Node) {
 	n.Text = y.Value
 	switch y.ShortTag() {
 	case "!!null":
-		n.Kind = Null
+		n.Kind, n.Text = Null, ""
 	case "!!bool":
 		n.Kind = Bool
 	case "!!int":

@@ -97,10 +97,8 @@ func (t *Task) targets() []target {
 			all = append(all, target{id, t.Path + "." + path, at})
 		}
 	}
-	if n := t.At.Field("routes"); n != nil && t.Kind == Router {
-		for _, f := range n.Fields {
-			add(f.Value.Text, f.Value, "routes."+f.Name)
-		}
+	for _, r := range t.Routes {
+		add(r.Task, r.at, "routes."+r.Value)
 	}
 	add(t.Default, t.At.Field("default"), "default")
 	if id := t.OnSuccess.Task; id != "" {

@@ -66,7 +66,7 @@ func (d *decoder) router(o *authored.Object, t *Task) {
 		}
 	}
 	for _, f := range o.Map("routes") {
-		t.Routes = append(t.Routes, Route{f.Name, f.Value.Text})
+		t.Routes = append(t.Routes, Route{f.Name, f.Value.Text, f.Value})
 	}
 	t.Default = o.Text("default")
 }

@@ -175,7 +175,10 @@ type Next struct {
 }
 
 // Route is a way that a router may take.
-type Route struct{ Value, Task string }
+type Route struct {
+	Value, Task string
+	at          *authored.Node
+}
 
 // Task returns a task of the workflow by its id, those within others left out.
 func (w *Workflow) Task(id string) *Task { return w.tasks[id] }
