@@ -156,8 +156,7 @@ inners: [x, {a: 2}]
 	if o.Object("inner").Int("a") != 1 || len(o.Objects("inners")) != 1 || o.Objects("inners")[0].Path("a") != "tasks[0].inners[1].a" {
 		t.Error("what is right within has no value")
 	}
-	want := `f:2:1: tasks[0].name: a task needs name
-f:2:5: tasks[0].id: an id has letters, digits, hyphens and underscores, at most 64, and this is "7 8"
+	want := `f:2:5: tasks[0].id: an id has letters, digits, hyphens and underscores, at most 64, and this is "7 8"
 f:3:1: tasks[0].nam: a task has no field "nam" (did you mean name?)
 f:4:7: tasks[0].type: it must be one of basic, router, and this is "roter" (did you mean router?)
 f:5:8: tasks[0].count: it must be a whole number from 1 to 9, and this is 99
@@ -169,7 +168,7 @@ f:9:15: tasks[0].inner.other: an inner has no field "other" (it has a)
 f:10:7: tasks[0].text: it must be text, and this is a mapping
 f:11:7: tasks[0].short: it is empty
 f:12:7: tasks[0].cost: it must be a number above 0, up to 2, and this is 0
-f:14:10: tasks[0].inners[0]: an inner must be a mapping, and this is text`
+f:14:10: tasks[0].inners[0]: an inner must be a mapping, and this is text (write its fields, KEY: VALUE on a line each)`
 	if diff := cmp.Diff(want, r.Err("f").Error()); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

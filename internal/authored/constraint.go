@@ -9,7 +9,8 @@ import (
 // is needed, or that two do not go together.
 type Constraint interface {
 	holdsFor(kind string) bool
-	check(r *Report, n *Node, path string, s *Shape, kind string)
+	// check knows which fields were mistyped: these are told already.
+	check(r *Report, n *Node, path string, s *Shape, kind string, mistyped []string)
 	schema() map[string]any
 }
 
@@ -18,7 +19,7 @@ type ExactlyOne struct{ Names []string }
 
 func (ExactlyOne) holdsFor(string) bool { return true }
 
-func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string) {
+func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string, mistyped []string) {
 	var given, may []string
 	misplaced := false
 	for _, name := range c.Names {
@@ -32,6 +33,7 @@ func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string
 		default:
 			misplaced = misplaced || there // it was told
 		}
+		misplaced = misplaced || slices.Contains(mistyped, name)
 	}
 	switch {
 	case len(given) == 0 && misplaced:
@@ -50,8 +52,8 @@ type AtLeastOne struct {
 
 func (c AtLeastOne) holdsFor(kind string) bool { return kind == c.Kind }
 
-func (c AtLeastOne) check(r *Report, n *Node, path string, _ *Shape, _ string) {
-	if !slices.ContainsFunc(c.Names, func(name string) bool { return n.Field(name) != nil }) {
+func (c AtLeastOne) check(r *Report, n *Node, path string, _ *Shape, _ string, mistyped []string) {
+	if !slices.ContainsFunc(c.Names, func(name string) bool { return n.Field(name) != nil || slices.Contains(mistyped, name) }) {
 		r.Add(n, path, "", "%s", c.Message)
 	}
 }
@@ -69,7 +71,7 @@ type Clash struct {
 
 func (c Clash) holdsFor(kind string) bool { return c.Kind == "" || kind == c.Kind }
 
-func (c Clash) check(r *Report, n *Node, path string, _ *Shape, _ string) {
+func (c Clash) check(r *Report, n *Node, path string, _ *Shape, _ string, _ []string) {
 	one := n
 	for _, name := range strings.Split(c.One, ".") {
 		if one = one.Field(name); one == nil || one.Kind == Null {

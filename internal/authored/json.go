@@ -30,7 +30,7 @@ func parseJSON(data []byte, r *Report) *Node {
 		return nil
 	}
 	if _, err := j.dec.ReadToken(); !isEOF(err) {
-		j.fail(j.dec.InputOffset(), "there is something behind the end of the value")
+		j.fail(j.dec.InputOffset(), "there is something behind the end of the value", "remove it")
 		return nil
 	}
 	return n
@@ -48,12 +48,21 @@ type jsonReader struct {
 	line, column int
 }
 
-func (j *jsonReader) fail(offset int64, message string) {
+func (j *jsonReader) fail(offset int64, message, hint string) {
 	if !j.failed {
 		line, column := j.place(offset)
-		j.report.add(Problem{Rule: RuleSyntax, Line: line, Column: column, Message: message})
+		j.report.add(Problem{Rule: RuleSyntax, Line: line, Column: column, Message: message, Hint: hint})
 	}
 	j.failed = true
+}
+
+// notJSON is the next step after what people do most: YAML in a file that is named as
+// JSON, and what other languages take.
+func (j *jsonReader) notJSON() string {
+	if start := bytes.TrimSpace(j.data); len(start) > 0 && start[0] != '{' && start[0] != '[' {
+		return "a file whose name ends in .json is read as JSON; give one of YAML a name that ends in .yaml"
+	}
+	return "JSON takes double quotes only, no comments, and no comma before } or ]"
 }
 
 // place is where an offset is; offsets are asked for in their order.
@@ -84,9 +93,9 @@ func (j *jsonReader) next() (tok jsontext.Token, line, column int, ok bool) {
 		var syntax *jsontext.SyntacticError
 		switch {
 		case errors.As(err, &syntax):
-			j.fail(syntax.ByteOffset, "it is not valid JSON: "+syntax.Err.Error())
+			j.fail(syntax.ByteOffset, "it is not valid JSON: "+syntax.Err.Error(), j.notJSON())
 		default:
-			j.fail(j.dec.InputOffset(), "it is not valid JSON: it ends too early")
+			j.fail(j.dec.InputOffset(), "it is not valid JSON: it ends too early", "close what is open")
 		}
 		return tok, 0, 0, false
 	}
@@ -137,11 +146,11 @@ func (j *jsonReader) value(depth int) *Node {
 	}
 	n := &Node{Line: line, Column: column}
 	if j.left--; j.left < 0 {
-		j.fail(j.dec.InputOffset(), "the file has too many values")
+		j.fail(j.dec.InputOffset(), "the file has too many values", "")
 		return nil
 	}
 	if depth > MaxDepth {
-		j.fail(j.dec.InputOffset(), "values are nested too deep")
+		j.fail(j.dec.InputOffset(), "values are nested too deep", "")
 		return nil
 	}
 	switch tok.Kind() {

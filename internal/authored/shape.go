@@ -73,6 +73,17 @@ func (s *Shape) keysOf(kind string) []*Key {
 	return keys
 }
 
+// needed are the fields that every mapping of the shape must have.
+func (s *Shape) needed() []string {
+	var names []string
+	for _, k := range s.Keys {
+		if k.Required && len(k.For) == 0 {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // kind is the kind of a mapping, "" where it is not known.
 func (s *Shape) kind(n *Node) string {
 	if s.By == "" {
@@ -88,14 +99,20 @@ func (s *Shape) Check(r *Report, n *Node, path string) bool {
 		if n != nil {
 			kind = n.Kind
 		}
-		r.Add(n, path, "", "%s must be a mapping, and this is %s", s.What, kind)
+		hint := "write its fields, KEY: VALUE on a line each"
+		if needed := s.needed(); len(needed) > 0 {
+			hint += "; it needs " + strings.Join(needed, ", ")
+		}
+		r.Add(n, path, hint, "%s must be a mapping, and this is %s", s.What, kind)
 		return false
 	}
 	kind := s.kind(n)
 	keys := s.keysOf(kind)
+	var meant []string // by fields that are not known: what was mistyped is not missing, too
 	for _, f := range n.Fields {
 		if !slices.ContainsFunc(keys, func(k *Key) bool { return k.Name == f.Name }) {
 			r.add(s.unknown(keys, kind, path, f))
+			meant = append(meant, s.meant(keys, f.Name))
 		}
 	}
 	for _, k := range keys {
@@ -105,6 +122,7 @@ func (s *Shape) Check(r *Report, n *Node, path string) bool {
 			if !k.Value.Check(r, v, join(path, k.Name)) {
 				r.refuse(v)
 			}
+		case slices.Contains(meant, k.Name):
 		case k.Required && (len(k.For) == 0 || kind != ""):
 			r.Add(at(n, k.Name), join(path, k.Name), "", "%s needs %s", s.What, k.Name)
 		case v != nil && k.NoNull:
@@ -113,7 +131,7 @@ func (s *Shape) Check(r *Report, n *Node, path string) bool {
 	}
 	for _, c := range s.Constraints {
 		if c.holdsFor(kind) {
-			c.check(r, n, path, s, kind)
+			c.check(r, n, path, s, kind, meant)
 		}
 	}
 	return true
@@ -132,16 +150,29 @@ func (s *Shape) unknown(keys []*Key, kind, path string, f Field) Problem {
 		p.Hint = "it belongs to " + strings.Join(k.For, ", ")
 		return p
 	}
+	p.Message = fmt.Sprintf("%s has no field %q", s.What, f.Name)
+	p.Hint = "it has " + strings.Join(namesOf(keys), ", ")
+	if meant := s.meant(keys, f.Name); meant != "" {
+		p.Hint = "did you mean " + meant + "?"
+	}
+	return p
+}
+
+// meant is the key that a name which is none stands for, most likely; "" where nobody
+// can tell.
+func (s *Shape) meant(keys []*Key, name string) string {
+	if s.key(name) != nil {
+		return "" // another kind's
+	}
+	return nearest.Of(name, namesOf(keys))
+}
+
+func namesOf(keys []*Key) []string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	p.Message = fmt.Sprintf("%s has no field %q", s.What, f.Name)
-	p.Hint = "it has " + strings.Join(names, ", ")
-	if meant := nearest.Of(f.Name, names); meant != "" {
-		p.Hint = "did you mean " + meant + "?"
-	}
-	return p
+	return names
 }
 
 // at is a field's value, or the mapping where it has none.

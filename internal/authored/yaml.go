@@ -112,11 +112,15 @@ func (t *treeMaker) mapping(n *Node, y *yaml.Node, depth int) {
 		key, value := y.Content[i], y.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			t.fail(key, "", "the name of a field must be text")
+			hint := ""
+			if key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0 { // {{ .x }} is a mapping in a mapping
+				hint = `put a value that begins with {{ in quotes: "{{ … }}"`
+			}
+			t.fail(key, hint, "the name of a field must be text")
 		case key.Tag == "!!merge":
 			merged = append(merged, t.merged(value, depth)...)
 		case index[key.Value]:
-			t.fail(key, "", "%q is given twice", key.Value)
+			t.fail(key, "keep one of them", "%q is given twice", key.Value)
 		default:
 			index[key.Value] = true
 			n.Fields = append(n.Fields, Field{key.Value, key.Line, key.Column, t.node(value, depth+1)})

@@ -54,6 +54,12 @@ func hint(e *yaml.LoadError, character byte) string {
 		return "write KEY: VALUE, with the indent of the lines that it belongs to"
 	case strings.Contains(m, "unexpected end of stream") && strings.Contains(e.ContextMsg, "quoted"):
 		return "close the quote that opens here"
+	case strings.Contains(m, "expected '-'"):
+		return "begin each entry of a list with a dash, and indent all that belongs to it alike, further than the dash"
+	case strings.Contains(m, "expected ',' or ']'"):
+		return "close the list that opens here with ], or put a comma before the next entry"
+	case strings.Contains(m, "expected ',' or '}'"):
+		return "close the mapping that opens here with }, or put a comma before the next field"
 	case strings.Contains(m, "control characters"), strings.Contains(m, "UTF-8"):
 		return "save the file as UTF-8, without control characters"
 	}

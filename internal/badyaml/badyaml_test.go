@@ -15,7 +15,9 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct{ name, text, place, hint string }{
 		{"an indent that nothing has", "turn:\n  max_turns: 5\n bad: 1\n", "3:2", "indent"},
 		{"a list among settings", "provider: scripted\n- a\n", "2:1", "KEY: VALUE"},
-		{"a list that does not end", "turn:\n  max_turns: 5\nprovider: [a, b\nx: 1\n", "3:11", ""},
+		{"a list that does not end", "turn:\n  max_turns: 5\nprovider: [a, b\nx: 1\n", "3:11", "with ]"},
+		{"a field left of its entry", "tasks:\n  - id: t\n  agent: a\n", "3:3", "dash"},
+		{"a field between two indents", "tasks:\n  - id: t\n   agent: a\n", "3:4", "dash"},
 		{"two on a line", "a: 1\nb: c: d\n", "2:5", "quotes"},
 		{"a section with a value", "key: value\n  nested: 1\n", "2:9", "KEY: VALUE"},
 		{"a tab", "turn:\n\tmax_turns: 5\n", "2:1", "tabs"},

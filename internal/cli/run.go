@@ -205,6 +205,7 @@ func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON bool) erro
 	if r.Error.Hint != "" {
 		hint = r.Error.Hint + "; then " + again
 	}
+	hint += "; it keeps its own copy of the workflow: to use one that you changed, begin anew"
 	return failed(ExitFailed, hint, e)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,8 @@ func (c *console) checkWorkflow(name string) (checkedWorkflow, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return one, failed(ExitNotFound, "name a workflow file", fmt.Errorf("%s does not exist", name))
+	case errors.Is(err, durable.ErrNotRegular):
+		return one, failed(ExitFailed, "name the workflow files in it, such as "+filepath.Join(name, "*.yaml"), fmt.Errorf("%s is a folder, or something else that is no file", name))
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}

@@ -139,7 +139,7 @@ var table = []Spec{
 	{RunInProgress, 409, "A process works on the run.", "follow it with belay runs show, or stop it with belay runs cancel"},
 	{RunNotRunning, 409, "Nobody works on the run, so there is nothing to stop.", "see how it ended with belay runs show"},
 	{RunCancelled, 409, "Somebody cancelled the run.", "take it up again with belay run --resume"},
-	{TaskFailed, 500, "A task of a workflow failed; the message says why.", "mend what the message names, and take the run up again with belay run --resume"},
+	{TaskFailed, 500, "A task of a workflow failed; the message says why.", "mend what the message names"},
 	{TaskTimeout, 504, "A task of a workflow did not end in its time.", "raise the task's timeout or its budget's max_time"},
 	{AnswerInvalid, 502, "A model's answer is not of the form that the action's output asks for, also after it was asked again.", "see the answer in the task's session; make the prompt or the schema plainer"},
 }

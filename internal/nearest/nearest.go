@@ -13,8 +13,8 @@ import (
 const maxName = 100
 
 // Of returns the known name nearest to name, "" when none is near. Capitals do
-// not count. Near is one edit in four characters, and at least one; a name of
-// three characters or more is also near when a known name begins with it. Of
+// not count. Near is one edit in four characters, and at least one, where a
+// character stays as it is; a name of three characters or more is also near when a known name begins with it. Of
 // names equally near the first holds.
 func Of(name string, known []string) string {
 	best, least := "", -1
@@ -24,7 +24,7 @@ func Of(name string, known []string) string {
 		if utf8.RuneCountInString(name) >= 3 && strings.HasPrefix(strings.ToLower(k), folded) {
 			d = min(d, 1)
 		}
-		if d <= tolerance(name) && (least < 0 || d < least) {
+		if d <= tolerance(name) && (d == 0 || d < utf8.RuneCountInString(name)) && (least < 0 || d < least) {
 			best, least = k, d
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
@@ -136,11 +137,21 @@ func syntaxError(text string, err error) *Error {
 		}
 	}
 	e := &Error{Problem: line + problem}
+	switch {
+	case strings.HasPrefix(problem, "unclosed action"):
+		e.Hint = "close what {{ opens with }}"
+	case problem == "unexpected EOF":
+		e.Hint = "close each {{ if }}, {{ range }} and {{ with }} with {{ end }}"
+	case strings.HasPrefix(problem, "unexpected {{end}}"):
+		e.Hint = "there is no {{ if }}, {{ range }} or {{ with }} that it could close"
+	}
 	if name, ok := strings.CutPrefix(problem, "function "); ok && strings.HasSuffix(problem, "not defined") {
 		name = strings.Trim(strings.TrimSuffix(name, " not defined"), `"`)
 		switch meant := nearest.Of(name, functionNames); {
 		case unavailable[name]:
 			e.Hint = "templates see no clock, environment, network or chance"
+		case slices.Contains(contextKeys, name):
+			e.Hint = "values begin with a point: write ." + name
 		case meant != "":
 			e.Hint = "did you mean " + meant + "?"
 		default:

@@ -30,6 +30,8 @@ const tasksKey = "tasks"
 // place is where in the context a value lies, as far as the syntax tells.
 type place struct {
 	known bool
+	// asked is set where somebody looks whether a value is there at all.
+	asked bool
 	path  []string
 }
 
@@ -40,19 +42,23 @@ func (p place) child(keys ...string) place {
 	if !p.known {
 		return p
 	}
-	return place{known: true, path: slices.Concat(p.path, keys)}
+	return place{known: true, asked: p.asked, path: slices.Concat(p.path, keys)}
 }
 
 // walker reads a template's tree: what it looks at, and whether it changes what
 // it looks at. It puts a step into each loop, so that no loop is endless.
 type walker struct {
 	needs          Needs
+	paths          [][]string
 	changes, loops bool
 	vars           map[string]place
 }
 
 // look notes that the value at p is used.
 func (w *walker) look(p place) {
+	if p.known && !p.asked && len(p.path) > 0 {
+		w.paths = append(w.paths, p.path)
+	}
 	switch {
 	case !p.known:
 	case len(p.path) == 0, len(p.path) == 1 && p.path[0] == tasksKey:
@@ -128,6 +134,7 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 	switch f.Ident {
 	case fieldName, "index", "get", "hasKey":
 		if p, ok := w.part(args, dot); ok {
+			p.asked = p.asked || f.Ident == "hasKey"
 			return p
 		}
 	case "set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite":

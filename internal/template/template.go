@@ -37,6 +37,7 @@ type Template struct {
 	tmpl  *template.Template // nil for a plain string
 	path  []string           // of a template that is one path and nothing else
 	needs Needs
+	paths [][]string
 	// changes is set where a function is called that changes its argument, loops
 	// where there is one.
 	changes, loops bool
@@ -75,7 +76,7 @@ func Parse(text string) (*Template, error) {
 	}
 	w := walker{vars: map[string]place{}}
 	w.list(t.tmpl.Root, origin)
-	t.needs, t.changes, t.loops, t.path = w.needs, w.changes, w.loops, barePath(t.tmpl.Root)
+	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
 	return t, nil
 }
 

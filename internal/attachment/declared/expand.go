@@ -294,6 +294,8 @@ func address(s string) (string, error) {
 	switch {
 	case err != nil:
 		return "", errors.New("this is no address")
+	case u.Scheme == "":
+		return "", errors.New("an address begins with https:// or http://, and this does not; a file of the folder is written as path")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("an address begins with https:// or http://, and this with %q", u.Scheme)
 	case u.Hostname() == "":

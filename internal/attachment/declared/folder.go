@@ -48,9 +48,16 @@ var ownFolders = []string{".belay", ".git"}
 // clean is a path as it is opened, or why it cannot be.
 func clean(p string) (string, error) {
 	slashed := strings.ReplaceAll(strings.TrimSpace(p), `\`, "/")
+	scheme, _, isURL := strings.Cut(slashed, "://")
 	switch {
 	case strings.ContainsRune(slashed, 0):
 		return "", errors.New("the path has a NUL")
+	case isURL && strings.EqualFold(scheme, "file"):
+		return "", errors.New("a path is written without file://, from the folder of the workflow file on")
+	case isURL: // not repeated: it may have credentials in it
+		return "", errors.New("this is an address, and paths are needed; write it as url")
+	case slashed == "~", strings.HasPrefix(slashed, "~/"):
+		return "", fmt.Errorf("%q: ~ is not known here; paths begin at the folder of the workflow file", p)
 	case path.IsAbs(slashed), len(slashed) > 1 && slashed[1] == ':':
 		return "", fmt.Errorf("%q is absolute; paths begin at the folder of the workflow file", p)
 	}

@@ -153,6 +153,9 @@ func (d *decoder) taskReferences() {
 				d.report.Beyond(authored.RuleReference, n, path, meant(d, id, known), "the template looks at the task %q, and there is none", id)
 			}
 		}
+		for _, e := range t.Unknown() {
+			d.report.Beyond(authored.RuleReference, n, path, e.Hint, "{{ %s }}: %s", e.Expression, e.Problem)
+		}
 	}
 	text := func(t *template.Template, in *authored.Node, path, name string) {
 		if t != nil {
@@ -180,6 +183,11 @@ func (d *decoder) taskReferences() {
 			tree.Each(see)
 		}
 		text(t.Prompt, t.At, t.Path, "prompt")
+		for _, id := range t.Condition.Tasks() {
+			if !ids[id] {
+				d.report.Beyond(authored.RuleReference, t.At.Field("condition"), t.Path+".condition", oneOf(id, known), "the condition looks at the task %q, and there is none", id)
+			}
+		}
 		entries(t.Attachments)
 	})
 	d.w.Outputs.Each(see)

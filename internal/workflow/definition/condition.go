@@ -2,10 +2,13 @@ package definition
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 )
@@ -15,6 +18,7 @@ import (
 type Condition struct {
 	text    string
 	program cel.Program
+	tasks   []string
 }
 
 // What a condition may take: its length, and its cost in CEL's own units.
@@ -41,9 +45,16 @@ func NewCondition(text string) (*Condition, error) {
 	}
 	ast, issues := env.Compile(text)
 	if err := issues.Err(); err != nil {
-		problems := make([]string, 0, len(issues.Errors()))
+		var problems []string
 		for _, e := range issues.Errors() {
-			problems = append(problems, e.Message)
+			syntax, ok := strings.CutPrefix(e.Message, "Syntax error: ")
+			if ok && len(problems) > 0 {
+				break // what follows the first is noise
+			}
+			if at := e.Location.Column() + 1; at > 0 && e.Location.Line() == 1 {
+				syntax = fmt.Sprintf("at character %d: %s", at, syntax)
+			}
+			problems = append(problems, syntax)
 		}
 		return nil, fmt.Errorf("this is no CEL expression: %s", strings.Join(problems, "; "))
 	}
@@ -51,11 +62,68 @@ func NewCondition(text string) (*Condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Condition{text: text, program: program}, nil
+	return &Condition{text: text, program: program, tasks: tasksIn(ast)}, nil
+}
+
+// tasksIn are the tasks that an expression looks at by their ids.
+func tasksIn(ast *cel.Ast) []string {
+	var ids []string
+	isTasks := func(e celast.Expr) bool { return e.Kind() == celast.IdentKind && e.AsIdent() == "tasks" }
+	celast.PreOrderVisit(ast.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		switch e.Kind() {
+		case celast.SelectKind:
+			if s := e.AsSelect(); isTasks(s.Operand()) && !s.IsTestOnly() {
+				ids = append(ids, s.FieldName())
+			}
+		case celast.CallKind:
+			c := e.AsCall()
+			if args := c.Args(); c.FunctionName() == operators.Index && isTasks(args[0]) && args[1].Kind() == celast.LiteralKind {
+				if id, ok := args[1].AsLiteral().(types.String); ok {
+					ids = append(ids, string(id))
+				}
+			}
+		default:
+		}
+	}))
+	return ids
+}
+
+var (
+	wordOperator = regexp.MustCompile(`\b(and|or|not)\b`)
+	oneEquals    = regexp.MustCompile(`[^=!<>]=[^=]`)
+	minusName    = regexp.MustCompile(`\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)`)
+)
+
+// conditionHint is the next step after what people do most.
+func conditionHint(text string, err error) string {
+	hyphens := minusName.FindStringSubmatch(text)
+	switch {
+	case strings.Contains(text, "{{"):
+		return "a condition is no template: write input.kind, without {{ and }}"
+	case oneEquals.MatchString(text):
+		return "compare with =="
+	case wordOperator.MatchString(text):
+		return "write &&, || and !"
+	case hyphens != nil:
+		return fmt.Sprintf("a hyphen is a minus here: write [%q] in place of .%s", hyphens[1], hyphens[1])
+	case strings.Contains(err.Error(), "no matching overload"):
+		return "the two sides are of different types; string(), int() and double() change one"
+	case strings.Contains(err.Error(), "undeclared reference") && !strings.Contains(err.Error(), "did you mean"):
+		return "there are " + strings.Join(conditionVariables, ", ") + "; texts stand in quotes"
+	}
+	return ""
 }
 
 // Text is the expression.
 func (c *Condition) Text() string { return c.text }
+
+// Tasks are the ids of the tasks that the expression looks at.
+func (c *Condition) Tasks() []string {
+	if c == nil {
+		return nil
+	}
+	return c.tasks
+}
 
 // Route evaluates the condition to the value that routes are chosen by. An empty
 // result is an error, as is one that is no text, number or truth value.
@@ -67,7 +135,13 @@ func (c *Condition) Route(values map[string]any) (string, error) {
 		}
 	}
 	out, _, err := c.program.Eval(input)
-	if err != nil {
+	switch {
+	case err == nil:
+	case strings.Contains(err.Error(), "no such key"):
+		return "", fmt.Errorf("the condition %s: %w; has(…) tells whether something is there: has(input.kind) && input.kind == \"a\"", c.text, err)
+	case strings.Contains(err.Error(), "no such overload"):
+		return "", fmt.Errorf("the condition %s: what it works on is of a type that does not go with it", c.text)
+	default:
 		return "", fmt.Errorf("the condition %s: %w", c.text, err)
 	}
 	s, ok := routeValue(out)

@@ -62,7 +62,7 @@ func (d *decoder) router(o *authored.Object, t *Task) {
 	if text := o.Text("condition"); text != "" {
 		var err error
 		if t.Condition, err = NewCondition(text); err != nil {
-			o.Beyond(authored.RuleCondition, "condition", "", "%v", err)
+			o.Beyond(authored.RuleCondition, "condition", conditionHint(text, err), "%v", err)
 		}
 	}
 	for _, f := range o.Map("routes") {

@@ -158,7 +158,7 @@ outputs: text
 		`w.yaml:9:37: agents[0].actions[1].id: the action "x" is there already, as agents[0].actions[0]`,
 		`w.yaml:10:10: agents[1].id: the agent "a" is there already, as agents[0]`,
 		`templates see no clock, environment, network or chance`,
-		`tasks[0].agent: no agent has the id "b" (did you mean a?)`,
+		`tasks[0].agent: no agent has the id "b" (there is a only)`,
 		`tasks[1].action: the agent a has no action "y"`,
 		`tasks[1].on_success: the task is final, and on_success names a next one`,
 		`tasks[1].on_success.next: the tasks lead in a circle: one → two → one`,

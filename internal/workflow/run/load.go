@@ -62,7 +62,7 @@ func invalid(what string, problems []problem) error {
 		}
 	}
 	return fault.New(fault.InvalidWorkflow, "%s:\n%s", what, strings.Join(lines, "\n")).With("problems", problems).
-		WithHint("correct what is named above, and try again")
+		WithHint("correct what is named above")
 }
 
 // problemOf is an error with its place, where it has one.
@@ -94,8 +94,10 @@ func (r *Runner) load(file string) (*flow, error) {
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes (workflow.file_bytes)", r.o.Limits.FileBytes).With("file", file)
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fault.New(fault.InvalidWorkflow, "there is no file %s", file).WithStatus(404).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
+	case errors.Is(err, durable.ErrNotRegular):
+		return nil, fault.New(fault.InvalidWorkflow, "%s is a folder, or something else that is no file", file).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 	case err != nil:
-		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err)
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err).WithHint("name a workflow file that can be read")
 	}
 	return parse(filepath.Base(file), data)
 }
