@@ -17,11 +17,15 @@ var (
 )
 
 // Unknown lists the paths of a template that lead nowhere in any workflow, such as
-// .task.read or .tasks.read.result. Each is an [*Error].
+// .task.read or .tasks.read.result, but not more than twenty. Each is an [*Error].
 func (t *Template) Unknown() []*Error {
 	var all []*Error
 	var seen []string
+	const most = 20
 	for _, p := range t.paths {
+		if len(all) == most {
+			break
+		}
 		known, i := contextKeys, 0
 		switch {
 		case p[0] == "workflow" && len(p) > 1:

@@ -185,7 +185,7 @@ func (d *decoder) taskReferences() {
 		text(t.Prompt, t.At, t.Path, "prompt")
 		for _, id := range t.Condition.Tasks() {
 			if !ids[id] {
-				d.report.Beyond(authored.RuleReference, t.At.Field("condition"), t.Path+".condition", oneOf(id, known), "the condition looks at the task %q, and there is none", id)
+				d.report.Beyond(authored.RuleReference, t.At.Field("condition"), t.Path+".condition", meant(d, id, known), "the condition looks at the task %q, and there is none", id)
 			}
 		}
 		entries(t.Attachments)
