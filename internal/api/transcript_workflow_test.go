@@ -101,10 +101,15 @@ func (s *sampleRuns) Show(_ context.Context, project, id string) (run.Record, er
 		Tasks: []run.Task{{Key: "look", ID: "look", Kind: "basic", Order: 1, Status: run.Success, StartedAt: apitest.Start, EndedAt: &ended,
 			Agent: "reader", Prompt: "Compare.", Output: map[string]any{"response": "They are the same <&>."},
 			Attempts: []run.Attempt{{Session: "s1", Turns: []string{"t1"}, StartedAt: apitest.Start, EndedAt: &ended}}}}}
-	if id == "run_3" {
-		r.Allow = []string{"bash(go test *)"}
-	}
 	return r, err
+}
+
+func (s *sampleRuns) Allowed(_ context.Context, project, id string) ([]string, error) {
+	_, err := s.summary(project, id)
+	if id == "run_3" {
+		return []string{"bash(go test *)"}, err
+	}
+	return nil, err
 }
 
 func (s *sampleRuns) Follow(_ context.Context, project, id string, _ int64) (run.Stream, error) {

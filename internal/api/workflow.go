@@ -31,6 +31,8 @@ type Runs interface {
 	Cancel(ctx context.Context, project, id string) error
 	List(ctx context.Context, project string) ([]run.Summary, error)
 	Show(ctx context.Context, project, id string) (run.Record, error)
+	// Allowed are the rules that a run goes on with when it is taken up again.
+	Allowed(ctx context.Context, project, id string) ([]string, error)
 	Follow(ctx context.Context, project, id string, after int64) (run.Stream, error)
 }
 

@@ -81,11 +81,11 @@ func serveStartRun(h *Handler, w *response, r *http.Request) error {
 }
 
 func (h *Handler) resumeRun(w *response, r *http.Request, root, id string) error {
-	record, err := h.o.Workflows.Runs.Show(r.Context(), root, id)
+	allow, err := h.o.Workflows.Runs.Allowed(r.Context(), root, id)
 	if err != nil {
 		return err
 	}
-	if err := h.mayAllow(r, record.Allow); err != nil {
+	if err := h.mayAllow(r, allow); err != nil {
 		return err
 	}
 	if h.draining.Load() {

@@ -63,6 +63,24 @@ func (a *asker) settled(id string) {
 	}
 }
 
+// aside has something told while a question may wait at the prompt, which comes
+// again behind it.
+func (a *asker) aside(tell func()) {
+	if a == nil {
+		tell()
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.open == nil {
+		tell()
+		return
+	}
+	_, _ = io.WriteString(a.c.err, "\n") // the sink keeps its first error
+	tell()
+	a.prompt()
+}
+
 // prompt asks for a line; a.mu is held.
 func (a *asker) prompt() {
 	choices := "y = allow, n = deny"

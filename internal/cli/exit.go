@@ -85,6 +85,9 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	code, message = ExitFailed, err.Error()
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", sentence(f), f.Type), nextStep(f)
+		if f.Type == fault.InvalidWorkflow {
+			message = workflowSentence(f)
+		}
 		switch root, named := f.Details["projectRoot"]; {
 		case errors.Is(f, session.ErrMalformed): // whose cause it tells itself
 			if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
@@ -201,9 +204,6 @@ var flagWords = strings.NewReplacer(
 // sentence is what was wrong, all of it, in the words of the command line.
 func sentence(f *fault.Error) string {
 	message := f.Message
-	if f.Type == fault.InvalidWorkflow {
-		return message // it has all of them, a line each
-	}
 	var all []fault.Problem
 	// Of a server they come as plain JSON.
 	if data, err := json.Marshal(f.Details["problems"]); err == nil && json.Unmarshal(data, &all) == nil && len(all) > 0 {
@@ -214,6 +214,34 @@ func sentence(f *fault.Error) string {
 		message = strings.Join(each, "; ")
 	}
 	return upstream(f, flagWords.Replace(message))
+}
+
+// workflowSentence is what is wrong with a workflow, each problem on a line with its
+// place, and its next step below it.
+func workflowSentence(f *fault.Error) string {
+	var all []struct {
+		File, Path, Message, Hint string
+		Line, Column              int
+	}
+	data, err := json.Marshal(f.Details["problems"])
+	if err != nil || json.Unmarshal(data, &all) != nil || len(all) == 0 {
+		return fmt.Sprintf("%s (%s)", f.Message, f.Type)
+	}
+	what, _, _ := strings.Cut(f.Message, ":\n")
+	lines := []string{fmt.Sprintf("%s (%s):", what, f.Type)}
+	for _, p := range all {
+		at := ""
+		if p.Line > 0 {
+			at = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
+		}
+		if p.Path != "" {
+			at += p.Path + ": "
+		}
+		if lines = append(lines, at+p.Message); p.Hint != "" {
+			lines = append(lines, "  "+p.Hint)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // faultCode is the exit code of an error from the rooms below.

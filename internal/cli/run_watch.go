@@ -133,13 +133,13 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 		if e.Type == run.RunResume {
 			words += "; taken up again, " + count(d.Done, "is", "are") + " done"
 		}
-		w.c.note("workflow", words)
+		w.note("workflow", words)
 	case *run.TaskBegun:
 		w.start(e, d)
 	case *run.Tried:
 		w.tried(e.Task, d)
 	case *run.Again:
-		w.c.note("again", w.named(e.Task)+", in "+lasted(d.After)+": "+reasonOf(d.Error))
+		w.note("again", w.named(e.Task)+", in "+lasted(d.After)+": "+reasonOf(d.Error))
 	case *run.Asked:
 		w.asked(ctx, e, d)
 	case *run.TaskEnded:
@@ -184,9 +184,9 @@ func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
 	}
 	switch d.Kind {
 	case "parallel":
-		w.c.note("begins", w.named(e.Task)+": "+count(d.Of, "task", "tasks")+" at the same time")
+		w.note("begins", w.named(e.Task)+": "+count(d.Of, "task", "tasks")+" at the same time")
 	case "collection":
-		w.c.note("begins", w.named(e.Task)+": "+count(d.Of, "item", "items"))
+		w.note("begins", w.named(e.Task)+": "+count(d.Of, "item", "items"))
 	}
 }
 
@@ -195,7 +195,7 @@ func (w *runWatcher) tried(key string, d *run.Tried) {
 		t.shown = t.shown || d.Attachments > 0
 	}
 	if d.Repair {
-		w.c.note("again", w.named(key)+": the answer was not of the wanted form")
+		w.note("again", w.named(key)+": the answer was not of the wanted form")
 	}
 }
 
@@ -228,8 +228,10 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 	if d.Error != nil {
 		words += ": " + reasonOf(d.Error)
 	}
-	w.c.note(runState(d.Status), words)
-	w.c.noteReports(rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task)
+	w.note(runState(d.Status), words)
+	if len(rec.Attachments) > 0 {
+		w.asker.aside(func() { w.c.noteReports(rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task) })
+	}
 }
 
 // named is a task as the progress names it: below the one that holds it.
@@ -272,6 +274,9 @@ func (w *runWatcher) underWay(now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
+// note is the console's, also while a question waits at the prompt.
+func (w *runWatcher) note(label, text string) { w.asker.aside(func() { w.c.note(label, text) }) }
+
 // asked tells of a question and of its answer. One question at a time is at the
 // prompt; others can be answered elsewhere meanwhile.
 func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
@@ -288,7 +293,7 @@ func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
 	case i < 0:
 		return // it has its answer
 	}
-	w.c.note("waits", w.named(e.Task)+" for a decision")
+	w.note("waits", w.named(e.Task)+" for a decision")
 	if w.questions = append(w.questions, open[i]); len(w.questions) == 1 {
 		w.put(ctx)
 	}

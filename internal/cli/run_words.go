@@ -157,7 +157,19 @@ func (c *console) printValues(values map[string]any) {
 			c.write("\n")
 		}
 		c.write("── " + line(long[i]) + "\n")
-		c.write(hang(clean(long[i+1]), c.width, 0) + "\n")
+		c.outline(long[i+1])
+	}
+}
+
+// outline prints text whose lines are indented, and keeps them so where they wrap.
+func (c *console) outline(text string) {
+	for l := range strings.SplitSeq(clean(text), "\n") {
+		rest := strings.TrimLeft(l, " ")
+		indent := len(l) - len(rest)
+		if strings.HasPrefix(rest, "- ") {
+			indent += len("- ")
+		}
+		c.write(hang(l, c.width, indent) + "\n")
 	}
 }
 

@@ -221,5 +221,5 @@ func (c *console) section(name string, v any) {
 		return
 	}
 	c.write("\n── " + name + "\n")
-	c.write(hang(clean(readable(v)), c.width, 0) + "\n")
+	c.outline(readable(v))
 }

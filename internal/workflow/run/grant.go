@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -68,6 +69,26 @@ func (r *Runner) granted(record *Record) error {
 	}
 	record.Folder, record.Mode, record.Allow = g.Folder, g.Mode, g.Allow
 	return nil
+}
+
+// Allowed returns the rules of calls that need no question in a run once it is taken
+// up again: what it was given on this machine, whatever its record says.
+func (r *Runner) Allowed(ctx context.Context, project, id string) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f, err := openFolder(project, id)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	record, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	record.Project = project
+	err = r.granted(&record)
+	return record.Allow, err
 }
 
 // within reports whether a folder really lies in a project, by whatever links.
