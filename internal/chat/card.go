@@ -237,8 +237,15 @@ func doing(l *look, call event.ToolUse, room int) string {
 			return what
 		}
 		return what + " in " + l.shorten(where, max(room/2, room-l.cells(what)-len(" in ")))
+	case "project.propose":
+		rows, _ := in["rows"].([]any)
+		return number(len(rows), "row") + " for " + text("deliverable")
+	case "project.status":
+		if to := text("to"); to != "" {
+			return l.shorten(text("deliverable"), room-l.cells(to)-len(" to ")) + " to " + to
+		}
 	}
-	for _, key := range []string{"path", "file_path"} {
+	for _, key := range []string{"path", "file_path", "deliverable"} {
 		if s := text(key); s != "" {
 			return l.shorten(s, room)
 		}

@@ -76,6 +76,24 @@ func TestScrolling(t *testing.T) {
 	})
 }
 
+// A call on the project says in words what it is about.
+func TestCallsOnTheProject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	for i, call := range []struct{ name, input, shown string }{
+		{"project.propose", `{"deliverable":"DEL-03-01","note":"late","rows":[{"Status":"ACTIVE"},{"Status":"RETIRED"}]}`, "project.propose 2 rows for DEL-03-01"},
+		{"project.propose", `{"deliverable":"DEL-03-02","rows":7}`, "project.propose 0 rows for DEL-03-02"},
+		{"project.status", `{"deliverable":"DEL-03-03"}`, "project.status DEL-03-03"},
+		{"project.status", `{"to":"IN_PROGRESS","deliverable":"DEL-03-04"}`, "project.status DEL-03-04 to IN_PROGRESS"},
+	} {
+		s.log(event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: fmt.Sprint("p", i), Name: call.name, Input: []byte(call.input)}})
+		s.shows("○ " + call.shown)
+	}
+	s.lacks("{")
+	s.fits()
+}
+
 // Who has scrolled up stays about where they were when things are folded or the
 // window changes, and never sees less than there is.
 func TestScrolledUpAndFolded(t *testing.T) {

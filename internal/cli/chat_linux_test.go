@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // A person on a real terminal sends, answers a question with one key, interrupts,
@@ -59,6 +61,30 @@ func TestLeavingInTheMiddleOfATurn(t *testing.T) {
 	if coloured := strings.Contains(x.screen(), "\x1b[34m"); coloured {
 		t.Error("there are colours in spite of NO_COLOR")
 	}
+	logs, err := filepath.Glob(filepath.Join(project, ".belay", "sessions", "*", "log", "*.jsonl"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs: %v, %v", logs, err)
+	}
+	data, err := os.ReadFile(logs[0])
+	if err != nil || !strings.Contains(string(data), `"exitCode":130`) {
+		t.Errorf("the log has no end of the turn, %v:\n%s", err, data)
+	}
+}
+
+// A terminal that closes hangs up more than once, by way of its shell and by the system.
+// The turn is interrupted, on record, all the same.
+func TestATerminalThatCloses(t *testing.T) {
+	t.Parallel()
+	x, project := playOnTerminal(t, "turns: [{steps: [{say: Waiting-long}, {wait: 10m}]}]", nil, "chat")
+	x.shows("/help")
+	x.types("wait\r")
+	x.shows("Waiting-long")
+	go func() {
+		for x.cmd.Process.Signal(syscall.SIGHUP) == nil { // until it has ended
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	x.ends(ExitInterrupted)
 	logs, err := filepath.Glob(filepath.Join(project, ".belay", "sessions", "*", "log", "*.jsonl"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("logs: %v, %v", logs, err)
@@ -174,7 +200,7 @@ turns:
   - steps: [{fail: {status: 401, message: bad-key}}]
   - steps: [{say: Half-said}, {stop: max_tokens}]
 `, nil, "chat", "hello")
-	x.shows(`(?s)✗ scripted answered 401: bad-key.*→ check \w+_API_KEY`)
+	x.shows(`(?s)✗ scripted answered 401: bad-key.*→ the script of the scripted provider`)
 	x.types("again\r")
 	x.shows(`(?s)stopped: max_tokens.*→ say "go on"`)
 	x.types("\x04")

@@ -33,8 +33,8 @@ import (
 //
 // The first SIGINT or SIGTERM, or SIGHUP when the terminal is closed, ends the
 // command's context: a turn is then interrupted and recorded, a server lets its
-// turns end. The second one is left to the system, which ends the process at
-// once. SIGHUP stays ignored where it was (nohup).
+// turns end. A second SIGINT or SIGTERM is left to the system, which ends the
+// process at once. SIGHUP stays ignored where it was (nohup).
 func Main() int {
 	if err := shell.Harden(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "warning: other programs of yours can look into this one:", err) // there is nowhere else to say it

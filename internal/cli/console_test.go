@@ -259,6 +259,7 @@ func TestUpstreamFailure(t *testing.T) {
 		{model.UpstreamFailure("anthropic", 429, "rate_limit_error", "slow down", 0, nil), "anthropic answered 429: slow down (SDK_FAILURE)", "wait a while"},
 		{model.UpstreamFailure("anthropic", 529, "overloaded_error", "Overloaded", 0, nil), "anthropic answered 529: Overloaded (SDK_FAILURE)", "overloaded"},
 		{model.Failure("anthropic", 503, model.NetworkError, "no such host"), "no such host (SDK_FAILURE)", "check the network"},
+		{model.Failure("scripted", 503, model.NetworkError, "no such host"), "no such host (SDK_FAILURE)", "the script of the scripted provider plays this failure"},
 	} {
 		_, message, hint, _ := explain(nil, tt.f)
 		if message != tt.message || !strings.Contains(hint, tt.hint) {

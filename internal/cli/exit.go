@@ -153,6 +153,12 @@ func upstreamStep(f *fault.Error) string {
 	kind, _ := f.Details["upstreamType"].(string)
 	provider, _ := f.Details["provider"].(string)
 	provider = line(provider)
+	if provider == "scripted" { // which has no key and no address to correct
+		switch model.Category(category) {
+		case model.InvalidAPIKey, model.NetworkError, model.RequestTimeout, model.NetworkPolicyViolation:
+			return "the script of the scripted provider plays this failure; --provider anthropic or openai asks a model"
+		}
+	}
 	switch model.Category(category) {
 	case model.InvalidAPIKey:
 		return "check " + strings.ToUpper(provider) + "_API_KEY in the environment that belay runs in: the provider does not accept it"

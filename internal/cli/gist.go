@@ -13,7 +13,7 @@ import (
 const maxGist = 160
 
 // tellingMembers are the members of an input that say most, in the order of preference.
-var tellingMembers = []string{"command", "path", "pattern", "url", "task", "query"}
+var tellingMembers = []string{"command", "path", "pattern", "url", "task", "query", "deliverable"}
 
 // about says in a line of so many columns what a call does.
 func about(name string, input json.RawMessage, room int) string {
@@ -46,10 +46,14 @@ func gist(input json.RawMessage, room int) string {
 		where = clipPath(where, max(room/2, room-cells(what)-cells(in)))
 		return clip(what, room-cells(where)-cells(in)) + in + where
 	}
+	if what, to := text("deliverable"), text("to"); what != "" && to != "" {
+		to = clip(" to "+to, room/2)
+		return clipPath(what, room-cells(to)) + to
+	}
 	for _, name := range tellingMembers {
 		s := text(name)
 		switch {
-		case s != "" && name == "path":
+		case s != "" && (name == "path" || name == "deliverable"):
 			return clipPath(s, room)
 		case s != "":
 			return clip(s, room)

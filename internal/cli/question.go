@@ -17,11 +17,14 @@ const shortDiff = 24
 // would do, nothing in it unseen.
 func aspects(r permit.Request) []string {
 	e := r.Effect
-	does := e.Summary
-	if e.Command != "" {
-		does = "" // the command says it better
-	}
 	files := strings.Join(e.Paths, ", ")
+	does := e.Summary
+	switch named, only := strings.CutPrefix(does, e.Tool+" "); {
+	case e.Command != "":
+		does = "" // the command says it better
+	case only && len(e.Paths) == 1 && strings.HasPrefix(named, files):
+		does, files = "", named // and whether it is new
+	}
 	if len(e.Paths) > shownMatches {
 		files = strings.Join(e.Paths[:shownMatches], ", ") + " and " + strconv.Itoa(len(e.Paths)-shownMatches) + " more"
 	}

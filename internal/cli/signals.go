@@ -8,8 +8,10 @@ import (
 	"syscall"
 )
 
-// signals end a command: the first one its context, while the second is left to the
-// system, which ends the process at once. While somebody takes Ctrl-C, that is theirs.
+// signals end a command: the first one its context, while a second SIGINT or SIGTERM is
+// left to the system, which ends the process at once. A second SIGHUP is not: a terminal
+// that closes sends one by way of its shell and another by the system, and what is being
+// wound up after the first would be cut off. While somebody takes Ctrl-C, that is theirs.
 type signals struct {
 	mu   sync.Mutex
 	take func() bool
@@ -17,20 +19,21 @@ type signals struct {
 
 // listen begins to hear signals. It ends with the context that it returns.
 func listen() (*signals, context.Context, context.CancelFunc) {
-	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	heard, hangups := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
-		ends = append(ends, syscall.SIGHUP)
+		signal.Notify(hangups, syscall.SIGHUP)
 	}
-	heard := make(chan os.Signal, 1)
-	signal.Notify(heard, ends...)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &signals{}
 	go func() {
-		defer signal.Stop(heard)
+		defer signal.Stop(heard) // the hangups are caught for as long as the process lives
 		defer cancel()
 		for {
 			select {
 			case <-ctx.Done():
+				return
+			case <-hangups:
 				return
 			case sig := <-heard:
 				if sig != os.Interrupt || !s.taken() {

@@ -58,7 +58,7 @@ func Govern(r *Root, p Persona, metadata json.RawMessage, enabled string) (d Dec
 		}
 	}()
 	if enabled != "true" {
-		return d.deny(GateEnvironment, `delegation is off: CHIRALITY_ENABLE_SUBAGENTS is not "true"`)
+		return d.deny(GateEnvironment, `delegation is off: subagents.enabled (BELAY_SUBAGENTS_ENABLED, CHIRALITY_ENABLE_SUBAGENTS) is not "true"`)
 	}
 	if len(p.Subagents) == 0 {
 		return d.deny(GatePersona, fmt.Sprintf("persona %s is not allowlisted: it names no subagents", p.ID))

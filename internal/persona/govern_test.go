@@ -68,7 +68,7 @@ func TestGovernGates(t *testing.T) {
 		{"white space around the object", "BOSS", " \n" + approved + "\n", "true", GateAllow, ""},
 		{"unknown keys", "BOSS", with("more", "{}"), "true", GateAllow, ""},
 
-		{"not enabled", "BOSS", approved, "", GateEnvironment, "CHIRALITY_ENABLE_SUBAGENTS"},
+		{"not enabled", "BOSS", approved, "", GateEnvironment, "subagents.enabled (BELAY_SUBAGENTS_ENABLED, CHIRALITY_ENABLE_SUBAGENTS)"},
 		{"enabled with another word", "BOSS", approved, "TRUE", GateEnvironment, `not "true"`},
 		{"enabled with blanks", "BOSS", approved, " true", GateEnvironment, `not "true"`},
 		{"enabled as a number", "BOSS", approved, "1", GateEnvironment, `not "true"`},
