@@ -17,7 +17,7 @@ import (
 
 // openGatherer builds what opens and fetches the attachments of workflows.
 func (a *App) openGatherer(cfg *config.Config) (err error) {
-	if a.downloads, err = download.New(downloadOptions(cfg)); err != nil {
+	if a.downloads, err = NewDownloads(cfg); err != nil {
 		return err
 	}
 	if err := a.downloads.Sweep(); err != nil {
@@ -27,6 +27,12 @@ func (a *App) openGatherer(cfg *config.Config) (err error) {
 	o.Downloads = a.downloads
 	a.gatherer = gather.New(o)
 	return nil
+}
+
+// NewDownloads builds what fetches attachments by their address; the caller closes
+// it.
+func NewDownloads(cfg *config.Config) (*download.Downloads, error) {
+	return download.New(downloadOptions(cfg))
 }
 
 func downloadOptions(cfg *config.Config) download.Options {

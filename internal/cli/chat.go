@@ -63,7 +63,7 @@ turn that did not end well.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.resume, "continue", false, "go on with the project's last session")
 	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
-	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH` to the first message; may be repeated")
+	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address, to the first message; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turns on the server at `URL`")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.MarkFlagsMutuallyExclusive("session", "project")
@@ -94,9 +94,6 @@ func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (
 	}
 	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
 		return o, usage("--session is empty")
-	}
-	if err := attachable(f.attach); err != nil {
-		return o, err
 	}
 	o.Attach, err = absolute(f.attach)
 	return o, err
@@ -180,6 +177,10 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 		}
 	}
 	if err := c.chatSession(ctx, f, &o); err != nil {
+		return err
+	}
+	var err error
+	if o.Attach, err = c.fetched(ctx, cfg, e, target(o.Session, o.Project), o.Attach); err != nil {
 		return err
 	}
 	if !c.screen() {

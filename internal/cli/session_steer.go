@@ -42,6 +42,9 @@ it runs. The agent hears it when the tool calls at hand are done, or, with
 				return err
 			}
 		}
+		if err := attachable(attach); err != nil {
+			return err
+		}
 		if r.Attachments, err = absolute(attach); err != nil {
 			return err
 		}

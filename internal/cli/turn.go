@@ -56,7 +56,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags := cmd.Flags()
 	flags.StringVar(&f.session, "session", "", "continue the session `ID` instead of a new one")
 	f.register(cmd)
-	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`; may be repeated")
+	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -90,9 +90,6 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	}
 	var err error
 	if r.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
-		return r, err
-	}
-	if err := attachable(f.attach); err != nil {
 		return r, err
 	}
 	if len(args) == 0 {
@@ -154,6 +151,9 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 			return err
 		}
 		if err := c.warnOfCopy(ctx, cfg, a, r.SessionID); err != nil {
+			return err
+		}
+		if r.Attachments, err = c.fetched(ctx, cfg, a.Engine, target(r.SessionID, project), r.Attachments); err != nil {
 			return err
 		}
 		return c.take(ctx, a.Engine, project, r, f)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/attachment/download"
 	"belay/internal/permit"
 	"belay/internal/plainjson"
 	"belay/internal/turn"
@@ -102,9 +103,9 @@ func allowed(rules []string, server string) error {
 // attachable refuses an address where a file is wanted.
 func attachable(paths []string) error {
 	for _, path := range paths {
-		if scheme, _, ok := strings.Cut(path, "://"); ok && !strings.ContainsAny(scheme, `/\`) {
+		if isAddress(path) {
 			return failed(ExitUsage, "download it first, for instance with curl -O, and attach the file",
-				fmt.Errorf("--attach takes files, not addresses: %s", path))
+				fmt.Errorf("what is said into a turn takes files, not addresses: %s", download.Clean(path)))
 		}
 	}
 	return nil

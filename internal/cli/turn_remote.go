@@ -48,6 +48,9 @@ func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlag
 		if r.Attachments, err = absolute(r.Attachments); err != nil {
 			return err
 		}
+		if r.Attachments, err = c.fetched(ctx, cfg, e, target(r.SessionID, project), r.Attachments); err != nil {
+			return err
+		}
 		return c.take(ctx, e, project, r, f)
 	}
 	// As written: this machine's idea of an absolute path is not the server's.
@@ -56,11 +59,14 @@ func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlag
 		return failed(ExitUsage, "name it with --project, or a session with --session",
 			errors.New("the project folder on the server is not known"))
 	}
-	where := turn.Upload{SessionID: r.SessionID, ProjectRoot: project}
-	if r.SessionID != "" {
-		where.ProjectRoot = ""
+	where, written := target(r.SessionID, project), r.Attachments
+	if r.Attachments, err = c.fetched(ctx, cfg, e, where, written); err != nil {
+		return err
 	}
-	for i, path := range r.Attachments {
+	for i, path := range written {
+		if isAddress(path) {
+			continue
+		}
 		if r.Attachments[i], err = upload(ctx, e, where, path); err != nil {
 			return err
 		}
@@ -69,10 +75,14 @@ func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlag
 	return c.take(ctx, e, project, r, f)
 }
 
-// absolute makes paths of this machine absolute.
+// absolute makes paths of this machine absolute. Addresses stay as they are.
 func absolute(paths []string) ([]string, error) {
 	out := make([]string, 0, len(paths))
 	for _, p := range paths {
+		if isAddress(p) {
+			out = append(out, p)
+			continue
+		}
 		abs, err := filepath.Abs(p)
 		if err != nil {
 			return nil, usage("%s: %v", p, err)
