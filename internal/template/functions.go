@@ -20,8 +20,9 @@ var notHermetic = []string{
 	"encryptAES", "decryptAES", "hello",
 }
 
-// functions are those that a template may call.
-var functions = makeFunctions()
+// functions are those that a template may call, plainFunctions the same without
+// bounds.
+var functions, plainFunctions = makeFunctions()
 
 // Function is something that a template may call.
 type Function struct {
@@ -76,7 +77,7 @@ var functionNames = func() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return name == fieldName || name == stepName })
 }()
 
-func makeFunctions() template.FuncMap {
+func makeFunctions() (held, unheld template.FuncMap) {
 	all := sprig.HermeticTxtFuncMap()
 	for _, name := range notHermetic {
 		delete(all, name)
@@ -84,17 +85,19 @@ func makeFunctions() template.FuncMap {
 	// The language's own that make text.
 	all["print"], all["println"], all["printf"] = fmt.Sprint, fmt.Sprintln, printf
 	all["html"], all["js"], all["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
+	unheld = maps.Clone(all)
 	for name, f := range all {
-		all[name] = bounded(name, f)
+		all[name] = bounded(name, f, alone)
 	}
 	all[fieldName] = field
 	all[stepName] = func() (string, error) { return "", nil } // set for each evaluation
-	return all
+	return all, unheld
 }
 
 // bounded holds a function to what an evaluation may take: what goes in is
-// weighed before a call that makes text of it, what comes out after every call.
-func bounded(name string, f any) any {
+// weighed before a call that makes text of it, what comes out after every call. spend
+// is told of the work.
+func bounded(name string, f any, spend func(int64) error) any {
 	weigh := weighs[name]
 	limit := growth[name]
 	v := reflect.ValueOf(f)
@@ -111,12 +114,18 @@ func bounded(name string, f any) any {
 				return fail(err)
 			}
 		}
+		if err := spend(cost(name, plain)); err != nil {
+			return fail(err)
+		}
 		if weigh {
 			left := MaxOutput
 			for _, a := range plain {
 				if left = weight(a, left); left < 0 {
 					return fail(tooLong(name))
 				}
+			}
+			if err := spend(int64(MaxOutput - left)); err != nil {
+				return fail(err)
 			}
 		}
 		var out []reflect.Value
@@ -125,14 +134,28 @@ func bounded(name string, f any) any {
 		} else {
 			out = v.Call(args)
 		}
-		if r := out[0]; r.Kind() == reflect.String && r.Len() > MaxOutput || r.Kind() == reflect.Slice && r.Len() > MaxOutput {
+		if entries(out[0]) > MaxOutput {
 			return fail(tooLong(name))
+		}
+		if err := spend(size(out[0])); err != nil {
+			return fail(err)
 		}
 		if len(out) == 1 {
 			out = append(out, reflect.Zero(errorType))
 		}
 		return out
 	}).Interface()
+}
+
+// entries is the length of a text or a list.
+func entries(v reflect.Value) int {
+	if v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+		return v.Len()
+	}
+	return 0
 }
 
 var errorType = reflect.TypeFor[error]()

@@ -91,17 +91,6 @@ func length(v reflect.Value) int64 {
 // stepName is the function that each loop calls.
 const stepName = "belay_step"
 
-// budget is what an evaluation may still do.
-type budget struct{ steps int }
-
-// step fails when loops have run too often.
-func (b *budget) step() (string, error) {
-	if b.steps--; b.steps < 0 {
-		return "", &Error{Problem: fmt.Sprintf("its loops run more than %d times", MaxSteps)}
-	}
-	return "", nil
-}
-
 // stepNode is an action that calls it and writes nothing.
 func stepNode() parse.Node {
 	t := template.Must(template.New("").Funcs(template.FuncMap{stepName: func() string { return "" }}).Parse("{{" + stepName + "}}"))

@@ -52,6 +52,16 @@ type walker struct {
 	paths          [][]string
 	changes, loops bool
 	vars           map[string]place
+	calls          map[string]bool
+	called         int
+}
+
+// call notes that a function is called.
+func (w *walker) call(name string) {
+	if w.calls != nil && plainFunctions[name] != nil {
+		w.calls[name] = true
+		w.called++
+	}
 }
 
 // look notes that the value at p is used.
@@ -130,6 +140,7 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 		}
 		return p
 	}
+	w.call(f.Ident)
 	args := cmd.Args[1:]
 	switch f.Ident {
 	case fieldName, "index", "get", "hasKey":
@@ -180,6 +191,7 @@ func (w *walker) operand(n parse.Node, dot place) place {
 	case *parse.PipeNode:
 		return w.pipe(n, dot)
 	case *parse.IdentifierNode: // a function without arguments
+		w.call(n.Ident)
 		return place{}
 	}
 	return place{}

@@ -41,6 +41,9 @@ type Template struct {
 	// changes is set where a function is called that changes its argument, loops
 	// where there is one.
 	changes, loops bool
+	// calls are the functions that are called, called counts how often they are named.
+	calls  map[string]bool
+	called int
 }
 
 // empty is a template that has its functions and nothing else.
@@ -74,8 +77,9 @@ func Parse(text string) (*Template, error) {
 		t.text = ""
 		return t, nil
 	}
-	w := walker{vars: map[string]place{}}
+	w := walker{vars: map[string]place{}, calls: map[string]bool{}}
 	w.list(t.tmpl.Root, origin)
+	t.calls, t.called = w.calls, w.called
 	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
 	return t, nil
 }
@@ -99,12 +103,12 @@ func (t *Template) Execute(context map[string]any) (string, error) {
 		context, _ = Copy(context).(map[string]any)
 	}
 	tmpl := t.tmpl
-	if t.loops { // they count their steps, each evaluation for itself
+	if t.loops || t.called > fewCalls { // each evaluation counts for itself
 		own, err := tmpl.Clone()
 		if err != nil {
 			return "", &Error{Problem: err.Error()}
 		}
-		tmpl = own.Funcs(template.FuncMap{stepName: (&budget{steps: MaxSteps}).step})
+		tmpl = own.Funcs(t.newBudget().functions(t.calls))
 	}
 	out := &cappedWriter{left: MaxOutput}
 	if err := tmpl.Execute(out, context); err != nil {

@@ -202,3 +202,32 @@ func TestContextIsOnlyRead(t *testing.T) {
 		t.Errorf("the context has changed:\n%s", diff)
 	}
 }
+
+// Loops around functions that are dear, and functions that compare each with each, are
+// stopped by the work that they make and not by its end.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{{ $a := repeat 1000000 \"x\" }}{{ range until 90000 }}{{ $b := upper $a }}{{ end }}":                                  "too much work",
+		"{{ $a := repeat 1000000 \"a\" }}{{ range until 90000 }}{{ $b := regexMatch \"(a|aa)+b$\" $a }}{{ end }}":               "too much work",
+		"{{ $a := repeat 1000000 \"a\" }}{{ regexMatch \"(a?){1000}b$\" $a }}":                                                  "too much work",
+		"{{ $a := until 90000 }}{{ range until 90000 }}{{ $b := reverse $a }}{{ end }}":                                         "too much work",
+		"{{ $a := list }}{{ range until 90000 }}{{ $a = append $a . }}{{ end }}":                                                "too much work",
+		"{{ $a := list (repeat 900000 \"x\") }}{{ range until 90000 }}{{ $b := toJson (dict \"a\" (dict \"b\" $a)) }}{{ end }}": "too much work",
+		"{{ uniq (until 90000) }}": "too much work",
+		"{{ $a := until 90000 }}" + strings.Repeat("{{ $a = concat $a $a }}", 12):                                    "concat makes more than",
+		"{{ $a := repeat 1000000 \"x\" }}" + strings.Repeat("{{ $b := upper $a }}", 1000):                            "too much work",
+		"{{ range until 90000 }}" + strings.Repeat("{{ if false }}{{ end }}", 9000) + "{{ end }}":                    "too much work",
+		"{{ $a := uniq (until 5000) }}{{ $s := repeat 100000 \"x \" }}{{ regexFindAll \"x\" $s -1 | len }}":          "",
+		"{{ range until 20000 }}{{ . | toString | upper }}{{ printf \"%d\" . }}{{ end }}" + strings.Repeat("x", 500): "",
+	} {
+		tmpl, err := template.Parse(text)
+		if err != nil {
+			t.Fatalf("%.80s: %v", text, err)
+		}
+		_, err = tmpl.Execute(map[string]any{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80s: got %v, want %q", text, err, want)
+		}
+	}
+}

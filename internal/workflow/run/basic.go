@@ -39,11 +39,6 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s); err != nil {
 		return err
 	}
-	leave, err := x.r.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
 	for n := 0; ; n++ {
 		output, err := x.attempt(ctx, j, rec)
 		if err == nil {
@@ -65,7 +60,8 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 	}
 }
 
-// take waits for a place among the tasks at work.
+// take waits for a place among the tasks at work. Who waits has no files open and no
+// time limit running.
 func (r *Runner) take(ctx context.Context) (leave func(), err error) {
 	select {
 	case r.places <- struct{}{}:
@@ -209,7 +205,7 @@ func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any,
 	}
 	if output, problems = read(text, j.schema); problems != nil {
 		return nil, fault.New(fault.AnswerInvalid, "the answer of the agent %s does not fit the output of the task %s: %s", j.agent.Name, j.t.ID, brief(problems)).
-			With("problems", problems).With("sessionId", session)
+			With("problems", capped(problems)).With("sessionId", session)
 	}
 	return output, nil
 }

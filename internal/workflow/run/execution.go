@@ -84,6 +84,7 @@ func (x *execution) run() {
 	outputs, err := x.work()
 	stop()
 	heed.Wait()
+	_ = os.Remove(x.r.cancelPath(x.id)) // what is still there is removed when the run is taken up
 	if err := x.end(outputs, err); err != nil {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -281,6 +282,66 @@ func TestSpoilt(t *testing.T) {
 				t.Errorf("%v %v", all, err)
 			}
 		})
+	}
+}
+
+// The items of a collection are not all begun at once: those that wait for a place have
+// gathered nothing yet. Their records do not each repeat
+// the input of the run, and have it all the same when the run is taken up.
+func TestManyItems(t *testing.T) {
+	t.Parallel()
+	var fail atomic.Bool
+	fail.Store(true)
+	b := newBench(t, agents+`tasks:
+  - id: each
+    type: collection
+    strategy: best_effort
+    items: "{{ .workflow.input.list }}"
+    task: {id: one, agent: a, prompt: "{{ .item }}", attachments: [{type: file, path: "{{ .item }}"}]}
+    on_success: {next: last}
+  - {id: last, agent: a, prompt: "{{ (index .tasks.each.children 29).input.list | len }}"}
+`, func(r turn.Request) reply {
+		if r.Message == "30" && fail.Load() {
+			return reply{fails: "no"}
+		}
+		return echo(r)
+	})
+	b.limits.Parallel = 2
+	b.r = b.runner()
+	list := make([]any, 30)
+	for i := range list {
+		list[i] = fmt.Sprintf("a-file-with-quite-a-long-name-%d", i)
+	}
+	id := b.start(map[string]any{"list": list})
+	r := b.ended(id)
+	for i := range list {
+		if k := task(t, r, fmt.Sprintf("each/%d/one", i)); k.Status != run.Success || k.Input != nil {
+			t.Fatalf("%d: %s %+v %v", i, k.Status, k.Error, k.Input)
+		}
+	}
+	begun, most := 0, 0
+	for _, e := range b.events(id) {
+		switch {
+		case !strings.HasPrefix(e.Task, "each/"):
+		case e.Type == run.TaskStart:
+			begun++
+			most = max(most, begun)
+		case e.Type == run.TaskEnd:
+			begun--
+		}
+	}
+	if most > 2 {
+		t.Errorf("%d tasks were begun at once", most)
+	}
+	if r.Status != run.Failed {
+		t.Fatalf("the run is %s", r.Status)
+	}
+	fail.Store(false)
+	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(id); r.Status != run.Success {
+		t.Errorf("taken up: %+v", r.Error)
 	}
 }
 

@@ -107,7 +107,13 @@ func (f *folder) write(name string, v any) error {
 	return nil
 }
 
-func (f *folder) writeTask(t *Task) error { return f.write(dirTasks+"/"+fileOf(t.Key), t) }
+func (f *folder) writeTask(t *Task) error {
+	written := *t
+	if t.inherits {
+		written.Input = nil
+	}
+	return f.write(dirTasks+"/"+fileOf(t.Key), written)
+}
 
 // writeRun writes the record of the run itself.
 func (f *folder) writeRun(r Record) error {

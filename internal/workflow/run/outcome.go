@@ -100,7 +100,7 @@ func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
 	var done []*Task
 	if t.Kind == definition.Parallel {
 		for _, c := range t.Tasks {
-			done = append(done, ended(x.before[rec.Key+"/"+c.ID]))
+			done = append(done, ended(x.before[rec.Key+"/"+c.ID], rec.Input))
 		}
 		return childrenOf(t, done), nil
 	}
@@ -109,14 +109,18 @@ func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
 		if d == nil {
 			return childrenOf(t, done), nil
 		}
-		done = append(done, ended(d))
+		done = append(done, ended(d, rec.Input))
 	}
 }
 
-// ended is a record that has its end, else nil.
-func ended(t *Task) *Task {
+// ended is a record that has its end, else nil. One without an input has that of the
+// task that holds it.
+func ended(t *Task, input any) *Task {
 	if t == nil || !t.ended() {
 		return nil
+	}
+	if t.Input == nil {
+		t.Input = input
 	}
 	return t
 }

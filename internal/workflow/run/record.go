@@ -85,7 +85,8 @@ type Task struct {
 	Agent  string `json:"agent,omitempty"`
 	Action string `json:"action,omitempty"`
 	Model  string `json:"model,omitempty"`
-	// Input is what templates saw as .input.
+	// Input is what templates saw as .input. The file has none for a task within
+	// another one that has the same: a collection would write it once per item.
 	Input  any    `json:"input,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	// Attachments say what became of each, in the order in which the model got
@@ -97,6 +98,9 @@ type Task struct {
 	Output any           `json:"output,omitempty"`
 	Usage  *event.Tokens `json:"usage,omitempty"`
 	Error  *Failure      `json:"error,omitempty"`
+
+	// inherits says that Input is that of the task that holds this one.
+	inherits bool
 }
 
 // Attempt is one try of a task, in a session of its own.

@@ -14,6 +14,9 @@ type scope struct {
 	tasks map[string]any
 	// input is .input, with .with.
 	input, with map[string]any
+	// own says that the task was given something of its own: its input is not that of
+	// the task that holds it.
+	own bool
 	// item and index are those of the collection that the task is in, if any.
 	in    bool
 	item  any
@@ -85,6 +88,7 @@ func toolsOf(names []string) map[string]any {
 // given is the task's with: that of its agent below that of its action, for which
 // the task's own stands, and over all what the task before hands on.
 func (x *execution) given(t *definition.Task, s scope, handed map[string]any) (scope, error) {
+	s.own = handed != nil
 	if handed != nil {
 		s.input, s.with = handed, handed
 	}
@@ -115,6 +119,6 @@ func (x *execution) given(t *definition.Task, s scope, handed map[string]any) (s
 	}
 	maps.Copy(with, handed)
 	with, err := plainMap(with)
-	s.input, s.with = with, with
+	s.input, s.with, s.own = with, with, true
 	return s, err
 }

@@ -116,7 +116,7 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 			return done, err
 		}
 	}
-	slots := make(chan struct{}, width(t, len(members)))
+	slots := make(chan struct{}, min(width(t, len(members)), max(x.r.o.Limits.Parallel, 1)))
 	var all sync.WaitGroup
 	for i, m := range members {
 		select {
@@ -181,7 +181,8 @@ func (x *execution) winner(members []member) int {
 	})
 }
 
-// width is how many members are at work at once.
+// width is how many members are begun at once, as far as the task says. There are
+// never more than may be at work: the others would wait in goroutines of their own.
 func width(t *definition.Task, n int) int {
 	if t.Batch > 0 {
 		n = min(n, t.Batch)

@@ -28,6 +28,9 @@ type inherited struct {
 	scope   declared.Scope
 }
 
+// within reports whether another task holds the one at p.
+func (p place) within() bool { return strings.Contains(p.key, "/") }
+
 // below is the place of a task within another.
 func (p place) below(t *definition.Task, parts ...string) place {
 	in := p.inherited[:len(p.inherited):len(p.inherited)]
@@ -44,6 +47,17 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 	if rec.ended() {
 		children, err := x.children(t, rec)
 		return rec, children, err
+	}
+	if t.Kind == definition.Basic {
+		// Before anything of it is held open, and before its time runs.
+		leave, err := x.r.take(ctx)
+		if err != nil {
+			return nil, nil, err // it has not begun
+		}
+		defer leave()
+		if len(rec.Attempts) == 0 {
+			rec.StartedAt = x.now()
+		}
 	}
 	children, err := x.try(ctx, t, p, s, handed, rec)
 	if err == nil {
@@ -76,6 +90,9 @@ func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if rec := x.before[p.key]; rec != nil {
+		if rec.Input == nil && p.within() {
+			rec.Input = s.input
+		}
 		if !rec.ended() {
 			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
 		}
@@ -117,11 +134,12 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 		ctx, stop = context.WithTimeoutCause(ctx, t.Timeout, fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, t.Timeout))
 		defer stop()
 	}
-	s, err = x.given(t, s, handed)
+	given, err := x.given(t, s, handed)
 	if err != nil {
 		return nil, invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
 	}
-	rec.Input = s.input
+	rec.inherits = p.within() && !given.own
+	s, rec.Input = given, given.input
 	switch t.Kind {
 	case definition.Router:
 		err = x.route(t, s, rec)
