@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 
 	"belay/internal/fault"
 )
@@ -75,7 +76,11 @@ func storage(what string, err error) error {
 	case errors.As(err, &f), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return fault.New(fault.StorageFailure, "%s: %s", what, reason(err)).Because(err)
+	f = fault.New(fault.StorageFailure, "%s: %s", what, reason(err)).Because(err)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return f.WithHint("let belay write to .belay in the project folder and to its state folder, and send the turn again")
+	}
+	return f
 }
 
 // reason is the innermost sentence of err, without the paths around it.
