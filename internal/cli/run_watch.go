@@ -31,13 +31,19 @@ type runWatcher struct {
 	// asker puts questions to the person at the terminal, nil where there is none.
 	asker *asker
 	// questions wait for their answer; the first is at the prompt.
-	questions []permit.Request
+	questions []taskQuestion
 
 	// begun are the tasks that have begun, atWork those among them that have not
 	// ended, in their order.
 	begun  map[string]*runTask
 	atWork []string
 	live   liveLine
+}
+
+// taskQuestion is what a call of a task waits for.
+type taskQuestion struct {
+	permit.Request
+	key string
 }
 
 // runTask is a task that has begun.
@@ -293,16 +299,19 @@ func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
 	case i < 0:
 		return // it has its answer
 	}
-	w.note("waits", w.named(e.Task)+" for a decision")
-	if w.questions = append(w.questions, open[i]); len(w.questions) == 1 {
+	if w.questions = append(w.questions, taskQuestion{open[i], e.Task}); len(w.questions) == 1 {
 		w.put(ctx)
+		return
 	}
+	w.note("waits", w.named(e.Task)+" for a decision, too")
 }
 
 // put shows the first question and asks for its answer.
 func (w *runWatcher) put(ctx context.Context) {
-	w.c.noteQuestion(w.questions[0])
-	w.asker.ask(ctx, w.questions[0])
+	q := w.questions[0]
+	w.note("waits", w.named(q.key)+" for a decision")
+	w.c.noteQuestion(q.Request)
+	w.asker.ask(ctx, q.Request)
 }
 
 func (w *runWatcher) answered(ctx context.Context, key string, d *run.Asked) {
@@ -313,7 +322,7 @@ func (w *runWatcher) answered(ctx context.Context, key string, d *run.Asked) {
 		words += " by " + line(d.By)
 	}
 	w.c.note("decided", words)
-	w.questions = slices.DeleteFunc(w.questions, func(r permit.Request) bool { return r.ID == d.DecisionID })
+	w.questions = slices.DeleteFunc(w.questions, func(q taskQuestion) bool { return q.ID == d.DecisionID })
 	if first && len(w.questions) > 0 {
 		w.put(ctx)
 	}
