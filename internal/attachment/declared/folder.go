@@ -88,6 +88,9 @@ func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
 	if !doublestar.ValidatePattern(p) {
 		return nil, fmt.Errorf("%q is no pattern: a bracket or brace is not closed", pattern)
 	}
+	if n := alternatives(p); n > maxAlternatives {
+		return nil, fmt.Errorf("%.80q stands for more than %d patterns by its braces", pattern, maxAlternatives)
+	}
 	if !strings.ContainsAny(p, `*?[{\`) {
 		return f.literal(p)
 	}
@@ -119,6 +122,32 @@ func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
 	}
 	slices.SortFunc(found, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(found), nil // {a,a*} finds one file twice
+}
+
+// maxAlternatives is how many patterns one with braces may stand for: each is looked
+// for on its own.
+const maxAlternatives = 1000
+
+// alternatives is how many patterns one with braces stands for, at most: what is
+// within other braces counts as if it stood beside them. It stops counting where there
+// are too many.
+func alternatives(p string) int {
+	all := 1
+	var open []int // the commas of the braces that are open
+	for _, c := range p {
+		switch {
+		case c == '{':
+			open = append(open, 1)
+		case c == ',' && len(open) > 0:
+			open[len(open)-1]++
+		case c == '}' && len(open) > 0:
+			if all *= open[len(open)-1]; all > maxAlternatives {
+				return all
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return all
 }
 
 // literal is match for a pattern that is none.

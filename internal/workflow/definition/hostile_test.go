@@ -46,3 +46,35 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 		}
 	}
 }
+
+// A schema that branches at every level is given up, also one that follows the value
+// down; what is right is not.
+func TestSchemasOfManySteps(t *testing.T) {
+	t.Parallel()
+	var flat strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&flat, "a%d: {allOf: [{$ref: '#/$defs/a%d'}, {$ref: '#/$defs/a%d'}]}, ", i, i+1, i+1)
+	}
+	deep := map[string]any{}
+	for range 50 {
+		deep = map[string]any{"a": deep}
+	}
+	for text, c := range map[string]struct {
+		value map[string]any
+		given bool
+	}{
+		"{$ref: '#/$defs/a0', $defs: {" + flat.String() + "a40: {type: object}}}":       {map[string]any{}, true},
+		"{type: object, properties: {a: {allOf: [{$ref: '#'}, {$ref: '#'}]}}}":          {deep, true},
+		"{type: object, properties: {a: {$ref: '#'}}}":                                  {deep, false},
+		"{$schema: 'http://json-schema.org/draft-07/schema#', allOf: [{type: object}]}": {deep, false},
+	} {
+		w, err := definition.Parse("w.yaml", []byte("id: w\ninput: "+text+"\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := strings.Join(w.Input.Check(c.value), "\n")
+		if strings.Contains(wrong, "more than 1000000 steps") != c.given || !c.given && wrong != "" {
+			t.Errorf("%.60s: %q", text, wrong)
+		}
+	}
+}

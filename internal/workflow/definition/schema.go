@@ -18,6 +18,7 @@ import (
 // to parts of itself.
 type Schema struct {
 	compiled *jsonschema.Schema
+	steps    *steps
 	// Source is the schema itself, for a model that is told of it.
 	Source map[string]any
 }
@@ -81,8 +82,10 @@ func newSchema(source map[string]any) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	steps := &steps{}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
+	steps.count(c)
 	const name = "mem:///schema.json"
 	if err := c.AddResource(name, doc); err != nil {
 		return nil, err
@@ -91,7 +94,7 @@ func newSchema(source map[string]any) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{compiled: compiled, Source: source}, nil
+	return &Schema{compiled: compiled, steps: steps, Source: source}, nil
 }
 
 // plain is a value as the checker of schemas wants it.
@@ -120,7 +123,7 @@ func (s *Schema) Check(v any) []string {
 		return []string{err.Error()}
 	}
 	var wrong *jsonschema.ValidationError
-	switch err := s.compiled.Validate(doc); {
+	switch err := s.steps.validate(s.compiled, doc); {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
