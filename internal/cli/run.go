@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -134,11 +135,14 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 	r.Texts = map[string]string{}
 	if f.inputFile != "" {
 		data, _, err := durable.ReadFile(nil, f.inputFile, maxStdin)
+		if errors.Is(err, fs.ErrNotExist) {
+			return failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile))
+		}
 		if err == nil {
 			err = json.Unmarshal(data, &r.Input)
 		}
 		if err != nil {
-			return failed(ExitUsage, "write a JSON object", fmt.Errorf("--input-file: %w", err))
+			return failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err))
 		}
 	}
 	for _, text := range f.inputs {

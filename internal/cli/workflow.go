@@ -145,6 +145,7 @@ func (c *console) printWorkflows(all []checkedWorkflow) {
 			c.write(line(one.Path) + ": workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks") + ", nothing is wrong\n")
 			continue
 		}
+		hints := authored.Hints{}
 		for _, p := range one.Problems {
 			at := line(one.Path)
 			if p.Line > 0 {
@@ -154,8 +155,8 @@ func (c *console) printWorkflows(all []checkedWorkflow) {
 				at += ": " + line(p.Field)
 			}
 			c.write(hang(clean(at+": "+p.Message), c.width, 2) + "\n")
-			if p.Hint != "" {
-				c.write("  hint: " + hang(clean(p.Hint), c.width-2, 4) + "\n")
+			if hints.Tell(p.Hint) {
+				c.write("  " + hang(clean("hint: "+p.Hint), c.width, 4) + "\n")
 			}
 		}
 		if one.More > 0 {

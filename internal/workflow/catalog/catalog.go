@@ -80,7 +80,7 @@ type Problem struct {
 }
 
 // Find looks through a project for workflow files. It follows no links, and leaves
-// out hidden folders, installed packages and what hides says, by its path in the
+// out hidden folders, installed packages, what runs published and what hides says, by its path in the
 // project; nil hides nothing.
 func Find(ctx context.Context, project string, l Limits, hides func(path string) bool) (Listing, error) {
 	root, err := os.OpenRoot(project)
@@ -120,7 +120,7 @@ func (s *search) visit(name string, d fs.DirEntry, err error) error {
 		return fs.SkipAll
 	}
 	if d.IsDir() {
-		if strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || s.hidden(name) {
+		if strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || s.hidden(name) || s.published(name) {
 			return fs.SkipDir
 		}
 		if strings.Count(name, "/") >= maxDepth-1 {
@@ -136,6 +136,17 @@ func (s *search) visit(name string, d fs.DirEntry, err error) error {
 }
 
 func (s *search) hidden(name string) bool { return s.hides != nil && s.hides(name) }
+
+// published reports whether a folder is what a run published: the workflow in it is a
+// record, and the one that it was copied of is listed.
+func (s *search) published(dir string) bool {
+	for _, name := range []string{"run.json", "outputs.json"} {
+		if info, err := s.root.Lstat(dir + "/" + name); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
 
 // A top-level key begins its line.
 var (

@@ -57,6 +57,11 @@ func TestFind(t *testing.T) {
 		".belay/runs/r/old.yaml": flow,
 		"node_modules/m/x.yaml":  flow,
 		"secret/flow.yaml":       flow,
+		"_Runs/f_1/flow.yaml":    flow,
+		"_Runs/f_1/run.json":     "{}",
+		"_Runs/f_1/outputs.json": "{}",
+		"with/outputs.json":      "{}",
+		"with/flow.yaml":         flow,
 		"large.yaml":             flow + strings.Repeat("# long\n", 1000),
 	})
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "out")); err != nil {
@@ -68,7 +73,7 @@ func TestFind(t *testing.T) {
 	l := Default
 	l.FileBytes = 4 << 10
 	found, paths := find(t, dir, l, func(p string) bool { return p == "secret" })
-	if want := []string{"a.yml", "b/flow.yaml", "broken.yaml"}; !slices.Equal(paths, want) || found.Truncated {
+	if want := []string{"a.yml", "b/flow.yaml", "broken.yaml", "with/flow.yaml"}; !slices.Equal(paths, want) || found.Truncated {
 		t.Fatalf("found %v (truncated %v), want %v", paths, found.Truncated, want)
 	}
 	if f := found.Workflows[0]; f.ID != "flow" || f.Tasks != 1 || f.Problems != nil {

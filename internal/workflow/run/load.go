@@ -50,16 +50,27 @@ func (p problem) String() string {
 	return b.String()
 }
 
-// invalid is one error of all problems, nil where there are none.
+// maxLines is how many problems an error's text tells; details.problems has all.
+const maxLines = 20
+
+// invalid is one error of all problems, nil where there are none. Its text has each hint
+// once, as a mistake is often made again and again.
 func invalid(what string, problems []problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	lines := make([]string, len(problems))
+	var lines []string
+	hints := authored.Hints{}
 	for i, p := range problems {
-		if lines[i] = p.String(); p.Hint != "" {
-			lines[i] += " (" + p.Hint + ")"
+		if i == maxLines {
+			lines = append(lines, fmt.Sprintf("and %d more; belay workflow check tells of each", len(problems)-i))
+			break
 		}
+		text := p.String()
+		if hints.Tell(p.Hint) {
+			text += " (" + p.Hint + ")"
+		}
+		lines = append(lines, text)
 	}
 	return fault.New(fault.InvalidWorkflow, "%s:\n%s", what, strings.Join(lines, "\n")).With("problems", problems).
 		WithHint("correct what is named above")
@@ -139,7 +150,7 @@ func (w *flow) give(input map[string]any, texts map[string]string) error {
 		all = append(all, problem{Path: "input", Message: line})
 	}
 	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
-		return err
+		return fault.From(err).WithHint("give it with --input NAME=VALUE, or in the JSON object of --input-file")
 	}
 	env, err := w.Env.Fields(map[string]any{
 		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,
