@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/authored"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -222,6 +223,9 @@ func sentence(f *fault.Error) string {
 	return upstream(f, flagWords.Replace(message))
 }
 
+// maxProblemsTold is how many problems of a workflow fit a screen.
+const maxProblemsTold = 20
+
 // workflowSentence is what is wrong with a workflow, each problem on a line with its
 // place, and its next step below it.
 func workflowSentence(f *fault.Error) string {
@@ -235,7 +239,12 @@ func workflowSentence(f *fault.Error) string {
 	}
 	what, _, _ := strings.Cut(f.Message, ":\n")
 	lines := []string{fmt.Sprintf("%s (%s):", what, f.Type)}
-	for _, p := range all {
+	hints := authored.Hints{}
+	for i, p := range all {
+		if i == maxProblemsTold {
+			lines = append(lines, "and more, which are told when these are corrected")
+			break
+		}
 		at := ""
 		if p.Line > 0 {
 			at = fmt.Sprintf("%s:%d:%d: ", p.File, p.Line, p.Column)
@@ -243,7 +252,7 @@ func workflowSentence(f *fault.Error) string {
 		if p.Path != "" {
 			at += p.Path + ": "
 		}
-		if lines = append(lines, at+p.Message); p.Hint != "" {
+		if lines = append(lines, at+p.Message); hints.Tell(p.Hint) {
 			lines = append(lines, "  "+p.Hint)
 		}
 	}

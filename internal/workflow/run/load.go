@@ -63,7 +63,7 @@ func invalid(what string, problems []problem) error {
 	hints := authored.Hints{}
 	for i, p := range problems {
 		if i == maxLines {
-			lines = append(lines, fmt.Sprintf("and %d more; belay workflow check tells of each", len(problems)-i))
+			lines = append(lines, "and more, which are told when these are corrected")
 			break
 		}
 		text := p.String()
