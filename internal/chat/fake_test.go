@@ -32,6 +32,9 @@ type fake struct {
 	stops    []string
 	opened   []int64
 
+	// first is what the stream of a turn has, nil for what one that begins has.
+	first []event.Event
+
 	startErr, steerErr, decideErr, eventsErr error
 
 	// waits hears of readers of a log that have to wait.
@@ -95,7 +98,11 @@ func (f *fake) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, r)
-	return &silent{f.waits}, f.startErr
+	first := f.first
+	if first == nil {
+		first = []event.Event{{Seq: 1, Type: event.SessionInit}}
+	}
+	return &beginning{events: first}, f.startErr
 }
 
 func (f *fake) Steer(_ context.Context, r turn.SteerRequest) error {
@@ -149,6 +156,14 @@ func (s *silent) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	return nil, io.EOF
 }
+
+// beginning is the stream of a turn.
+type beginning struct {
+	silent
+	events []event.Event
+}
+
+func (b *beginning) Next(context.Context) ([]event.Event, error) { return b.events, nil }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -128,8 +129,8 @@ func (m *Model) create() tea.Cmd {
 	})
 }
 
-// start sends a message as a turn. What happens in it comes from the log; the
-// stream that the engine hands out is not needed.
+// start sends a message as a turn. What happens in it comes from the log; of the
+// stream that the engine hands out only the beginning is needed.
 func (m *Model) start(message said) tea.Cmd {
 	r := turn.Request{SessionID: m.session, Message: message.text, Opts: m.o.Opts, Allow: m.o.Allow}
 	files := m.resolved(message.files)
@@ -141,10 +142,27 @@ func (m *Model) start(message said) tea.Cmd {
 		}
 		s, err := m.o.Engine.Start(ctx, r)
 		if err == nil {
-			err = s.Close()
+			err = errors.Join(lost(ctx, s), s.Close())
 		}
 		return started{message, r, refused, err}
 	})
+}
+
+// lost is why a turn ended before anything of it could be recorded, as on a full
+// disk. The session's log tells nothing of that, the turn's own stream alone does,
+// with events that have no place in the log. What a turn has first comes at once.
+func lost(ctx context.Context, s turn.Stream) error {
+	events, err := s.Next(ctx)
+	if err != nil || len(events) == 0 || events[0].Seq > 0 {
+		return nil // the log tells how it goes on
+	}
+	for _, e := range events {
+		var d event.Exit
+		if e.Type == event.ProcessExit && json.Unmarshal(e.Data, &d) == nil {
+			return fault.New(fault.Type(d.ErrorType), "%s", d.Error)
+		}
+	}
+	return nil
 }
 
 // resolved are the paths that were meant.

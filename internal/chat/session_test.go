@@ -337,3 +337,21 @@ func TestServersThatAreAway(t *testing.T) {
 	s.say("hello")
 	s.shows("not sent: the server can not be reached: connection", "› hello")
 }
+
+// On a full disk a turn can end before anything of it is in the log.
+func TestATurnThatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.engine.first = []event.Event{
+		{Type: event.TurnError, Data: []byte(`{"message":"the event log could not be written"}`)},
+		{Type: event.ProcessExit, Data: []byte(`{"exitCode":1,"errorType":"STORAGE_FAILURE","error":"the event log could not be written"}`)},
+	}
+	s.say("keep this")
+	s.shows("the event log could not be written", "› keep this")
+	s.lacks("sending")
+	s.engine.first = nil
+	s.press("enter")
+	if n := len(s.engine.requests); n != 2 {
+		t.Errorf("sent %d times", n)
+	}
+}
