@@ -83,15 +83,16 @@ func (s *sampleRuns) Cancel(_ context.Context, project, id string) error {
 	return err
 }
 
-func (s *sampleRuns) List(_ context.Context, project string) (all []run.Summary, err error) {
-	for _, id := range []string{"run_3", "run_2", "run_1"} {
+func (s *sampleRuns) List(_ context.Context, project string, most int) (shown []run.Summary, more int, err error) {
+	all := []string{"run_3", "run_2", "run_1"}
+	for _, id := range all[:min(most, len(all))] {
 		sum, err := s.summary(project, id)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		all = append(all, sum)
+		shown = append(shown, sum)
 	}
-	return all, nil
+	return shown, len(all) - len(shown), nil
 }
 
 func (s *sampleRuns) Show(_ context.Context, project, id string) (run.Record, error) {

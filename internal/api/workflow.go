@@ -29,7 +29,7 @@ type Runs interface {
 	Start(ctx context.Context, r run.Request) (run.Summary, error)
 	Resume(ctx context.Context, project, id string) (run.Summary, error)
 	Cancel(ctx context.Context, project, id string) error
-	List(ctx context.Context, project string) ([]run.Summary, error)
+	List(ctx context.Context, project string, most int) (shown []run.Summary, more int, err error)
 	Show(ctx context.Context, project, id string) (run.Record, error)
 	// Allowed are the rules that a run goes on with when it is taken up again.
 	Allowed(ctx context.Context, project, id string) ([]string, error)
@@ -142,12 +142,11 @@ func serveRuns(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.o.Workflows.Runs.List(r.Context(), root)
+	shown, more, err := h.o.Workflows.Runs.List(r.Context(), root, cmp.Or(limit, listedRuns))
 	if err != nil {
 		return err
 	}
-	shown := all[:min(len(all), cmp.Or(limit, listedRuns))]
-	return reply(w, http.StatusOK, runsAnswer{root, orEmpty(shown), len(all) - len(shown)})
+	return reply(w, http.StatusOK, runsAnswer{root, orEmpty(shown), more})
 }
 
 func serveRun(h *Handler, w *response, r *http.Request) error {

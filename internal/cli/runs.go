@@ -58,7 +58,7 @@ func runNamed(ctx context.Context, r *run.Runner, project, named string) (string
 	if len(named) < minRun || !strings.HasPrefix(named, "run_") {
 		return named, nil
 	}
-	all, err := r.List(ctx, project)
+	all, _, err := r.List(ctx, project, 0)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ func newRunsList(c *console) *cobra.Command {
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.inRuns(cmd, func(ctx context.Context, a *app.App, project string) error {
-			all, err := a.Runs.List(ctx, project)
+			all, _, err := a.Runs.List(ctx, project, 0)
 			if err != nil {
 				return err
 			}

@@ -137,7 +137,7 @@ func TestCancel(t *testing.T) {
 		}
 		id := b.start(nil)
 		b.await("two")
-		if all, err := canceller.List(t.Context(), b.project); err != nil || len(all) != 1 || !all[0].Live || all[0].Status != run.Running {
+		if all, _, err := canceller.List(t.Context(), b.project, 0); err != nil || len(all) != 1 || !all[0].Live || all[0].Status != run.Running {
 			t.Errorf("%+v %v", all, err)
 		}
 		if _, err := canceller.Resume(t.Context(), b.project, id); !fault.Is(err, fault.RunInProgress) {
@@ -278,7 +278,7 @@ func TestSpoilt(t *testing.T) {
 			if len(b.e.asked()) != asked {
 				t.Error("something ran")
 			}
-			if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) != 1 {
+			if all, _, err := b.r.List(t.Context(), b.project, 0); err != nil || len(all) != 1 {
 				t.Errorf("%v %v", all, err)
 			}
 		})
@@ -433,8 +433,11 @@ func TestPlaces(t *testing.T) {
 	if most := b.e.most.Load(); most > 2 {
 		t.Errorf("%d turns at once", most)
 	}
-	if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) != 4 || all[0].ID < all[3].ID {
+	if all, _, err := b.r.List(t.Context(), b.project, 0); err != nil || len(all) != 4 || all[0].ID < all[3].ID {
 		t.Errorf("%v %v", all, err)
+	}
+	if newest, more, err := b.r.List(t.Context(), b.project, 1); err != nil || len(newest) != 1 || newest[0].ID != ids[3] || more != 3 {
+		t.Errorf("%v and %d more, %v", newest, more, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -89,7 +90,11 @@ func notFound(id string) error {
 }
 
 func storage(what string, err error) error {
-	return fault.New(fault.StorageFailure, "%s", what).Because(err)
+	f := fault.New(fault.StorageFailure, "%s", what).Because(err)
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		f = f.WithHint("see that .belay and .belay/runs are folders of the project itself, which belay may write, and that its state folder is")
+	}
+	return f
 }
 
 // close closes the folder; nothing is written through its handle.

@@ -11,28 +11,32 @@ import (
 	"belay/internal/fault"
 )
 
-// List returns the runs of a project, the newest first.
-func (r *Runner) List(ctx context.Context, project string) ([]Summary, error) {
+// List returns the newest runs of a project, the newest first, and how many older
+// ones there are beyond most; a most of 0 is all. What is not returned is not read.
+func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summary, more int, _ error) {
 	p, err := os.OpenRoot(project)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return nil, 0, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
 	}
 	defer p.Close()
 	ids, err := runIDs(p)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	if most > 0 && len(ids) > most {
+		ids, more = ids[:most], len(ids)-most
 	}
 	all := []Summary{}
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		f, err := openFolder(project, id)
 		if fault.Is(err, fault.RunNotFound) {
 			continue // one that did not begin, or that is being removed
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		record, err := f.read()
 		f.close()
@@ -41,7 +45,7 @@ func (r *Runner) List(ctx context.Context, project string) ([]Summary, error) {
 		}
 		all = append(all, r.now(record.Summary, project))
 	}
-	return all, nil
+	return all, more, nil
 }
 
 // runIDs are the names of the runs' folders, the newest first.

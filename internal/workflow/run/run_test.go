@@ -323,7 +323,7 @@ func TestNothingBegins(t *testing.T) {
 			if err != nil || len(left) > 0 || len(b.e.asked()) > 0 {
 				t.Errorf("left behind: %v %v", left, err)
 			}
-			if all, err := b.r.List(t.Context(), b.project); err != nil || len(all) > 0 {
+			if all, _, err := b.r.List(t.Context(), b.project, 0); err != nil || len(all) > 0 {
 				t.Errorf("%v %v", all, err)
 			}
 		})
