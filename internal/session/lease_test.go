@@ -433,6 +433,38 @@ func TestIdleSessionsLeaveMemory(t *testing.T) {
 	}
 }
 
+// However many come and go within the time, only so many keep their files open: the
+// ones that were used last, and all that are used.
+func TestManyIdleSessions(t *testing.T) {
+	t.Parallel()
+	const most = 8
+	w := newWorld(t, func(o *Options) { o.IdleMax, o.IdleClose = most, time.Hour })
+	first := w.session().SessionID
+	turn(t, w.Store, first, "t1", 3)
+	reader := open(t, w.Store, first, 0)
+	defer reader.Close()
+	var last string
+	for range 5 * most {
+		last = w.session().SessionID
+		turn(t, w.Store, last, "t1", 3)
+	}
+	count := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.live)
+	}
+	eventually(t, "the crowd has left memory", func() bool {
+		turn(t, w.Store, last, "t", 1) // somebody leaves from time to time
+		return count() <= most+1
+	})
+	if !w.inMemory(first) || !w.inMemory(last) {
+		t.Error("a session that is used has left memory")
+	}
+	if entries, err := w.Transcript(t.Context(), first); err != nil || len(entries) != 2 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
 func (w *world) inMemory(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

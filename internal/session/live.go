@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -91,26 +92,67 @@ func (s *Store) leave(l *live) {
 	s.mu.Lock()
 	l.refs--
 	l.used = now
+	crowded := len(s.live) > s.o.IdleMax && now.Sub(s.thinned) >= thinEvery
+	if crowded {
+		s.thinned = now
+	}
 	s.mu.Unlock()
+	if crowded {
+		select {
+		case s.crowded <- struct{}{}:
+		default:
+		}
+	}
 }
 
-// dropIdle drops sessions from memory that nobody has used for a while, until
-// the store is closed.
+// thinEvery is how often it is looked whether too many sessions are idle, however
+// many come and go: a look goes through all.
+const thinEvery = 100 * time.Millisecond
+
+// dropIdle drops sessions from memory that nobody has used for a while, and those
+// above the number that is kept, until the store is closed.
 func (s *Store) dropIdle() {
 	tick := time.NewTicker(max(s.o.IdleClose/4, 5*time.Millisecond))
 	defer tick.Stop()
 	for {
+		var idle []*live
 		select {
 		case <-s.stop:
 			return
 		case now := <-tick.C:
-			for _, l := range s.takeIdle(now) {
-				// Its files were only read or are complete: an error of closing
-				// them has no consequence.
-				_ = l.shut(nil)
-			}
+			idle = s.takeIdle(now)
+		case <-s.crowded:
+			idle = s.takeCrowd()
+		}
+		for _, l := range idle {
+			// Its files were only read or are complete: an error of closing
+			// them has no consequence.
+			_ = l.shut(nil)
 		}
 	}
+}
+
+// takeCrowd removes from memory what nobody uses, the longest unused first, where
+// that is more than is kept: each has files open, of which a process may have only
+// so many.
+func (s *Store) takeCrowd() []*live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var idle []*live
+	for _, l := range s.live {
+		if l.refs == 0 {
+			idle = append(idle, l)
+		}
+	}
+	if len(idle) <= s.o.IdleMax {
+		return nil
+	}
+	slices.SortFunc(idle, func(a, b *live) int { return a.used.Compare(b.used) })
+	idle = idle[:len(idle)-s.o.IdleMax*3/4] // so that it need not be done for each
+	for _, l := range idle {
+		delete(s.live, l.id)
+	}
+	return idle
 }
 
 // takeIdle removes from memory what nobody has used for a while.

@@ -39,6 +39,9 @@ type Options struct {
 	// IdleClose is how long a session that nobody runs or reads stays in memory
 	// with its files open, 60 s by default.
 	IdleClose time.Duration
+	// IdleMax is how many of these there may be, 1,024 by default: each has two
+	// files open.
+	IdleMax int
 	// Poll is how often files of other processes are looked at in case the
 	// system's notification was missed, 1 s by default.
 	Poll time.Duration
@@ -76,9 +79,13 @@ type Store struct {
 	stop    chan struct{} // closed by Close
 	wg      sync.WaitGroup
 
-	mu     sync.Mutex
-	live   map[string]*live
-	closed bool
+	// crowded tells the janitor that there may be too many idle sessions.
+	crowded chan struct{}
+
+	mu      sync.Mutex
+	live    map[string]*live
+	thinned time.Time // when that was last said
+	closed  bool
 }
 
 // The folders of the state folder.
@@ -96,7 +103,7 @@ func NewStore(o Options) (*Store, error) {
 	if o.StateDir == "" {
 		return nil, errors.New("open session store: no state folder")
 	}
-	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{})}
+	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
 	s.defaults()
 	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals} {
 		if err := os.MkdirAll(filepath.Join(o.StateDir, d), 0o700); err != nil {
@@ -128,6 +135,9 @@ func (s *Store) defaults() {
 	}
 	if o.IdleClose <= 0 {
 		o.IdleClose = time.Minute
+	}
+	if o.IdleMax <= 0 {
+		o.IdleMax = 1024
 	}
 	if o.Poll <= 0 {
 		o.Poll = time.Second
