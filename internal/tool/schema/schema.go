@@ -9,8 +9,9 @@
 // something is checked which is not. There are no references, so that a schema
 // opens no file and dials no host.
 //
-// A library for all of JSON Schema would do the same, but make every process of
-// belay start later and larger; the tests compare with one.
+// The library for all of JSON Schema, which workflow files need, does the same and
+// more, and compiles its own schemas whenever a process starts (rough edges). The
+// tests compare with it; nothing here may come to depend on it.
 package schema
 
 import (
