@@ -2,11 +2,13 @@ package chat
 
 import (
 	"context"
+	"io"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 
 	"belay/internal/event"
 	"belay/internal/session"
@@ -149,7 +151,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		return m.resized(max(1, msg.Width), max(1, msg.Height))
 	case settled:
-		return tea.RequestWindowSize
+		return sizeOf(m.o.Output, tea.WindowSizeMsg{Width: m.width, Height: m.height})
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.MouseWheelMsg:
@@ -192,6 +194,23 @@ func (m *Model) resized(width, height int) tea.Cmd {
 		return nil
 	}
 	return m.timer(settleAfter, settled{})
+}
+
+// sizeOf asks a terminal for its size; one that does not tell still has the size known.
+// [tea.RequestWindowSize] does not serve: it looks beside the look that a signal
+// brings about, and both write to the same place.
+func sizeOf(output io.Writer, known tea.WindowSizeMsg) tea.Cmd {
+	return func() tea.Msg {
+		f, ok := output.(interface{ Fd() uintptr })
+		if !ok {
+			return known
+		}
+		width, height, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			return known
+		}
+		return tea.WindowSizeMsg{Width: width, Height: height}
+	}
 }
 
 // measure takes the terminal's word on whether it counts a character of several code
