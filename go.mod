@@ -107,3 +107,5 @@ require (
 )
 
 replace github.com/openai/openai-go/v3 => ./third_party/openai-go
+
+replace github.com/santhosh-tekuri/jsonschema/v6 => ./third_party/jsonschema

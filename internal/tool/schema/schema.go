@@ -10,7 +10,7 @@
 // opens no file and dials no host.
 //
 // The library for all of JSON Schema, which workflow files need, does the same and
-// more, and compiles its own schemas whenever a process starts (rough edges). The
+// more, and first compiles schemas of its own, for longer than a short turn takes. The
 // tests compare with it; nothing here may come to depend on it.
 package schema
 
