@@ -4,17 +4,24 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"belay/internal/attachment/media"
 )
 
+// File is an open file: an *[os.File], or what is in memory and is read like one.
+type File interface {
+	fs.File
+	io.ReaderAt
+	io.Seeker
+}
+
 // Opened is one file that is to become an item, however it was found.
 type Opened struct {
 	// File is read from its beginning. [Accept] closes it on every path.
-	File *os.File
+	File File
 	// Name is for people and models, with the extension if the file has one.
 	Name string
 	// Origin is where it came from as its author wrote it, secrets out.

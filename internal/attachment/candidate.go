@@ -16,7 +16,7 @@ import (
 type candidate struct {
 	path    string
 	promise promise
-	file    *os.File
+	file    File
 	info    fs.FileInfo
 	size    int64 // as the descriptor said when it was opened
 

@@ -1,54 +1,79 @@
 package download
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 
 	"belay/internal/fault"
 )
 
-// buffers are what bodies are copied through.
-var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+// bufferBytes is the size of what bodies are copied through, and of the largest body
+// that is in memory as a whole.
+const bufferBytes = 64 << 10
 
-// keep writes a response's body to file, which it closes.
-func (d *Downloads) keep(f *File, file *os.File, res *http.Response) error {
-	w := &keeper{w: file}
-	n, err := d.copy(w, res)
-	if e := file.Close(); w.err == nil && e != nil {
-		w.err = e
+var buffers = sync.Pool{New: func() any { b := make([]byte, bufferBytes); return &b }}
+
+// keep reads a body: what is small into memory, what is not to a file as it comes.
+func (d *Downloads) keep(f *File, body io.Reader) error {
+	body = io.LimitReader(body, d.limit()+1) // where there is more, it is one byte too long
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	n, err := fill(*buf, body)
+	switch {
+	case err == nil:
+		f.Bytes, err = d.stream(f, body, *buf)
+	case errors.Is(err, io.EOF):
+		f.small, f.Bytes, err = bytes.Clone((*buf)[:n]), int64(n), nil
 	}
 	switch {
-	case w.err != nil:
-		return unkept(w.err)
-	case n > d.limit():
-		return d.tooLarge("it has more than that")
 	case err != nil:
 		return err
-	case n == 0:
+	case f.Bytes > d.limit():
+		return d.tooLarge("it has more than that")
+	case f.Bytes == 0:
 		return &Error{Code: Empty, Reason: "the server sends nothing"}
 	}
-	f.Bytes = n
 	return nil
 }
 
-// copy copies a body, one byte more than may come where there is more.
-func (d *Downloads) copy(w io.Writer, res *http.Response) (int64, error) {
-	if err := d.acceptable(res); err != nil {
-		return 0, err
+// fill reads until buf is full or the reader fails, with [io.EOF] at its end. Unlike
+// [io.ReadFull] it passes an unexpected end on as what it is: the server's.
+func fill(buf []byte, r io.Reader) (n int, err error) {
+	for n < len(buf) && err == nil {
+		var m int
+		m, err = r.Read(buf[n:])
+		n += m
 	}
-	body, err := plain(res)
+	return n, err
+}
+
+// stream writes a body to a file, behind its beginning, which is in buf. It returns
+// the length of both.
+func (d *Downloads) stream(f *File, body io.Reader, buf []byte) (int64, error) {
+	file, err := d.folder.create()
 	if err != nil {
-		return 0, err
+		return 0, unkept(err)
 	}
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	return io.CopyBuffer(w, io.LimitReader(body, d.limit()+1), *buf)
+	f.path = file.Name()
+	w := &keeper{w: file}
+	head, err := w.Write(buf)
+	var tail int64
+	if err == nil {
+		tail, err = io.CopyBuffer(w, body, buf)
+	}
+	if e := file.Close(); w.err == nil && e != nil {
+		w.err = e
+	}
+	if w.err != nil {
+		err = unkept(w.err)
+	}
+	return int64(head) + tail, err
 }
 
 // keeper tells a failing disk from a failing server.
@@ -64,10 +89,6 @@ func (k *keeper) Write(p []byte) (int, error) {
 		k.err = err
 	}
 	return n, err
-}
-
-func unkept(err error) error {
-	return fault.New(fault.StorageFailure, "a download could not be kept").Because(err)
 }
 
 // plain is a body without its encoding. None was asked for, but some servers pack
@@ -107,4 +128,8 @@ func unpackable(err error) error {
 		return &Error{Code: BadEncoding, Reason: "it cannot be unpacked", Err: err}
 	}
 	return err
+}
+
+func unkept(err error) error {
+	return fault.New(fault.StorageFailure, "a download could not be kept").Because(err)
 }

@@ -1,11 +1,11 @@
-// Package download fetches what people attach by its address: to files in a
-// private folder, within limits, and to nowhere else.
+// Package download fetches what people attach by its address: to memory what is
+// small, to files in a private folder what is not, within limits, and to nowhere else.
 //
 // [Downloads.Fetch] asks once, with GET and nothing of the session, and follows
 // redirects as far as the policy lets it. Package netguard checks every address
 // where it is dialled. A body is refused before it is read where its announced
 // length is too large, and where it turns out longer, shorter or slower than it may
-// be. It goes to disk as it comes, so memory does not grow with it.
+// be. A large one goes to disk as it comes, so memory does not grow with it.
 //
 // The files of a process lie in a folder of their own under a lock that the system
 // frees however the process ends. [File.Close] removes a file, [Downloads.Close] the
@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
 	"time"
 
@@ -151,34 +150,21 @@ func (d *Downloads) Fetch(ctx context.Context, address string) (_ *File, err err
 	return f, nil
 }
 
-// fetch asks for an address and keeps the answer in f. The file is made while the
-// server thinks: on a busy disk either takes its time.
+// fetch asks for an address and keeps the answer in f.
 func (d *Downloads) fetch(ctx context.Context, f *File, u *url.URL) error {
-	type made struct {
-		file *os.File
-		err  error
-	}
-	making := make(chan made, 1)
-	go func() {
-		file, err := d.folder.create()
-		making <- made{file, err}
-	}()
 	res, err := d.ask(ctx, u)
-	m := <-making
-	if m.err == nil {
-		f.path = m.file.Name()
-	}
-	switch {
-	case err != nil && m.err == nil:
-		return errors.Join(err, m.file.Close())
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	if m.err != nil {
-		return unkept(m.err)
+	if err := d.acceptable(res); err != nil {
+		return err
 	}
-	return d.keep(f, m.file, res)
+	body, err := plain(res)
+	if err != nil {
+		return err
+	}
+	return d.keep(f, body)
 }
 
 // limit is how large one download may become.
@@ -239,40 +225,4 @@ func NameOf(address string) string {
 		base = u.Hostname()
 	}
 	return attachment.DisplayName(base)
-}
-
-// File is a downloaded file.
-type File struct {
-	// URL is where it came from, for people: without credentials and query.
-	URL   string
-	Bytes int64
-
-	path string
-	room *semaphore.Weighted
-	held int64
-}
-
-// Open opens the file for reading; the caller closes what it gets. A file can be
-// opened several times.
-func (f *File) Open() (*os.File, error) { return os.Open(f.path) }
-
-// Close removes the file. It may be called twice.
-func (f *File) Close() error {
-	var err error
-	if f.path != "" {
-		err = os.Remove(f.path)
-		f.path = ""
-	}
-	f.release(f.held)
-	return err
-}
-
-// settle gives back the room that the file does not need.
-func (f *File) settle() { f.release(f.held - f.Bytes) }
-
-func (f *File) release(n int64) {
-	if f.room != nil && n > 0 {
-		f.room.Release(n)
-		f.held -= n
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -176,6 +177,52 @@ func TestFetch(t *testing.T) {
 	}
 	if left := d.inFlight(t); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
+	}
+}
+
+// What is small stays in memory, and all else is on disk until it is closed; who
+// reads it sees no difference.
+//
+// Covers: attachments 10.1
+func TestWhereBytesAre(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.Atoi(r.URL.Path[1:])
+		for i := range n {
+			_, _ = w.Write([]byte{byte(i), byte(i >> 8)}[i%2 : i%2+1])
+		}
+	})
+	d := downloads(t, Options{})
+	for n, onDisk := range map[int]int{1: 0, bufferBytes - 1: 0, bufferBytes + 1: 1, 3*bufferBytes + 7: 1} {
+		f, err := d.Fetch(t.Context(), fmt.Sprintf("%s/%d", url, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(d.inFlight(t)); got != onDisk || f.Bytes != int64(n) {
+			t.Errorf("%d bytes: %d files on disk, want %d; Bytes is %d", n, got, onDisk, f.Bytes)
+		}
+		for range 2 {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(r)
+			right := len(data) == n
+			for i, b := range data {
+				right = right && b == byte(i>>(i%2*8))
+			}
+			info, e := r.Stat()
+			if err := errors.Join(err, e); err != nil || !right || info.Size() != int64(n) || !info.Mode().IsRegular() {
+				t.Errorf("%d bytes: %d came, as sent: %v; %v, %v", n, len(data), right, info, err)
+			}
+			r.Close()
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := d.inFlight(t); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
 	}
 }
 
@@ -429,7 +476,7 @@ func TestCancelledDownloadsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	started := make(chan struct{}, 100)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "x")
+		fmt.Fprint(w, strings.Repeat("x", bufferBytes+1)) // enough for a file
 		w.(http.Flusher).Flush()
 		started <- struct{}{}
 		<-r.Context().Done()
@@ -461,7 +508,7 @@ func TestCancelledDownloadsLeaveNothing(t *testing.T) {
 // Covers: attachments 6.1
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "x") })
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat("x", bufferBytes+1)) })
 	dir := filepath.Join(t.TempDir(), "downloads")
 	open := func() *Downloads {
 		d, err := New(Options{Dir: dir, Policy: local})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,65 +14,117 @@ import (
 	"belay/internal/fault"
 )
 
-// addresses makes items of all addresses. While some are downloaded, as many at a
-// time as may be, others are stored.
+// fetched is a download and the attachments that have its address.
+type fetched struct {
+	file *download.File
+	same []*outcome
+}
+
+// addresses makes items of all addresses. Who has fetched one asks for the next at
+// once, as many at a time as may be; others store meanwhile what has come. Where they
+// do not keep up, nothing more is asked for.
 func (b *batch) addresses(ctx context.Context, all [][]*outcome) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(2 * b.o.Downloads.Parallel())
-	for _, same := range all {
-		group.Go(func() error { return b.remote(ctx, same) })
+	if len(all) == 0 {
+		return nil
 	}
+	queue, came := make(chan []*outcome, len(all)), make(chan fetched)
+	for _, same := range all {
+		queue <- same
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	var fetching sync.WaitGroup
+	for range min(len(all), b.o.Downloads.Parallel()) {
+		fetching.Add(1)
+		group.Go(func() error {
+			defer fetching.Done()
+			return b.fetchAll(ctx, queue, came)
+		})
+		group.Go(func() error { return b.storeAll(ctx, came) })
+	}
+	group.Go(func() error {
+		fetching.Wait()
+		close(came)
+		return nil
+	})
 	return group.Wait()
 }
 
-// remote makes items of one address that one or several attachments have.
-func (b *batch) remote(ctx context.Context, same []*outcome) error {
-	var fetched []*outcome
-	for _, o := range same {
-		switch a := o.Attachment.(type) {
-		case *declared.URL:
-			if !a.Fetch {
-				if err := b.refer(ctx, o, attachment.KindURL); err != nil {
-					return err
-				}
-				continue
-			}
-		case *declared.Image:
-			if a.Direct {
-				if err := b.passOn(ctx, o); err != nil {
-					return err
-				}
-				continue
-			}
+// fetchAll takes one address after the other and hands on what is there.
+func (b *batch) fetchAll(ctx context.Context, queue <-chan []*outcome, came chan<- fetched) error {
+	for same := range queue {
+		same, err := b.referred(ctx, same)
+		if err != nil {
+			return err
 		}
-		fetched = append(fetched, o)
+		if len(same) == 0 {
+			continue
+		}
+		file, err := b.o.Downloads.Fetch(ctx, same[0].Source.URL)
+		if err != nil {
+			if err := refuseAll(same, err); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case came <- fetched{file, same}:
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), file.Close())
+		}
 	}
-	if len(fetched) == 0 {
-		return nil
-	}
-	return b.fetch(ctx, fetched)
+	return nil
 }
 
-// fetch downloads what is at the address and accepts it as each of them wants it.
-func (b *batch) fetch(ctx context.Context, same []*outcome) error {
-	file, err := b.o.Downloads.Fetch(ctx, same[0].Source.URL)
-	if err != nil {
-		return refuseAll(same, err)
-	}
+// referred makes items of the attachments whose address is not fetched, and returns
+// the others.
+func (b *batch) referred(ctx context.Context, same []*outcome) (others []*outcome, err error) {
 	for _, o := range same {
-		f, e := file.Open()
-		if e != nil {
-			err = fault.New(fault.StorageFailure, "a download could not be read").Because(e)
-			break
+		u, isURL := o.Attachment.(*declared.URL)
+		image, isImage := o.Attachment.(*declared.Image)
+		switch {
+		case isURL && !u.Fetch:
+			err = b.refer(ctx, o, attachment.KindURL)
+		case isImage && image.Direct:
+			err = b.passOn(ctx, o)
+		default:
+			others = append(others, o)
 		}
-		if err = b.accept(ctx, o, f); err != nil {
-			break
+		if err != nil {
+			return nil, err
 		}
 	}
-	if e := file.Close(); err == nil && e != nil {
-		err = fault.New(fault.StorageFailure, "a download could not be removed").Because(e)
+	return others, nil
+}
+
+func (b *batch) storeAll(ctx context.Context, came <-chan fetched) error {
+	for c := range came {
+		if err := errors.Join(b.store(ctx, c), c.close()); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// store accepts a download as each attachment wants it that has its address.
+func (b *batch) store(ctx context.Context, c fetched) error {
+	for _, o := range c.same {
+		f, err := c.file.Open()
+		if err != nil {
+			return err
+		}
+		if err := b.accept(ctx, o, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c fetched) close() error {
+	if err := c.file.Close(); err != nil {
+		return fault.New(fault.StorageFailure, "a download could not be removed").Because(err)
+	}
+	return nil
 }
 
 // passOn makes an item of an image's address, for models whose service fetches it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -127,7 +126,7 @@ func (o *outcome) refuseUnopened(err error) {
 }
 
 // accept makes an item of an open file, which it closes.
-func (b *batch) accept(ctx context.Context, o *outcome, f *os.File) error {
+func (b *batch) accept(ctx context.Context, o *outcome, f attachment.File) error {
 	a, err := attachment.Accept(ctx, attachment.Opened{
 		File: f, Name: o.report.Name, Origin: o.report.Origin, Want: wanted(o.Attachment), Hint: o.MIME,
 	}, b.o.Terms, b.blobs)

@@ -79,6 +79,12 @@ type world struct {
 
 func newWorld(t testing.TB, o Options, files map[string]string) *world {
 	t.Helper()
+	return newWorldOf(t, o, 0, files)
+}
+
+// newWorldOf is newWorld with so many downloads at one time, 0 for the default.
+func newWorldOf(t testing.TB, o Options, parallel int, files map[string]string) *world {
+	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -95,7 +101,7 @@ func newWorld(t testing.TB, o Options, files map[string]string) *world {
 	w.url = srv.URL
 	if o.Downloads == nil {
 		o.Downloads, err = download.New(download.Options{
-			Dir: w.temp, Timeout: 10 * time.Second,
+			Dir: w.temp, Timeout: 10 * time.Second, Parallel: parallel,
 			Policy: netguard.Policy{AllowHTTP: true, AnyPort: true, MaxRedirects: 3, Internal: []string{"127.0.0.0/8"}},
 		})
 		if err != nil {
@@ -346,5 +352,66 @@ func TestAFailingStoreIsNoRefusal(t *testing.T) {
 	}
 	if _, err := w.Gather(t.Context(), nil, []declared.Attachment{&declared.URL{Base: by(url)}}, failing{}); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("an address: %v", err)
+	}
+}
+
+// slow is a store that keeps the first file only once it is let go.
+type slow struct {
+	*store
+	first sync.Once
+	free  chan struct{}
+}
+
+func (s *slow) Put(ctx context.Context, r io.Reader, limit int64) (string, int64, error) {
+	s.first.Do(func() {
+		select {
+		case <-s.free:
+		case <-ctx.Done():
+		}
+	})
+	return s.store.Put(ctx, r, limit)
+}
+
+// A server is asked for the next while what it sent is still being stored.
+//
+// Covers: attachments 10.2
+func TestFetchingDoesNotWaitForStoring(t *testing.T) {
+	t.Parallel()
+	w := newWorldOf(t, Options{}, 1, nil)
+	s := &slow{store: newStore(), free: make(chan struct{})}
+	var asked atomic.Int32
+	w.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 2 {
+			close(s.free)
+		}
+		fmt.Fprint(rw, r.URL.Path)
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	list := []declared.Attachment{&declared.File{Base: by(w.url + "/1")}, &declared.File{Base: by(w.url + "/2")}}
+	r, err := w.Gather(ctx, nil, list, s)
+	if err != nil || len(r.Items) != 2 || s.text(r.Items[0]) != "/1" || s.text(r.Items[1]) != "/2" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// Where the disk fills up, nothing more is asked for, and nothing is left.
+func TestAFailingStoreEndsFetching(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, Options{}, nil)
+	var asked atomic.Int32
+	w.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = rw.Write(make([]byte, 100<<10)) // a file on disk
+	})
+	var list []declared.Attachment
+	for i := range 200 {
+		list = append(list, &declared.File{Base: by(fmt.Sprintf("%s/%d", w.url, i))})
+	}
+	if _, err := w.Gather(t.Context(), nil, list, failing{}); !fault.Is(err, fault.StorageFailure) {
+		t.Errorf("got %v", err)
+	}
+	if n := asked.Load(); n > 50 {
+		t.Errorf("%d of 200 were fetched", n)
 	}
 }
