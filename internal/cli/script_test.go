@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -121,7 +122,9 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 
 // web serves a folder over HTTP for the script's time, its address in a variable and
 // its host and port in the one with _HOST: web NAME DIR. A path below /-/to/ redirects
-// to what follows, one below /-/says/N/ is said to have N bytes more than it has.
+// to what follows, one below /-/says/N/ is said to have N bytes more than it has, and
+// one below /-/together/N/ comes once N such are asked for at one time. At /-/bytes/N
+// is text of N bytes.
 func web(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: web NAME DIR")
@@ -142,10 +145,37 @@ func web(ts *testscript.TestScript, neg bool, args []string) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)+more))
 		_, _ = w.Write(data)
 	})
+	mux.HandleFunc("/-/together/{n}/{path...}", together(dir))
+	mux.HandleFunc("/-/bytes/{n}", func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.PathValue("n"))
+		if err != nil || n < 0 {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(bytes.Repeat([]byte("x"), n))
+	})
 	s := httptest.NewServer(mux)
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.URL)
 	ts.Setenv(args[0]+"_HOST", s.Listener.Addr().String())
+}
+
+// together answers with files of dir once so many are asked for at one time.
+func together(dir string) http.HandlerFunc {
+	all, once := make(chan struct{}), sync.Once{}
+	var asked atomic.Int32
+	return func(w http.ResponseWriter, r *http.Request) {
+		if n, err := strconv.Atoi(r.PathValue("n")); err == nil && int(asked.Add(1)) >= n {
+			once.Do(func() { close(all) })
+		}
+		select {
+		case <-all:
+			http.ServeFileFS(w, r, os.DirFS(dir), r.PathValue("path"))
+		case <-r.Context().Done():
+		case <-time.After(patience):
+			http.Error(w, "the others were not asked for", http.StatusGatewayTimeout)
+		}
+	}
 }
 
 type childrenKey struct{}
