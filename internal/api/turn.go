@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/turn"
 )
 
@@ -31,7 +31,7 @@ type interruptBody struct {
 }
 
 // idempotencyKey is what the header may hold.
-var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,200}$`)
+var idempotencyKey = lazyregexp.New(`^[\x21-\x7e]{1,200}$`)
 
 // serveTurn keeps the compatible contract's order (section 1.7): steps 1 to 4
 // here, the rest in Engine.Start, all before the stream.

@@ -1,8 +1,9 @@
 package authored
 
 import (
-	"regexp"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // Schema is the JSON Schema, draft 2020-12, of files that have a shape, for editors
@@ -249,7 +250,7 @@ func (v Above) Schema(*Defs) map[string]any {
 }
 
 // lengthForm is what a length of time looks like.
-var lengthForm = regexp.MustCompile("^\\+?(?:(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$")
+var lengthForm = lazyregexp.New("^\\+?(?:(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$")
 
 // Schema implements [Value].
 func (v Length) Schema(*Defs) map[string]any {

@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // hang wraps text to a width, each line but the first indented. A line break in
@@ -89,10 +90,10 @@ func quotation(words []string) int {
 }
 
 var (
-	quotes     = regexp.MustCompile("[\"'`]")
-	subcommand = regexp.MustCompile(`^[a-z][a-z-]*[,;:.)]?$`)
+	quotes     = lazyregexp.New("[\"'`]")
+	subcommand = lazyregexp.New(`^[a-z][a-z-]*[,;:.)]?$`)
 	// argument is what can only be one: an id, a path, the name of a value.
-	argument = regexp.MustCompile(`^(-|[A-Z]{2}|\S*[/_…0-9])`)
+	argument = lazyregexp.New(`^(-|[A-Z]{2}|\S*[/_…0-9])`)
 )
 
 // command is how many words the command of belay has that words begin with, 1
@@ -121,7 +122,7 @@ func command(words []string) int {
 }
 
 // wholeID is the id of a session, of which the beginning is enough to name it.
-var wholeID = regexp.MustCompile(`\b(sess_[0-9a-f]{8})-[0-9a-f-]{27}\b`)
+var wholeID = lazyregexp.New(`\b(sess_[0-9a-f]{8})-[0-9a-f-]{27}\b`)
 
 // typeable is a hint whose commands fit behind a margin, as far as that can be done:
 // sessions are named by the beginning of their id where the whole runs over.

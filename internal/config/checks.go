@@ -7,10 +7,11 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"belay/internal/lazyregexp"
 )
 
 // address checks host:port.
@@ -25,7 +26,7 @@ func address(s string) error {
 	return nil
 }
 
-var hostPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+var hostPattern = lazyregexp.New(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
 // host checks a host name or address, with or without a port, and lower-cases it.
 func host(s string) (string, error) {
@@ -69,7 +70,7 @@ func baseURL(s string) error {
 	return nil
 }
 
-var headerWordPattern = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+var headerWordPattern = lazyregexp.New(`^[0-9A-Za-z._-]{1,64}$`)
 
 // headerWord checks the value of an HTTP header that is one word.
 func headerWord(s string) error {
@@ -79,7 +80,7 @@ func headerWord(s string) error {
 	return nil
 }
 
-var modelPattern = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._:/@-]{0,127}$`)
+var modelPattern = lazyregexp.New(`^[0-9A-Za-z][0-9A-Za-z._:/@-]{0,127}$`)
 
 // modelName checks the name of a model in a list.
 func modelName(s string) (string, error) {
@@ -89,7 +90,7 @@ func modelName(s string) (string, error) {
 	return strings.ToLower(s), nil
 }
 
-var extensionPattern = regexp.MustCompile(`^\.[a-z0-9]{1,16}$`)
+var extensionPattern = lazyregexp.New(`^\.[a-z0-9]{1,16}$`)
 
 func extension(s string) (string, error) {
 	s = strings.ToLower(s)

@@ -3,11 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/netguard"
 )
 
@@ -108,7 +108,7 @@ func declared(c *Config) []*key {
 // internalHost checks a host of the operator's own network.
 func internalHost(s string) (string, error) { return netguard.ParseInternal(s) }
 
-var mimePatternShape = regexp.MustCompile(`^(\*/\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$`)
+var mimePatternShape = lazyregexp.New(`^(\*/\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$`)
 
 // mimePattern checks a MIME type without parameters, or type/*.
 func mimePattern(s string) (string, error) {

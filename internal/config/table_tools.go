@@ -2,11 +2,12 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"belay/internal/lazyregexp"
 )
 
 // Permit says who decides about tool calls, and how long they have.
@@ -113,7 +114,7 @@ func rule(s string) (string, error) {
 	return s, nil
 }
 
-var ruleShape = regexp.MustCompile(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)
+var ruleShape = lazyregexp.New(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)
 
 func port(s string) (string, error) {
 	n, err := strconv.ParseUint(s, 10, 16)

@@ -2,8 +2,9 @@ package model
 
 import (
 	"maps"
-	"regexp"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // Price is what a model costs, in US dollars per million tokens.
@@ -98,7 +99,7 @@ func ListPrices() Prices {
 }
 
 // isoDate is a date at the end of a name, whose parts look like minor versions.
-var isoDate = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
+var isoDate = lazyregexp.New(`-\d{4}-\d{2}-\d{2}$`)
 
 // lookup finds the entry whose key is the longest start of name such that only
 // a date, a word or a tag is left over. A left-over minor version is no match:

@@ -3,11 +3,12 @@ package permit
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"belay/internal/lazyregexp"
 )
 
 // Limits of what is taken apart; a text beyond them is opaque. The parser calls
@@ -161,7 +162,7 @@ func (a *analysis) call(n *syntax.CallExpr) {
 
 // plainName is what a program's name looks like. Anything else in its place, an
 // option that was not understood among it, is not taken for one.
-var plainName = regexp.MustCompile(`^(?:\[|[A-Za-z0-9_.:+@%/~][A-Za-z0-9_.:+@%/~-]{0,199})$`)
+var plainName = lazyregexp.New(`^(?:\[|[A-Za-z0-9_.:+@%/~][A-Za-z0-9_.:+@%/~-]{0,199})$`)
 
 // simple adds the command that words make, and those that it runs in turn.
 func (a *analysis) simple(words []arg) {

@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
+
+	"belay/internal/lazyregexp"
 )
 
 // Verdict is a person's answer.
@@ -69,7 +70,7 @@ const (
 	settleTime = 10 * time.Second
 )
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+var idPattern = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
 
 // DeskOptions say where a desk is.
 type DeskOptions struct {

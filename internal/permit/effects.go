@@ -1,11 +1,12 @@
 package permit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"belay/internal/lazyregexp"
 )
 
 // Names of what is listed like a command and is none. No program can have such a
@@ -17,7 +18,7 @@ const (
 
 // private are names of variables that scripts keep to themselves by custom: no
 // program and no shell acts on them unless they are exported.
-var private = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var private = lazyregexp.New(`^[a-z_][a-z0-9_]*$`)
 
 // redirect adds the file that a redirection writes.
 func (a *analysis) redirect(r *syntax.Redirect) {

@@ -2,9 +2,10 @@ package permit
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // looker tells which commands only look at the project: those need no decision
@@ -160,7 +161,7 @@ func (o options) denies(w string) bool {
 
 // outward finds a path, or an option's value, that begins at the root, at a home
 // or on a drive, or that goes up.
-var outward = regexp.MustCompile(`(?:^|=|^-[A-Za-z0-9]+)(?:[/~\\]|[A-Za-z]:[/\\])|(?:^|[=/\\:]|^-[A-Za-z0-9]+)\.\.(?:[/\\]|$)`)
+var outward = lazyregexp.New(`(?:^|=|^-[A-Za-z0-9]+)(?:[/~\\]|[A-Za-z]:[/\\])|(?:^|[=/\\:]|^-[A-Za-z0-9]+)\.\.(?:[/\\]|$)`)
 
 // leadsOut reports whether a word may be a path that leads out of the project.
 func leadsOut(w string) bool { return w != "/dev/null" && outward.MatchString(w) }
@@ -171,7 +172,7 @@ var calm = []string{
 	"CGO_ENABLED", "RUST_BACKTRACE", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "NODE_ENV", "DEBIAN_FRONTEND",
 }
 
-var calmValue = regexp.MustCompile(`^[A-Za-z0-9_.:@+-]*$`)
+var calmValue = lazyregexp.New(`^[A-Za-z0-9_.:@+-]*$`)
 
 // harmlessVariable reports whether setting the variable changes no program.
 func harmlessVariable(c Command) bool {

@@ -1,14 +1,15 @@
 package permit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // sedScript prints lines, or leaves some out. Nothing else that sed knows is
 // taken: its w writes and its e runs.
-var sedScript = regexp.MustCompile(`^(?:[0-9]+|\$|/[A-Za-z0-9_ .-]*/)?(?:,(?:\+?[0-9]+|\$|/[A-Za-z0-9_ .-]*/))? ?[pdq=]$`)
+var sedScript = lazyregexp.New(`^(?:[0-9]+|\$|/[A-Za-z0-9_ .-]*/)?(?:,(?:\+?[0-9]+|\$|/[A-Za-z0-9_ .-]*/))? ?[pdq=]$`)
 
 func sedPrints(words []string) bool {
 	for len(words) > 0 && (words[0] == "-n" || words[0] == "-E" || words[0] == "-r" || words[0] == "-ne") {

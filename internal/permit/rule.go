@@ -3,9 +3,10 @@ package permit
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"belay/internal/lazyregexp"
 )
 
 // Rule names calls: all of a tool ("read"), or those of a tool that match a
@@ -33,7 +34,7 @@ type Rule struct {
 // maxRuleBytes is the longest rule.
 const maxRuleBytes = 1000
 
-var ruleTool = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}?(?:\.\*)?$`)
+var ruleTool = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]{0,63}?(?:\.\*)?$`)
 
 // ParseRule reads a rule as people write it.
 func ParseRule(text string) (Rule, error) {

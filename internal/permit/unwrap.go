@@ -1,9 +1,10 @@
 package permit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // wrapper says how a program that runs another is called: its options, how many
@@ -43,7 +44,7 @@ var wrappers = map[string]wrapper{
 }
 
 // assignment is a word that env and sudo take for a variable.
-var assignment = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=`)
+var assignment = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*)=`)
 
 // unwrap adds what the command of that name runs in turn, and reports whether
 // the command does nothing else.
@@ -216,9 +217,9 @@ func (a *analysis) traps(words []arg) {
 
 var (
 	// shellFlags are options of a shell that change nothing of what it runs.
-	shellFlags = regexp.MustCompile(`^-[euxvnf]+$`)
+	shellFlags = lazyregexp.New(`^-[euxvnf]+$`)
 	// shellScript is -c, alone or behind such options.
-	shellScript = regexp.MustCompile(`^-[euxvf]*c$`)
+	shellScript = lazyregexp.New(`^-[euxvf]*c$`)
 )
 
 // shell adds the commands of the text that a shell is given. A script in a file

@@ -1,8 +1,9 @@
 package persona
 
 import (
-	"regexp"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // header is what the body declares about the agent (workspace 9.1 and 9.2).
@@ -14,9 +15,9 @@ type header struct {
 }
 
 var (
-	headerLine = regexp.MustCompile(`^ {0,3}(AGENT_TYPE|AGENT_CLASS|INTERACTION_SURFACE|WRITE_SCOPE|BLOCKING|PRIMARY_OUTPUTS):\s*(\S.*)$`)
-	typeValue  = regexp.MustCompile(`(?i)^(?:TYPE\s*)?([0-2])(?:\W|$)`)
-	fenceLine  = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
+	headerLine = lazyregexp.New(`^ {0,3}(AGENT_TYPE|AGENT_CLASS|INTERACTION_SURFACE|WRITE_SCOPE|BLOCKING|PRIMARY_OUTPUTS):\s*(\S.*)$`)
+	typeValue  = lazyregexp.New(`(?i)^(?:TYPE\s*)?([0-2])(?:\W|$)`)
+	fenceLine  = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
 )
 
 // parseHeader looks for each property first as a line "NAME: value", then as a

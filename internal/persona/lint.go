@@ -2,10 +2,10 @@ package persona
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"belay/internal/lazyregexp"
 	markdown "belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 )
@@ -82,7 +82,7 @@ func (l *linter) prose() func(yield func(int, string) bool) {
 	}
 }
 
-var title = regexp.MustCompile(`^AGENT INSTRUCTIONS\s*(?:—|–|-+)\s*([^()]*?)\s*(?:\(.*)?$`)
+var title = lazyregexp.New(`^AGENT INSTRUCTIONS\s*(?:—|–|-+)\s*([^()]*?)\s*(?:\(.*)?$`)
 
 // header looks at the marker, the heading and the line AGENT_TYPE (9.1).
 func (l *linter) header() {
@@ -124,7 +124,7 @@ func (l *linter) header() {
 // marks are the sections that every file has (9.3).
 var marks = []string{"PROTOCOL", "SPEC", "STRUCTURE", "RATIONALE"}
 
-var mark = regexp.MustCompile(`^\s*\[\[(BEGIN|END):([A-Z_]+)\]\]\s*$`)
+var mark = lazyregexp.New(`^\s*\[\[(BEGIN|END):([A-Z_]+)\]\]\s*$`)
 
 // sections looks at the marks of the sections.
 func (l *linter) sections() {

@@ -3,15 +3,15 @@ package persona
 import (
 	"errors"
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/nearest"
 )
 
 // namePattern is what a persona name may look like before any disk is touched.
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$`)
+var namePattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$`)
 
 // aliases are the short names of the workbench (workspace 14.2).
 var aliases = map[string]string{

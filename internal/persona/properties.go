@@ -1,10 +1,10 @@
 package persona
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	markdown "belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 )
@@ -59,8 +59,8 @@ func (l *linter) table() {
 }
 
 var (
-	leadingWord = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*`)
-	remark      = regexp.MustCompile(`^\s*(?:$|[(;,—–]|- )`)
+	leadingWord = lazyregexp.New(`^[A-Za-z][A-Za-z-]*`)
+	remark      = lazyregexp.New(`^\s*(?:$|[(;,—–]|- )`)
 )
 
 // value looks at one property.

@@ -11,12 +11,12 @@ import (
 	"io"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/lazyregexp"
 )
 
 // fileSums is the last file of an export: the SHA-256 of every other one, as
@@ -24,7 +24,7 @@ import (
 const fileSums = "SHA256SUMS"
 
 // hexRun finds what may hold the hash of a blob in a transcript.
-var hexRun = regexp.MustCompile(`[0-9a-f]{64,}`)
+var hexRun = lazyregexp.New(`[0-9a-f]{64,}`)
 
 // Export writes a session as a tar.gz: its record, transcript, log and the blobs
 // that the transcript refers to, then their sums. A session whose turn runs is

@@ -3,12 +3,13 @@ package session
 import (
 	"crypto/rand"
 	"fmt"
-	"regexp"
+
+	"belay/internal/lazyregexp"
 )
 
 var (
-	idPattern   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
-	hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	idPattern   = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
+	hashPattern = lazyregexp.New(`^[0-9a-f]{64}$`)
 )
 
 // ValidID reports whether id may be a session's: an id that is not never gets

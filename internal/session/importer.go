@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"path"
-	"regexp"
 
 	"belay/internal/durable"
+	"belay/internal/lazyregexp"
 )
 
-var segmentPattern = regexp.MustCompile(`^log/[0-9]{4,9}\.jsonl$`)
+var segmentPattern = lazyregexp.New(`^log/[0-9]{4,9}\.jsonl$`)
 
 // importer unpacks one session.
 type importer struct {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/Masterminds/sprig/v3"
@@ -20,9 +21,11 @@ var notHermetic = []string{
 	"encryptAES", "decryptAES", "hello",
 }
 
-// functions are those that a template may call, plainFunctions the same without
-// bounds.
-var functions, plainFunctions = makeFunctions()
+// functions are those that a template may call, and the same without bounds. They are
+// made when the first template is read.
+var functions = sync.OnceValue(makeFunctions)
+
+type functionMaps struct{ bounded, plain template.FuncMap }
 
 // Function is something that a template may call.
 type Function struct {
@@ -36,9 +39,9 @@ type Function struct {
 // Functions lists what a template may call beyond the language's own, by name, for
 // the reference.
 func Functions() []Function {
-	all := make([]Function, 0, len(functionNames))
-	for _, name := range functionNames {
-		t := reflect.TypeOf(functions[name])
+	all := make([]Function, 0, len(functionNames()))
+	for _, name := range functionNames() {
+		t := reflect.TypeOf(functions().bounded[name])
 		f := Function{Name: name, Gives: typeName(t.Out(0))}
 		for i := range t.NumIn() {
 			if t.IsVariadic() && i == t.NumIn()-1 {
@@ -73,11 +76,11 @@ func typeName(t reflect.Type) string {
 }
 
 // functionNames are the names that an author may use, sorted.
-var functionNames = func() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return name == fieldName || name == stepName })
-}()
+var functionNames = sync.OnceValue(func() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions().bounded)), func(name string) bool { return name == fieldName || name == stepName })
+})
 
-func makeFunctions() (held, unheld template.FuncMap) {
+func makeFunctions() functionMaps {
 	all := sprig.HermeticTxtFuncMap()
 	for _, name := range notHermetic {
 		delete(all, name)
@@ -85,13 +88,13 @@ func makeFunctions() (held, unheld template.FuncMap) {
 	// The language's own that make text.
 	all["print"], all["println"], all["printf"] = fmt.Sprint, fmt.Sprintln, printf
 	all["html"], all["js"], all["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
-	unheld = maps.Clone(all)
+	plain := maps.Clone(all)
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)
 	}
 	all[fieldName] = field
 	all[stepName] = func() (string, error) { return "", nil } // set for each evaluation
-	return all, unheld
+	return functionMaps{bounded: all, plain: plain}
 }
 
 // bounded holds a function to what an evaluation may take: what goes in is
@@ -229,12 +232,12 @@ func printf(format string, args ...any) (string, error) {
 }
 
 // unavailable are the functions of Sprig that are left out.
-var unavailable = func() map[string]bool {
+var unavailable = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for name := range sprig.TxtFuncMap() {
-		if _, ok := functions[name]; !ok {
+		if _, ok := functions().bounded[name]; !ok {
 			out[name] = true
 		}
 	}
 	return out
-}()
+})

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/nearest"
 )
 
@@ -111,9 +111,9 @@ func (w *cappedWriter) Write(p []byte) (int, error) {
 }
 
 var (
-	syntaxForm = regexp.MustCompile(`^template: :(\d+): (.*)$`)
-	runForm    = regexp.MustCompile(`(?s)^template: :(\d+):\d+: executing "" at <.*?>: (.*)$`)
-	callForm   = regexp.MustCompile(`(?s)^error calling (\w+): (.*)$`)
+	syntaxForm = lazyregexp.New(`^template: :(\d+): (.*)$`)
+	runForm    = lazyregexp.New(`(?s)^template: :(\d+):\d+: executing "" at <.*?>: (.*)$`)
+	callForm   = lazyregexp.New(`(?s)^error calling (\w+): (.*)$`)
 )
 
 // syntaxError says what the parser found.
@@ -136,8 +136,8 @@ func syntaxError(text string, err error) *Error {
 	}
 	if name, ok := strings.CutPrefix(problem, "function "); ok && strings.HasSuffix(problem, "not defined") {
 		name = strings.Trim(strings.TrimSuffix(name, " not defined"), `"`)
-		switch meant := nearest.Of(name, functionNames); {
-		case unavailable[name]:
+		switch meant := nearest.Of(name, functionNames()); {
+		case unavailable()[name]:
 			e.Hint = "templates see no clock, environment, network or chance"
 		case slices.Contains(contextKeys, name):
 			e.Hint = "values begin with a point: write ." + name

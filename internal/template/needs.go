@@ -58,7 +58,7 @@ type walker struct {
 
 // call notes that a function is called.
 func (w *walker) call(name string) {
-	if w.calls != nil && plainFunctions[name] != nil {
+	if w.calls != nil && functions().plain[name] != nil {
 		w.calls[name] = true
 		w.called++
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"text/template/parse"
 )
@@ -47,7 +48,9 @@ type Template struct {
 }
 
 // empty is a template that has its functions and nothing else.
-var empty = template.New("").Option("missingkey=error").Funcs(functions)
+var empty = sync.OnceValue(func() *template.Template {
+	return template.New("").Option("missingkey=error").Funcs(functions().bounded)
+})
 
 // Parse reads a string. One without {{ is itself, whatever else it holds. The
 // error is an [*Error].
@@ -63,7 +66,7 @@ func Parse(text string) (*Template, error) {
 	if err != nil {
 		return nil, &Error{Problem: err.Error()}
 	}
-	if t.tmpl, err = empty.Clone(); err != nil { // cheaper than to give each its functions
+	if t.tmpl, err = empty().Clone(); err != nil { // cheaper than to give each its functions
 		return nil, &Error{Problem: err.Error()}
 	}
 	if t.tmpl, err = t.tmpl.Parse(rewritten); err != nil {

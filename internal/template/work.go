@@ -47,7 +47,7 @@ func (b *budget) spend(n int64) error {
 func (b *budget) functions(calls map[string]bool) template.FuncMap {
 	own := template.FuncMap{stepName: b.step}
 	for name := range calls {
-		own[name] = bounded(name, plainFunctions[name], b.spend)
+		own[name] = bounded(name, functions().plain[name], b.spend)
 	}
 	return own
 }

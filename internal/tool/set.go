@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/tool/schema"
 )
@@ -30,7 +30,7 @@ type entry struct {
 }
 
 // namePattern is what a canonical name may be.
-var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+var namePattern = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 // NewSet returns a set of tools. It fails on an ill-formed name, a name that is
 // there twice, and a schema that is none or says more than package schema checks.

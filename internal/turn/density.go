@@ -2,9 +2,9 @@ package turn
 
 import (
 	"errors"
-	"regexp"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 )
 
@@ -58,7 +58,7 @@ func (t *running) consult(r *model.Request) (*answer, allowance, error) {
 }
 
 // tooLongWords are how services say that a request is over the model's context.
-var tooLongWords = regexp.MustCompile(`(?i)prompt is too long|exceeds? (the )?(model's )?(maximum )?context|maximum context length`)
+var tooLongWords = lazyregexp.New(`(?i)prompt is too long|exceeds? (the )?(model's )?(maximum )?context|maximum context length`)
 
 func tooLong(err error) bool {
 	if said := (*model.TooLongError)(nil); errors.As(err, &said) {

@@ -2,9 +2,10 @@ package workspace
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // zone is what a persona's WRITE_SCOPE opens (workspace 9.5).
@@ -16,13 +17,13 @@ type zone struct {
 }
 
 var (
-	firstWord = regexp.MustCompile("^[\\s`*\"']*([A-Za-z][A-Za-z-]*)")
+	firstWord = lazyregexp.New("^[\\s`*\"']*([A-Za-z][A-Za-z-]*)")
 	// workFolder is a deliverable's or a knowledge type's folder, with something
 	// in it.
-	workFolder = regexp.MustCompile(`^PKG-[^/]*/1_Working/(?:DEL|KTY)-[^/]+/.`)
+	workFolder = lazyregexp.New(`^PKG-[^/]*/1_Working/(?:DEL|KTY)-[^/]+/.`)
 	// toolRoot finds the tool roots in a cell: names with an underscore in front,
 	// perhaps behind a placeholder for the project, perhaps with folders in them.
-	toolRoot = regexp.MustCompile("(?:^|[\\s`(\"'])(?:\\{[A-Z_]+\\}/)?(_[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*)(/?)([^A-Za-z0-9_./-]|$)")
+	toolRoot = lazyregexp.New("(?:^|[\\s`(\"'])(?:\\{[A-Z_]+\\}/)?(_[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*)(/?)([^A-Za-z0-9_./-]|$)")
 )
 
 // parseWriteScope reads a cell of an Agent Type table. The first word decides;

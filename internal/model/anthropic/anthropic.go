@@ -20,7 +20,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -29,6 +28,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -96,7 +96,7 @@ var (
 
 var service = upstream.Service{Name: Name, BaseURL: DefaultBaseURL, KeyName: "ANTHROPIC_API_KEY"}
 
-var versionPattern = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+var versionPattern = lazyregexp.New(`^[0-9A-Za-z._-]{1,64}$`)
 
 // New returns a provider. It fails on options that no service could have; a
 // base URL that the network policy forbids is reported by Ready, so that it

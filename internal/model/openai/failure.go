@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 	"belay/internal/redact"
@@ -92,7 +92,7 @@ func parseError(data []byte) (e errorBody) {
 
 // tooLong is how servers that have no code for it say that a request is over the
 // model's context.
-var tooLong = regexp.MustCompile(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
+var tooLong = lazyregexp.New(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
 	`greater than the context|(prompt|input) is too long|reduce the length of the messages`)
 
 // overContext reports whether the request was too long for the model.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"belay/internal/badyaml"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/plainjson"
 )
@@ -248,7 +248,7 @@ func (p *parser) usage(n *yaml.Node) *model.Usage {
 	return u
 }
 
-var failKind = regexp.MustCompile(`^[a-z][a-z_]{0,63}$`)
+var failKind = lazyregexp.New(`^[a-z][a-z_]{0,63}$`)
 
 func (p *parser) fail(n *yaml.Node) *failure {
 	f := p.fields(n, "fail", "type, status, message")

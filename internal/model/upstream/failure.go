@@ -7,13 +7,13 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/netguard"
 	"belay/internal/redact"
@@ -117,8 +117,8 @@ func (s *Failures) Classify(err error, clean *redact.Redactor) *fault.Error {
 }
 
 var (
-	requestID   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
-	namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
+	requestID   = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
+	namePattern = lazyregexp.New(`^[a-z][a-z0-9_]{0,63}$`)
 )
 
 // WithRequestID adds the service's name of a request to f, if it looks like one.

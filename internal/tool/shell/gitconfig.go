@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/lazyregexp"
 	"belay/internal/permit"
 )
 
@@ -72,8 +72,8 @@ var plainSections = map[string][]string{
 }
 
 var (
-	gitSection = regexp.MustCompile(`^\[([a-z]+)(?: "[^"\\]*")?\]$`)
-	gitKey     = regexp.MustCompile(`^([a-z][a-z0-9-]*)(?:[ \t]*=[^\\]*)?$`)
+	gitSection = lazyregexp.New(`^\[([a-z]+)(?: "[^"\\]*")?\]$`)
+	gitKey     = lazyregexp.New(`^([a-z][a-z0-9-]*)(?:[ \t]*=[^\\]*)?$`)
 )
 
 // plainGitConfig reports whether all of a configuration is known to name no program.

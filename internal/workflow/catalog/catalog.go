@@ -12,13 +12,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"belay/internal/authored"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/workflow/definition"
 )
 
@@ -150,8 +150,8 @@ func (s *search) published(dir string) bool {
 
 // A top-level key begins its line.
 var (
-	hasTasks = regexp.MustCompile(`(?m)^["']?tasks["']?[ \t]*:`)
-	hasName  = regexp.MustCompile(`(?m)^["']?(?:id|agents)["']?[ \t]*:`)
+	hasTasks = lazyregexp.New(`(?m)^["']?tasks["']?[ \t]*:`)
+	hasName  = lazyregexp.New(`(?m)^["']?(?:id|agents)["']?[ \t]*:`)
 )
 
 // file lists a YAML file where it is a workflow.

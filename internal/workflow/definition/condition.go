@@ -2,7 +2,6 @@ package definition
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,8 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"belay/internal/lazyregexp"
 )
 
 // Condition is the expression of a router, in the Common Expression Language. It
@@ -89,9 +90,9 @@ func tasksIn(ast *cel.Ast) []string {
 }
 
 var (
-	wordOperator = regexp.MustCompile(`\b(and|or|not)\b`)
-	oneEquals    = regexp.MustCompile(`[^=!<>]=[^=]`)
-	minusName    = regexp.MustCompile(`\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)`)
+	wordOperator = lazyregexp.New(`\b(and|or|not)\b`)
+	oneEquals    = lazyregexp.New(`[^=!<>]=[^=]`)
+	minusName    = lazyregexp.New(`\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)`)
 )
 
 // conditionHint is the next step after what people do most.

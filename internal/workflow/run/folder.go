@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/plainjson"
 	"belay/internal/workspace"
 )
@@ -30,7 +30,7 @@ const (
 // maxRecord caps a record that is read, in bytes: more than an answer can be.
 const maxRecord = 256 << 20
 
-var idPattern = regexp.MustCompile(`^run_[A-Za-z0-9-]{1,64}$`)
+var idPattern = lazyregexp.New(`^run_[A-Za-z0-9-]{1,64}$`)
 
 // folder is a run's folder, open.
 type folder struct {

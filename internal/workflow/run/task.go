@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
+var keyPattern = lazyregexp.New(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
 
 // Task returns the record of one task of a run, by its key. NOT_FOUND where it has
 // not begun.

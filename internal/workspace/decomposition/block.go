@@ -1,9 +1,9 @@
 package decomposition
 
 import (
-	"regexp"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 )
 
@@ -91,7 +91,7 @@ func (b *reader) open(c part, value string, section bool) {
 	b.current, b.section = c, section
 }
 
-var bullet = regexp.MustCompile(`^\s*(?:[-*+]|[0-9]{1,3}[.)])\s+`)
+var bullet = lazyregexp.New(`^\s*(?:[-*+]|[0-9]{1,3}[.)])\s+`)
 
 // text takes a line without a label.
 func (b *reader) text(line string) {

@@ -1,9 +1,10 @@
 package decomposition
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"belay/internal/lazyregexp"
 )
 
 // statement is a count that the document states of itself.
@@ -13,7 +14,7 @@ type statement struct {
 	line  int // from 1
 }
 
-var leadingNumber = regexp.MustCompile(`^[0-9]{1,6}\b`)
+var leadingNumber = lazyregexp.New(`^[0-9]{1,6}\b`)
 
 // counted are the labels of a document's own telemetry, folded.
 var counted = map[string]bool{"packagecount": true, "deliverablecount": true}

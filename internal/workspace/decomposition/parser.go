@@ -1,9 +1,9 @@
 package decomposition
 
 import (
-	"regexp"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -73,7 +73,7 @@ func (p *parser) walk() {
 }
 
 // gone is how headings begin under which something is listed that is no more.
-var gone = regexp.MustCompile(`(?i)^(?:removed|retired|deleted|withdrawn|superseded|dropped)\b`)
+var gone = lazyregexp.New(`(?i)^(?:removed|retired|deleted|withdrawn|superseded|dropped)\b`)
 
 func (p *parser) heading(h document.Heading, later []document.Heading) {
 	if p.level >= h.Level {

@@ -2,10 +2,10 @@ package decomposition
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
 )
 
@@ -32,9 +32,9 @@ type reference struct {
 }
 
 var (
-	leadingID = regexp.MustCompile(`^(PKG|DEL|SOW|OBJ)-([0-9]+(?:-[0-9]+)*)`)
-	anyID     = regexp.MustCompile(`\b(?:PKG-[0-9]{2,3}|DEL-[0-9]{2,3}-[0-9]{2})`)
-	parting   = regexp.MustCompile(`^(?:\s*(?:[—–:|]|-+(?:\s|$))|\s+-+)\s*`)
+	leadingID = lazyregexp.New(`^(PKG|DEL|SOW|OBJ)-([0-9]+(?:-[0-9]+)*)`)
+	anyID     = lazyregexp.New(`\b(?:PKG-[0-9]{2,3}|DEL-[0-9]{2,3}-[0-9]{2})`)
+	parting   = lazyregexp.New(`^(?:\s*(?:[—–:|]|-+(?:\s|$))|\s+-+)\s*`)
 )
 
 // refer reads the id at the beginning of text. It is false where there is none, or
@@ -75,8 +75,8 @@ func refer(text string) (reference, bool) {
 
 // Ids of scope items and objectives in running text, also as ranges.
 var (
-	scopeIDs     = regexp.MustCompile(`SOW-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*SOW-([0-9]{1,6}))?`)
-	objectiveIDs = regexp.MustCompile(`OBJ-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*OBJ-([0-9]{1,6}))?`)
+	scopeIDs     = lazyregexp.New(`SOW-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*SOW-([0-9]{1,6}))?`)
+	objectiveIDs = lazyregexp.New(`OBJ-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*OBJ-([0-9]{1,6}))?`)
 )
 
 // maxListed bounds how many ids the ranges of one value are written out to.
@@ -85,7 +85,7 @@ const maxListed = 10_000
 // listed returns the ids in text, each once, ranges written out. Of a range only
 // the ids that exist count, where known says so of both its ends: projects leave
 // gaps.
-func listed(ids *regexp.Regexp, text string, known map[string]bool) []string {
+func listed(ids *lazyregexp.Regexp, text string, known map[string]bool) []string {
 	var all []string
 	seen := map[string]bool{}
 	add := func(id string) {

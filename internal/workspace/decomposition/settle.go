@@ -1,11 +1,11 @@
 package decomposition
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
 )
 
@@ -144,8 +144,8 @@ func (p *parser) mentions() {
 }
 
 var (
-	formerColumn = regexp.MustCompile(`(?i)\b(?:old|former|previous|prior|superseded|replaced)\b`)
-	editions     = regexp.MustCompile(`(?i)\bv[0-9]+`)
+	formerColumn = lazyregexp.New(`(?i)\b(?:old|former|previous|prior|superseded|replaced)\b`)
+	editions     = lazyregexp.New(`(?i)\bv[0-9]+`)
 )
 
 // formerIDs visits the ids in tables of what was renumbered, in the columns of what
@@ -182,7 +182,7 @@ func goesOn(rest string) bool {
 	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
-var lineBreak = regexp.MustCompile(`(?i)\s*<br\s*/?>\s*`)
+var lineBreak = lazyregexp.New(`(?i)\s*<br\s*/?>\s*`)
 
 // tidy takes the blanks around a value and the empty lines in it away.
 func tidy(value string) string {
@@ -219,7 +219,7 @@ func items(value string) []string {
 }
 
 // classes are artifacts that are named by their kinds alone: "CODE/TEST/DOC".
-var classes = regexp.MustCompile(`^[A-Z_]+(?:\s*[/,]\s*[A-Z_]+)+$`)
+var classes = lazyregexp.New(`^[A-Z_]+(?:\s*[/,]\s*[A-Z_]+)+$`)
 
 // artifacts takes a list in one line apart, too.
 func artifacts(value string) []string {

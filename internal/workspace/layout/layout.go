@@ -6,10 +6,11 @@
 package layout
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"belay/internal/lazyregexp"
 )
 
 // The folders of a package (workspace 1.1).
@@ -193,7 +194,7 @@ func Sanitize(name string) string {
 
 // snapshotFolder is the name of a published snapshot (workspace 11.1): a label, a
 // date, a time, and a number where there are several of one minute.
-var snapshotFolder = regexp.MustCompile(`^.+_[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4}(?:_[0-9]+)?$`)
+var snapshotFolder = lazyregexp.New(`^.+_[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4}(?:_[0-9]+)?$`)
 
 // IsSnapshot reports whether a folder is named as a published snapshot is.
 func IsSnapshot(folder string) bool { return snapshotFolder.MatchString(folder) }

@@ -1,9 +1,9 @@
 package lifecycle
 
 import (
-	"regexp"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 )
 
@@ -24,11 +24,11 @@ type item struct {
 }
 
 // bulletForm is the beginning of an item: at most three blanks, a mark, blanks.
-var bulletForm = regexp.MustCompile(`^( {0,3})(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)`)
+var bulletForm = lazyregexp.New(`^( {0,3})(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)`)
 
 // dateForm is a date with what people put around and behind it: the separator may
 // be a hyphen, an EN or EM dash, two hyphens, a colon, a bar, or nothing.
-var dateForm = regexp.MustCompile("^([\\[(`*_~]*)([0-9]{4}-[0-9]{2}-[0-9]{2})" +
+var dateForm = lazyregexp.New("^([\\[(`*_~]*)([0-9]{4}-[0-9]{2}-[0-9]{2})" +
 	`(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?)?` +
 	"([\\])`*_~:]*[ \\t]*(?:(?:--|[-–—:|])[ \\t]*)?)(.*)$")
 
@@ -119,10 +119,10 @@ func (it *item) take(doc *document.Document) {
 // is checked afterwards.
 var (
 	word      = "[`*_]*([A-Za-z][A-Za-z0-9_]*)[`*]*"
-	setForm   = regexp.MustCompile(`(?i)^[*_]*State[*_]*:? (?:was )?(?:set|reset|moved|changed|advanced|updated|transitioned|promoted|returned|reverted|restored|verified|confirmed)(?:/[a-z]+)?(?: back)?(?: from ` + word + `)? (?:to|as|at) ` + word + `(.*)$`)
-	stayForm  = regexp.MustCompile(`(?i)^State (?:remains|stays)(?: at| in)? ` + word + `(.*)$`)
-	arrowForm = regexp.MustCompile(`^(?:State:? )?` + word + `[ \t]*(?:→|->|=>|⇒)[ \t]*` + word + `(.*)$`)
-	bareForm  = regexp.MustCompile(`^(?:State:? )?` + word + `((?:[ \t]*\(|[ \t]+[-–—]).*|)$`)
+	setForm   = lazyregexp.New(`(?i)^[*_]*State[*_]*:? (?:was )?(?:set|reset|moved|changed|advanced|updated|transitioned|promoted|returned|reverted|restored|verified|confirmed)(?:/[a-z]+)?(?: back)?(?: from ` + word + `)? (?:to|as|at) ` + word + `(.*)$`)
+	stayForm  = lazyregexp.New(`(?i)^State (?:remains|stays)(?: at| in)? ` + word + `(.*)$`)
+	arrowForm = lazyregexp.New(`^(?:State:? )?` + word + `[ \t]*(?:→|->|=>|⇒)[ \t]*` + word + `(.*)$`)
+	bareForm  = lazyregexp.New(`^(?:State:? )?` + word + `((?:[ \t]*\(|[ \t]+[-–—]).*|)$`)
 )
 
 // entry reads the change of state that the item tells of.

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // Request asks for a transition. Its texts come from outside.
@@ -41,8 +41,8 @@ const (
 )
 
 var (
-	keyForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
-	shaForm = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
+	keyForm = lazyregexp.New(`^[A-Za-z][A-Za-z0-9 _-]*$`)
+	shaForm = lazyregexp.New(`^[0-9A-Fa-f]{7,64}$`)
 )
 
 // Problems lists what is wrong with the request's texts, whatever the file says:

@@ -24,13 +24,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
@@ -112,7 +112,7 @@ const (
 )
 
 // idPattern is what an id may be: it becomes a file's name.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{7,63}$`)
+var idPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]{7,63}$`)
 
 // errMalformed is in the chain of an error about a record that is none.
 var errMalformed = errors.New("the proposal's record is malformed")

@@ -1,11 +1,11 @@
 package register
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 )
 
@@ -28,11 +28,11 @@ const maxSlots = 2000
 // The places of numbers outside of tables, beside the labels in bold: what stands
 // behind the register's name, and the end of a heading.
 var (
-	fileNumber       = regexp.MustCompile("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
-	headingNumber    = regexp.MustCompile(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
-	anchorNumbers    = regexp.MustCompile(`\((\d{1,9}) parent \+ (\d{1,9}) trace\)`)
-	wordsBehind      = regexp.MustCompile(`^[ \t]*[A-Za-z_][A-Za-z_ \t]*`)
-	headingContinued = regexp.MustCompile(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\(continued\b`)
+	fileNumber       = lazyregexp.New("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
+	headingNumber    = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
+	anchorNumbers    = lazyregexp.New(`\((\d{1,9}) parent \+ (\d{1,9}) trace\)`)
+	wordsBehind      = lazyregexp.New(`^[ \t]*[A-Za-z_][A-Za-z_ \t]*`)
+	headingContinued = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\(continued\b`)
 )
 
 // slots are the numbers in the sections on the register and its lifecycle.

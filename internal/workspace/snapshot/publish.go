@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
 )
 
@@ -122,7 +122,7 @@ func (p *publisher) again() (string, error) {
 }
 
 // stamp is the minute in a snapshot's name.
-var stamp = regexp.MustCompile(`\d{4}-\d{2}-\d{2}_\d{4}`)
+var stamp = lazyregexp.New(`\d{4}-\d{2}-\d{2}_\d{4}`)
 
 func moment(name string) string {
 	all := stamp.FindAllString(name, -1)

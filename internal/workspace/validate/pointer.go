@@ -2,11 +2,11 @@ package validate
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -73,7 +73,7 @@ func (p *project) published() (pointers, snapshots []string) {
 var (
 	latestLabels  = []string{"Latest", "Latest Snapshot", "SnapshotID", "Snapshot"}
 	updatedLabels = []string{"Updated", "Last Updated", "Date", "AsOf"}
-	plainLine     = regexp.MustCompile(`^([A-Za-z][A-Za-z ]*): (.+?)\s*$`)
+	plainLine     = lazyregexp.New(`^([A-Za-z][A-Za-z ]*): (.+?)\s*$`)
 )
 
 // pointer checks the _LATEST.md of a folder (workspace 11.2).
@@ -152,7 +152,7 @@ func (t *text) pointsTo(folder, target string, line int) {
 	t.add(rulePointerTarget.At(t.path, line, "there is no snapshot %s", shown(target)).Of(target))
 }
 
-var momentShape = regexp.MustCompile(`_([0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4})(?:_([0-9]+))?$`)
+var momentShape = lazyregexp.New(`_([0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4})(?:_([0-9]+))?$`)
 
 // moment is the date and time in a snapshot's name, in a form that sorts.
 func moment(name string) string {

@@ -2,9 +2,9 @@ package validate
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -150,8 +150,8 @@ func (t *text) location(i int, written string) {
 }
 
 var (
-	linkShape = regexp.MustCompile(`\[([^\]]*)\]\(\s*<?([^)>\s]+)>?[^)]*\)`)
-	codeShape = regexp.MustCompile("`([^`]+)`")
+	linkShape = lazyregexp.New(`\[([^\]]*)\]\(\s*<?([^)>\s]+)>?[^)]*\)`)
+	codeShape = lazyregexp.New("`([^`]+)`")
 )
 
 // link is the first Markdown link in a text.
