@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -37,20 +35,17 @@ type block struct {
 func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
 
 // take handles one event. It reports whether the answer goes on.
-func (a *answer) take(e *sdk.MessageStreamEventUnion) (more bool, err error) {
+func (a *answer) take(e *event) (more bool, err error) {
 	switch e.Type {
 	case "message_start":
-		u := e.Message.Usage
-		a.usage = model.Usage{
-			InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
-			CacheReadTokens: u.CacheReadInputTokens, CacheWriteTokens: u.CacheCreationInputTokens,
-		}
+		a.usage = model.Usage{}
+		e.Message.Usage.addTo(&a.usage)
 		return a.emit(a.usage), nil
 	case "message_delta":
 		if e.Delta.StopReason != "" {
 			a.stop = stopReason(e.Delta.StopReason)
 		}
-		a.count(e.Usage)
+		e.Usage.addTo(&a.usage)
 		return a.emit(a.usage), nil
 	case "content_block_start":
 		return a.begin(e)
@@ -63,30 +58,11 @@ func (a *answer) take(e *sdk.MessageStreamEventUnion) (more bool, err error) {
 	}
 }
 
-// count takes over the counts of a message_delta. They are cumulative; those
-// that the service left out stay as they were.
-func (a *answer) count(u sdk.MessageDeltaUsage) {
-	for _, c := range []struct {
-		given bool
-		from  int64
-		to    *int64
-	}{
-		{u.JSON.InputTokens.Valid(), u.InputTokens, &a.usage.InputTokens},
-		{u.JSON.OutputTokens.Valid(), u.OutputTokens, &a.usage.OutputTokens},
-		{u.JSON.CacheReadInputTokens.Valid(), u.CacheReadInputTokens, &a.usage.CacheReadTokens},
-		{u.JSON.CacheCreationInputTokens.Valid(), u.CacheCreationInputTokens, &a.usage.CacheWriteTokens},
-	} {
-		if c.given {
-			*c.to = c.from
-		}
-	}
-}
-
-func (a *answer) begin(e *sdk.MessageStreamEventUnion) (bool, error) {
+func (a *answer) begin(e *event) (bool, error) {
 	if a.open != nil {
 		return false, outOfOrder(e)
 	}
-	c := e.ContentBlock
+	c := &e.Block
 	a.open, a.index = &block{kind: c.Type, id: c.ID, name: c.Name, data: c.Data}, e.Index
 	a.open.signature.WriteString(c.Signature)
 	switch c.Type {
@@ -96,14 +72,14 @@ func (a *answer) begin(e *sdk.MessageStreamEventUnion) (bool, error) {
 		return a.reasoning(c.Thinking), nil
 	case "tool_use":
 		// The input usually comes in pieces and is an empty object here.
-		if raw := c.JSON.Input.Raw(); raw != "" && raw != "{}" && raw != "null" {
+		if raw := string(c.Input); raw != "{}" && raw != "null" {
 			a.open.text.WriteString(raw)
 		}
 	}
 	return a.emit(model.Alive{}), nil
 }
 
-func (a *answer) grow(e *sdk.MessageStreamEventUnion) (bool, error) {
+func (a *answer) grow(e *event) (bool, error) {
 	if a.open == nil || a.index != e.Index {
 		return false, outOfOrder(e)
 	}
@@ -131,7 +107,7 @@ func (a *answer) reasoning(s string) bool {
 }
 
 // finish turns the open block into a chunk.
-func (a *answer) finish(e *sdk.MessageStreamEventUnion) (bool, error) {
+func (a *answer) finish(e *event) (bool, error) {
 	b := a.open
 	if b == nil || a.index != e.Index {
 		return false, outOfOrder(e)
@@ -188,13 +164,13 @@ func (a *answer) end() (whole bool, err error) {
 	return a.emit(model.Stop{Reason: a.stop}), nil
 }
 
-func outOfOrder(e *sdk.MessageStreamEventUnion) error {
+func outOfOrder(e *event) error {
 	return &upstream.ProtocolError{What: fmt.Sprintf("the answer's events are out of order at block %d", e.Index)}
 }
 
 // stopReason maps the service's reasons to the session's. Reasons that are not
 // known keep their name: they are not silently a success.
-func stopReason(r sdk.StopReason) model.StopReason {
+func stopReason(r string) model.StopReason {
 	if r == "model_context_window_exceeded" {
 		return model.StopContext
 	}

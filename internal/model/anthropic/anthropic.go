@@ -143,6 +143,8 @@ func New(o Options) (*Provider, error) {
 		option.WithoutOpenTelemetry(),
 		option.WithOpenTelemetryPropagation(false),
 		option.WithHeader("anthropic-version", o.Version),
+		option.WithHeader("Content-Type", "application/json"),
+		option.WithHeader("Accept", "text/event-stream"),
 	)
 	return p, nil
 }

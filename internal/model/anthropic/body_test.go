@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"pgregory.net/rapid"
 
 	"belay/internal/attachment"
@@ -22,21 +21,17 @@ import (
 const smallBuffer = 16
 
 // marshal returns the body of r with files streamed from inline bytes on.
-func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) (sdk.MessageNewParams, *upstream.Body) {
-	b := builder{files: upstream.NewFiles(), inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
-	params, err := b.params(r, model.Anthropic().Default)
+func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) *upstream.Body {
+	b := builder{inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
+	text, err := b.body(r, model.Anthropic().Default)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(params)
+	body, err := b.files.Cut(text, 0, upstream.NewBuffers(smallBuffer))
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, err := b.files.Cut(data, upstream.NewBuffers(smallBuffer))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return params, load
+	return body
 }
 
 // What is streamed must be byte for byte what the SDK would have sent with the
@@ -54,8 +49,8 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 			attachment.TextDocumentPart{Name: "b", Content: stored(text)},
 		}
 		r := model.Request{Model: "m", MaxTokens: 1, Prompt: model.BlockPrompt(parts)}
-		_, streamed := marshal(t, r, 0)
-		_, inline := marshal(t, r, 1<<40)
+		streamed := marshal(t, r, 0)
+		inline := marshal(t, r, 1<<40)
 		want, err := io.ReadAll(inline.Open())
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +77,7 @@ func TestStreamedBase64IsTheFile(t *testing.T) {
 			attachment.ImagePart{MIMEType: "image/png", Content: stored(file)},
 			attachment.DocumentPart{Content: stored(file)},
 		}}
-		_, load := marshal(t, r, 0)
+		load := marshal(t, r, 0)
 		got, err := io.ReadAll(choppy(t, load.Open()))
 		if err != nil || load.Size() != int64(len(got)) {
 			t.Fatalf("announced %d bytes, sent %d, %v", load.Size(), len(got), err)

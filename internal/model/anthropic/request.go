@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,51 +11,67 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"belay/internal/attachment"
-	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
 
-// builder makes the SDK's parameters of one request. Where a file belongs it
-// leaves a placeholder, which the body replaces while it is sent.
+// builder makes the body of one request. Where a file belongs it leaves a
+// placeholder, which the body replaces while it is sent.
+//
+// Blocks with more than text in them are the SDK's own, and so is their JSON. What
+// most of a request is, texts and what stands around them, is written here, byte
+// for byte as the SDK would: all of the history is sent with every turn, and the
+// SDK takes many times as long.
 type builder struct {
-	files  *upstream.Files
+	files  upstream.Files
 	inline int64 // longer text documents are streamed
 	tools  *upstream.ToolSets
 }
 
-// params returns the parameters of r. The same request always gives the same
-// parameters but for the placeholders, so that prompt caches hold.
-func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewParams, error) {
-	p := sdk.MessageNewParams{
-		Model:     r.Model,
-		MaxTokens: upstream.MaxTokens(r, limits),
+// body returns the JSON of r. The same request always gives the same but for the
+// placeholders, so that prompt caches hold.
+func (b *builder) body(r model.Request, limits model.Limits) ([]byte, error) {
+	tools, err := b.tools.JSON(r.Tools, !hasText(r.System))
+	if err != nil {
+		return nil, err
 	}
-	for _, text := range r.System {
-		if strings.TrimSpace(text) != "" {
-			p.System = append(p.System, sdk.TextBlockParam{Text: text})
-		}
+	out := make([]byte, 0, upstream.Room(r)+len(tools))
+	out = strconv.AppendInt(append(out, `{"max_tokens":`...), upstream.MaxTokens(r, limits), 10)
+	if out, err = b.messages(append(out, `,"messages":[`...), r); err != nil {
+		return nil, err
 	}
-	var run []byte // of messages whose JSON is there already
-	flush := func() {
-		if len(run) > 0 {
-			var all sdk.MessageParam
-			param.SetJSON([]byte(strconv.Quote(b.files.AddJSON(run))), &all)
-			p.Messages, run = append(p.Messages, all), nil
-		}
+	out = upstream.AppendText(append(out, `],"model":`...), r.Model)
+	out = appendSystem(out, r.System)
+	if len(tools) > 0 {
+		out = append(append(append(out, `,"tools":[`...), tools...), ']')
 	}
-	for i, m := range r.Messages() {
+	return append(out, `,"stream":true}`...), nil
+}
+
+// messages appends the conversation.
+func (b *builder) messages(out []byte, r model.Request) ([]byte, error) {
+	talk := r.Conversation()
+	begun := len(out)
+	for i := range talk.Len() {
+		m := talk.At(i)
 		marked := i == len(r.History)-1
-		if text, ok := plain(m); ok && !marked {
-			run = appendPlain(run, m.Role, text)
+		before := len(out)
+		if len(out) > begun {
+			out = append(out, ',')
+		}
+		if text, ok := upstream.Plain(m); ok {
+			out = append(out, `{"content":[`...)
+			out = appendBlock(out, text, marked)
+			out = upstream.AppendText(append(out, `],"role":`...), m.Role)
+			out = append(out, '}')
 			continue
 		}
-		flush()
 		blocks, err := b.blocks(m)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		if len(blocks) == 0 {
+			out = out[:before]
 			continue
 		}
 		if marked {
@@ -63,34 +80,51 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		if i == len(r.History) {
 			cacheLast(blocks, isFile)
 		}
-		p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
+		text, err := sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks}.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("encode a message: %w", err)
+		}
+		out = append(out, text...)
 	}
-	flush()
-	return p, b.addTools(&p, r.Tools)
+	return out, nil
 }
 
-// plain returns the text of a message that is nothing but one text, as most of a
-// history is.
-func plain(m model.Message) (string, bool) {
-	if len(m.Content) != 1 {
-		return "", false
+// appendBlock appends a block of text. A marked one ends what is cached.
+func appendBlock(out []byte, text string, marked bool) []byte {
+	out = upstream.AppendText(append(out, `{"text":`...), text)
+	if marked {
+		out = append(out, `,"cache_control":{"type":"ephemeral"}`...)
 	}
-	text, ok := m.Content[0].(model.Text)
-	return text.Text, ok && strings.TrimSpace(text.Text) != ""
+	return append(out, `,"type":"text"}`...)
 }
 
-// appendPlain adds the JSON of a plain message to a run of them. All of the
-// history is sent with every turn, and the SDK takes many times as long.
-func appendPlain(run []byte, role model.Role, text string) []byte {
-	if len(run) > 0 {
-		run = append(run, ',')
+// appendSystem appends the system prompt. Its end is marked: with the tools, which
+// the service puts before it, it is what all turns share.
+func appendSystem(out []byte, texts []string) []byte {
+	last := len(texts) - 1
+	for last >= 0 && blank(texts[last]) {
+		last--
 	}
-	run = append(run, `{"content":[{"text":`...)
-	run = event.AppendString(run, text)
-	run = append(run, `,"type":"text"}],"role":`...)
-	run = event.AppendString(run, role)
-	return append(run, '}')
+	if last < 0 {
+		return out
+	}
+	out = append(out, `,"system":[`...)
+	for i, text := range texts[:last+1] {
+		if !blank(text) {
+			out = appendBlock(out, text, i == last)
+			if i < last {
+				out = append(out, ',')
+			}
+		}
+	}
+	return append(out, ']')
 }
+
+func hasText(texts []string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return !blank(s) })
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // cacheLast marks the last block that wanted accepts and that can be marked.
 // With the preamble, the end of the history and the last file there are at most
@@ -108,12 +142,12 @@ func isFile(b sdk.ContentBlockParamUnion) bool { return b.OfImage != nil || b.Of
 
 // blocks returns the content of m. What the service refuses in any request is
 // left out: blank text, and reasoning without a signature (another provider's).
-func (b *builder) blocks(m model.Message) ([]sdk.ContentBlockParamUnion, error) {
+func (b *builder) blocks(m *model.Message) ([]sdk.ContentBlockParamUnion, error) {
 	var blocks []sdk.ContentBlockParamUnion
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.Text:
-			if strings.TrimSpace(c.Text) != "" {
+			if !blank(c.Text) {
 				blocks = append(blocks, sdk.NewTextBlock(c.Text))
 			}
 		case model.Thinking:
@@ -155,7 +189,7 @@ func (b *builder) part(p attachment.Part) (*sdk.ContentBlockParamUnion, error) {
 	var block sdk.ContentBlockParamUnion
 	switch p := p.(type) {
 	case attachment.TextPart:
-		if strings.TrimSpace(p.Text) == "" {
+		if blank(p.Text) {
 			return nil, nil
 		}
 		block = sdk.NewTextBlock(p.Text)

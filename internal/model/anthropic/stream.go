@@ -3,12 +3,11 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"belay/internal/model"
 	"belay/internal/model/upstream"
@@ -32,7 +31,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		}
 		defer res.Body.Close()
 		a := answer{yield: yield}
-		done, err := p.read(ctx, res, &a)
+		done, err := p.read(ctx, res.Body, &a)
 		switch {
 		case err != nil:
 			yield(nil, p.failures.Of(ctx, err, key))
@@ -44,31 +43,21 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 
 // post sends the request and returns the answer once it has begun.
 func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
-	b := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: &p.tools}
+	b := builder{inline: upstream.InlineText, tools: &p.tools}
 	limits := p.Limits(r.Model)
 	if r.MaxTokens == 0 && p.maxTokens > 0 {
 		r.MaxTokens = min(p.maxTokens, limits.OutputTokens)
 	}
-	params, err := b.params(r, limits)
+	text, err := b.body(r, limits)
+	if err != nil {
+		return nil, err
+	}
+	body, err := b.files.Cut(text, limits.Attachments.RequestBytes, p.buffers)
 	if err != nil {
 		return nil, err
 	}
 	var res *http.Response
-	err = p.client.Post(ctx, "v1/messages", params, &res,
-		option.WithAPIKey(key),
-		option.WithJSONSet("stream", true),
-		option.WithHeader("Accept", "text/event-stream"),
-		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			if err := upstream.Stuff(req, b.files, limits.Attachments.RequestBytes, p.buffers); err != nil {
-				return nil, err
-			}
-			res, err := next(req)
-			if err == nil {
-				res.Body = upstream.Bounded(res, p.maxLine)
-			}
-			return res, err
-		}))
-	if err != nil {
+	if err := p.client.Post(ctx, "v1/messages", nil, &res, option.WithAPIKey(key), option.WithMiddleware(body.Send)); err != nil {
 		return nil, err
 	}
 	if err := upstream.EventStream(res); err != nil {
@@ -85,19 +74,19 @@ func (e *serviceError) Error() string { return e.kind + ": " + e.message }
 
 // read passes the answer's events to a. It reports whether the answer is whole;
 // without an error that is false only when the reader has left.
-func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (whole bool, err error) {
-	events := ssestream.NewDecoder(res)
+func (p *Provider) read(ctx context.Context, body io.Reader, a *answer) (whole bool, err error) {
+	events := upstream.NewEvents(body, p.maxLine)
+	var e event
 	for events.Next() {
 		// Events that were already received still arrive after a cancel.
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		event := events.Event()
-		switch event.Type {
+		switch string(events.Name()) {
 		case "message_start", "message_delta", "message_stop",
 			"content_block_start", "content_block_delta", "content_block_stop":
 		case "error":
-			return false, inStream(event.Data)
+			return false, inStream(events.Data())
 		default:
 			// A ping, or an event newer than this code.
 			if !a.emit(model.Alive{}) {
@@ -105,14 +94,14 @@ func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (who
 			}
 			continue
 		}
-		e, err := decode(event)
-		if err != nil {
+		e = event{}
+		if err := json.Unmarshal(events.Data(), &e); err != nil {
 			return false, &upstream.ProtocolError{What: "an event of the answer is not JSON of the expected form", Err: err}
 		}
 		if e.Type == "message_stop" {
 			return a.end()
 		}
-		if more, err := a.take(e); err != nil || !more {
+		if more, err := a.take(&e); err != nil || !more {
 			return false, err
 		}
 	}
@@ -123,32 +112,6 @@ func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (who
 		return false, err
 	}
 	return false, upstream.ErrTruncated
-}
-
-// decode reads one event. Almost all of them are pieces of text, for which the
-// SDK's own decoder does twenty times the work: it keeps the JSON of each field.
-func decode(event ssestream.Event) (*sdk.MessageStreamEventUnion, error) {
-	var e sdk.MessageStreamEventUnion
-	if event.Type != "content_block_delta" {
-		return &e, json.Unmarshal(event.Data, &e)
-	}
-	var piece struct {
-		Type  string `json:"type"`
-		Index int64  `json:"index"`
-		Delta struct {
-			Type        string `json:"type"`
-			Text        string `json:"text"`
-			Thinking    string `json:"thinking"`
-			Signature   string `json:"signature"`
-			PartialJSON string `json:"partial_json"`
-		} `json:"delta"`
-	}
-	err := json.Unmarshal(event.Data, &piece)
-	e.Type, e.Index = piece.Type, piece.Index
-	e.Delta.Type, e.Delta.Text = piece.Delta.Type, piece.Delta.Text
-	e.Delta.Thinking, e.Delta.Signature = piece.Delta.Thinking, piece.Delta.Signature
-	e.Delta.PartialJSON = piece.Delta.PartialJSON
-	return &e, err
 }
 
 // inStream reads an error event.

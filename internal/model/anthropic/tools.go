@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -12,28 +11,9 @@ import (
 	"belay/internal/model"
 )
 
-// addTools puts the tools into p, and marks the end of what all turns share: the
-// system prompt, which comes behind the tools, or the tools alone. It comes last:
-// the tools are the body's last placeholder.
-func (b *builder) addTools(p *sdk.MessageNewParams, specs []model.ToolSpec) error {
-	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = sdk.NewCacheControlEphemeralParam()
-	}
-	if len(specs) == 0 {
-		return nil
-	}
-	text, err := b.tools.JSON(specs, len(p.System) == 0)
-	if err != nil {
-		return err
-	}
-	var all sdk.ToolUnionParam
-	param.SetJSON([]byte(strconv.Quote(b.files.AddJSON(text))), &all)
-	p.Tools = []sdk.ToolUnionParam{all}
-	return nil
-}
-
 // toolsJSON is specs as the service gets them, separated by commas. The last is
-// marked where it is the end of what is cached.
+// marked where it is the end of what is cached: without a system prompt, which the
+// service puts behind the tools.
 func toolsJSON(specs []model.ToolSpec, marked bool) ([]byte, error) {
 	all := make([]sdk.ToolParam, len(specs))
 	for i, t := range specs {

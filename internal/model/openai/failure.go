@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/openai/openai-go/v3/option"
+
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 	"belay/internal/model"
@@ -24,18 +26,18 @@ func (e *answerError) Error() string {
 	return fmt.Sprintf("%d %s: %s", e.res.StatusCode, e.kind, e.message)
 }
 
-// refusal reads an error answer, and returns nil for any other. The SDK takes
-// errors in OpenAI's own form only.
-func refusal(res *http.Response) error {
-	if res.StatusCode < 400 {
-		return nil
+// refused reads an error answer, of which the SDK takes OpenAI's own form only.
+func refused(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil || res.StatusCode < 400 {
+		return res, err
 	}
 	defer res.Body.Close()
 	data, err := io.ReadAll(res.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return &answerError{parseError(data), res}
+	return nil, &answerError{parseError(data), res}
 }
 
 // serviceError is an error inside a stream.

@@ -141,6 +141,8 @@ func New(o Options) (*Provider, error) {
 		option.WithBaseURL(base(p.endpoint)),
 		option.WithHTTPClient(client),
 		option.WithMaxRetries(0),
+		option.WithHeader("Accept", "text/event-stream"),
+		option.WithMiddleware(refused),
 	)
 	return p, nil
 }

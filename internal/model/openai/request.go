@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -11,10 +12,15 @@ import (
 	"belay/internal/model/upstream"
 )
 
-// builder makes the SDK's parameters of one request. Where a file belongs it
-// leaves a placeholder, which the body replaces while it is sent.
+// builder makes the body of one request. Where a file belongs it leaves a
+// placeholder, which the body replaces while it is sent.
+//
+// Messages with more than text in them are the SDK's own, and so is their JSON. What
+// most of a request is, texts and what stands around them, is written here, as the
+// SDK would: all of the history is sent with every turn, and the SDK takes many
+// times as long.
 type builder struct {
-	files  *upstream.Files
+	files  upstream.Files
 	inline int64 // longer text documents are streamed
 	tools  *upstream.ToolSets
 	// own is set for OpenAI's own host.
@@ -23,37 +29,78 @@ type builder struct {
 	reasonsIn string
 }
 
-// params returns the parameters of r. The same request always gives the same
-// parameters but for the placeholders, so that prompt caches hold.
-func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompletionNewParams, error) {
-	p := sdk.ChatCompletionNewParams{
-		Model:         r.Model,
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+// body returns the JSON of r. The same request always gives the same but for the
+// placeholders, so that prompt caches hold.
+func (b *builder) body(r model.Request, limits model.Limits) ([]byte, error) {
+	tools, err := b.tools.JSON(r.Tools, false)
+	if err != nil {
+		return nil, err
 	}
-	if most := upstream.MaxTokens(r, limits); b.own {
-		p.MaxCompletionTokens = param.NewOpt(most)
+	out := make([]byte, 0, upstream.Room(r)+len(tools))
+	if out, err = b.messages(append(out, `{"messages":[`...), r); err != nil {
+		return nil, err
+	}
+	out = upstream.AppendText(append(out, `],"model":`...), r.Model)
+	if b.own {
+		out = append(out, `,"max_completion_tokens":`...)
 	} else {
-		p.MaxTokens = param.NewOpt(most) // the older name, which all servers know
+		out = append(out, `,"max_tokens":`...) // the older name, which all servers know
 	}
+	out = strconv.AppendInt(out, upstream.MaxTokens(r, limits), 10)
+	out = append(out, `,"stream_options":{"include_usage":true}`...)
+	if len(tools) > 0 {
+		out = append(append(append(out, `,"tools":[`...), tools...), ']')
+	}
+	return append(out, `,"stream":true}`...), nil
+}
+
+// messages appends the conversation.
+func (b *builder) messages(out []byte, r model.Request) ([]byte, error) {
 	// One message: the templates of many local models take no second one.
 	if system := joined(r.System); system != "" {
-		p.Messages = append(p.Messages, sdk.SystemMessage(system))
+		out = appendMessage(out, "system", system)
 	}
 	talk := r.Conversation()
 	asked := lastQuestion(&talk)
 	for i := range talk.Len() {
 		m := talk.At(i)
-		var err error
-		if m.Role == model.Assistant {
-			b.said(&p, m, i > asked)
-		} else {
-			err = b.given(&p, m)
+		if text, ok := upstream.Plain(m); ok {
+			out = appendMessage(out, m.Role, text)
+			continue
 		}
-		if err != nil {
-			return p, err
+		var all messages
+		if m.Role == model.Assistant {
+			b.said(&all, m, i > asked)
+		} else if err := b.given(&all, m); err != nil {
+			return nil, err
+		}
+		for _, one := range all {
+			text, err := one.MarshalJSON()
+			if err != nil {
+				return nil, fmt.Errorf("encode a message: %w", err)
+			}
+			out = append(next(out), text...)
 		}
 	}
-	return p, b.addTools(&p, r.Tools)
+	return out, nil
+}
+
+// messages are what the service gets for one of ours.
+type messages []sdk.ChatCompletionMessageParamUnion
+
+// appendMessage appends a message that is one text.
+func appendMessage[R ~string](out []byte, role R, text string) []byte {
+	out = upstream.AppendText(append(next(out), `{"content":`...), text)
+	out = upstream.AppendText(append(out, `,"role":`...), role)
+	return append(out, '}')
+}
+
+// next is out ready for another element of a list.
+func next(out []byte) []byte {
+	if out[len(out)-1] != '[' {
+		out = append(out, ',')
+	}
+	return out
 }
 
 // joined is the texts that are not blank, apart from each other.
@@ -87,7 +134,7 @@ func lastQuestion(talk *model.Conversation) int {
 // said adds a message of the model. Its reasoning goes back to a server that sent
 // it, while the answer that it belongs to is being made; another provider's, which
 // is signed, does not.
-func (b *builder) said(p *sdk.ChatCompletionNewParams, m *model.Message, now bool) {
+func (b *builder) said(all *messages, m *model.Message, now bool) {
 	var texts, thoughts []string
 	var out sdk.ChatCompletionAssistantMessageParam
 	for _, c := range m.Content {
@@ -121,12 +168,12 @@ func (b *builder) said(p *sdk.ChatCompletionNewParams, m *model.Message, now boo
 	if thought := joined(thoughts); thought != "" {
 		out.SetExtraFields(map[string]any{b.reasonsIn: thought})
 	}
-	p.Messages = append(p.Messages, sdk.ChatCompletionMessageParamUnion{OfAssistant: &out})
+	*all = append(*all, sdk.ChatCompletionMessageParamUnion{OfAssistant: &out})
 }
 
 // given adds a message of the user's side: first the results of the model's calls,
 // one message each, then one with everything else.
-func (b *builder) given(p *sdk.ChatCompletionNewParams, m *model.Message) error {
+func (b *builder) given(all *messages, m *model.Message) error {
 	var rest parts
 	for _, c := range m.Content {
 		switch c := c.(type) {
@@ -135,7 +182,7 @@ func (b *builder) given(p *sdk.ChatCompletionNewParams, m *model.Message) error 
 			if err != nil {
 				return err
 			}
-			p.Messages = append(p.Messages, sdk.ToolMessage(text, c.CallID))
+			*all = append(*all, sdk.ToolMessage(text, c.CallID))
 		case model.Media:
 			rest = append(rest, c.Part)
 		case model.Text:
@@ -156,9 +203,9 @@ func (b *builder) given(p *sdk.ChatCompletionNewParams, m *model.Message) error 
 		for i, c := range content {
 			texts[i] = c.OfText.Text
 		}
-		p.Messages = append(p.Messages, sdk.UserMessage(strings.Join(texts, "\n\n")))
+		*all = append(*all, sdk.UserMessage(strings.Join(texts, "\n\n")))
 	default:
-		p.Messages = append(p.Messages, sdk.UserMessage(content))
+		*all = append(*all, sdk.UserMessage(content))
 	}
 	return nil
 }

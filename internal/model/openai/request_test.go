@@ -31,19 +31,15 @@ type object = map[string]any
 
 // sent is the body of r as it goes out, files and all.
 func sent(t interface{ Fatal(...any) }, r model.Request, change func(*builder)) ([]byte, int64) {
-	b := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: &upstream.ToolSets{Encode: toolsJSON}}
+	b := builder{inline: upstream.InlineText, tools: &upstream.ToolSets{Encode: toolsJSON}}
 	if change != nil {
 		change(&b)
 	}
-	params, err := b.params(r, model.OpenAI().Limits(r.Model))
+	text, err := b.body(r, model.OpenAI().Limits(r.Model))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	load, err := b.files.Cut(data, upstream.NewBuffers(16))
+	load, err := b.files.Cut(text, 0, upstream.NewBuffers(16))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +52,9 @@ func sent(t interface{ Fatal(...any) }, r model.Request, change func(*builder)) 
 	return all, load.Size()
 }
 
-func decoded(t testing.TB, raw []byte) (body object) {
-	t.Helper()
+func decoded(t interface{ Fatal(...any) }, raw []byte) (body object) {
 	if err := json.Unmarshal(raw, &body); err != nil {
-		t.Fatalf("the body is not JSON: %v in %.300s", err, raw)
+		t.Fatal("the body is not JSON", err, string(raw[:min(len(raw), 300)]))
 	}
 	return body
 }
@@ -132,7 +127,7 @@ func TestRequest(t *testing.T) {
 		return object{"id": id, "type": "function", "function": object{"name": name, "arguments": input}}
 	}
 	want := object{
-		"model": "gpt-4.1", "max_completion_tokens": 512.0, "stream_options": object{"include_usage": true},
+		"model": "gpt-4.1", "max_completion_tokens": 512.0, "stream": true, "stream_options": object{"include_usage": true},
 		"tools": []any{
 			object{"type": "function", "function": object{"name": "read", "description": "reads <files>", "parameters": object{
 				"type": "object", "properties": object{"path": object{"type": "string"}},

@@ -2,11 +2,14 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
 
+	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
+	"github.com/openai/openai-go/v3/packages/param"
 
 	"belay/internal/model"
 	"belay/internal/model/upstream"
@@ -30,7 +33,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		}
 		defer res.Body.Close()
 		a := answer{yield: yield, newID: p.newID}
-		done, err := p.read(ctx, res, &a)
+		done, err := p.read(ctx, res.Body, &a)
 		if a.reasonsIn != "" {
 			p.reasonsIn.Store(&a.reasonsIn)
 		}
@@ -49,35 +52,20 @@ func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http
 	if r.MaxTokens == 0 && p.maxTokens > 0 {
 		r.MaxTokens = min(p.maxTokens, limits.OutputTokens)
 	}
-	b := builder{files: upstream.NewFiles(), inline: upstream.InlineText, tools: &p.tools, own: p.endpoint.Own()}
+	b := builder{inline: upstream.InlineText, tools: &p.tools, own: p.endpoint.Own()}
 	if field := p.reasonsIn.Load(); field != nil {
 		b.reasonsIn = *field
 	}
-	params, err := b.params(r, limits)
+	text, err := b.body(r, limits)
+	if err != nil {
+		return nil, err
+	}
+	body, err := b.files.Cut(text, limits.Attachments.RequestBytes, p.buffers)
 	if err != nil {
 		return nil, err
 	}
 	var res *http.Response
-	_, err = p.chat.New(ctx, params,
-		option.WithResponseBodyInto(&res),
-		option.WithJSONSet("stream", true),
-		option.WithHeader("Accept", "text/event-stream"),
-		authorization(key),
-		option.WithMiddleware(func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			if err := upstream.Stuff(req, b.files, limits.Attachments.RequestBytes, p.buffers); err != nil {
-				return nil, err
-			}
-			res, err := next(req)
-			if err != nil {
-				return nil, err
-			}
-			res.Body = upstream.Bounded(res, p.maxLine)
-			if err := refusal(res); err != nil {
-				return nil, err
-			}
-			return res, nil
-		}))
-	if err != nil {
+	if _, err := p.chat.New(ctx, made, option.WithResponseBodyInto(&res), authorization(key), option.WithMiddleware(body.Send)); err != nil {
 		return nil, err
 	}
 	if err := upstream.EventStream(res); err != nil {
@@ -86,6 +74,9 @@ func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http
 	}
 	return res, nil
 }
+
+// made stands for the parameters of a call whose body is there already.
+var made = param.Override[sdk.ChatCompletionNewParams](json.RawMessage("{}"))
 
 func authorization(key string) option.RequestOption {
 	if key == "" {
@@ -96,14 +87,14 @@ func authorization(key string) option.RequestOption {
 
 // read passes the answer's events to a. It reports whether the answer is whole;
 // without an error that is false only when the reader has left.
-func (p *Provider) read(ctx context.Context, res *http.Response, a *answer) (whole bool, err error) {
-	events := ssestream.NewDecoder(res)
+func (p *Provider) read(ctx context.Context, body io.Reader, a *answer) (whole bool, err error) {
+	events := upstream.NewEvents(body, p.maxLine)
 	for events.Next() {
 		// Events that were already received still arrive after a cancel.
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		data := events.Event().Data
+		data := events.Data()
 		if isEnd(data) {
 			return a.end()
 		}

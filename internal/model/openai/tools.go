@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -12,21 +11,6 @@ import (
 
 	"belay/internal/model"
 )
-
-// addTools puts the tools into p. They are the body's last placeholder.
-func (b *builder) addTools(p *sdk.ChatCompletionNewParams, specs []model.ToolSpec) error {
-	if len(specs) == 0 {
-		return nil
-	}
-	text, err := b.tools.JSON(specs, false)
-	if err != nil {
-		return err
-	}
-	var all sdk.ChatCompletionToolUnionParam
-	param.SetJSON([]byte(strconv.Quote(b.files.AddJSON(text))), &all)
-	p.Tools = []sdk.ChatCompletionToolUnionParam{all}
-	return nil
-}
 
 // toolsJSON is specs as the service gets them, separated by commas.
 func toolsJSON(specs []model.ToolSpec, _ bool) ([]byte, error) {

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +33,7 @@ func (e *RequestSizeError) Error() string {
 	return fmt.Sprintf("the request has %d bytes, more than the %d that the provider takes", e.Size, e.Limit)
 }
 
-// lineError is a line of the stream over its cap.
+// lineError is a line of the stream, or an event of several, over its cap.
 type lineError struct{ most int64 }
 
 func (e *lineError) Error() string {
@@ -66,42 +65,21 @@ func Drain(body io.Reader, hangUp context.CancelFunc) {
 // maxErrorBody is what is read of an error answer.
 const maxErrorBody = 64 << 10
 
-// Bounded returns the answer's body with a cap on what one line, or the body of
-// an error, may have. The cap on the whole is the network guard's.
-func Bounded(res *http.Response, maxLine int64) io.ReadCloser {
-	if res.StatusCode >= 400 {
-		return &limitedBody{res.Body, io.LimitReader(res.Body, maxErrorBody)}
+// Send makes b the body of req and sends it with next; an SDK takes it as what
+// stands between it and the network. Of an error that is answered only the beginning
+// is there to read. The cap on the whole of an answer is the network guard's.
+func (b *Body) Send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	req.ContentLength = b.size
+	req.GetBody = func() (io.ReadCloser, error) { return b.Open(), nil }
+	req.Body = b.Open()
+	res, err := next(req)
+	if err == nil && res.StatusCode >= 400 {
+		res.Body = &limitedBody{res.Body, io.LimitReader(res.Body, maxErrorBody)}
 	}
-	return &linedBody{ReadCloser: res.Body, most: maxLine}
+	return res, err
 }
 
 type limitedBody struct {
 	io.Closer
 	io.Reader
-}
-
-// linedBody fails when a line is longer than most bytes.
-type linedBody struct {
-	io.ReadCloser
-	most, line int64
-}
-
-// Read implements [io.Reader].
-func (b *linedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	for rest := p[:n]; ; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			b.line += int64(len(rest))
-			break
-		}
-		if b.line+int64(i) > b.most {
-			return 0, &lineError{b.most}
-		}
-		b.line, rest = 0, rest[i+1:]
-	}
-	if b.line > b.most {
-		return 0, &lineError{b.most}
-	}
-	return n, err
 }

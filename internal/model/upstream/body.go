@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"sync"
 
@@ -22,44 +21,36 @@ const (
 	AsBase64 Encoding = iota
 	// AsText is UTF-8 text with JSON's escapes.
 	AsText
-	asJSON // in place of the string
 )
 
-// Files are the files of one request, in the order of their placeholders.
+// Files are the files of one request, in the order of their placeholders. The zero
+// value has none.
 //
 // The body of a request is its JSON with the files still missing, and the files.
-// While an SDK marshals the parameters, a file is a placeholder: a string that
-// nobody can guess, so no text can contain it by accident or on purpose. Before
-// the request is sent, the JSON is cut at the placeholders, and a reader emits
-// the pieces with the encoded files in between. The length is known beforehand,
-// so the service sees an ordinary request.
+// While the JSON is made, a file is a placeholder: a string that nobody can guess,
+// so no text can contain it by accident or on purpose. Before the request is sent,
+// the JSON is cut at the placeholders, and a reader emits the pieces with the
+// encoded files in between. The length is known beforehand, so the service sees an
+// ordinary request.
 type Files struct {
-	prefix string
+	prefix string // of the placeholders, from the first file on
 	files  []slot
 }
 
 type slot struct {
 	content attachment.Content
 	as      Encoding
-	json    []byte // instead of content
 }
 
 // indexDigits is the width of the number that ends a placeholder.
 const indexDigits = 8
 
-// NewFiles returns an empty set with placeholders of its own.
-func NewFiles() *Files { return &Files{prefix: "belay-file-" + rand.Text() + "-"} }
-
 // Add takes a file in and returns its placeholder, which JSON leaves as it is.
 func (s *Files) Add(c attachment.Content, as Encoding) string {
-	return s.addSlot(slot{content: c, as: as})
-}
-
-// AddJSON is Add for JSON that is there already.
-func (s *Files) AddJSON(text []byte) string { return s.addSlot(slot{as: asJSON, json: text}) }
-
-func (s *Files) addSlot(f slot) string {
-	s.files = append(s.files, f)
+	if s.prefix == "" {
+		s.prefix = "belay-file-" + rand.Text() + "-"
+	}
+	s.files = append(s.files, slot{content: c, as: as})
 	return fmt.Sprintf("%s%0*d", s.prefix, indexDigits, len(s.files)-1)
 }
 
@@ -76,12 +67,13 @@ type piece struct {
 	file *slot
 }
 
-// Cut returns body with the files in place of their placeholders. Every file
-// must be in body exactly once.
-func (s *Files) Cut(body []byte, buffers *sync.Pool) (*Body, error) {
-	p := &Body{buffers: buffers}
+// Cut returns body, which it keeps, with the files in place of their placeholders.
+// Every file must be in body exactly once. A body over limit bytes, unless that is
+// 0, is a [RequestSizeError].
+func (s *Files) Cut(body []byte, limit int64, buffers *sync.Pool) (*Body, error) {
+	b := &Body{buffers: buffers}
 	seen := 0
-	for {
+	for len(s.files) > 0 {
 		i := bytes.Index(body, []byte(s.prefix))
 		if i < 0 {
 			break
@@ -96,43 +88,30 @@ func (s *Files) Cut(body []byte, buffers *sync.Pool) (*Body, error) {
 		}
 		file := &s.files[seen]
 		seen++
-		if file.as == asJSON {
-			if i == 0 || end == len(body) || body[i-1] != '"' || body[end] != '"' {
-				return nil, errors.New("a placeholder is no string")
-			}
-			p.pieces = append(p.pieces, piece{json: body[:i-1]}, piece{json: file.json})
-			p.size += int64(i-1) + int64(len(file.json))
-			body = body[end+1:]
-			continue
-		}
 		size, err := encodedSize(*file, buffers)
 		if err != nil {
 			return nil, err
 		}
-		p.pieces = append(p.pieces, piece{json: body[:i]}, piece{file: file})
-		p.size += int64(i) + size
+		b.pieces = append(b.pieces, piece{json: body[:i]}, piece{file: file})
+		b.size += int64(i) + size
 		body = body[end:]
 	}
 	if seen != len(s.files) {
 		return nil, errors.New("a placeholder is missing")
 	}
-	p.pieces = append(p.pieces, piece{json: body})
-	p.size += int64(len(body))
-	return p, nil
-}
-
-// Attach makes p the body of req.
-func (p *Body) Attach(req *http.Request) {
-	req.ContentLength = p.size
-	req.GetBody = func() (io.ReadCloser, error) { return p.Open(), nil }
-	req.Body = p.Open()
+	b.pieces = append(b.pieces, piece{json: body})
+	b.size += int64(len(body))
+	if limit > 0 && b.size > limit {
+		return nil, &RequestSizeError{b.size, limit}
+	}
+	return b, nil
 }
 
 // Size is the length of the body in bytes.
-func (p *Body) Size() int64 { return p.size }
+func (b *Body) Size() int64 { return b.size }
 
 // Open returns a reader of the whole body.
-func (p *Body) Open() io.ReadCloser { return &bodyReader{body: p} }
+func (b *Body) Open() io.ReadCloser { return &bodyReader{body: b} }
 
 // bodyReader emits a body. The transport may close it from another goroutine
 // while a read is under way, hence the lock.
@@ -242,25 +221,3 @@ func (e *ContentError) Unwrap() error { return e.err }
 
 // errSize is content that is not as long as it says.
 var errSize = errors.New("the content does not have the size that was recorded for it")
-
-// Stuff puts the files into the body of req, which an SDK has made. A body over
-// limit bytes, unless that is 0, is a [RequestSizeError].
-func Stuff(req *http.Request, files *Files, limit int64, buffers *sync.Pool) error {
-	body, err := req.GetBody()
-	if err != nil {
-		return err
-	}
-	data := make([]byte, req.ContentLength)
-	if _, err := io.ReadFull(body, data); err != nil {
-		return err
-	}
-	load, err := files.Cut(data, buffers)
-	if err != nil {
-		return err
-	}
-	if limit > 0 && load.size > limit {
-		return &RequestSizeError{load.size, limit}
-	}
-	load.Attach(req)
-	return nil
-}

@@ -170,7 +170,7 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 			r.from += plain
 			continue
 		}
-		escaped, used := r.escapeRune(ready)
+		escaped, used := appendEscaped(r.escape[:0], ready)
 		c := copy(p[n:], escaped)
 		r.carry = escaped[c:]
 		r.from += used
@@ -179,14 +179,30 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// plainRun returns how many bytes of b stand for themselves in a JSON string.
-func plainRun(b []byte) int {
-	for i, c := range b {
-		if c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+// AppendText appends s to b as a JSON string, as encoding/json would write it. All
+// of a conversation goes through here with every turn.
+func AppendText[S ~string](b []byte, s S) []byte {
+	b = append(b, '"')
+	for len(s) > 0 {
+		if plain := plainRun(s); plain > 0 {
+			b, s = append(b, s[:plain]...), s[plain:]
+			continue
+		}
+		var used int
+		b, used = appendEscaped(b, s)
+		s = s[used:]
+	}
+	return append(b, '"')
+}
+
+// plainRun returns how many bytes of s stand for themselves in a JSON string.
+func plainRun[S ~string | ~[]byte](s S) int {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return i
 		}
 	}
-	return len(b)
+	return len(s)
 }
 
 const hexDigits = "0123456789abcdef"
@@ -194,22 +210,22 @@ const hexDigits = "0123456789abcdef"
 // shortEscapes are the characters with a short escape, and the letters of those.
 var shortEscapes = [2]string{"\"\\\b\f\n\r\t", "\"\\bfnrt"}
 
-// escapeRune returns the first character of b as JSON has it, and how many
-// bytes of b it is.
-func (r *textReader) escapeRune(b []byte) (escaped []byte, used int) {
-	if c := b[0]; c < utf8.RuneSelf {
+// appendEscaped appends the first character of s to b as JSON has it, and returns
+// how many bytes of s it is.
+func appendEscaped[S ~string | ~[]byte](b []byte, s S) (escaped []byte, used int) {
+	if c := s[0]; c < utf8.RuneSelf {
 		if i := strings.IndexByte(shortEscapes[0], c); i >= 0 {
-			return append(r.escape[:0], '\\', shortEscapes[1][i]), 1
+			return append(b, '\\', shortEscapes[1][i]), 1
 		}
-		return append(r.escape[:0], '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf]), 1
+		return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf]), 1
 	}
-	c, size := utf8.DecodeRune(b)
+	c, size := utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
 	switch {
 	case c == utf8.RuneError && size == 1:
-		return append(r.escape[:0], `\ufffd`...), 1
+		return append(b, `\ufffd`...), 1
 	case c == '\u2028' || c == '\u2029':
-		return append(r.escape[:0], '\\', 'u', '2', '0', '2', hexDigits[c&0xf]), size
+		return append(b, '\\', 'u', '2', '0', '2', hexDigits[c&0xf]), size
 	default:
-		return append(r.escape[:0], b[:size]...), size
+		return append(b, s[:size]...), size
 	}
 }

@@ -29,8 +29,12 @@ type toolSet struct {
 // keptToolSets is how many are kept: personas have tools of their own.
 const keptToolSets = 16
 
-// JSON is the JSON of specs, which is kept and must not be changed.
+// JSON is the JSON of specs, which is kept and must not be changed. It is empty
+// where there are none.
 func (t *ToolSets) JSON(specs []model.ToolSpec, marked bool) ([]byte, error) {
+	if len(specs) == 0 {
+		return nil, nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.sets, func(s toolSet) bool {
