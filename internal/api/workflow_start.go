@@ -63,6 +63,7 @@ func serveStartRun(h *Handler, w *response, r *http.Request) error {
 	if s.File, err = h.workflowFile(s.Project, s.file); err != nil {
 		return err
 	}
+	s.Within = s.Project
 	if s.dry {
 		plan, err := h.o.Workflows.Runs.Plan(r.Context(), s.Request)
 		if err != nil {
@@ -114,7 +115,8 @@ func (h *Handler) mayAllow(r *http.Request, allow []string) error {
 }
 
 // workflowFile is the path of a workflow file that a request names: one in the
-// project, also once its links are followed, and none that is hidden.
+// project that is not hidden, by its own name and also once its links are followed.
+// Who opens it sees to it that it is still there.
 func (h *Handler) workflowFile(root, name string) (string, error) {
 	refuse := func(why string) (string, error) {
 		return "", fault.New(fault.InvalidRequest, "path %s", why).With("field", "path").With("path", clip(name)).
@@ -124,13 +126,8 @@ func (h *Handler) workflowFile(root, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(rel)) || rel == "." {
 		return refuse("must be a file in the project")
 	}
-	for part := range strings.SplitSeq(rel, "/") {
-		if part == ".belay" || part == ".git" {
-			return refuse("must not be one of belay's or git's own files")
-		}
-	}
-	if hides := h.hides(root); hides != nil && hides(rel) {
-		return refuse("is hidden in this project")
+	if why := h.untouchable(root, rel); why != "" {
+		return refuse(why)
 	}
 	whole, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -141,8 +138,25 @@ func (h *Handler) workflowFile(root, name string) (string, error) {
 		return "", fault.New(fault.NotFound, "the project has no file %q", clip(rel)).With("field", "path").
 			WithHint("list the project's workflows with GET /api/workflow/list").Because(err)
 	}
-	if back, err := filepath.Rel(whole, file); err != nil || !filepath.IsLocal(back) {
+	back, err := filepath.Rel(whole, file)
+	if err != nil || !filepath.IsLocal(back) {
 		return refuse("is a link that leads out of the project")
 	}
+	if why := h.untouchable(root, filepath.ToSlash(back)); why != "" {
+		return refuse(why)
+	}
 	return file, nil
+}
+
+// untouchable says why a file of the project is none of a caller's, "" where it is.
+func (h *Handler) untouchable(root, rel string) string {
+	for part := range strings.SplitSeq(rel, "/") {
+		if part == ".belay" || part == ".git" {
+			return "must not be one of belay's or git's own files"
+		}
+	}
+	if hides := h.hides(root); hides != nil && hides(rel) {
+		return "is hidden in this project"
+	}
+	return ""
 }

@@ -267,6 +267,17 @@ func TestRunOnServer(t *testing.T) {
 	if refused.Error.Type != "INVALID_REQUEST" {
 		t.Errorf("a link out of the project is %+v", refused)
 	}
+	for name, target := range map[string]string{"copy.yaml": filepath.Join(".belay", "runs", begun.Run.ID, "workflow"), "same.yaml": "three.yaml"} {
+		if err := os.Symlink(target, filepath.Join(b.project, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.call("POST", "/api/workflow/run", map[string]any{"projectRoot": b.project, "path": "copy.yaml"}, 400, &refused)
+	var planned struct{ Plan struct{ Workflow string } }
+	b.call("POST", "/api/workflow/run", map[string]any{"projectRoot": b.project, "path": "same.yaml", "dryRun": true}, 200, &planned)
+	if planned.Plan.Workflow != "three" {
+		t.Errorf("a link in the project is %+v", planned)
+	}
 }
 
 // A run of another process is cancelled over HTTP.

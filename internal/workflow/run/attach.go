@@ -20,7 +20,7 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	g, err := x.r.o.Gather.Gather(ctx, x.place, list, x.blobs)
+	g, err := x.r.o.Gather.Gather(ctx, x.at.folder, list, x.blobs)
 	if err != nil {
 		return nil, g.Reports, err
 	}
@@ -35,7 +35,7 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 // agent and of its action, each once. What looks at finished tasks is evaluated
 // now, in its place.
 func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]declared.Attachment, error) {
-	e := declared.Expander{Folder: x.place, MaxItems: x.r.o.Limits.Attachments}
+	e := declared.Expander{Folder: x.at.folder, MaxItems: x.r.o.Limits.Attachments}
 	values := x.values(s)
 	var lists [][]declared.Attachment
 	var errs []error
@@ -54,7 +54,7 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	list := x.place.Merge(lists...)
+	list := x.at.folder.Merge(lists...)
 	if most := x.r.o.Limits.Attachments; len(list) > most {
 		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"sync"
 
-	"belay/internal/attachment/declared"
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
@@ -27,8 +26,7 @@ type execution struct {
 	id      string
 	w       *flow
 	folder  *folder
-	files   *os.Root // the folder of the workflow file
-	place   *declared.Folder
+	at      *site // the folder of the workflow file
 	blobs   Blobs
 	lock    *durable.FileLock
 	journal *journal
@@ -100,9 +98,7 @@ func (x *execution) release() error {
 	if x.journal != nil {
 		errs = append(errs, x.journal.close())
 	}
-	if x.files != nil {
-		errs = append(errs, x.files.Close())
-	}
+	errs = append(errs, x.at.Close())
 	if x.folder != nil {
 		x.folder.close()
 	}

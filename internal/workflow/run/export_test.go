@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"belay/internal/workflow/definition"
@@ -21,4 +22,15 @@ func SchemaForTest(t testing.TB, text string) *definition.Schema {
 		t.Fatal(err)
 	}
 	return w.Input
+}
+
+// ReadWithinForTest reads a file as that of a workflow is read that must lie in a folder.
+func ReadWithinForTest(within, dir, name string) ([]byte, error) {
+	root, err := openWithin(within, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{root: root}
+	data, err := s.read(name, 1<<20)
+	return data, errors.Join(err, s.Close())
 }

@@ -18,6 +18,7 @@ import (
 type grant struct {
 	SHA256 string   `json:"sha256"`
 	Folder string   `json:"folder"`
+	Within string   `json:"within,omitempty"`
 	Mode   string   `json:"mode,omitempty"`
 	Allow  []string `json:"allow,omitempty"`
 }
@@ -29,7 +30,7 @@ func (r *Runner) grantPath(id string) string { return filepath.Join(r.dir(), id+
 
 // keepGrant records what a run was allowed.
 func (r *Runner) keepGrant(record *Record) error {
-	data, err := json.Marshal(grant{record.SHA256, record.Folder, record.Mode, record.Allow})
+	data, err := json.Marshal(grant{record.SHA256, record.Folder, record.within, record.Mode, record.Allow})
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,7 @@ func (r *Runner) granted(record *Record) error {
 			return fault.New(fault.InvalidRequest, "the run %s was started elsewhere, on files in %s, which is not in the project", record.ID, record.Folder).
 				WithHint("start the workflow anew")
 		}
+		record.within = record.Project
 		return nil
 	}
 	var g grant
@@ -67,7 +69,7 @@ func (r *Runner) granted(record *Record) error {
 	if g.SHA256 != record.SHA256 {
 		return unreadable(record.ID, fileFlow, errors.New("it is not the workflow that was started"))
 	}
-	record.Folder, record.Mode, record.Allow = g.Folder, g.Mode, g.Allow
+	record.Folder, record.within, record.Mode, record.Allow = g.Folder, g.Within, g.Mode, g.Allow
 	return nil
 }
 

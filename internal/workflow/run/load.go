@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/attachment/declared"
 	"belay/internal/authored"
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -97,20 +96,32 @@ func problemOf(name string, err error) []problem {
 	return []problem{p}
 }
 
-// load reads a workflow file.
-func (r *Runner) load(file string) (*flow, error) {
-	data, _, err := durable.ReadFile(nil, file, r.o.Limits.FileBytes)
+// load reads a workflow file: by its name, which may be a link to anywhere, or as what
+// it is in its folder where it must lie in another one.
+func (r *Runner) load(at *site, req Request) (*flow, error) {
+	file, limit := req.File, r.o.Limits.FileBytes
+	var data []byte
+	var err error
+	if req.Within == "" {
+		data, _, err = durable.ReadFile(nil, file, limit)
+	} else {
+		data, err = at.read(filepath.Base(file), limit)
+	}
 	switch {
 	case errors.Is(err, durable.ErrTooLarge):
-		return nil, fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes (workflow.file_bytes)", r.o.Limits.FileBytes).With("file", file)
+		return nil, fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes (workflow.file_bytes)", limit).With("file", file)
 	case errors.Is(err, os.ErrNotExist):
-		return nil, fault.New(fault.InvalidWorkflow, "there is no file %s", file).WithStatus(404).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
+		return nil, noFile(file)
 	case errors.Is(err, durable.ErrNotRegular):
 		return nil, fault.New(fault.InvalidWorkflow, "%s is a folder, or something else that is no file", file).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 	case err != nil:
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err).WithHint("name a workflow file that can be read")
 	}
 	return parse(filepath.Base(file), data)
+}
+
+func noFile(file string) error {
+	return fault.New(fault.InvalidWorkflow, "there is no file %s", file).WithStatus(404).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 }
 
 func parse(name string, data []byte) (*flow, error) {
@@ -249,30 +260,33 @@ func (w *flow) each(see func(*definition.Task)) {
 	}
 }
 
-// place opens the folder where the workflow's paths begin. The caller closes the
-// root.
-func (r *Runner) place(dir string) (*os.Root, *declared.Folder, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).Because(err)
-	}
-	return root, declared.NewFolder(root, r.o.Limits.Matches), nil
-}
-
-// begin is what a request is checked for before anything of it happens.
-func (r *Runner) begin(ctx context.Context, req Request) (*flow, error) {
+// begin is what a request is checked for before anything of it happens. The caller
+// closes the site.
+func (r *Runner) begin(ctx context.Context, req Request) (_ *flow, _ *site, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !filepath.IsAbs(req.File) || !filepath.IsAbs(req.Project) {
-		return nil, fault.New(fault.InvalidRequest, "project and file must be absolute paths").With("field", "file")
+		return nil, nil, fault.New(fault.InvalidRequest, "project and file must be absolute paths").With("field", "file")
 	}
-	w, err := r.load(req.File)
+	at, err := r.site(filepath.Dir(req.File), req.Within)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, noFile(req.File)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, at.Close())
+		}
+	}()
+	w, err := r.load(at, req)
+	if err != nil {
+		return nil, nil, err
 	}
 	if err := w.give(req.Input, req.Texts); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return w, r.fits(w, req)
+	return w, at, r.fits(w, req)
 }

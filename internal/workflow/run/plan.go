@@ -94,22 +94,18 @@ const plannedItems = 20
 // Plan says what a run would do: every attachment that can be found now, every
 // prompt that can be written. Nothing is fetched, recorded or asked of a model.
 func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
-	w, err := r.begin(ctx, req)
+	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = at.Close() }() // it was only read
 	sum := sha256.Sum256(w.data)
 	plan := &Plan{
 		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: hex.EncodeToString(sum[:]),
 		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
 	}
-	root, folder, err := r.place(plan.Folder)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
 	x := &execution{
-		r: r, id: "run_", w: w, place: folder, files: root,
+		r: r, id: "run_", w: w, at: at,
 		record: Record{Summary: Summary{File: req.File, Project: req.Project, Status: Running}, Model: req.Model, Mode: req.Mode, Allow: req.Allow},
 		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
 	}

@@ -62,7 +62,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 		}
 		return nil
 	}
-	e := declared.Expander{Folder: p.x.place, MaxItems: p.x.r.o.Limits.Attachments}
+	e := declared.Expander{Folder: p.x.at.folder, MaxItems: p.x.r.o.Limits.Attachments}
 	values := p.x.values(s)
 	var found [][]declared.Attachment
 	var later []slot
@@ -86,10 +86,10 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 				l.WaitsFor = append(l.WaitsFor, allTasks)
 			}
 			w.add(l.WaitsFor...)
-			later = append(later, slot{len(p.x.place.Merge(found...)), l})
+			later = append(later, slot{len(p.x.at.folder.Merge(found...)), l})
 		}
 	}
-	return p.weigh(ctx, p.x.place.Merge(found...), later, d)
+	return p.weigh(ctx, p.x.at.folder.Merge(found...), later, d)
 }
 
 // slot is an attachment that is not known yet: it stands behind the first ones of
@@ -125,7 +125,7 @@ func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later [
 	}
 	var reports []gather.Report
 	inspected, err := p.x.r.o.Inspect(ctx, d.Model, func(b attachment.BlobStore) ([]attachment.Item, error) {
-		g, err := p.x.r.o.Gather.Gather(ctx, p.x.place, files, b)
+		g, err := p.x.r.o.Gather.Gather(ctx, p.x.at.folder, files, b)
 		reports = g.Reports
 		return g.Items, err
 	})

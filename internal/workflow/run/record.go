@@ -57,6 +57,9 @@ type Record struct {
 	Mode     string   `json:"mode,omitempty"`
 	Allow    []string `json:"allow,omitempty"`
 
+	// within is the folder that Folder must lie in; "" is any.
+	within string
+
 	// Resumed are the times at which the run was taken up again.
 	Resumed []time.Time `json:"resumed,omitempty"`
 	// Outputs are the results of a run that succeeded.

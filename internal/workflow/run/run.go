@@ -92,6 +92,9 @@ type Request struct {
 	// Project is the absolute path of the project that agents work in, File that
 	// of the workflow file.
 	Project, File string
+	// Within, where it is set, is the folder that File must lie in, links resolved:
+	// whoever may name only files of a project says so here.
+	Within string
 	// Input is what the workflow is given.
 	Input map[string]any
 	// Texts are further inputs, as a command line has them: what the schema of the

@@ -20,15 +20,16 @@ import (
 // work in a goroutine that the runner owns. An INVALID_WORKFLOW lists every problem
 // of the file with its place.
 func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
-	w, err := r.begin(ctx, req)
+	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return Summary{}, err
 	}
-	if _, err := workspace.CheckRoot(req.Project, ""); err != nil {
-		return Summary{}, err
+	_, err = workspace.CheckRoot(req.Project, "")
+	if err == nil {
+		err = r.ready(req)
 	}
-	if err := r.ready(req); err != nil {
-		return Summary{}, err
+	if err != nil {
+		return Summary{}, errors.Join(err, at.Close())
 	}
 	id := "run_" + r.o.NewID()
 	sum := sha256.Sum256(w.data)
@@ -40,8 +41,9 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		},
 		SHA256: hex.EncodeToString(sum[:]), Folder: filepath.Dir(req.File), Input: w.input,
 		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow,
+		within: req.Within,
 	}
-	x, err := r.open(w, record, func(x *execution) error {
+	x, err := r.open(w, record, at, func(x *execution) error {
 		var err error
 		if x.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
@@ -76,12 +78,12 @@ func (r *Runner) ready(req Request) error {
 
 func count(w *flow) (n int) { return len(w.Tasks) }
 
-// open makes the execution of a run: its lock, its folder, its blobs. What is
-// opened is closed again where it fails.
-func (r *Runner) open(w *flow, record Record, folder func(*execution) error) (_ *execution, err error) {
+// open makes the execution of a run: its lock, its folder, its blobs. The site is the
+// execution's from now on. What is open is closed again where it fails.
+func (r *Runner) open(w *flow, record Record, at *site, folder func(*execution) error) (_ *execution, err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	x := &execution{
-		r: r, id: record.ID, w: w, record: record, ctx: ctx, cancel: cancel, done: make(chan struct{}),
+		r: r, id: record.ID, w: w, record: record, at: at, ctx: ctx, cancel: cancel, done: make(chan struct{}),
 		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
 		before: map[string]*Task{},
 	}
@@ -95,9 +97,6 @@ func (r *Runner) open(w *flow, record Record, folder func(*execution) error) (_ 
 		return nil, err
 	}
 	if err = folder(x); err != nil {
-		return nil, err
-	}
-	if x.files, x.place, err = r.place(record.Folder); err != nil {
 		return nil, err
 	}
 	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
@@ -169,7 +168,11 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 	if err := r.ready(Request{Provider: record.Provider}); err != nil {
 		return Summary{}, err
 	}
-	x, err := r.open(w, record, func(x *execution) (err error) {
+	at, err := r.site(record.Folder, record.within)
+	if err != nil {
+		return Summary{}, err
+	}
+	x, err := r.open(w, record, at, func(x *execution) (err error) {
 		x.folder, err = openFolder(project, id)
 		return err
 	})

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/attachment/declared"
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// site is the folder of a workflow file, where the file's paths begin. It is opened
+// once, and the file read in it: what becomes of the names afterwards changes nothing.
+type site struct {
+	root   *os.Root
+	folder *declared.Folder
+}
+
+// Close closes the folder.
+func (s *site) Close() error { return s.root.Close() }
+
+// site opens a folder. Where within is set, it must lie in that one, by whatever
+// links. The caller closes it.
+func (r *Runner) site(dir, within string) (*site, error) {
+	open := os.OpenRoot
+	if within != "" {
+		open = func(dir string) (*os.Root, error) { return openWithin(within, dir) }
+	}
+	root, err := open(dir)
+	switch {
+	case errors.Is(err, errOutside):
+		return nil, fault.New(fault.InvalidRequest, "the folder of the workflow file is not in the project: %s", dir).With("folder", dir).
+			WithHint("name a workflow file of the project")
+	case err != nil:
+		return nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).Because(err)
+	}
+	return &site{root, declared.NewFolder(root, r.o.Limits.Matches)}, nil
+}
+
+var errOutside = errors.New("it is not in the folder that it must lie in")
+
+// openWithin opens a folder in another one. Links are resolved first, and what was
+// found is then opened step by step without following any: one that takes a folder's
+// place in between is an error.
+func openWithin(within, dir string) (*os.Root, error) {
+	within, err := filepath.EvalSymlinks(within)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(within, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, errOutside
+	}
+	at, err := os.OpenRoot(within)
+	if err != nil || rel == "." {
+		return at, err
+	}
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		next, err := enter(at, part)
+		_ = at.Close() // nothing was written through it
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// enter opens a folder of an open one, and no link to one.
+func enter(at *os.Root, name string) (*os.Root, error) {
+	before, err := at.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !before.IsDir() {
+		return nil, fmt.Errorf("%s: %w", name, errOutside)
+	}
+	next, err := at.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if after, err := next.Stat("."); err != nil || !os.SameFile(before, after) {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, errOutside), err, next.Close())
+	}
+	return next, nil
+}
+
+// read reads a file of the folder that is no link.
+func (s *site) read(name string, limit int64) ([]byte, error) {
+	before, err := s.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	data, after, err := durable.ReadFile(s.root, name, limit)
+	if err == nil && !os.SameFile(before, after) {
+		err = fmt.Errorf("%s: %w", name, fs.ErrInvalid)
+	}
+	return data, err
+}
