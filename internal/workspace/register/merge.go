@@ -150,8 +150,12 @@ func (m *merge) confirm(row *draftRow, proposed Row) {
 }
 
 // keeps reports whether the register keeps a value against the proposal's, in a
-// row that people declared or in another.
+// row that people declared or in another. It does not against a word that the column
+// does not take: that is a mistake, and refused as one.
 func (m *merge) keeps(diff *DiffRow, c Column, before, after string, byPeople bool) bool {
+	if c < numColumns && enumerations[c] != nil && !enumerations[c].known[after] {
+		return false
+	}
 	switch c {
 	case DependencyID, FirstSeen:
 		return true

@@ -68,7 +68,8 @@ const maxProposalRows = 10_000
 // Rows are matched by DependencyID. What the proposal leaves blank stays. So do
 // FirstSeen, the satisfaction where it can not go to what the proposal says, for
 // extraction and closure are independent (workspace 6.6), and of a row that people
-// declared its Origin, and that it is ACTIVE: such rows are never retired.
+// declared its Origin, and that it is ACTIVE: such rows are never retired. A word that
+// a column does not take is refused wherever it stands.
 func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, error) {
 	if err := p.asProposal(); err != nil {
 		return nil, nil, err

@@ -96,6 +96,28 @@ func TestApplyKeeps(t *testing.T) {
 	}
 }
 
+// TestApplyUnknownWords: a word that the column does not take is no other opinion that
+// the register could keep its own against, but a mistake.
+//
+// Covers: workspace 6.3, 6.8
+func TestApplyUnknownWords(t *testing.T) {
+	t.Parallel()
+	base := put(t, Parse(nil), aRow("DEP-01-02-001", "SatisfactionStatus", "PENDING", "Origin", "DECLARED"))
+	for name, c := range map[string]struct{ column, was, text, says string }{
+		"satisfaction": {"SatisfactionStatus", "PENDING", "DONE", "SatisfactionStatus takes no DONE; it is one of TBD, PENDING, IN_PROGRESS, SATISFIED, WAIVED, NOT_APPLICABLE"},
+		"origin":       {"Origin", "DECLARED", "GUESSED", "Origin takes no GUESSED; it is one of DECLARED, EXTRACTED"},
+	} {
+		text := strings.Replace(string(base.Bytes()), ","+c.was, ","+c.text, 1)
+		after, diff, err := base.Apply(Parse([]byte(text)), ProposalOptions{Host: host})
+		if f := fault.From(err); f == nil || f.Type != fault.InvalidEnum || !strings.Contains(f.Message, c.says) || after != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(diff.Confirmed) != 1 || len(diff.Confirmed[0].Kept) > 0 {
+			t.Errorf("%s: %+v", name, diff)
+		}
+	}
+}
+
 func TestApplyOnly(t *testing.T) {
 	t.Parallel()
 	base := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002"))
