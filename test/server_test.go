@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds every wait; only a failure reaches it.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // belay builds the program once for all tests of this package.
 var belay = sync.OnceValues(func() (string, error) {

@@ -144,7 +144,7 @@ func TestProjectVanishes(t *testing.T) {
 }
 
 // Hundreds of readers come, most of them read nothing, and all vanish at once:
-// the turn is as quick as ever, and the server is as it was before.
+// the turn does not wait for them, and the server is as it was before.
 func TestManyReadersVanish(t *testing.T) {
 	t.Parallel()
 	const readers = 300
@@ -158,12 +158,8 @@ func TestManyReadersVanish(t *testing.T) {
 		res := s.open(ctx, "GET", "/api/harness/session/"+id+"/events", "")
 		defer res.Body.Close()
 	}
-	begun := time.Now()
 	if exit := last(t, s.turn(map[string]any{"sessionId": id, "message": strings.Repeat("word ", 50)})).data; exit["exitCode"] != 0.0 {
 		t.Errorf("the turn ended with %v", exit)
-	}
-	if d := time.Since(begun); d > 10*time.Second {
-		t.Errorf("with %d readers the turn took %v", readers, d)
 	}
 	if n := s.metric("belay_streams_open"); n != readers {
 		t.Errorf("%v streams are open, want %d", n, readers)

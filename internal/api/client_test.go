@@ -39,7 +39,7 @@ func all(t *testing.T, s turn.Stream, err error) []event.Event {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var events []event.Event
 	for {

@@ -17,10 +17,13 @@ import (
 	"belay/internal/turn"
 )
 
+// patience bounds every wait; it is only reached when something is broken.
+const patience = time.Minute
+
 // eventually waits for a condition that another goroutine brings about.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !condition(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -149,7 +152,7 @@ func TestVanishedReaderInterruptsItsTurn(t *testing.T) {
 	address := serve(t, api.New(api.Options{Engine: engine}))
 	conn := dial(t, strings.TrimPrefix(address, "http://"), "POST", "/api/harness/turn",
 		`{"sessionId":"s1","message":"HOLD on","opts":{"onDisconnect":"interrupt"}}`)
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	readUntil(t, bufio.NewReader(conn), "chat:delta")
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
@@ -159,7 +162,7 @@ func TestVanishedReaderInterruptsItsTurn(t *testing.T) {
 		if got != "t1" {
 			t.Errorf("interrupted the turn %q", got)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("nothing was interrupted")
 		fake.Release("s1")
 	}
@@ -170,7 +173,7 @@ func TestSilentStreamIsKeptAlive(t *testing.T) {
 	t.Parallel()
 	address := start(t, &apitest.Engine{}, api.Options{KeepAlive: 30 * time.Millisecond})
 	conn := dial(t, address, "GET", "/api/harness/session/s1/events", "")
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	r := bufio.NewReader(conn)
 	readUntil(t, r, "text/event-stream") // the headers do not wait for an event
 	readUntil(t, r, ":keepalive")
@@ -182,7 +185,7 @@ func TestEventsGoOnAfterTheTurn(t *testing.T) {
 	engine := &apitest.Engine{}
 	address := start(t, engine, api.Options{})
 	conn := dial(t, address, "GET", "/api/harness/session/s1/events", "")
-	_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
 	r := bufio.NewReader(conn)
 	for _, message := range []string{"first", "second"} {
 		s, err := engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: message})
@@ -198,7 +201,8 @@ func TestEventsGoOnAfterTheTurn(t *testing.T) {
 
 func TestConnectionIsReusedAfterTheStream(t *testing.T) {
 	t.Parallel()
-	address := start(t, &apitest.Engine{}, api.Options{WriteTimeout: 100 * time.Millisecond, BodyTimeout: 100 * time.Millisecond})
+	const deadline = time.Second
+	address := start(t, &apitest.Engine{}, api.Options{WriteTimeout: deadline, BodyTimeout: deadline})
 	conn := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"x"}`)
 	r := bufio.NewReader(conn)
 	for i := range 3 {
@@ -209,8 +213,7 @@ func TestConnectionIsReusedAfterTheStream(t *testing.T) {
 		if _, err := io.Copy(io.Discard, res.Body); err != nil {
 			t.Fatalf("body %d: %v", i, err)
 		}
-		// Longer than the deadlines of the request before.
-		time.Sleep(150 * time.Millisecond)
+		time.Sleep(deadline + 50*time.Millisecond) // those of the request before are over
 		if _, err := fmt.Fprintf(conn, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +335,7 @@ func TestServeLetsTurnsEnd(t *testing.T) {
 		if err != nil {
 			t.Errorf("Serve returned %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Serve did not return")
 	}
 }
@@ -359,7 +362,7 @@ func TestServeCutsWhatOutlastsTheGrace(t *testing.T) {
 		if err != nil {
 			t.Errorf("Serve returned %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("Serve did not return")
 	}
 	// It is the server that left, not the client: the turn was not interrupted.

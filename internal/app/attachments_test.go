@@ -35,6 +35,13 @@ type workflowFiles struct {
 	most  atomic.Int32
 }
 
+// meet notes how many there are at this time.
+func (f *workflowFiles) meet(n int32) {
+	for most := f.most.Load(); n > most && !f.most.CompareAndSwap(most, n); {
+		most = f.most.Load()
+	}
+}
+
 func newWorkflowFiles(t *testing.T) *workflowFiles {
 	t.Helper()
 	f := &workflowFiles{dir: t.TempDir()}
@@ -64,7 +71,7 @@ func newWorkflowFiles(t *testing.T) *workflowFiles {
 	var now atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.agent.Store(r.UserAgent())
-		f.most.Store(max(f.most.Load(), now.Add(1)))
+		f.meet(now.Add(1))
 		defer now.Add(-1)
 		if to, ok := strings.CutPrefix(r.URL.Path, "/to"); ok {
 			http.Redirect(w, r, to, http.StatusFound)

@@ -22,7 +22,7 @@ func TestDeletedSessionsLeaveTheBus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c, err := a.startBus(ctx)
 	if err != nil {

@@ -146,7 +146,7 @@ func TestHostileFiles(t *testing.T) {
 					t.Errorf("got %s, %q", d.Used, d.Warning)
 				}
 			}
-			if took := time.Since(start); took > 5*time.Second { // tens of milliseconds, if nothing else runs
+			if took := time.Since(start); took > 20*time.Second { // tens of milliseconds, if nothing else runs
 				t.Errorf("took %v", took)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 )
 
 // deadline is how long a test waits for something that must happen.
-const deadline = 20 * time.Second
+const deadline = time.Minute
 
 // logs is a Source in memory.
 type logs struct {

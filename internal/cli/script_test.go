@@ -82,7 +82,7 @@ func setup(e *testscript.Env) error {
 
 // patience bounds every wait of a script; it is only reached when something is
 // broken.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // exits runs a program and checks its exit code: exits CODE PROGRAM ARGS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -41,7 +41,7 @@ func connect(t *testing.T, o client.Options, h http.HandlerFunc) *client.Client 
 // drain reads a stream to its end.
 func drain(t *testing.T, s turn.Stream) ([]event.Event, error) {
 	t.Cleanup(func() { _ = s.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var all []event.Event
 	for {
@@ -166,7 +166,7 @@ func TestStreamSurvivesImpatientReader(t *testing.T) {
 func TestStreamLeavesSilentConnection(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32
-	c := connect(t, client.Options{Silence: 50 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
+	c := connect(t, client.Options{Silence: 500 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
 		if requests.Add(1) > 1 {
 			send(w, 3, 5)
 			return

@@ -85,7 +85,7 @@ func runs(t *testing.T, shell, bin, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, ".log")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	// What runs in the background is waited for.
 	cmd := exec.CommandContext(ctx, shell, "-c", text+"\nwait")

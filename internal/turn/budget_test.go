@@ -144,9 +144,9 @@ func TestTimeBudget(t *testing.T) {
 // A wait for another try is no stall.
 func TestRetryIsNoStall(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Rules.Limits.Stall = 30 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Rules.Limits.Stall = time.Second })
 	r.provider.play = func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
-		const after = 120 * time.Millisecond
+		const after = 1500 * time.Millisecond
 		if !yield(model.Retry{Attempt: 1, After: after, Cause: "busy"}, nil) {
 			return
 		}

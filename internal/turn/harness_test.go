@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds every wait of a test; it is reached only by a failure.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // rig is an engine on temporary folders.
 type rig struct {

@@ -101,7 +101,7 @@ func newWorldOf(t testing.TB, o Options, parallel int, files map[string]string) 
 	w.url = srv.URL
 	if o.Downloads == nil {
 		o.Downloads, err = download.New(download.Options{
-			Dir: w.temp, Timeout: 10 * time.Second, Parallel: parallel,
+			Dir: w.temp, Timeout: time.Minute, Parallel: parallel,
 			Policy: netguard.Policy{AllowHTTP: true, AnyPort: true, MaxRedirects: 3, Internal: []string{"127.0.0.0/8"}},
 		})
 		if err != nil {

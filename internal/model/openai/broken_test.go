@@ -270,7 +270,7 @@ func TestCancelEndsAStalledStream(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done() // the client's hang-up reaches the service
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var last error
 	for c, err := range provider(t, url).Stream(ctx, ask("x")) {
@@ -299,7 +299,7 @@ func TestWhoStopsListeningHangsUp(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the connection stayed open")
 	}
 }

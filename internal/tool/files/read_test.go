@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -142,15 +143,20 @@ func TestReadAttachesImagesAndPDFs(t *testing.T) {
 	refused(t, "a file that the policy refuses", err, "extension")
 }
 
-// A file of a gigabyte is read at its ends; nothing between is touched.
+// A file of many gigabytes is read at its ends; nothing between is touched, which
+// would take most of a minute.
 func TestReadOfAVeryLargeFile(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t)
 	path := filepath.Join(x.w.Project, "huge.log")
-	large(t, path, 1<<30)
+	size := int64(64 << 30)
+	if runtime.GOOS == "windows" {
+		size = 1 << 30 // holes take room there
+	}
+	large(t, path, size)
 	begin := time.Now()
 	got := x.ok("read", in{"path": "huge.log", "offset": -3})
-	if took := time.Since(begin); took > time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("the last lines took %v", took)
 	}
 	if want := numbered(-3, "one", "two", "thrée"); !strings.HasPrefix(got.Text, want) || !got.Truncated {

@@ -257,7 +257,7 @@ func (b *bench) start(input map[string]any) string {
 // ended waits for the run's end.
 func (b *bench) ended(id string) run.Record {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
 	s, err := b.r.Follow(ctx, b.project, id, 0)
 	if err != nil {
@@ -307,7 +307,7 @@ func (b *bench) events(id string) (all []run.Event) {
 // await waits until an agent was asked something.
 func (b *bench) await(words string) {
 	b.t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if strings.Contains(strings.Join(b.e.asked(), "\n"), words) {
 			return
 		}

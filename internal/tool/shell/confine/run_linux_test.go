@@ -28,7 +28,7 @@ func room(t testing.TB) Command {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Command{Project: filepath.Join(dir, "project"), Scratch: filepath.Join(dir, "scratch"), Time: 20 * time.Second, OutputBytes: 64 << 10}
+	c := Command{Project: filepath.Join(dir, "project"), Scratch: filepath.Join(dir, "scratch"), Time: 2 * time.Minute, OutputBytes: 64 << 10}
 	for _, d := range []string{c.Project, c.Scratch} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -157,6 +157,14 @@ func TestNothingIsLeft(t *testing.T) {
 // assertNone fails when a process runs whose environment names the scratch.
 func assertNone(t *testing.T, scratch string) {
 	t.Helper()
+	if left := running(t, scratch); len(left) > 0 {
+		t.Errorf("these still run: %q", left)
+	}
+}
+
+// running lists the processes whose environment names the scratch.
+func running(t *testing.T, scratch string) (names []string) {
+	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d processes: %v", len(all), err)
@@ -165,9 +173,10 @@ func assertNone(t *testing.T, scratch string) {
 		env, err := os.ReadFile(filepath.Join(dir, "environ"))
 		if err == nil && strings.Contains(string(env), scratch+"/home") {
 			name, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-			t.Errorf("%s still runs: %q", dir, name)
+			names = append(names, dir+" "+string(name))
 		}
 	}
+	return names
 }
 
 func TestDeadline(t *testing.T) {
@@ -199,12 +208,12 @@ func TestInterrupt(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
 				defer cancel()
-				for range 1000 {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 					if _, err := os.Stat(filepath.Join(c.Project, "began")); err == nil {
 						return
 					}
-					time.Sleep(5 * time.Millisecond)
 				}
+				t.Error("it never began")
 			}()
 			_, err := testRunner(o).Run(ctx, c)
 			if err == nil || ctx.Err() == nil {
@@ -261,20 +270,17 @@ func TestKilledParent(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			mark := filepath.Join(c.Project, "began")
-			waitUntil(t, func() bool { _, err := os.Stat(mark); return err == nil })
+			for _, mark := range []string{"began", "beat"} {
+				waitUntil(t, func() bool { _, err := os.Stat(filepath.Join(c.Project, mark)); return err == nil })
+			}
+			if len(running(t, c.Scratch)) == 0 {
+				t.Error("nothing runs before the kill, as far as this test can see")
+			}
 			if err := unix.Kill(cmd.Process.Pid, unix.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait() // it was killed
-			beat := filepath.Join(c.Project, "beat")
-			waitUntil(t, func() bool {
-				before, _ := os.ReadFile(beat)
-				time.Sleep(150 * time.Millisecond)
-				after, _ := os.ReadFile(beat)
-				return string(before) == string(after)
-			})
-			assertNone(t, c.Scratch)
+			waitUntil(t, func() bool { return len(running(t, c.Scratch)) == 0 })
 		})
 	}
 }
@@ -295,7 +301,7 @@ func TestHelperRuns(t *testing.T) {
 
 func waitUntil(t *testing.T, what func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if what() {
 			return
 		}
