@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,11 @@ func (c *card) body(l *look, width int) []string {
 	lines = append(lines, c.output(l, width, len(diff) > 0)...)
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {
 		for _, path := range c.result.Changed[:min(len(c.result.Changed), changedPaths)] {
-			lines = append(lines, l.faint.Render(l.cut("changed "+l.shorten(oneLine(path), width-len("changed ")), width)))
+			verb := "changed "
+			if slices.Contains(c.result.Removed, path) {
+				verb = "removed "
+			}
+			lines = append(lines, l.faint.Render(l.cut(verb+l.shorten(oneLine(path), width-len(verb)), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
 			lines = append(lines, l.faint.Render(l.cut("and "+number(n, "more file"), width)))

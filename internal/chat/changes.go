@@ -43,7 +43,7 @@ func changed(c turn.FileChange) string {
 		return "new folder " + c.Path
 	case c.Before == "" && c.Lost == "":
 		return fmt.Sprintf("new %s (%s)", c.Path, size(c.AfterBytes))
-	case c.After == "":
+	case c.Removes():
 		return fmt.Sprintf("removed %s (%s)", c.Path, size(c.BeforeBytes))
 	}
 	return fmt.Sprintf("changed %s (%s → %s)", c.Path, size(c.BeforeBytes), size(c.AfterBytes))

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,7 +43,7 @@ func (m *Model) recall(e session.Entry) {
 	switch e.Kind {
 	case session.EntryTurn:
 		m.roll.add(written(e, ""))
-		s.mine[e.Turn], s.ended[e.Turn] = true, true
+		s.mine[e.Turn], s.ended[e.Turn], s.began = true, true, e.Time.Time
 	case session.EntryInput:
 		label := "steered"
 		if e.Mode == session.FollowUp {
@@ -61,8 +62,10 @@ func (m *Model) recall(e session.Entry) {
 		if e.ExitCode != nil {
 			it.exit.ExitCode, it.exit.Error = *e.ExitCode, e.Error
 		}
-		if e.StopReason == turn.StopProcessEnded {
+		if e.StopReason == turn.StopProcessEnded { // when, nobody knows
 			it.exit.Error = "the process that ran this turn ended before it did"
+		} else if !s.began.IsZero() {
+			it.took = e.Time.Sub(s.began)
 		}
 		m.roll.add(it)
 		s.finishCalls()
@@ -91,6 +94,7 @@ func (m *Model) recallBlock(e session.Entry, b session.Block) {
 	case session.BlockToolResult:
 		set := func(c *card) {
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}
+			c.result.Changed, c.result.Removed = session.Touched(slices.DeleteFunc(slices.Clone(e.Changes), func(c session.Change) bool { return c.Call != b.ID }))
 		}
 		s.change(b.ID, agent(e.Agent), set)
 	}

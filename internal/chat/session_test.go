@@ -254,6 +254,36 @@ func TestCallsOfATurnThatDied(t *testing.T) {
 	s.shows("✗ the key is not accepted", "✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
 }
 
+// Of an earlier turn the record tells how long it took, and what its calls did to files.
+func TestEarlierTurnsTellWhatTheyDid(t *testing.T) {
+	t.Parallel()
+	zero, at := 0, func(seconds int64) session.Time { return session.Time{Time: time.Unix(1e9+seconds, 0)} }
+	s := newStage(t, func(o *Options) {
+		o.Session = "sess_1"
+		o.Engine.(*fake).entries = []session.Entry{
+			{Kind: session.EntryTurn, Turn: "t1", Time: at(0), Message: "first"},
+			{Kind: session.EntryAssistant, Turn: "t1", Time: at(2), Blocks: []session.Block{
+				{Type: session.BlockToolCall, ID: "c1", Name: "bash", Input: []byte(`{"command":"rm b.md"}`)},
+				{Type: session.BlockToolCall, ID: "c2", Name: "bash", Input: []byte(`{"command":"true"}`)},
+			}},
+			{Kind: session.EntryTools, Turn: "t1", Time: at(3), Blocks: []session.Block{
+				{Type: session.BlockToolResult, ID: "c1", Name: "bash"}, {Type: session.BlockToolResult, ID: "c2", Name: "bash"},
+			}, Changes: []session.Change{
+				{Call: "c1", Path: "a.md", Before: "1", After: "2", AfterMode: 0o644}, {Call: "c1", Path: "b.md", Before: "1"},
+				{Call: "c1", Path: "_STATUS.md", Before: "1", Restored: true},
+			}},
+			{Kind: session.EntryEnd, Turn: "t1", Time: at(75), ExitCode: &zero},
+			{Kind: session.EntryTurn, Turn: "t2", Time: at(90), Message: "second"},
+		}
+	})
+	s.shows("● bash rm b.md", "changed a.md", "removed b.md", "● bash true", "── 1 min 15 s")
+	s.lacks("changed b.md")
+	s.lacks("_STATUS.md")
+	if n := strings.Count(s.screen(), "a.md"); n != 1 {
+		t.Errorf("a.md is told of %d times", n)
+	}
+}
+
 // A service may number calls anew in each answer, so a subagent's may have the ids of
 // its parent's. Each result still stands with its own call.
 func TestCallsOfTwoAgentsWithOneID(t *testing.T) {
@@ -309,8 +339,8 @@ func TestWhatAnAllowedCommandPrinted(t *testing.T) {
 	s.begun()
 	s.log(event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "c", Name: "bash", Input: []byte(`{"command":"cat <<X\nhello\nX\n","dir":"src"}`)}},
 		event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d", ToolCallID: "c", Verdict: "allow", By: "ann"}},
-		event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "c", Name: "bash", OK: true, Output: "it printed this", Changed: []string{"a.md"}}})
-	s.shows("● bash cat <<X (and 2 more lines) (in src)", "allowed by ann", "it printed this", "changed a.md")
+		event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "c", Name: "bash", OK: true, Output: "it printed this", Changed: []string{"a.md", "b.md"}, Removed: []string{"b.md"}}})
+	s.shows("● bash cat <<X (and 2 more lines) (in src)", "allowed by ann", "it printed this", "changed a.md", "removed b.md")
 }
 
 // To say that there is one line more would take as much room as the line.

@@ -228,7 +228,7 @@ func changed(c session.Change) string {
 		return "made the folder " + path
 	case c.Before == "" && c.Lost == "":
 		return "made " + path + ", " + size(c.AfterBytes)
-	case c.After == "":
+	case c.Removes():
 		return "removed " + path
 	}
 	return "changed " + path + ", " + size(c.AfterBytes)

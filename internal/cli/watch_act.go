@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,11 +141,23 @@ func result(d *event.ToolOutcome, subject string) string {
 	if d.DurationMS > 0 {
 		words += " in " + (time.Duration(d.DurationMS) * time.Millisecond).String()
 	}
-	if n := len(d.Changed); n > 0 {
-		words += ", changed " + line(strings.Join(d.Changed[:min(n, foldedFiles)], ", "))
-		if n > foldedFiles {
-			words += fmt.Sprintf(" and %d more", n-foldedFiles)
-		}
+	gone := make(map[string]bool, len(d.Removed))
+	for _, path := range d.Removed {
+		gone[path] = true
+	}
+	left := slices.DeleteFunc(slices.Clone(d.Changed), func(path string) bool { return gone[path] })
+	return words + some(", changed ", left) + some(", removed ", d.Removed)
+}
+
+// some are files behind a verb, the first of them by name; "" for none.
+func some(verb string, paths []string) string {
+	n := len(paths)
+	if n == 0 {
+		return ""
+	}
+	words := verb + line(strings.Join(paths[:min(n, foldedFiles)], ", "))
+	if n > foldedFiles {
+		words += fmt.Sprintf(" and %d more", n-foldedFiles)
 	}
 	return words
 }

@@ -117,8 +117,10 @@ type ToolOutcome struct {
 	Truncated        bool   `json:"truncated,omitempty"`
 	DurationMS       int64  `json:"durationMs,omitempty"`
 	ParentToolCallID string `json:"parentToolCallId,omitempty"`
-	// Changed are the files that the call changed, relative to the project.
+	// Changed are the files that the call changed, relative to the project, Removed
+	// those of them that are gone.
 	Changed []string `json:"changed,omitempty"`
+	Removed []string `json:"removed,omitempty"`
 }
 
 // Permission is the payload of [PermissionAsked]: a call waits for a person.

@@ -209,6 +209,28 @@ type Change struct {
 	Restored bool `json:"restored,omitempty"`
 }
 
+// Removes reports whether the file is gone after the change.
+func (c *Change) Removes() bool {
+	// What is there and could not be kept has no After either.
+	return c.After == "" && c.AfterMode == 0 && c.AfterBytes == 0 && !c.Restored
+}
+
+// Touched are the paths of the files that changes left different, in their order,
+// and those of them that are gone.
+func Touched(changes []Change) (changed, removed []string) {
+	for i := range changes {
+		c := &changes[i]
+		if c.Restored {
+			continue // it is what it was
+		}
+		changed = append(changed, c.Path)
+		if c.Removes() {
+			removed = append(removed, c.Path)
+		}
+	}
+	return changed, removed
+}
+
 // Sight is what an agent was shown of a file: all of a content, or some of its
 // lines. It must have read what it replaces, also in another process.
 type Sight struct {

@@ -139,7 +139,11 @@ func (l *Local) late(lease *session.Lease, f tool.Finding, open bool) session.En
 	for i := range e.Changes {
 		c := &e.Changes[i]
 		if c.Call = f.Origin.CallID; !c.Restored && len(said) < maxLate {
-			said = append(said, "changed: "+c.Path)
+			verb := "changed: "
+			if c.Removes() {
+				verb = "removed: "
+			}
+			said = append(said, verb+c.Path)
 		}
 	}
 	if open {

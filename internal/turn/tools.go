@@ -281,11 +281,7 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	if !s.began.IsZero() {
 		o.DurationMS = time.Since(s.began).Milliseconds()
 	}
-	for _, c := range changes {
-		if !c.Restored { // it is what it was; the output says so
-			o.Changed = append(o.Changed, c.Path)
-		}
-	}
+	o.Changed, o.Removed = session.Touched(changes) // of what was put back the output tells
 	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
 	for i, it := range s.result.Items {
 		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{
