@@ -23,7 +23,7 @@ func storeOptions(cfg *config.Config) session.Options {
 	return session.Options{
 		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot, HomeProject: projectFolder(cfg),
 		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
-		IdleClose: cfg.Session.IdleClose, Poll: cfg.Session.Poll,
+		IdleClose: cfg.Session.IdleClose, IdleMax: cfg.Session.IdleMax, Poll: cfg.Session.Poll,
 		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
 	}
 }

@@ -270,6 +270,8 @@ type AttachmentTypes struct {
 type Session struct {
 	// IdleClose is how long an unused session stays open in memory.
 	IdleClose time.Duration
+	// IdleMax is how many of these there may be.
+	IdleMax int
 	// Poll is how often files of other processes are looked at.
 	Poll time.Duration
 	// ImportBytes and ImportFiles bound an unpacked import.
