@@ -30,8 +30,9 @@ run: build ## a server on the example project
 
 test: fmt-check vet lint gen-check parts unit ## everything that CI runs
 
+# Ten minutes for a package, which is what Go gives it, are little on a busy machine.
 unit:
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -timeout 30m ./...
 
 lint: $(BIN)/golangci-lint-$(LINTER)
 	$(BIN)/golangci-lint-$(LINTER) run ./...
