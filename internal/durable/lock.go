@@ -86,6 +86,36 @@ func (l *FileLock) Unlock() error {
 	return nil
 }
 
+// Rest frees the lock and keeps the file open, for a holder that takes the same lock
+// again and again: opening a file costs several times what locking it does. Until
+// [FileLock.Resume] the holder leaves the file's content alone.
+func (l *FileLock) Rest() error {
+	if err := unlock(l.f); err != nil {
+		return fmt.Errorf("unlock: %w", err)
+	}
+	return nil
+}
+
+// Resume takes a lock that rests as [Lock] would. After an error it still rests.
+func (l *FileLock) Resume() error {
+	if err := tryLock(l.f, true); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	if l.Named() {
+		return nil
+	}
+	fresh, err := Lock(l.path)
+	if err != nil {
+		return errors.Join(err, l.Rest())
+	}
+	_ = l.Close() // of a file without a name
+	*l = *fresh
+	return nil
+}
+
+// Close closes the file, which frees the lock if it is held.
+func (l *FileLock) Close() error { return l.f.Close() }
+
 // lockPoll is how long [WaitLock] waits before it looks at a held lock again.
 const lockPoll = 20 * time.Millisecond
 

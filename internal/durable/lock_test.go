@@ -94,3 +94,50 @@ func TestLockLosesItsName(t *testing.T) {
 	}
 	must(t, l.Unlock())
 }
+
+func TestLockRestsAndResumes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "l")
+	l, err := Lock(path)
+	must(t, err)
+	must(t, l.Rest())
+	other, err := Lock(path)
+	if err != nil {
+		t.Fatalf("a lock that rests is held: %v", err)
+	}
+	if err := l.Resume(); !errors.Is(err, ErrLocked) {
+		t.Errorf("a lock that another has was resumed: %v", err)
+	}
+	must(t, other.Unlock())
+	must(t, l.Resume())
+	if !Locked(path) || !l.Named() {
+		t.Error("a resumed lock excludes nobody")
+	}
+	must(t, l.Close())
+	if Locked(path) {
+		t.Error("a closed lock is held")
+	}
+}
+
+func TestLockResumesUnderItsName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its name there")
+	}
+	path := filepath.Join(t.TempDir(), "l")
+	l, err := Lock(path)
+	must(t, err)
+	must(t, l.Rest())
+	must(t, os.Remove(path))
+	other, err := Lock(path)
+	must(t, err)
+	if err := l.Resume(); !errors.Is(err, ErrLocked) {
+		t.Errorf("a lock was resumed that excludes nobody: %v", err)
+	}
+	must(t, other.Unlock())
+	must(t, l.Resume())
+	if _, err := Lock(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("a resumed lock excludes nobody: %v", err)
+	}
+	must(t, l.Unlock())
+}

@@ -7,14 +7,24 @@ import (
 	"belay/internal/lazyregexp"
 )
 
-var (
-	idPattern   = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
-	hashPattern = lazyregexp.New(`^[0-9a-f]{64}$`)
-)
+var hashPattern = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-// ValidID reports whether id may be a session's: an id that is not never gets
-// near the disk (HTTP contract, "session id").
-func ValidID(id string) bool { return idPattern.MatchString(id) }
+// maxID is the longest id of a session.
+const maxID = 80
+
+// ValidID reports whether id may be a session's, ^[A-Za-z0-9_-]{1,80}$: an id that
+// is not never gets near the disk (HTTP contract, "session id"). Every call of the
+// store asks, so it is no expression.
+func ValidID(id string) bool {
+	for i := range len(id) {
+		switch c := id[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
 
 // newID returns a fresh session id.
 func (s *Store) newID() string { return "sess_" + s.o.NewID() }

@@ -99,9 +99,14 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 		return busy(v.id)
 	}
 	v.lease = l // from here on nobody else of this process tries
+	resting := v.resting
+	v.resting = nil
 	v.mu.Unlock()
 
-	lock, err := lockSoon(ctx, v.store.lockPath(v.id))
+	lock, err := lockSoon(ctx, v.store.lockPath(v.id), resting)
+	if err != nil && resting != nil {
+		_ = resting.Close() // it is not held, and nothing waits to be written
+	}
 	if errors.Is(err, durable.ErrLocked) {
 		err = busy(v.id)
 	}
@@ -124,11 +129,11 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 	return nil
 }
 
-// lockSoon takes the lock, trying again for a moment: whoever asks whether a
-// lock is held has to hold it for an instant.
-func lockSoon(ctx context.Context, path string) (*durable.FileLock, error) {
+// lockSoon takes the lock, the one that rests or a new one, trying again for a
+// moment: whoever asks whether a lock is held has to hold it for an instant.
+func lockSoon(ctx context.Context, path string, resting *durable.FileLock) (*durable.FileLock, error) {
 	for try := 0; ; try++ {
-		lock, err := durable.Lock(path)
+		lock, err := lockAgain(path, resting)
 		if err == nil || !errors.Is(err, durable.ErrLocked) || try == 3 {
 			return lock, err
 		}
@@ -138,6 +143,17 @@ func lockSoon(ctx context.Context, path string) (*durable.FileLock, error) {
 		case <-time.After(time.Millisecond):
 		}
 	}
+}
+
+// lockAgain takes the lock that rests, or a new one where none does.
+func lockAgain(path string, resting *durable.FileLock) (*durable.FileLock, error) {
+	if resting == nil {
+		return durable.Lock(path)
+	}
+	if err := resting.Resume(); err != nil {
+		return nil, err
+	}
+	return resting, nil
 }
 
 // open brings what is in memory up to date with the files. v.mu is held.

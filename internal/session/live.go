@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"belay/internal/durable"
 )
 
 // live is a session in memory: one object per session and process, however many
@@ -29,9 +31,12 @@ type live struct {
 	recSeen fs.FileInfo // of the file that rec was read from
 	// lease is set while this process holds the session, also while it is being
 	// taken.
-	lease  *Lease
-	script script
-	log    eventLog
+	lease *Lease
+	// resting is the lock of the last lease, not held, for the next one; nil where
+	// there was none or one has it.
+	resting *durable.FileLock
+	script  script
+	log     eventLog
 	// noted is the lock file's content as this process last wrote it, told what
 	// that says.
 	noted []byte
@@ -184,6 +189,10 @@ func (l *live) shut(reason error) error {
 // closeFiles closes what is open and forgets what was cached. l.mu is held.
 func (l *live) closeFiles() error {
 	err := errors.Join(l.script.close(), l.log.close())
+	if l.resting != nil {
+		err = errors.Join(err, l.resting.Close())
+		l.resting = nil
+	}
 	l.script, l.log, l.noted, l.recSeen = script{}, eventLog{}, nil, nil
 	return err
 }

@@ -74,13 +74,24 @@ func (l *Lease) Release() error {
 		return nil
 	}
 	err := l.settle()
-	err = errors.Join(err, l.lock.Unlock())
+	err = errors.Join(err, l.free())
 	l.lock, v.lease = nil, nil
 	v.broadcast()
 	v.mu.Unlock()
 	v.store.leases.Add(-1)
 	v.store.leave(v)
 	return storage("the session's lock could not be written", err)
+}
+
+// free gives the lock back. Its file stays open while the session does. v.mu is
+// held.
+func (l *Lease) free() error {
+	v := l.live
+	if v.gone != nil || l.severed {
+		return l.lock.Unlock()
+	}
+	v.resting = l.lock
+	return l.lock.Rest()
 }
 
 // settle leaves the state that the next lease expects. v.mu is held.

@@ -39,8 +39,8 @@ type Options struct {
 	// IdleClose is how long a session that nobody runs or reads stays in memory
 	// with its files open, 60 s by default.
 	IdleClose time.Duration
-	// IdleMax is how many of these there may be, 1,024 by default: each has two
-	// files open.
+	// IdleMax is how many of these there may be, 1,024 by default: each has up to
+	// three files open.
 	IdleMax int
 	// Poll is how often files of other processes are looked at in case the
 	// system's notification was missed, 1 s by default.
