@@ -17,32 +17,25 @@ type Source interface {
 
 // Reader follows a log; session.Reader is one.
 type Reader interface {
-	// Next waits for events and returns them in order.
-	Next(ctx context.Context) ([]event.Event, error)
+	// Ready returns events in order, as many as are there and a batch holds, and
+	// nothing at the end. A position beyond the end is a log that was replaced: the
+	// reader tells of it by a log:gap.
+	Ready(ctx context.Context) ([]event.Event, error)
 	Close() error
 }
 
 // Store is what [FromStore] needs of a session store.
 type Store[R Reader] interface {
-	// Bounds returns the first and the last sequence of a session's log.
-	Bounds(ctx context.Context, id string) (first, last int64, err error)
 	// Reader follows a session's log after a sequence.
 	Reader(ctx context.Context, id string, after int64) (R, error)
 }
 
-// FromStore makes a Source of a session store, whose readers wait for events:
-// it asks first whether there are any.
+// FromStore makes a Source of a session store.
 func FromStore[R Reader](s Store[R]) Source { return storeSource[R]{s} }
 
 type storeSource[R Reader] struct{ store Store[R] }
 
 func (s storeSource[R]) Read(ctx context.Context, id string, after int64) (evs []event.Event, err error) {
-	_, last, err := s.store.Bounds(ctx, id)
-	if err != nil || last == after {
-		return nil, err
-	}
-	// A position beyond the end is a log that was replaced; its reader starts
-	// with a log:gap, so there is something to read here too.
 	r, err := s.store.Reader(ctx, id, after)
 	if err != nil {
 		return nil, err
@@ -52,5 +45,5 @@ func (s storeSource[R]) Read(ctx context.Context, id string, after int64) (evs [
 			err = cerr
 		}
 	}()
-	return r.Next(ctx)
+	return r.Ready(ctx)
 }

@@ -10,39 +10,32 @@ import (
 	"belay/internal/event"
 )
 
-// waitingStore is a session store whose readers would wait forever at the end.
-type waitingStore struct {
+// recordedStore is a session store of one log.
+type recordedStore struct {
 	evs    []event.Event
 	open   int
 	closed error
 }
 
-func (s *waitingStore) Bounds(context.Context, string) (int64, int64, error) {
-	return 1, int64(len(s.evs)), nil
-}
-
-func (s *waitingStore) Reader(_ context.Context, _ string, after int64) (*waitingReader, error) {
+func (s *recordedStore) Reader(_ context.Context, _ string, after int64) (*recordedReader, error) {
 	s.open++
-	return &waitingReader{s, after}, nil
+	return &recordedReader{s, after}, nil
 }
 
-type waitingReader struct {
-	store *waitingStore
+type recordedReader struct {
+	store *recordedStore
 	after int64
 }
 
-func (r *waitingReader) Next(context.Context) ([]event.Event, error) {
-	if r.after >= int64(len(r.store.evs)) {
-		return nil, errors.New("the reader would wait forever")
-	}
+func (r *recordedReader) Ready(context.Context) ([]event.Event, error) {
 	return r.store.evs[r.after:], nil
 }
 
-func (r *waitingReader) Close() error { r.store.open--; return r.store.closed }
+func (r *recordedReader) Close() error { r.store.open--; return r.store.closed }
 
-func TestSourceFromStoreNeverWaits(t *testing.T) {
+func TestSourceFromStore(t *testing.T) {
 	t.Parallel()
-	store := &waitingStore{evs: []event.Event{sample(1), sample(2), sample(3)}}
+	store := &recordedStore{evs: []event.Event{sample(1), sample(2), sample(3)}}
 	src := FromStore(store)
 	got, err := src.Read(t.Context(), "s1", 1)
 	if diff := cmp.Diff(store.evs[1:], got); diff != "" || err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"time"
 
 	"belay/internal/event"
 )
@@ -113,23 +114,52 @@ func (r *Reader) After() int64 { return r.after }
 // SESSION_NOT_FOUND when the session is deleted. The slice and the events' data
 // are shared and must not be changed.
 func (r *Reader) Next(ctx context.Context) ([]event.Event, error) {
+	return r.await(ctx, nil)
+}
+
+// NextWithin is Next that waits no longer than d, and then returns nothing.
+func (r *Reader) NextWithin(ctx context.Context, d time.Duration) ([]event.Event, error) {
+	if evs, _, err := r.ready(ctx); err != nil || len(evs) > 0 {
+		return evs, err // most often: the reader needs no timer
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	return r.await(ctx, timer.C)
+}
+
+// Ready is Next that does not wait: nothing is ready where it returns nothing.
+func (r *Reader) Ready(ctx context.Context) ([]event.Event, error) {
+	evs, _, err := r.ready(ctx)
+	return evs, err
+}
+
+// await waits for events until ctx ends or late tells.
+func (r *Reader) await(ctx context.Context, late <-chan time.Time) ([]event.Event, error) {
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		evs, files, wake, err := r.look()
-		switch {
-		case err != nil || len(evs) > 0:
+		evs, wake, err := r.ready(ctx)
+		if err != nil || len(evs) > 0 {
 			return evs, err
-		case files != nil:
-			return r.read(*files)
 		}
 		select {
 		case <-wake:
+		case <-late:
+			return nil, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// ready returns the events that are there, or a channel to wait on for more.
+func (r *Reader) ready(ctx context.Context) ([]event.Event, <-chan struct{}, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	evs, files, wake, err := r.look()
+	if files != nil {
+		evs, err = r.read(*files)
+	}
+	return evs, wake, err
 }
 
 // files is what is needed to read from the log's files without the session's

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -87,13 +86,7 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 	if s.until == "" && !s.midway {
 		return s.reader.Next(ctx)
 	}
-	poll, cancel := context.WithTimeout(ctx, orphanPoll)
-	defer cancel()
-	events, err := s.reader.Next(poll)
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-		return nil, nil
-	}
-	return events, err
+	return s.reader.NextWithin(ctx, orphanPoll)
 }
 
 // silence looks for the reason why a turn says nothing. It returns the made-up
