@@ -51,6 +51,10 @@ func readProject(dir string) *file {
 	if dir == "" {
 		return nil
 	}
+	// Every turn asks, and most projects have none.
+	if _, err := os.Lstat(filepath.Join(dir, projectFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // whether the project is usable is not asked here

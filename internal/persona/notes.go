@@ -27,6 +27,10 @@ const notesFile = "AGENTS.md"
 // The text comes from the project, not from the operator: the caller presents it
 // as such and after the persona's instructions.
 func ProjectNotes(projectRoot string, limit int64) (text string, source Source, ok bool, err error) {
+	// Every turn asks, and many projects have none.
+	if _, err := os.Lstat(filepath.Join(projectRoot, notesFile)); errors.Is(err, fs.ErrNotExist) {
+		return "", Source{}, false, nil
+	}
 	root, err := os.OpenRoot(projectRoot)
 	if err != nil {
 		return "", Source{}, false, fmt.Errorf("open the project: %w", err)

@@ -103,8 +103,11 @@ func unknown(err error) *fault.Error {
 		WithHint("check the project folder and the state folder, and try again")
 }
 
-// openIntents are a turn's intents whose calls have no result.
+// openIntents are a turn's intents whose calls have no result; "" is no turn.
 func openIntents(entries []session.Entry, turnID string) (intents []session.Entry) {
+	if turnID == "" {
+		return nil
+	}
 	for _, e := range entries {
 		switch {
 		case e.Turn != turnID:

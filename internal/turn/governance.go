@@ -19,7 +19,7 @@ func (l *Local) govern(sessionID string, r Rules, p persona.Persona, o Opts) per
 }
 
 func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.Duration) {
-	ctx, log := context.Background(), l.o.Logger.With("session", sessionID)
+	ctx := context.Background()
 	slow := l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn
 	// A denial for want of the setting is every turn's, so it is told in detail
 	// mode only; whoever switched delegation on wants to see what became of it.
@@ -30,7 +30,12 @@ func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.
 	if d.Allowed {
 		verdict = "subagent governance: ALLOW"
 	}
-	if log.Enabled(ctx, level) {
+	tells := l.o.Logger.Enabled(ctx, level)
+	if !tells && !slow && len(d.Problems)+len(d.Warnings) == 0 {
+		return // as almost every turn
+	}
+	log := l.o.Logger.With("session", sessionID)
+	if tells {
 		log.LogAttrs(ctx, level, verdict, slog.String("persona", id), slog.String("gate", string(d.Gate)),
 			slog.String("reason", d.Reason), slog.Float64("evaluationMs", float64(took.Microseconds())/1000),
 			slog.Any("delegated", d.DelegatedSubagents), slog.String("approvalRef", d.ApprovalRef), slog.String("approvedBy", d.ApprovedBy))

@@ -68,8 +68,10 @@ type running struct {
 	// that has begun already.
 	pause *pause
 	halt  *halt
-	// later are inputs that wait for the answer's end.
+	// later are inputs that wait for the answer's end; deaf is set once no more are
+	// taken.
 	later   []session.Input
+	deaf    bool
 	repeats repeats
 	// made counts the calls of the turn by their ids.
 	made map[string]int

@@ -90,7 +90,9 @@ func (t *running) due(atEnd bool) ([]session.Input, error) {
 		t.later = rest
 		return steers, nil
 	}
-	return t.lease.StopListening()
+	inputs, err := t.lease.StopListening()
+	t.deaf = err == nil && len(inputs) == 0
+	return inputs, err
 }
 
 func (t *running) allWaiting() []session.Input {
@@ -102,7 +104,11 @@ func (t *running) allWaiting() []session.Input {
 // unheard are the inputs that came too late for this turn, which has ended: they
 // are on record, and the next turn's history has them.
 func (t *running) unheard() ([]session.Entry, error) {
-	inputs, err := t.lease.StopListening()
+	var inputs []session.Input
+	var err error
+	if !t.deaf {
+		inputs, err = t.lease.StopListening()
+	}
 	var entries []session.Entry
 	for _, in := range append(t.allWaiting(), inputs...) {
 		entries = append(entries, inputEntry(t.id, in))

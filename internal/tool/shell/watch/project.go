@@ -49,13 +49,13 @@ func (w *Watcher) project(path string) (*project, error) {
 	if p, ok := w.projects[path]; ok {
 		return p, nil
 	}
-	dir, real := w.place(path)
-	p := &project{dir: dir, turn: make(chan struct{}, 1), keep: newKeep(dir, w.o.KeepBytes), last: &listing{}}
+	at := w.locate(path)
+	p := &project{dir: at.dir, turn: make(chan struct{}, 1), keep: newKeep(at.dir, w.o.KeepBytes), last: &listing{}}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(p.file(pathFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := p.write(pathFile, []byte(real+"\n")); err != nil {
+		if err := p.write(pathFile, []byte(at.real+"\n")); err != nil {
 			return nil, err
 		}
 	}
@@ -63,15 +63,25 @@ func (w *Watcher) project(path string) (*project, error) {
 	return p, nil
 }
 
-// place is the folder of the project at path, and the project's real path: it is
-// the same one by whatever name.
-func (w *Watcher) place(path string) (dir, real string) {
-	real = path
-	if r, err := filepath.EvalSymlinks(path); err == nil {
-		real = r
+// location is the folder of a project, and the project's real path: it is the same
+// one by whatever name.
+type location struct{ dir, real string }
+
+// locate finds the folder of the project at path, once: every turn asks.
+func (w *Watcher) locate(path string) location {
+	if l, ok := w.locations.Load(path); ok {
+		return l.(location)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
 	}
 	sum := sha256.Sum256([]byte(real))
-	return filepath.Join(w.o.Dir, projectsDir, hex.EncodeToString(sum[:16])), real
+	l := location{filepath.Join(w.o.Dir, projectsDir, hex.EncodeToString(sum[:16])), real}
+	if err == nil {
+		w.locations.Store(path, l)
+	}
+	return l
 }
 
 func (p *project) file(name string) string { return filepath.Join(p.dir, name) }

@@ -35,8 +35,7 @@ func (w *Watcher) Left(project, sessionID string) bool {
 // abandoned reports whether a command of the session was announced last in the
 // project. The session's turn has died, or this is its own.
 func (w *Watcher) abandoned(path, sessionID string) bool {
-	dir, _ := w.place(path)
-	a, err := (&project{dir: dir}).announced()
+	a, err := (&project{dir: w.locate(path).dir}).announced()
 	return err == nil && a.Origin.SessionID == sessionID
 }
 

@@ -76,6 +76,8 @@ type Watcher struct {
 
 	mu       sync.Mutex
 	projects map[string]*project
+
+	locations sync.Map // of projects, by path
 }
 
 // New returns a watcher, which has done nothing yet.
