@@ -16,3 +16,7 @@ find . -type f ! -name copy.sh -exec chmod 644 {} +
 patch -p1 --no-backup-if-mismatch <lazy.patch
 go mod tidy # the requirements of what was left out
 rm -f go.sum # that of the program counts
+../sums "$module" "$1" "$from" <<REASONS
+the requirements of what is left: go.mod
+compiled when it is first needed: lazy.patch compiler.go draft.go
+REASONS

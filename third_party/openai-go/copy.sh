@@ -25,3 +25,6 @@ find . -type d -exec chmod u+rwx {} +
 find . -type f ! -name copy.sh -exec chmod 644 {} +
 go mod tidy # the requirements of what was left out
 rm -f go.sum # that of the program counts
+../sums "$module" "$1" "$from" <<REASONS
+the requirements of what is left: go.mod
+REASONS
