@@ -11,8 +11,10 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// arrange puts what walks found in order. It does not change the records.
+// arrange puts what walks found in order. The folders of the records are sorted, so
+// that [Result.Replace] has few to put in their place.
 func arrange(raw records) *Result {
+	slices.SortFunc(raw.folders, inOrder)
 	r := &Result{Folders: raw.entered, Visited: raw.visited, Truncated: raw.cut, raw: raw}
 	top := topPackages(raw.packages)
 	for _, p := range raw.packages {
@@ -40,9 +42,6 @@ func arrange(raw records) *Result {
 		default:
 			r.Copies = append(r.Copies, f)
 		}
-	}
-	for _, list := range [][]*Folder{r.Deliverables, r.Copies, r.KnowledgeTypes} {
-		slices.SortFunc(list, inOrder)
 	}
 	r.ToolRoots = slices.SortedFunc(slices.Values(raw.toolRoots), func(a, b *ToolRoot) int { return cmp.Compare(a.Name, b.Name) })
 	r.Marker = r.marker()

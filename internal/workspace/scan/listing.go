@@ -1,9 +1,9 @@
 package scan
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/workspace/finding"
@@ -123,24 +123,17 @@ func (r *Result) Listing(root string, at time.Time) *Listing {
 // types are the knowledge types that some deliverable has, each with the keys of
 // those, sorted and unique.
 func (r *Result) types() []ListedType {
-	keys := make([]string, len(r.Deliverables))
-	for i, f := range r.Deliverables {
-		keys[i] = f.Key()
-	}
-	order := sortedOrder(keys)
 	types := []ListedType{}
 	for _, k := range Knowledge() {
 		var has []string
-		for _, i := range order {
-			if r.Deliverables[i].Files.HasAny(k.Files) && (len(has) == 0 || has[len(has)-1] != keys[i]) {
-				if has == nil {
-					has = make([]string, 0, len(keys))
-				}
-				has = append(has, keys[i])
+		for _, f := range r.Deliverables {
+			if f.Files.HasAny(k.Files) {
+				has = append(has, f.Key())
 			}
 		}
 		if len(has) > 0 {
-			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: has})
+			slices.Sort(has)
+			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: slices.Compact(has)})
 		}
 	}
 	return types
@@ -151,19 +144,14 @@ func (f *Folder) Listed(root string) ListedDeliverable {
 	return ListedDeliverable{ID: f.ID, Name: f.Name, Pkg: f.Package, Status: f.Status, Path: absolute(root, f.Path), RecordedState: f.Recorded}
 }
 
+// absolute joins the root and a clean path in it. A listing has tens of thousands, so
+// it does not go through [filepath.Join], which cleans both each time.
 func absolute(root, rel string) string {
-	return filepath.Join(root, filepath.FromSlash(rel))
+	if rel == "" || rel == "." || strings.HasSuffix(root, string(filepath.Separator)) {
+		return filepath.Join(root, filepath.FromSlash(rel))
+	}
+	return root + string(filepath.Separator) + filepath.FromSlash(rel)
 }
 
 // Moment is a time as the compatible contract writes it: UTC, with milliseconds.
 func Moment(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
-// sortedOrder is the order of the indexes of keys by what they lead to.
-func sortedOrder(keys []string) []int {
-	order := make([]int, len(keys))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	return order
-}
