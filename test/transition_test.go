@@ -177,7 +177,7 @@ const moving = `turns:
       - call: {name: project.status, input: {deliverable: DEL-01-02}}
       - call: {name: project.status, input: {deliverable: DEL-01-02, to: IN_PROGRESS, note: begun}}
       - call: {name: project.status, input: {deliverable: DEL-01-02, to: CHECKING}}
-      - call: {name: bash, input: {command: "touch begun; for i in $(seq 1000); do test -e go && break; sleep 0.02; done; for i in PKG-01_A/1_Working/DEL-01-0[12]*/_STATUS.md; do echo forged >> $i; done"}}
+      - call: {name: bash, input: {command: "touch begun; for i in $(seq 5000); do test -e go && break; sleep 0.02; done; for i in PKG-01_A/1_Working/DEL-01-0[12]*/_STATUS.md; do echo forged >> $i; done"}}
       - say: Done.
 `
 

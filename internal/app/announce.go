@@ -18,47 +18,46 @@ import (
 // meanwhile, for people and other agents.
 type announcer struct {
 	gate tool.Gate
-	// keep stores a content of a project under its hash.
-	keep func(ctx context.Context, project string, data []byte) (sha256 string, err error)
+	// store keeps contents by their hash; done is called when that is over.
+	store func() (s *session.Store, done func() error, err error)
+	// most is the largest file that is kept, in bytes.
+	most int64
 }
 
-// announces is the announcer of a process with all rooms.
-func (a *App) announces() workspace.Announce {
-	return announcer{gate: a.shell, keep: func(ctx context.Context, project string, data []byte) (string, error) {
-		return keepBlob(ctx, a.Store, project, data)
-	}}.announce
+// announcer is that of a process with all rooms.
+func (a *App) announcer() announcer {
+	return announcer{
+		gate: a.shell, most: a.Config.Tools.KeepBytes,
+		store: func() (*session.Store, func() error, error) { return a.Store, func() error { return nil }, nil },
+	}
 }
 
-// announces is the announcer of a command that needs no other rooms.
-func announces(cfg *config.Config) workspace.Announce {
-	return announcer{gate: shell.New(shellOptions(cfg)), keep: func(ctx context.Context, project string, data []byte) (string, error) {
+// newAnnouncer is that of a command that needs no other rooms.
+func newAnnouncer(cfg *config.Config) announcer {
+	return announcer{gate: shell.New(shellOptions(cfg)), most: cfg.Tools.KeepBytes, store: func() (*session.Store, func() error, error) {
 		o := storeOptions(cfg)
 		o.Clock = time.Now
-		store, err := session.NewStore(o)
+		s, err := session.NewStore(o)
 		if err != nil {
-			return "", err
+			return nil, nil, err
 		}
-		sha, err := keepBlob(ctx, store, project, data)
-		return sha, errors.Join(err, store.Close())
-	}}.announce
+		return s, s.Close, nil
+	}}
 }
 
-func keepBlob(ctx context.Context, store *session.Store, project string, data []byte) (sha256 string, err error) {
-	blobs, err := store.Blobs(project)
-	if err != nil {
-		return "", err
+// enter goes through the gate.
+func (a announcer) enter(ctx context.Context, project string) (tool.Pass, error) {
+	pass, err := a.gate.Enter(ctx, project)
+	if refusal, ok := tool.AsRefusal(err); ok {
+		return nil, fault.New(fault.Overloaded, "%s", refusal.Reason).Because(err)
 	}
-	sha256, _, err = blobs.Put(ctx, bytes.NewReader(data), int64(len(data)))
-	return sha256, err
+	return pass, err
 }
 
 // announce implements [workspace.Announce]. The contents are kept where a command
 // runs: what that makes of the file is taken back to them.
 func (a announcer) announce(ctx context.Context, w workspace.Write) (done func(written bool), err error) {
-	pass, err := a.gate.Enter(ctx, w.Project)
-	if refusal, ok := tool.AsRefusal(err); ok {
-		return nil, fault.New(fault.Overloaded, "%s", refusal.Reason).Because(err)
-	}
+	pass, err := a.enter(ctx, w.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +65,8 @@ func (a announcer) announce(ctx context.Context, w workspace.Write) (done func(w
 	if !pass.Heard() {
 		return func(bool) { leave() }, nil
 	}
-	before, err := a.kept(ctx, w, w.Before)
-	after, e := a.kept(ctx, w, w.After)
-	if err = errors.Join(err, e); err == nil {
+	before, after, err := a.kept(ctx, w)
+	if err == nil {
 		err = pass.Tell(after)
 	}
 	if err != nil {
@@ -83,13 +81,34 @@ func (a announcer) announce(ctx context.Context, w workspace.Write) (done func(w
 	}, nil
 }
 
-// kept keeps a content of a file, nil for none, and is the change to it.
-func (a announcer) kept(ctx context.Context, w workspace.Write, data []byte) (session.Change, error) {
-	c := session.Change{Path: w.Path}
-	if data == nil {
-		return c, nil
+// kept keeps what a file holds and is to hold, and is the changes to these.
+func (a announcer) kept(ctx context.Context, w workspace.Write) (before, after session.Change, err error) {
+	before, after = session.Change{Path: w.Path}, session.Change{Path: w.Path}
+	err = a.keep(w.Project, func(blobs *session.Blobs) error {
+		for c, data := range map[*session.Change][]byte{&before: w.Before, &after: w.After} {
+			if data == nil {
+				continue // there is no file
+			}
+			sha, _, err := blobs.Put(ctx, bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				return err
+			}
+			c.After, c.AfterBytes, c.AfterMode = sha, int64(len(data)), w.Mode
+		}
+		return nil
+	})
+	return before, after, err
+}
+
+// keep opens the project's contents for put.
+func (a announcer) keep(project string, put func(*session.Blobs) error) error {
+	store, done, err := a.store()
+	if err != nil {
+		return err
 	}
-	sha, err := a.keep(ctx, w.Project, data)
-	c.After, c.AfterBytes, c.AfterMode = sha, int64(len(data)), w.Mode
-	return c, err
+	blobs, err := store.Blobs(project)
+	if err == nil {
+		err = put(blobs)
+	}
+	return errors.Join(err, done())
 }

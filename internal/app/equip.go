@@ -41,8 +41,8 @@ func (a *App) equip(o *turn.Options) (err error) {
 	sh := shellOptions(cfg)
 	sh.Environ, sh.ServerPorts = os.Environ(), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
-	a.registers = newRegisters(cfg, desk.Audit, a.announces())
-	a.transitions = transitions(cfg, desk.Audit, a.announces())
+	a.registers = newRegisters(cfg, desk.Audit, a.announcer().announce)
+	a.transitions = transitions(cfg, desk.Audit, a.announcer().announce)
 	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
-		Scaffold: ScaffoldOptions(cfg), Snapshot: SnapshotOptions(cfg),
+		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.announcer()),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err

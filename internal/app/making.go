@@ -26,10 +26,14 @@ func scaffoldLimits(cfg *config.Config) scaffold.Options {
 	return scaffold.Options{LockDir: locksDir(cfg), InstructionRoot: cfg.Instructions, MaxBytes: cfg.Scaffold.DecompositionBytes}
 }
 
-// SnapshotOptions are those of a snapshot that is published.
+// SnapshotOptions are those of a snapshot that a command publishes.
 func SnapshotOptions(cfg *config.Config) snapshot.Options {
+	return snapshotOptions(cfg, newAnnouncer(cfg))
+}
+
+func snapshotOptions(cfg *config.Config, a announcer) snapshot.Options {
 	o := snapshotLimits(cfg)
-	o.Clock = time.Now
+	o.Clock, o.Gate = time.Now, a.publishes
 	return o
 }
 

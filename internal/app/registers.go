@@ -24,7 +24,7 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 	if err != nil {
 		return Registers{}, err
 	}
-	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), announces(cfg)), nil
+	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newAnnouncer(cfg).announce), nil
 }
 
 func newRegisters(cfg *config.Config, audit *permit.Audit, announce workspace.Announce) Registers {

@@ -18,7 +18,7 @@ func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), announces(cfg)), nil
+	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newAnnouncer(cfg).announce), nil
 }
 
 // transitions makes transitions, each on the audit log before it is made.

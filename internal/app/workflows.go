@@ -19,7 +19,7 @@ func (a *App) runOptions(tools []string) run.Options {
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		StateDir: a.Config.Paths.StateDir, Tools: tools, Provider: a.Config.Provider,
-		Snapshot: SnapshotOptions(a.Config), Limits: runLimits(a.Config),
+		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}
 }

@@ -96,6 +96,10 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
 	if err := durable.WriteFile(dir, ManifestFile, []byte(manifest.String()), 0o444, true); err != nil {
 		return err
 	}
+	p.sums = map[string]string{ManifestFile: hexSum(manifest.String())}
+	for _, f := range files {
+		p.sums[f.Path] = f.SHA256
+	}
 	for _, folder := range slices.Backward(folders) {
 		if err := durable.SyncDir(dir, path.Clean(folder)); err != nil {
 			return err

@@ -46,7 +46,7 @@ type Target struct {
 	Published func(dir *os.Root) bool
 }
 
-// Options bound a snapshot. All are required.
+// Options bound a snapshot. All but Gate are required.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
@@ -54,6 +54,8 @@ type Options struct {
 	MaxFiles int
 	MaxBytes int64
 	Clock    func() time.Time
+	// Gate may be nil, where no commands run.
+	Gate Gate
 }
 
 // Snapshot is what was published.
@@ -102,12 +104,16 @@ func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) 
 		return Snapshot{}, err
 	}
 	defer unlock()
-	tools, err := openToolRoot(root, t.ToolRoot)
+	pass, err := o.Gate.enter(ctx, t.Root)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	defer tools.Close()
-	p := publisher{Target: t, o: o, tools: tools}
+	defer func() { _ = pass.Leave() }() // closing what it holds frees it in any case
+	p := publisher{Target: t, o: o, pass: pass}
+	if p.tools, err = p.openToolRoot(ctx, root); err != nil {
+		return Snapshot{}, err
+	}
+	defer p.tools.Close()
 	return p.publish(ctx, build)
 }
 
@@ -140,10 +146,14 @@ const maxLabel = 200
 
 // openToolRoot opens the folder of a target, and makes it where the specification
 // says that there is one.
-func openToolRoot(root *os.Root, name string) (*os.Root, error) {
+func (p *publisher) openToolRoot(ctx context.Context, root *os.Root) (*os.Root, error) {
+	name := p.ToolRoot
 	tools, err := root.OpenRoot(name)
 	if errors.Is(err, fs.ErrNotExist) && known(name) {
-		if err = root.MkdirAll(name, 0o777); err == nil {
+		if err = p.tellFolders(ctx, root); err == nil {
+			err = root.MkdirAll(name, 0o777)
+		}
+		if err == nil {
 			tools, err = root.OpenRoot(name)
 		}
 	}
