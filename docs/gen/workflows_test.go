@@ -17,7 +17,7 @@ func TestPagesAboutWorkflows(t *testing.T) {
 	t.Parallel()
 	for page, check := range map[string]func(text []byte) error{
 		"workflows": func(text []byte) error {
-			_, err := definition.Parse("workflows.md", text)
+			_, err := definition.Parse(t.Context(), "workflows.md", text)
 			return err
 		},
 		"attachments": func(text []byte) error {

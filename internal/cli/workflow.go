@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,11 +80,11 @@ problem.`,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		all := make([]checkedWorkflow, 0, len(args))
 		valid := true
 		for _, name := range args {
-			one, err := c.checkWorkflow(name)
+			one, err := c.checkWorkflow(cmd.Context(), name)
 			if err != nil {
 				return err
 			}
@@ -106,7 +107,7 @@ problem.`,
 }
 
 // checkWorkflow reads a workflow file. An error says that it can not be opened.
-func (c *console) checkWorkflow(name string) (checkedWorkflow, error) {
+func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkflow, error) {
 	var data []byte
 	var err error
 	if name == "-" {
@@ -123,7 +124,7 @@ func (c *console) checkWorkflow(name string) (checkedWorkflow, error) {
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}
-	w, err := definition.Parse(name, data)
+	w, err := definition.Parse(ctx, name, data)
 	var wrong *authored.Error
 	switch {
 	case errors.As(err, &wrong):

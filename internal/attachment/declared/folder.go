@@ -95,10 +95,7 @@ func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
 		return f.literal(p)
 	}
 	var found []Source
-	err = doublestar.GlobWalk(f.root.FS(), p, func(name string, d fs.DirEntry) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	err = doublestar.GlobWalk(&walk{ctx, f.root}, p, func(name string, d fs.DirEntry) error {
 		if hidden(p, name) {
 			if d.IsDir() {
 				return doublestar.SkipDir

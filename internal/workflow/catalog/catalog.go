@@ -171,28 +171,36 @@ func (s *search) file(name string) error {
 		s.found.Truncated = true
 		return fs.SkipAll
 	}
-	s.found.Workflows = append(s.found.Workflows, describe(name, data))
+	f, err := describe(s.ctx, name, data)
+	if err != nil {
+		return err
+	}
+	s.found.Workflows = append(s.found.Workflows, f)
 	return nil
 }
 
-func describe(name string, data []byte) File {
+// describe reads a workflow. The error is ctx's.
+func describe(ctx context.Context, name string, data []byte) (File, error) {
 	f := File{Path: name}
-	w, err := definition.Parse(name, data)
+	w, err := definition.Parse(ctx, name, data)
+	if ctx.Err() != nil {
+		return f, context.Cause(ctx)
+	}
 	if wrong := (*authored.Error)(nil); errors.As(err, &wrong) {
 		shown := wrong.Problems[:min(len(wrong.Problems), maxProblems)]
 		for _, p := range shown {
 			f.Problems = append(f.Problems, Problem{p.Line, p.Column, p.Path, p.Message, p.Hint})
 		}
 		f.More = len(wrong.Problems) - len(shown) + wrong.More
-		return f
+		return f, nil
 	}
 	if err != nil {
 		f.Problems = []Problem{{Message: err.Error()}}
-		return f
+		return f, nil
 	}
 	f.ID, f.Version, f.Description, f.Tasks = w.ID, w.Version, w.Description, len(w.Tasks)
 	if w.Input != nil {
 		f.Input = w.Input.Source
 	}
-	return f
+	return f, nil
 }

@@ -19,6 +19,9 @@ func (d *decoder) check() {
 	}
 	d.tasksAreUnique()
 	for _, t := range d.w.Tasks {
+		if d.ctx.Err() != nil {
+			return
+		}
 		for _, next := range t.targets() {
 			if d.w.Task(next.id) == nil {
 				d.report.Beyond(authored.RuleReference, next.at, next.path, meant(d, next.id, d.w.Tasks), "no task has the id %q, which is to follow", next.id)

@@ -1,25 +1,36 @@
 package definition
 
 import (
+	"context"
+	"iter"
+
 	"belay/internal/attachment/declared"
 	"belay/internal/authored"
 	"belay/internal/template"
 )
 
 // Parse reads a workflow file; name is its name, for errors. The error is an
-// [*authored.Error] with every problem of the file.
-func Parse(name string, data []byte) (*Workflow, error) {
+// [*authored.Error] with every problem of the file, or ctx's: a large file takes its
+// time.
+func Parse(ctx context.Context, name string, data []byte) (*Workflow, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
 	n, err := authored.Parse(name, data)
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{report: &authored.Report{}, schemas: map[string]*Schema{}}
+	d := &decoder{ctx: ctx, report: &authored.Report{}, schemas: map[string]*Schema{}}
 	w := d.workflow(n)
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
 	return w, d.report.Err(name)
 }
 
 // decoder reads one file.
 type decoder struct {
+	ctx     context.Context
 	report  *authored.Report
 	schemas map[string]*Schema
 	// schemaIDs are the ids of schemas in the file's order.
@@ -41,11 +52,11 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	if o.Field("env") != nil {
 		d.w.Env = d.tree(o, "env")
 	}
-	for _, a := range o.Objects("agents") {
+	for a := range d.objects(o, "agents") {
 		d.w.Agents = append(d.w.Agents, d.agent(a))
 	}
 	d.w.agents = byID(d.w.Agents)
-	for _, t := range o.Objects("tasks") {
+	for t := range d.objects(o, "tasks") {
 		d.w.Tasks = append(d.w.Tasks, d.task(t, false))
 	}
 	d.w.tasks = byID(d.w.Tasks)
@@ -57,10 +68,21 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	return d.w
 }
 
+// objects are those of a field, and no more of them once nobody wants the file.
+func (d *decoder) objects(o *authored.Object, name string) iter.Seq[*authored.Object] {
+	return func(yield func(*authored.Object) bool) {
+		for _, c := range o.Objects(name) {
+			if d.ctx.Err() != nil || !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 func (d *decoder) agent(o *authored.Object) *Agent {
 	a := &Agent{At: o.Node(), Path: o.Path(""), ID: o.Text("id"), Instructions: d.template(o, "instructions"), With: d.tree(o, "with"), Rights: d.rights(o)}
 	a.Provider, a.Model = d.model(o)
-	for _, c := range o.Objects("actions") {
+	for c := range d.objects(o, "actions") {
 		a.Actions = append(a.Actions, d.action(c))
 	}
 	a.actions = byID(a.Actions)

@@ -74,7 +74,7 @@ func (d *decoder) router(o *authored.Object, t *Task) {
 func (d *decoder) several(o *authored.Object, t *Task) {
 	t.Strategy, t.Batch = Strategy(o.Word("strategy")), int(o.Int("batch"))
 	if t.Kind == Parallel {
-		for _, c := range o.Objects("tasks") {
+		for c := range d.objects(o, "tasks") {
 			t.Tasks = append(t.Tasks, d.task(c, true))
 		}
 		return

@@ -83,7 +83,7 @@ snapshot: {root: _Runs, label: media}
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	w, err := definition.Parse("media.yaml", []byte(whole))
+	w, err := definition.Parse(t.Context(), "media.yaml", []byte(whole))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestParse(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	_, err := definition.Parse("w.yaml", []byte(`id: a b
+	_, err := definition.Parse(t.Context(), "w.yaml", []byte(`id: a b
 foo: 1
 schemas:
   - {type: object}
@@ -218,7 +218,7 @@ w.yaml:8:47: tasks[0].with.b[0]: the template looks at the task "w", and there i
 w.yaml:8:87: tasks[0].outputs.c: the template looks at the task "o", and there is none (there are one, two)
 w.yaml:8:147: tasks[0].on_success.with.d: the template looks at the task "s", and there is none (there are one, two)
 w.yaml:10:18: outputs.e.f: the template looks at the task "out", and there is none (there are one, two)`
-	_, err := definition.Parse("w.yaml", []byte(file))
+	_, err := definition.Parse(t.Context(), "w.yaml", []byte(file))
 	if err == nil {
 		t.Fatal("nothing was told")
 	}

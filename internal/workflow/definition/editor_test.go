@@ -2,6 +2,7 @@ package definition_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func verdicts(t interface {
 		t.Fatal(err)
 	}
 	rules = map[authored.Rule]bool{}
-	_, told = definition.Parse("w.json", text)
+	_, told = definition.Parse(context.Background(), "w.json", text)
 	var e *authored.Error
 	if errors.As(told, &e) {
 		for _, p := range e.Problems {
@@ -113,7 +114,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 			wrong++
 		}
 		// With a comment before it, JSON is YAML.
-		_, again := definition.Parse("w.yaml", append([]byte("# a comment\n"), text...))
+		_, again := definition.Parse(t.Context(), "w.yaml", append([]byte("# a comment\n"), text...))
 		if diff := cmp.Diff(paths(told), paths(again)); diff != "" {
 			rt.Fatalf("%s\n(-JSON +YAML):\n%s", text, diff)
 		}

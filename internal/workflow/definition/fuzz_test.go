@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"tasks":[{"type":"router","routes":{"a":null},"condition":"{{"},{"id":1e400,"attachments":[{"type":"{{","urls":[[]]}]}]}`))
 	rules := append([]authored.Rule{authored.RuleShape}, authored.RulesBeyondSchema()...)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		w, err := definition.Parse("w.yaml", text)
+		w, err := definition.Parse(t.Context(), "w.yaml", text)
 		var wrong *authored.Error
 		switch {
 		case err == nil && (w == nil || w.ID == "" || len(w.Tasks) == 0 || w.Tasks[0] == nil):

@@ -1,6 +1,8 @@
 package definition_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -37,7 +39,7 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 		"attachments":             many(agent+"- {id: t, agent: a, prompt: p, attachments: [", "{type: imgae%d}, ", "{type: file, path: x}]}\n"),
 	} {
 		begin := time.Now()
-		_, err := definition.Parse("w.yaml", []byte(text))
+		_, err := definition.Parse(t.Context(), "w.yaml", []byte(text))
 		if took := time.Since(begin); took > patience {
 			t.Errorf("%s: it took %v", name, took)
 		}
@@ -68,13 +70,58 @@ func TestSchemasOfManySteps(t *testing.T) {
 		"{type: object, properties: {a: {$ref: '#'}}}":                                  {deep, false},
 		"{$schema: 'http://json-schema.org/draft-07/schema#', allOf: [{type: object}]}": {deep, false},
 	} {
-		w, err := definition.Parse("w.yaml", []byte("id: w\ninput: "+text+"\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]\n"))
+		w, err := definition.Parse(t.Context(), "w.yaml", []byte("id: w\ninput: "+text+"\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		wrong := strings.Join(w.Input.Check(c.value), "\n")
 		if strings.Contains(wrong, "more than 1000000 steps") != c.given || !c.given && wrong != "" {
 			t.Errorf("%.60s: %q", text, wrong)
+		}
+	}
+}
+
+// tiring is a context that is cancelled once it was looked at so often.
+type tiring struct {
+	context.Context
+	looks, most int
+}
+
+func (c *tiring) Err() error {
+	if c.looks++; c.looks > c.most {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Reading a large file ends when nobody wants it any more.
+func TestParseHeedsItsContext(t *testing.T) {
+	t.Parallel()
+	many := func(head, each, tail string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := range 1000 {
+			fmt.Fprintf(&b, each, i)
+		}
+		return b.String() + tail
+	}
+	const agent = "id: w\nagents: [{id: a, instructions: i}]\ntasks:\n"
+	for name, text := range map[string]string{
+		"tasks":   many(agent, "- {id: t%[1]d, agent: a, prompt: p}\n", ""),
+		"within":  many(agent+"- {id: t, type: parallel, tasks: [", "{id: t%[1]d, agent: a, prompt: p}, ", "]}\n"),
+		"agents":  many("id: w\nagents:\n", "- {id: a%d, instructions: i}\n", "tasks: [{id: t, agent: a1, prompt: p}]\n"),
+		"actions": many("id: w\nagents:\n- id: a\n  instructions: i\n  actions:\n", "  - {id: a%d, prompt: p}\n", "tasks: [{id: t, agent: a, action: a1}]\n"),
+		"schemas": many("id: w\nschemas:\n", "- {id: s%d, type: object}\n", "agents: [{id: a, instructions: i}]\ntasks: [{id: t, agent: a, prompt: p, output: s1}]\n"),
+	} {
+		if _, err := definition.Parse(t.Context(), "w.yaml", []byte(text)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, most := range []int{0, 100} {
+			ctx := &tiring{Context: t.Context(), most: most}
+			w, err := definition.Parse(ctx, "w.yaml", []byte(text))
+			if w != nil || !errors.Is(err, context.Canceled) || ctx.looks > most+10 {
+				t.Errorf("%s: %v after %d looks of %d", name, err, ctx.looks, most)
+			}
 		}
 	}
 }

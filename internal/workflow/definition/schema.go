@@ -32,6 +32,9 @@ func (d *decoder) namedSchemas(o *authored.Object) {
 	}
 	right := o.List("schemas")
 	for i, n := range f.Items {
+		if d.ctx.Err() != nil {
+			return
+		}
 		id, path := n.Field("id"), authored.At("schemas", i)
 		switch {
 		case id == nil || id.Text == "":

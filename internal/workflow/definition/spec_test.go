@@ -38,7 +38,7 @@ func TestFilesOfTheSpecification(t *testing.T) {
 			t.Fatal(err)
 		}
 		for form, text := range map[string][]byte{"YAML": asYAML, "JSON": asJSON} {
-			if _, err := definition.Parse(name, text); err != nil {
+			if _, err := definition.Parse(t.Context(), name, text); err != nil {
 				t.Errorf("%s as %s: %v", name, form, err)
 			}
 		}

@@ -17,7 +17,7 @@ func SchemaForTest(t testing.TB, text string) *definition.Schema {
 	if !json.Valid([]byte(text)) {
 		t.Fatal("this is no JSON")
 	}
-	w, err := definition.Parse("w.json", []byte(`{"id": "w", "input": `+text+`, "agents": [{"id": "a", "instructions": "x"}], "tasks": [{"id": "t", "agent": "a", "prompt": "x"}]}`))
+	w, err := definition.Parse(t.Context(), "w.json", []byte(`{"id": "w", "input": `+text+`, "agents": [{"id": "a", "instructions": "x"}], "tasks": [{"id": "t", "agent": "a", "prompt": "x"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func problemOf(name string, err error) []problem {
 
 // load reads a workflow file: by its name, which may be a link to anywhere, or as what
 // it is in its folder where it must lie in another one.
-func (r *Runner) load(at *site, req Request) (*flow, error) {
+func (r *Runner) load(ctx context.Context, at *site, req Request) (*flow, error) {
 	file, limit := req.File, r.o.Limits.FileBytes
 	var data []byte
 	var err error
@@ -117,15 +117,18 @@ func (r *Runner) load(at *site, req Request) (*flow, error) {
 	case err != nil:
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err).WithHint("name a workflow file that can be read")
 	}
-	return parse(filepath.Base(file), data)
+	return parse(ctx, filepath.Base(file), data)
 }
 
 func noFile(file string) error {
-	return fault.New(fault.InvalidWorkflow, "there is no file %s", file).WithStatus(404).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
+	return fault.New(fault.NotFound, "there is no file %s", file).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 }
 
-func parse(name string, data []byte) (*flow, error) {
-	w, err := definition.Parse(name, data)
+func parse(ctx context.Context, name string, data []byte) (*flow, error) {
+	w, err := definition.Parse(ctx, name, data)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	var wrong *authored.Error
 	if errors.As(err, &wrong) {
 		var all []problem
@@ -281,7 +284,7 @@ func (r *Runner) begin(ctx context.Context, req Request) (_ *flow, _ *site, err 
 			err = errors.Join(err, at.Close())
 		}
 	}()
-	w, err := r.load(at, req)
+	w, err := r.load(ctx, at, req)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -132,8 +132,8 @@ func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later [
 	if err != nil && !fault.Is(err, fault.AttachmentFailure) {
 		return err
 	}
-	if err != nil {
-		d.problem(err)
+	if err != nil && len(reports) == 0 {
+		d.problem(err) // else each attachment says what is wrong with it
 	}
 	for i, r := range reports {
 		a := &d.Attachments[at[i]]

@@ -91,7 +91,7 @@ func TestSwappedWhileOpened(t *testing.T) {
 		t.Errorf("a folder that never was of the project: %v", err)
 	}
 	q.File = filepath.Join(b.project, "none", "flow.yaml")
-	if _, err := b.r.Plan(t.Context(), q); !fault.Is(err, fault.InvalidWorkflow) {
+	if _, err := b.r.Plan(t.Context(), q); !fault.Is(err, fault.NotFound) {
 		t.Errorf("no folder at all: %v", err)
 	}
 	q.File = filepath.Join(inside, "flow.yaml")

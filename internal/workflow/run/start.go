@@ -156,7 +156,7 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 	if err != nil {
 		return Summary{}, err
 	}
-	record, w, err := f.recall()
+	record, w, err := f.recall(ctx)
 	f.close()
 	if err != nil {
 		return Summary{}, err
@@ -187,7 +187,7 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 }
 
 // recall reads what a resumed run needs of its folder.
-func (f *folder) recall() (Record, *flow, error) {
+func (f *folder) recall(ctx context.Context) (Record, *flow, error) {
 	record, err := f.read()
 	if err != nil {
 		return record, nil, err
@@ -199,7 +199,7 @@ func (f *folder) recall() (Record, *flow, error) {
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != record.SHA256 {
 		return record, nil, unreadable(f.id, fileFlow, errors.New("it was changed since the run began"))
 	}
-	w, err := parse(filepath.Base(record.File), data)
+	w, err := parse(ctx, filepath.Base(record.File), data)
 	if err != nil {
 		return record, nil, err
 	}
