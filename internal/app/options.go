@@ -12,6 +12,7 @@ import (
 	"belay/internal/model/anthropic"
 	"belay/internal/model/openai"
 	"belay/internal/model/scripted"
+	"belay/internal/model/upstream"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -57,19 +58,22 @@ func retryPolicy(cfg *config.Config) model.RetryPolicy {
 func anthropicOptions(cfg *config.Config) anthropic.Options {
 	c := cfg.Anthropic
 	return anthropic.Options{
-		BaseURL: c.BaseURL, Version: c.Version, AllowedHosts: cfg.Network.AllowedHosts,
-		MaxTokens: c.MaxTokens, ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout,
-		MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes, Catalog: catalog(cfg),
+		Options: upstream.Options{
+			BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens,
+			ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout, MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
+		},
+		Version: c.Version, Catalog: catalog(cfg),
 	}
 }
 
 func openaiOptions(cfg *config.Config) openai.Options {
 	c := cfg.OpenAI
 	return openai.Options{
-		BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts,
+		Options: upstream.Options{
+			BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens,
+			ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout, MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
+		},
 		ContextTokens: c.ContextTokens, ImageModels: c.ImageModels, Overrides: overrides(cfg),
-		MaxTokens: c.MaxTokens, ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout,
-		MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
 	}
 }
 

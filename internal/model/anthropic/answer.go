@@ -15,6 +15,7 @@ import (
 // stopped: a call that was cut off must never be seen, let alone run.
 type answer struct {
 	yield func(model.Chunk, error) bool
+	event event // that is being handled
 
 	open  *block
 	index int64
@@ -137,9 +138,11 @@ func (a *answer) finish(e *event) (bool, error) {
 	return a.emit(model.Block{Content: done}), nil
 }
 
-// end handles the last event. It reports whether the answer was whole and the
-// reader took all of it.
-func (a *answer) end() (whole bool, err error) {
+// End implements [upstream.Answer].
+func (a *answer) End(marked bool) (whole bool, err error) {
+	if !marked {
+		return false, upstream.ErrTruncated
+	}
 	if a.open != nil || a.stop == "" {
 		return false, &upstream.ProtocolError{What: "the answer's end marker came before its end"}
 	}

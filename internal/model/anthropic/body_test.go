@@ -22,7 +22,7 @@ const smallBuffer = 16
 
 // marshal returns the body of r with files streamed from inline bytes on.
 func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) *upstream.Body {
-	b := builder{inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
+	b := builder{files: new(upstream.Files), inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
 	text, err := b.body(r, model.Anthropic().Default)
 	if err != nil {
 		t.Fatal(err)

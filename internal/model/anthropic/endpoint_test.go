@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // Covers: turn-api REQ-13
@@ -52,7 +53,7 @@ func TestReady(t *testing.T) {
 
 func TestOptionsThatNoServiceHas(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{Version: "2023\r\nX: y"}, {AllowedHosts: []string{"https://x"}}} {
+	for _, o := range []Options{{Version: "2023\r\nX: y"}, {Options: upstream.Options{AllowedHosts: []string{"https://x"}}}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v was accepted", o)
 		}

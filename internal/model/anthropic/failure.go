@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
@@ -12,8 +13,8 @@ import (
 	"belay/internal/redact"
 )
 
-// answered maps an error that the service answered, instead of a stream or in it.
-func (p *Provider) answered(err error, clean *redact.Redactor) *fault.Error {
+// Answered implements [upstream.Protocol].
+func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error {
 	var event *serviceError
 	if errors.As(err, &event) {
 		return model.UpstreamFailure(Name, 0, upstream.TypeName(event.kind), clean.String(event.message), 0, err)
@@ -30,6 +31,6 @@ func (p *Provider) answered(err error, clean *redact.Redactor) *fault.Error {
 	}
 	// A gateway's page is not JSON; then the status alone must do.
 	_ = json.Unmarshal([]byte(e.RawJSON()), &body)
-	f := model.UpstreamFailure(Name, e.StatusCode, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), p.failures.RetryAfter(e.Response), e)
+	f := model.UpstreamFailure(Name, e.StatusCode, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
 	return upstream.WithRequestID(f, e.RequestID)
 }

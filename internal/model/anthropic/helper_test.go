@@ -15,6 +15,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,9 +23,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const testKey = "sk-test/key+with=odd&chars 0123"
 
 // provider returns a provider for the service at url that leaves nothing behind.
-func provider(t testing.TB, url string, change ...func(*Options)) *Provider {
+func provider(t testing.TB, url string, change ...func(*Options)) *upstream.Provider {
 	t.Helper()
-	o := Options{Key: func() string { return strings.ReplaceAll(testKey, " ", "_") }, BaseURL: url}
+	o := Options{Options: upstream.Options{Key: func() string { return strings.ReplaceAll(testKey, " ", "_") }, BaseURL: url}}
 	for _, c := range change {
 		c(&o)
 	}

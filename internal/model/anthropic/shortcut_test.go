@@ -22,7 +22,7 @@ import (
 // theirs is r as the SDK's own types have it, without any shortcut, and the files of
 // which it has placeholders.
 func theirs(t *rapid.T, r model.Request) (sdk.MessageNewParams, upstream.Files) {
-	b := builder{inline: 1 << 40}
+	b := builder{files: new(upstream.Files), inline: 1 << 40}
 	p := sdk.MessageNewParams{Model: r.Model, MaxTokens: r.MaxTokens, Messages: []sdk.MessageParam{}}
 	for _, text := range r.System {
 		if strings.TrimSpace(text) != "" {
@@ -60,7 +60,7 @@ func theirs(t *rapid.T, r model.Request) (sdk.MessageNewParams, upstream.Files) 
 		}
 		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: &tool})
 	}
-	return p, b.files
+	return p, *b.files
 }
 
 // What goes out is byte for byte what the SDK alone sends, with its own types, for
@@ -73,8 +73,9 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, hello)
 	})
-	p := provider(t, url)
-	alone := sdk.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(url), option.WithAPIKey("k"), option.WithoutOpenTelemetry(), option.WithHTTPClient(p.http))
+	p, client := provider(t, url), &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	alone := sdk.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(url), option.WithAPIKey("k"), option.WithoutOpenTelemetry(), option.WithHTTPClient(client))
 	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "plain", "<b>&\u2028\xff\"\\"}))
 	file := attachment.ImagePart{MIMEType: "image/png", Content: stored("\x89PNG")}
 	content := rapid.Custom(func(t *rapid.T) model.Content {

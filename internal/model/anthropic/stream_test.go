@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // Covers: turn-api REQ-02, REQ-03
@@ -100,7 +101,7 @@ func TestStopReasons(t *testing.T) {
 func TestBrokenStreams(t *testing.T) {
 	t.Parallel()
 	begun := started + opened(0, `{"type":"text","text":""}`) + grown(0, `{"type":"text_delta","text":"half"}`)
-	upstream := func(kind string) string {
+	failing := func(kind string) string {
 		return sse("error", `{"type":"error","error":{"type":"`+kind+`","message":"so it goes"}}`)
 	}
 	tests := []struct {
@@ -114,11 +115,11 @@ func TestBrokenStreams(t *testing.T) {
 		{"cut in an event", begun + "event: content_block_delta\ndata: {\"type\":", 502, model.StreamTruncated, true},
 		{"end marker in a block", begun + stopped, 502, model.StreamInvalid, false},
 		{"end marker without a reason", started + stopped, 502, model.StreamInvalid, false},
-		{"overloaded", started + upstream("overloaded_error"), 529, model.APIResponseError, true},
-		{"overloaded after text", begun + upstream("overloaded_error"), 529, model.APIResponseError, true},
-		{"rate limit in the stream", started + upstream("rate_limit_error"), 429, model.RateLimited, true},
-		{"request error in the stream", started + upstream("invalid_request_error"), 400, model.APIResponseError, false},
-		{"unknown error in the stream", started + upstream("whatever"), 502, model.APIResponseError, true},
+		{"overloaded", started + failing("overloaded_error"), 529, model.APIResponseError, true},
+		{"overloaded after text", begun + failing("overloaded_error"), 529, model.APIResponseError, true},
+		{"rate limit in the stream", started + failing("rate_limit_error"), 429, model.RateLimited, true},
+		{"request error in the stream", started + failing("invalid_request_error"), 400, model.APIResponseError, false},
+		{"unknown error in the stream", started + failing("whatever"), 502, model.APIResponseError, true},
 		{"an error that is no JSON", sse("error", "boom"), 502, model.StreamInvalid, false},
 		{"garbage", started + sse("content_block_delta", "{{{"), 502, model.StreamInvalid, false},
 		{"a delta without a block", started + grown(0, `{"type":"text_delta","text":"x"}`), 502, model.StreamInvalid, false},
@@ -157,11 +158,10 @@ func TestNotAnEventStream(t *testing.T) {
 // The chunks must not depend on how the network cuts the bytes.
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
-	p := provider(t, "http://127.0.0.1:1")
 	read := func(body io.Reader) ([]model.Chunk, error) {
 		var got []model.Chunk
 		a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }}
-		_, err := p.read(context.Background(), body, &a)
+		_, err := upstream.Read(context.Background(), body, upstream.DefaultMaxLine, &a)
 		return got, err
 	}
 	pieces := []string{
@@ -207,10 +207,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(hello))
 	f.Add([]byte(started + text(0, "x") + ended("max_tokens") + stopped))
 	f.Add([]byte("data: {}\n\nevent: message_stop\n\n"))
-	p, err := New(Options{MaxLine: 1 << 16})
-	if err != nil {
-		f.Fatal(err)
-	}
+	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		var stops int
 		var last model.Chunk
@@ -223,14 +220,14 @@ func FuzzStream(f *testing.F) {
 			}
 			return true
 		}}
-		whole, err := p.read(context.Background(), iotest.HalfReader(bytes.NewReader(stream)), &a)
+		whole, err := upstream.Read(context.Background(), iotest.HalfReader(bytes.NewReader(stream)), 1<<16, &a)
 		// Whole, without error, and with exactly one end: all or nothing.
 		_, ended := last.(model.Stop)
 		if whole != (err == nil) || whole != (stops == 1) || whole && !ended {
 			t.Fatalf("whole=%v err=%v stops=%d last=%v", whole, err, stops, last)
 		}
 		if err != nil {
-			if f := p.failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
+			if f := failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
 				t.Fatalf("%v is classified as %+v", err, f)
 			}
 		}

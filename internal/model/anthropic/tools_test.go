@@ -33,7 +33,7 @@ func BenchmarkTools(b *testing.B) {
 				if !kept {
 					sets = &upstream.ToolSets{Encode: toolsJSON}
 				}
-				bl := builder{inline: upstream.InlineText, tools: sets}
+				bl := builder{files: new(upstream.Files), inline: upstream.InlineText, tools: sets}
 				if _, err := bl.body(r, model.Anthropic().Limits(r.Model)); err != nil {
 					b.Fatal(err)
 				}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"belay/internal/model"
 	"belay/internal/model/upstream"
@@ -21,8 +22,9 @@ type answer struct {
 	usage   *model.Usage
 	reason  string
 	refused bool
-	// reasonsIn is the field in which reasoning came.
-	reasonsIn string
+	// reasonsIn keeps the field in which reasoning comes, which is thinksIn.
+	reasonsIn *atomic.Pointer[string]
+	thinksIn  string
 }
 
 // speech is what is being said.
@@ -35,6 +37,19 @@ const (
 )
 
 func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
+
+// Take implements [upstream.Answer].
+func (a *answer) Take(_, data []byte) (upstream.Progress, error) {
+	if isEnd(data) {
+		return upstream.Ended, nil
+	}
+	c, err := decode(data)
+	if err != nil {
+		return upstream.Left, err
+	}
+	more, err := a.take(c)
+	return upstream.Onward(more), err
+}
 
 // take handles one chunk. It reports whether the answer goes on.
 func (a *answer) take(c *chunk) (more bool, err error) {
@@ -55,8 +70,9 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 		if thought == "" {
 			thought, field = string(d.Reasoning), "reasoning"
 		}
-		if thought != "" {
-			a.reasonsIn = field
+		if thought != "" && field != a.thinksIn {
+			a.thinksIn = field
+			a.reasonsIn.Store(&field)
 		}
 		a.refused = a.refused || d.Refusal != ""
 		if !a.say(thoughts, thought) || !a.say(words, d.Content) || !a.say(words, d.Refusal) {
@@ -115,9 +131,9 @@ func (a *answer) pause() bool {
 	return true
 }
 
-// end handles the end of the stream. It reports whether the answer was whole and
-// the reader took all of it.
-func (a *answer) end() (whole bool, err error) {
+// End implements [upstream.Answer]. Some servers send no end marker after the last
+// chunk.
+func (a *answer) End(bool) (whole bool, err error) {
 	if a.reason == "" {
 		return false, upstream.ErrTruncated
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // Covers: turn-api REQ-12
@@ -165,16 +167,15 @@ func TestRetriesAreNotTheSDKs(t *testing.T) {
 }
 
 // read is what the provider makes of a body.
-func read(p *Provider, body io.Reader) (got []model.Chunk, whole bool, err error) {
-	a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }, newID: func() string { return "made" }}
-	whole, err = p.read(context.Background(), body, &a)
+func read(body io.Reader) (got []model.Chunk, whole bool, err error) {
+	a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }, newID: func() string { return "made" }, reasonsIn: new(atomic.Pointer[string])}
+	whole, err = upstream.Read(context.Background(), body, 1<<16, &a)
 	return got, whole, err
 }
 
 // The chunks must not depend on how the network cuts the bytes.
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
-	p := provider(t, "http://127.0.0.1:1")
 	pieces := []string{
 		text("Hél", "lo 🎉"), ": a comment\n\n", piece(`{"reasoning_content":"Hm"}`),
 		toolCall(`"index":0,"id":"a","function":{"name":"x","arguments":"{\"k\":"}`), toolCall(`"index":0,"function":{"arguments":"1}"}`),
@@ -185,10 +186,10 @@ func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 		if rapid.Bool().Draw(t, "crlf") {
 			stream = strings.ReplaceAll(stream, "\n", "\r\n")
 		}
-		want, _, wantErr := read(p, strings.NewReader(stream))
+		want, _, wantErr := read(strings.NewReader(stream))
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 20).Draw(t, "cuts")
 		rest, n := []byte(stream), 0
-		got, _, err := read(p, readerFunc(func(b []byte) (int, error) {
+		got, _, err := read(readerFunc(func(b []byte) (int, error) {
 			if len(rest) == 0 {
 				return 0, io.EOF
 			}
@@ -215,12 +216,9 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(text("x") + ended("length")))
 	f.Add([]byte(toolCall(`"id":"a","function":{"name":"x","arguments":{}}`) + ended("stop") + done))
 	f.Add([]byte(sse(`{"error":{"code":7}}`)))
-	p, err := New(Options{MaxLine: 1 << 16})
-	if err != nil {
-		f.Fatal(err)
-	}
+	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		got, whole, err := read(p, iotest.HalfReader(bytes.NewReader(stream)))
+		got, whole, err := read(iotest.HalfReader(bytes.NewReader(stream)))
 		stops := 0
 		for _, c := range got {
 			switch c := c.(type) {
@@ -239,7 +237,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("whole=%v err=%v stops=%d", whole, err, stops)
 		}
 		if err != nil {
-			if f := p.failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
+			if f := failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
 				t.Fatalf("%v is classified as %+v", err, f)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // canned is a transport with one answer, so that a benchmark counts the caller's
@@ -28,12 +29,17 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 // BenchmarkCall is a turn of a conversation without the network: the request is
 // made and written, the answer read.
 func BenchmarkCall(b *testing.B) {
-	p := provider(b, "http://127.0.0.1:1")
 	pieces := make([]string, 20)
 	for i := range pieces {
 		pieces[i] = "It is in the log. "
 	}
-	p.http.Transport = canned(text(pieces...) + ended("stop") + counted + done)
+	p, err := upstream.New(service, upstream.Options{Key: func() string { return "sk-bench" }}, func(e upstream.Endpoint, client *http.Client) upstream.Protocol {
+		client.Transport = canned(text(pieces...) + ended("stop") + counted + done)
+		return Options{}.speak(e, client)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	r := ask("twenty bytes of text")
 	r.System = []string{"You work in a project.", "Be short."}
 	for i := range 20 {

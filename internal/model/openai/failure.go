@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/openai/openai-go/v3/option"
 
@@ -112,8 +113,8 @@ func (e errorBody) upstreamType() string {
 	return ""
 }
 
-// answered maps an error that the service answered, instead of a stream or in it.
-func (p *Provider) answered(err error, clean *redact.Redactor) *fault.Error {
+// Answered implements [upstream.Protocol].
+func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error {
 	var event *serviceError
 	if errors.As(err, &event) {
 		return p.upstreamFailure(event.errorBody, event.streamStatus(), clean, err)
@@ -124,7 +125,7 @@ func (p *Provider) answered(err error, clean *redact.Redactor) *fault.Error {
 	}
 	f := p.upstreamFailure(e.errorBody, e.res.StatusCode, clean, e)
 	if t := (*model.TransientError)(nil); errors.As(f.Cause, &t) {
-		t.After = p.failures.RetryAfter(e.res)
+		t.After = upstream.RetryAfter(e.res, now)
 	}
 	return upstream.WithRequestID(f, e.res.Header.Get("X-Request-Id"))
 }
@@ -147,7 +148,7 @@ func (e *serviceError) streamStatus() int {
 
 // upstreamFailure is a failure of the service, with the next step where there is a
 // better one than usual.
-func (p *Provider) upstreamFailure(e errorBody, status int, clean *redact.Redactor, cause error) *fault.Error {
+func (p *protocol) upstreamFailure(e errorBody, status int, clean *redact.Redactor, cause error) *fault.Error {
 	if e.overContext() {
 		f := model.UpstreamFailure(Name, 400, e.upstreamType(), clean.String(e.message), 0, nil)
 		return f.Because(&model.TooLongError{Err: cause}).
@@ -164,7 +165,7 @@ func (p *Provider) upstreamFailure(e errorBody, status int, clean *redact.Redact
 		return f.Because(cause).WithHint("the account has no credit left: look at its plan and billing")
 	case f.Status == 401 || f.Status == 403:
 		return f.WithHint("check OPENAI_API_KEY in the environment that belay runs in")
-	case f.Status == 404 && !p.endpoint.Own():
+	case f.Status == 404 && !p.own:
 		return f.WithHint("name a model that the server has with --model, or give it the model (ollama pull NAME); openai.base_url usually ends in /v1")
 	case f.Status == 404:
 		return f.WithHint("name a model that the account may use, with --model or with model in the configuration")

@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,12 +21,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const testKey = "sk-test/key+with=odd&chars_0123"
 
 // provider returns a provider for the service at url that leaves nothing behind.
-func provider(t testing.TB, url string, change ...func(*Options)) *Provider {
+func provider(t testing.TB, url string, change ...func(*Options)) *upstream.Provider {
 	t.Helper()
 	n := 0
 	o := Options{
-		Key: func() string { return testKey }, BaseURL: url,
-		NewID: func() string { n++; return fmt.Sprintf("made_%d", n) },
+		Options: upstream.Options{Key: func() string { return testKey }, BaseURL: url},
+		NewID:   func() string { n++; return fmt.Sprintf("made_%d", n) },
 	}
 	for _, c := range change {
 		c(&o)

@@ -20,7 +20,7 @@ import (
 // SDK would: all of the history is sent with every turn, and the SDK takes many
 // times as long.
 type builder struct {
-	files  upstream.Files
+	files  *upstream.Files
 	inline int64 // longer text documents are streamed
 	tools  *upstream.ToolSets
 	// own is set for OpenAI's own host.

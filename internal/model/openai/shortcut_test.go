@@ -21,7 +21,7 @@ import (
 // theirs is r as the SDK's own types have it, without any shortcut, and the files of
 // which it has placeholders.
 func theirs(t *rapid.T, r model.Request) (sdk.ChatCompletionNewParams, upstream.Files) {
-	b := builder{inline: 1 << 40}
+	b := builder{files: new(upstream.Files), inline: 1 << 40}
 	p := sdk.ChatCompletionNewParams{
 		Model: r.Model, MaxTokens: param.NewOpt(r.MaxTokens),
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
@@ -42,7 +42,7 @@ func theirs(t *rapid.T, r model.Request) (sdk.ChatCompletionNewParams, upstream.
 		f.SetExtraFields(map[string]any{"parameters": s.Schema})
 		p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(f))
 	}
-	return p, b.files
+	return p, *b.files
 }
 
 // What goes out is what the SDK alone sends, with its own types, for any
@@ -55,8 +55,9 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, hello)
 	})
-	p := provider(t, url)
-	alone := sdk.NewChatCompletionService(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("k"), option.WithHTTPClient(p.http))
+	p, client := provider(t, url), &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	alone := sdk.NewChatCompletionService(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("k"), option.WithHTTPClient(client))
 	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "plain", "<b>&\u2028\xff\"\\"}))
 	content := rapid.Custom(func(t *rapid.T) model.Content {
 		text := words.Draw(t, "text")

@@ -40,6 +40,63 @@ func (e *lineError) Error() string {
 	return fmt.Sprintf("a line of the answer has more than %d bytes", e.most)
 }
 
+// Answer turns the events of one answer into chunks.
+type Answer interface {
+	// Take handles one event, whose name and data are valid for the call alone.
+	Take(name, data []byte) (Progress, error)
+	// End handles the end of the stream. It reports whether the answer is whole;
+	// without an error that is false only when the reader has left. [ErrTruncated]
+	// is an answer that goes on. Marked says that its end marker has come.
+	End(marked bool) (whole bool, err error)
+}
+
+// Progress is how far an answer is.
+type Progress int
+
+// What an event can be.
+const (
+	// Left is an event whose chunk nobody wanted.
+	Left Progress = iota
+	// More is one with more behind it.
+	More
+	// Ended is the end marker.
+	Ended
+)
+
+// Onward is More, or Left unless the reader took what there was.
+func Onward(taken bool) Progress {
+	if taken {
+		return More
+	}
+	return Left
+}
+
+// Read passes the events in body to a, and reports what [Answer.End] does. No line of
+// body may have more than maxLine bytes.
+func Read(ctx context.Context, body io.Reader, maxLine int64, a Answer) (whole bool, err error) {
+	events := NewEvents(body, maxLine)
+	for events.Next() {
+		// Events that were already received still arrive after a cancel.
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		now, err := a.Take(events.Name(), events.Data())
+		switch {
+		case err != nil || now == Left:
+			return false, err
+		case now == Ended:
+			return a.End(true)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if err := events.Err(); err != nil {
+		return false, err
+	}
+	return a.End(false)
+}
+
 // EventStream returns an error unless res is a stream of events.
 func EventStream(res *http.Response) error {
 	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {

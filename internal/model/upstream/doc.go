@@ -1,7 +1,8 @@
 // Package upstream is what all providers that call a service over HTTP have in
 // common: which hosts they may call, how files stream into a request, the caps on
-// an answer, and how whatever goes wrong becomes an error without secrets. What a
-// protocol says is the provider's own.
+// an answer, and how whatever goes wrong becomes an error without secrets. A
+// [Provider] is made of it and of a [Protocol], which is what a package has that is
+// named for its service.
 //
 // Contract: compatible contract, section 6; the HTTP contract, "providers and
 // network"; workspace 9.8 "Provider policy".
@@ -24,6 +25,9 @@ type Service struct {
 	BaseURL string
 	// KeyName is the environment variable with the API key.
 	KeyName string
+	// Open is set where other servers speak the protocol too: those on loopback and
+	// on allowed hosts are also called without a key.
+	Open bool
 }
 
 // Key returns the key of the moment from source, which may be nil. Without one it

@@ -28,7 +28,7 @@ type Failures struct {
 	// Answered maps an error that is the protocol's own, or returns nil. Texts
 	// from outside go through clean before anything shortens them, because half a
 	// key is not recognised any more.
-	Answered func(err error, clean *redact.Redactor) *fault.Error
+	Answered func(err error, clean *redact.Redactor, now time.Time) *fault.Error
 
 	mu   sync.Mutex
 	key  string
@@ -110,7 +110,7 @@ func (s *Failures) Classify(err error, clean *redact.Redactor) *fault.Error {
 		return model.Failure(name, 502, model.StreamTruncated, ErrTruncated.Error()).
 			Because(&model.TransientError{Err: err})
 	}
-	if f := s.Answered(err, clean); f != nil {
+	if f := s.Answered(err, clean, s.Now()); f != nil {
 		return f
 	}
 	return s.network(err, clean)
@@ -138,7 +138,7 @@ func TypeName(s string) string {
 }
 
 // RetryAfter reads how long the service asks to wait: seconds or a date.
-func (s *Failures) RetryAfter(res *http.Response) time.Duration {
+func RetryAfter(res *http.Response, now time.Time) time.Duration {
 	if res == nil {
 		return 0
 	}
@@ -147,7 +147,7 @@ func (s *Failures) RetryAfter(res *http.Response) time.Duration {
 		return time.Duration(sec * float64(time.Second))
 	}
 	if at, err := http.ParseTime(v); err == nil {
-		return max(at.Sub(s.Now()), 0)
+		return max(at.Sub(now), 0)
 	}
 	return 0
 }

@@ -1,0 +1,162 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/redact"
+)
+
+// plain is a protocol of texts: each event is a piece, "end" is the end marker.
+type plain struct {
+	url    string
+	client *http.Client
+	limits model.Limits
+	asked  model.Request
+	key    string
+	yield  func(model.Chunk, error) bool
+}
+
+func (p *plain) Limits(string) model.Limits { return p.limits }
+
+func (p *plain) Encode(r model.Request, _ model.Limits, _ *Files) ([]byte, error) {
+	p.asked = r
+	return AppendText(nil, r.Model), nil
+}
+
+func (p *plain) Post(ctx context.Context, key string, body *Body) (*http.Response, error) {
+	p.key = key
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	return body.Send(req, p.client.Do)
+}
+
+func (p *plain) Answer(yield func(model.Chunk, error) bool) Answer {
+	p.yield = yield
+	return p
+}
+
+func (*plain) Answered(error, *redact.Redactor, time.Time) *fault.Error { return nil }
+
+func (p *plain) Take(_, data []byte) (Progress, error) {
+	if string(data) == "end" {
+		return Ended, nil
+	}
+	return Onward(p.yield(model.TextDelta{Text: string(data)}, nil)), nil
+}
+
+func (p *plain) End(marked bool) (bool, error) {
+	if !marked {
+		return false, ErrTruncated
+	}
+	return true, nil
+}
+
+// speaking returns a provider for a service that answers with stream.
+func speaking(t *testing.T, s Service, o Options, stream string) (*Provider, *plain) {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(stream))
+	}))
+	t.Cleanup(srv.Close)
+	o.BaseURL = srv.URL
+	said := &plain{url: srv.URL}
+	p, err := New(s, o, func(_ Endpoint, client *http.Client) Protocol {
+		said.client = client
+		return said
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p, said
+}
+
+// What the frame adds to a protocol: the key, the caps, and how an answer ends.
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	key := func() string { return "sk-fine" }
+	service := Service{Name: "plain", BaseURL: "https://plain.example", KeyName: "PLAIN_KEY"}
+	open := service
+	open.Open = true
+	tests := map[string]struct {
+		service Service
+		o       Options
+		limits  model.Limits
+		stream  string
+		text    string
+		kind    fault.Type // of the error, or ""
+		status  int
+	}{
+		"a whole answer":             {service, Options{Key: key}, model.Limits{}, "data: a\n\ndata: b\n\ndata: end\n\n", "ab", "", 0},
+		"one without its end":        {service, Options{Key: key}, model.Limits{}, "data: a\n\n", "a", fault.SDKFailure, 502},
+		"no key":                     {service, Options{}, model.Limits{}, "data: end\n\n", "", fault.MissingAPIKey, 503},
+		"no key, and none is asked":  {open, Options{}, model.Limits{}, "data: end\n\n", "", "", 0},
+		"a line over the cap":        {service, Options{Key: key, MaxLine: 20}, model.Limits{}, "data: a\n\ndata: " + strings.Repeat("b", 20) + "\n\n", "a", fault.SDKFailure, 502},
+		"over the cap after its end": {service, Options{Key: key, MaxAnswer: 60}, model.Limits{}, strings.Repeat("data: a\n\n", 5) + "data: end\n\n" + strings.Repeat(":\n", 99), "aaaaa", "", 0},
+		"and before its end":         {service, Options{Key: key, MaxAnswer: 15}, model.Limits{}, "data: a\n\ndata: end\n\n", "a", fault.SDKFailure, 502},
+	}
+	for name, tt := range tests {
+		p, said := speaking(t, tt.service, tt.o, tt.stream)
+		said.limits = tt.limits
+		var text string
+		var last error
+		for c, err := range p.Stream(t.Context(), model.Request{Model: "m"}) {
+			if d, ok := c.(model.TextDelta); ok {
+				text += d.Text
+			}
+			last = err
+		}
+		f := fault.From(last)
+		if text != tt.text || (last == nil) != (tt.kind == "") || last != nil && (f.Type != tt.kind || f.Status != tt.status) {
+			t.Errorf("%s: %q, %v", name, text, last)
+		}
+		if tt.o.Key != nil && said.key != "sk-fine" {
+			t.Errorf("%s: called with the key %q", name, said.key)
+		}
+	}
+}
+
+func TestProviderCapsRequests(t *testing.T) {
+	t.Parallel()
+	p, said := speaking(t, Service{Name: "plain", BaseURL: "https://plain.example", Open: true}, Options{MaxTokens: 100}, "data: end\n\n")
+	said.limits.Attachments.RequestBytes, said.limits.OutputTokens = 10, 50
+	for range p.Stream(t.Context(), model.Request{Model: "m"}) {
+		t.Error("a chunk or an error")
+	}
+	if said.asked.MaxTokens != 50 {
+		t.Errorf("%d tokens are asked for", said.asked.MaxTokens)
+	}
+	said.limits.OutputTokens = 500
+	for range p.Stream(t.Context(), model.Request{Model: "m"}) {
+		t.Error("a chunk or an error")
+	}
+	if said.asked.MaxTokens != 100 {
+		t.Errorf("%d tokens are asked for", said.asked.MaxTokens)
+	}
+	var last error
+	for _, last = range p.Stream(t.Context(), model.Request{Model: "a long name"}) {
+		continue
+	}
+	if f := fault.From(last); f == nil || f.Status != 413 || f.Details["category"] != string(model.RequestTooLarge) {
+		t.Errorf("a request over the limit: %v", last)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, last = range p.Stream(ctx, model.Request{Model: "m"}) {
+		continue
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("after a cancel: %v", last)
+	}
+}
