@@ -37,6 +37,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -120,8 +121,10 @@ type Handler struct {
 	followed, ended       context.Context
 	endFollowers, endRest context.CancelFunc
 
-	openapi []byte
-	docs    docsPage
+	// The reference is made when somebody first asks for it: it costs as much as all
+	// the rest of a start, and few do.
+	openapi func() []byte
+	docs    func() docsPage
 }
 
 // New returns a handler for every endpoint of the HTTP contract that this
@@ -148,8 +151,8 @@ func New(o Options) *Handler {
 		routes:  newRouter(table),
 		guard:   newGuard(o.BoundAddr, o.AllowedHosts),
 		metrics: o.Metrics,
-		openapi: openAPI(table, o.Version),
-		docs:    newDocsPage(table, o.Version),
+		openapi: sync.OnceValue(func() []byte { return openAPI(table, o.Version) }),
+		docs:    sync.OnceValue(func() docsPage { return newDocsPage(table, o.Version) }),
 	}
 	h.ended, h.endRest = context.WithCancel(context.Background())
 	h.followed, h.endFollowers = context.WithCancel(h.ended)

@@ -84,15 +84,16 @@ func serveOpenAPI(h *Handler, w *response, _ *http.Request) error {
 	head := w.Header()
 	head["Content-Type"] = headerJSON
 	head.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(h.openapi)
+	_, _ = w.Write(h.openapi())
 	return nil
 }
 
 func serveDocs(h *Handler, w *response, _ *http.Request) error {
 	head := w.Header()
 	head.Set("Content-Type", "text/html; charset=utf-8")
-	head.Set("Content-Security-Policy", h.docs.policy)
+	page := h.docs()
+	head.Set("Content-Security-Policy", page.policy)
 	head.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(h.docs.html)
+	_, _ = w.Write(page.html)
 	return nil
 }
