@@ -94,7 +94,13 @@ func serveRunEvents(h *Handler, w *response, r *http.Request) error {
 		return err
 	}
 	defer func() { _ = events.Close() }() // it was only read
-	h.copyStream(h.followed, w, r, &runStream{events: events, after: after})
+	h.copyStream(h.followed, w, r, &runStream{events: events, after: after, end: func(ctx context.Context) run.Ended {
+		record, err := h.o.Workflows.Runs.Show(ctx, root, r.PathValue("id"))
+		if err != nil || record.Status != run.Interrupted {
+			return run.Ended{Status: run.Interrupted}
+		}
+		return run.Ended{Status: run.Interrupted, Error: record.Error}
+	}})
 	return nil
 }
 
@@ -105,6 +111,8 @@ type runStream struct {
 	// known is set once the position was held against what there is, ended when the
 	// run's end was told.
 	known, ended bool
+	// end is that of a run which has none on record.
+	end func(context.Context) run.Ended
 }
 
 // Turn implements [turn.Stream].
@@ -119,7 +127,7 @@ func (s *runStream) Next(ctx context.Context) ([]event.Event, error) {
 		batch, err := s.events.Next(ctx)
 		if errors.Is(err, io.EOF) && !s.ended {
 			s.ended = true
-			return one(0, event.Type(run.RunEnd), runEndedData{Ended: run.Ended{Status: run.Interrupted}})
+			return one(0, event.Type(run.RunEnd), runEndedData{Ended: s.end(ctx)})
 		}
 		if err != nil {
 			return nil, err

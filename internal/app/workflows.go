@@ -34,7 +34,7 @@ func (a *App) workflows() api.Workflows {
 func runLimits(cfg *config.Config) run.Limits {
 	w := cfg.Workflow
 	return run.Limits{
-		FileBytes: w.FileBytes, Steps: w.Steps, Parallel: w.Parallel, Items: w.MaxItems,
+		FileBytes: w.FileBytes, Steps: w.Steps, Parallel: w.Parallel, Items: w.MaxItems, Tasks: w.MaxTasks,
 		Attachments: cfg.Attachments.MaxItems, Matches: matchLimit(cfg), RetryDelay: w.RetryDelay,
 	}
 }

@@ -196,6 +196,9 @@ func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON bool) erro
 		}
 		return nil
 	case run.Interrupted:
+		if r.Error != nil {
+			break // its end could not be recorded
+		}
 		return failed(ExitInterrupted, "what is finished is not done again; "+again, errors.New("the run was interrupted"))
 	case run.Cancelled:
 		return failed(ExitFailed, again, errors.New("the run was cancelled"))

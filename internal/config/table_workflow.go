@@ -8,6 +8,7 @@ type Workflow struct {
 	Steps      int
 	Parallel   int
 	MaxItems   int
+	MaxTasks   int
 	RetryDelay time.Duration
 	Retention  time.Duration
 }
@@ -24,6 +25,8 @@ func workflows(c *Config) []*key {
 			doc: "Tasks at work at once, of all runs of a process; others wait."},
 		{name: "workflow.max_items", value: count(&w.MaxItems, 1, 1_000_000), def: "1000",
 			doc: "Items of one collection task."},
+		{name: "workflow.max_tasks", value: count(&w.MaxTasks, 1, 1_000_000), def: "10000",
+			doc: "Tasks of one run, those within collections counted one by one."},
 		{name: "workflow.retry_delay", value: duration(&w.RetryDelay, 0, time.Hour), def: "1s",
 			doc: "Wait before the first retry of a task; each further one waits twice as long."},
 		{name: "workflow.retention", value: duration(&w.Retention, 0, 3650*day), def: "90d",

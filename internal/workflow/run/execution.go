@@ -85,6 +85,7 @@ func (x *execution) run() {
 	_ = os.Remove(x.r.cancelPath(x.id)) // what is still there is removed when the run is taken up
 	if err := x.end(outputs, err); err != nil {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
+		x.r.lose(x.id, err)
 	}
 	if err := x.release(); err != nil {
 		x.r.o.Logger.Error("release a run", "run", x.id, "error", err)

@@ -525,3 +525,84 @@ func TestBusy(t *testing.T) {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}
 }
+
+// Where the end of a run cannot be recorded, as on a full disk, who asks this process
+// is told why; and the run can be taken up once it can.
+func TestEndThatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	var b *bench
+	var broken atomic.Bool
+	b = newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, on_success: {next: u}}, {id: u, agent: a, prompt: y}]`, func(r turn.Request) reply {
+		if r.Message == "y" && broken.CompareAndSwap(false, true) {
+			// The folder that the run has open is gone, and what is read is a copy.
+			runs, err := filepath.Glob(filepath.Join(b.project, ".belay", "runs", "*"))
+			if err == nil {
+				err = errors.Join(os.CopyFS(runs[0]+".copy", os.DirFS(runs[0])), os.RemoveAll(runs[0]), os.Rename(runs[0]+".copy", runs[0]))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		return echo(r)
+	})
+	id := b.start(nil)
+	r := b.ended(id)
+	if r.Status != run.Interrupted || r.Error == nil || r.Error.Type != fault.StorageFailure || !strings.Contains(r.Error.Message, "could not be written: ") {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.ended(id); r.Status != run.Success || r.Error != nil {
+		t.Errorf("taken up again: %s %+v", r.Status, r.Error)
+	}
+	if asked := b.e.asked(); len(asked) != 3 || asked[2] != "y" {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+// A run of too many tasks is refused before any of them begins: at the start where the
+// first task has them, and else when it is known how many there are.
+func TestTooManyTasks(t *testing.T) {
+	t.Parallel()
+	const grid = `type: collection, items: "{{ .input.rows }}", task: {id: row, type: collection, items: "{{ .item }}", task: {id: cell, agent: a, prompt: "{{ .item }}"}}`
+	rows := func(n, m int) map[string]any {
+		var all []any
+		for range n {
+			all = append(all, make([]any, m))
+		}
+		return map[string]any{"rows": all}
+	}
+	refused := func(b *bench, input map[string]any, want string) {
+		t.Helper()
+		if _, err := b.r.Start(t.Context(), b.request(input)); !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if all, _, err := b.r.List(t.Context(), b.project, 0); err != nil || len(all) != 0 {
+			t.Errorf("there are %d runs, %v", len(all), err)
+		}
+	}
+	b := newBench(t, agents+"tasks: [{id: grid, "+grid+"}]", echo)
+	refused(b, rows(51, 1), "51 items, more than 50 (workflow.max_items)")
+	refused(b, rows(20, 10), "more than 200 tasks (workflow.max_tasks)")
+	if r := b.run(rows(19, 9)); r.Status != run.Success || len(r.Tasks) != 191 {
+		t.Errorf("%s %+v with %d tasks", r.Status, r.Error, len(r.Tasks))
+	}
+	b = newBench(t, agents+`tasks: [{id: one, agent: a, prompt: one, on_success: {next: grid}}, {id: grid, `+grid+`}]`, echo)
+	r := b.run(rows(20, 10))
+	if r.Status != run.Failed || !strings.Contains(r.Error.Message, "workflow.max_tasks") || len(b.e.asked()) != 1 {
+		t.Errorf("%s %+v, %d turns", r.Status, r.Error, len(b.e.asked()))
+	}
+	// What is known only when an inner task begins counts from then on.
+	b = newBench(t, agents+`tasks:
+  - id: rows
+    type: collection
+    batch: 1
+    items: "{{ .input.rows }}"
+    task: {id: row, type: parallel, tasks: [{id: one, agent: a, prompt: one}, {id: all, type: collection, items: "{{ .workflow.input.rows }}", task: {id: cell, agent: a, prompt: x}}]}
+`, echo)
+	refused(b, rows(14, 1), "workflow.max_tasks")
+	if r := b.run(rows(12, 1)); r.Status != run.Success {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}

@@ -206,7 +206,7 @@ type bench struct {
 func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) *bench {
 	t.Helper()
 	b := &bench{t: t, project: t.TempDir(), state: t.TempDir(), e: &engine{answer: answer}}
-	b.limits = run.Limits{FileBytes: 1 << 20, Steps: 20, Parallel: 8, Items: 50, Attachments: 20, Matches: 20, RetryDelay: time.Millisecond}
+	b.limits = run.Limits{FileBytes: 1 << 20, Steps: 20, Parallel: 8, Items: 50, Tasks: 200, Attachments: 20, Matches: 20, RetryDelay: time.Millisecond}
 	b.file("flow.yaml", workflow)
 	b.r = b.runner()
 	return b

@@ -71,8 +71,9 @@ func runIDs(p *os.Root) ([]string, error) {
 func (r *Runner) now(s Summary, project string) Summary {
 	s.Project = project
 	s.Live = r.live(s.ID)
-	if s.Status == Running && !s.Live {
-		s.Status = Interrupted
+	lost := r.lostBy(s.ID)
+	if s.Status == Running && (!s.Live || lost != nil) {
+		s.Status, s.Error, s.Live = Interrupted, lost, false
 	}
 	if x := r.running(s.ID); x != nil {
 		s.Usage = x.summary().Usage

@@ -78,8 +78,9 @@ type Limits struct {
 	Steps int
 	// Parallel is how many tasks of all runs of this process work at once.
 	Parallel int
-	// Items caps the items of a collection.
-	Items int
+	// Items caps the items of a collection, Tasks all tasks of a run, those within
+	// others counted.
+	Items, Tasks int
 	// Attachments caps those of one task, Matches what one pattern finds.
 	Attachments, Matches int
 	// RetryDelay is waited before the first retry of a task, and twice as long
@@ -122,11 +123,14 @@ type Runner struct {
 	mu     sync.Mutex
 	closed bool
 	active map[string]*execution
+	// lost says of runs of this process why their end is not on record: the disk was
+	// full, for one.
+	lost map[string]*Failure
 }
 
 // New returns a runner that takes runs until it is closed.
 func New(o Options) *Runner {
-	return &Runner{o: o, places: make(chan struct{}, max(o.Limits.Parallel, 1)), active: map[string]*execution{}}
+	return &Runner{o: o, places: make(chan struct{}, max(o.Limits.Parallel, 1)), active: map[string]*execution{}, lost: map[string]*Failure{}}
 }
 
 // enter counts an execution that Close waits for.
@@ -137,6 +141,7 @@ func (r *Runner) enter(x *execution) error {
 		return fault.New(fault.Overloaded, "the runner is shutting down and begins no runs")
 	}
 	r.active[x.id] = x
+	delete(r.lost, x.id)
 	r.work.Add(1)
 	return nil
 }
@@ -146,6 +151,25 @@ func (r *Runner) leave(x *execution) {
 	delete(r.active, x.id)
 	r.mu.Unlock()
 	r.work.Done()
+}
+
+// lose notes why the end of a run is not on record.
+func (r *Runner) lose(id string, err error) {
+	f := fault.From(err)
+	lost := failureOf(f)
+	if f.Cause != nil {
+		lost.Message += ": " + f.Cause.Error()
+	}
+	r.mu.Lock()
+	r.lost[id] = lost
+	r.mu.Unlock()
+}
+
+// lostBy is why the end of a run is not on record, as far as this process knows.
+func (r *Runner) lostBy(id string) *Failure {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost[id]
 }
 
 func (r *Runner) running(id string) *execution {

@@ -244,6 +244,10 @@ func TestCollection(t *testing.T) {
 		`"{{ dict \"a\" 1 | toJson  }}"`: "a mapping",
 	} {
 		b.file("flow.yaml", agents+"tasks: [{id: each, type: collection, items: "+items+", task: {id: one, agent: a, prompt: x}}]")
+		if _, err := b.r.Start(t.Context(), b.request(map[string]any{"more": "x"})); !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("%s: it begins: %v", items, err)
+		}
+		b.file("flow.yaml", agents+"tasks: [{id: one, agent: a, prompt: x, on_success: {next: each}}, {id: each, type: collection, items: "+items+", task: {id: each-one, agent: a, prompt: x}}]")
 		if r := b.run(map[string]any{"more": "x"}); r.Status != run.Failed || !strings.Contains(r.Error.Message, wrong) {
 			t.Errorf("%s: %s %+v", items, r.Status, r.Error)
 		}

@@ -24,6 +24,9 @@ type member struct {
 // returns of them is what templates see as children.
 func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
 	members, err := x.members(t, p, s)
+	if err == nil {
+		err = x.afford(p, members)
+	}
 	if err != nil {
 		return nil, err
 	}

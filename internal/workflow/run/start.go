@@ -13,6 +13,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/workflow/definition"
 	"belay/internal/workspace"
 )
 
@@ -106,18 +107,27 @@ func (r *Runner) open(w *flow, record Record, at *site, folder func(*execution) 
 	return x, err
 }
 
-// first checks the attachments of the first task, which certainly begins: what is
-// wrong with them is said before anything is on record.
+// first checks the first task, which certainly begins: what is wrong with its
+// attachments, or with the items that it goes over, is said before anything is on
+// record.
 func (x *execution) first(ctx context.Context) error {
 	t := x.w.Tasks[0]
-	if t.Agent == nil {
+	if t.Kind == definition.Router {
 		return nil
 	}
 	s, err := x.given(t, scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}, nil)
 	if err != nil {
 		return invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
 	}
-	if _, err = x.effective(ctx, t, place{key: t.ID}, s); err != nil {
+	p := place{key: t.ID}
+	if t.Kind != definition.Basic {
+		members, err := x.members(t, p, s)
+		if err != nil {
+			return err
+		}
+		return x.afford(p, members)
+	}
+	if _, err = x.effective(ctx, t, p, s); err != nil {
 		return invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
 	}
 	return nil

@@ -1,0 +1,58 @@
+package run
+
+import (
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// afford checks that a run has no more tasks with the members of the one at p, and
+// with what those hold as far as that is known, than it may have. None has begun then.
+func (x *execution) afford(p place, members []member) error {
+	most := x.r.o.Limits.Tasks
+	n := x.begunBeside(p)
+	for _, m := range members {
+		if n += x.size(m, most-n); n > most {
+			return fault.New(fault.InvalidWorkflow, "with all that the task %s holds the run has more than %d tasks (workflow.max_tasks)", p.key, most).
+				WithHint("give the run fewer items, divide it, or raise workflow.max_tasks")
+		}
+	}
+	return nil
+}
+
+// begunBeside counts the tasks that have begun and are not within the one at p.
+func (x *execution) begunBeside(p place) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := x.order
+	for key := range x.before {
+		if strings.HasPrefix(key, p.key+"/") {
+			n--
+		}
+	}
+	return n
+}
+
+// size is how many tasks a member is, with those that it holds. What is not known yet
+// counts nothing: it is counted when it is. Beyond most nothing more is counted.
+func (x *execution) size(m member, most int) int {
+	if m.t.Kind != definition.Parallel && m.t.Kind != definition.Collection {
+		return 1
+	}
+	s, err := x.given(m.t, m.s, nil)
+	if err != nil {
+		return 1
+	}
+	within, err := x.members(m.t, m.p, s)
+	if err != nil {
+		return 1
+	}
+	n := 1
+	for _, m := range within {
+		if n += x.size(m, most-n); n > most {
+			break
+		}
+	}
+	return n
+}
