@@ -2,11 +2,8 @@ package anthropic
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
-	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -15,6 +12,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // smallBuffer makes short files cross the edges of buffers.
@@ -44,9 +42,9 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(odd, 1, 60).Draw(t, "text"), "")
 		parts := []attachment.Part{
-			attachment.TextDocumentPart{Name: "a", Content: stored(text)},
+			attachment.TextDocumentPart{Name: "a", Content: upstreamtest.Stored(text)},
 			attachment.TextPart{Text: text},
-			attachment.TextDocumentPart{Name: "b", Content: stored(text)},
+			attachment.TextDocumentPart{Name: "b", Content: upstreamtest.Stored(text)},
 		}
 		r := model.Request{Model: "m", MaxTokens: 1, Prompt: model.BlockPrompt(parts)}
 		streamed := marshal(t, r, 0)
@@ -74,8 +72,8 @@ func TestStreamedBase64IsTheFile(t *testing.T) {
 		size := rapid.IntRange(0, 5*smallBuffer).Draw(t, "size")
 		file := bytes.Repeat([]byte{0, 0xff, 7, 'a', '\n'}, size/5+1)[:size]
 		r := model.Request{Model: "m", Prompt: model.BlockPrompt{
-			attachment.ImagePart{MIMEType: "image/png", Content: stored(file)},
-			attachment.DocumentPart{Content: stored(file)},
+			attachment.ImagePart{MIMEType: "image/png", Content: upstreamtest.Stored(file)},
+			attachment.DocumentPart{Content: upstreamtest.Stored(file)},
 		}}
 		load := marshal(t, r, 0)
 		got, err := io.ReadAll(choppy(t, load.Open()))
@@ -102,77 +100,31 @@ func TestStreamedBase64IsTheFile(t *testing.T) {
 func choppy(t *rapid.T, r io.Reader) io.Reader {
 	sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 9), rapid.Just(1<<10)), 1, 6).Draw(t, "reads")
 	n := 0
-	return readerFunc(func(p []byte) (int, error) {
+	return upstreamtest.ReaderFunc(func(p []byte) (int, error) {
 		n++
 		return r.Read(p[:min(len(p), sizes[n%len(sizes)])])
 	})
 }
 
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// big is a turn with 18 MiB attached.
-func big() model.Request {
-	image := attachment.ImagePart{MIMEType: "image/png", Width: 2000, Height: 2000, Content: stored(bytes.Repeat([]byte("0123456789abcdef"), 5<<16))}
-	pdf := attachment.DocumentPart{Name: "a.pdf", MIMEType: "application/pdf", Pages: 10, Content: stored(bytes.Repeat([]byte("0123456789abcdef"), 3<<16))}
-	return model.Request{Model: "claude-sonnet-4-20250514", Prompt: model.BlockPrompt{attachment.TextPart{Text: "look"}, image, image, image, pdf}}
-}
-
-// draining is a service that reads and forgets.
-func draining(t testing.TB) string {
-	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		buf := make([]byte, 256<<10)
-		for {
-			if _, err := r.Body.Read(buf); err != nil {
-				break
-			}
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, hello)
-	})
-}
-
-// A request costs the same memory whatever is attached.
-func TestLargeAttachmentsAreNotHeld(t *testing.T) {
-	p := provider(t, draining(t))
-	r := big()
-	call := func() {
-		if _, err := collect(p.Stream(context.Background(), r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	call()
-	var before, after runtime.MemStats
-	const calls = 2
-	runtime.ReadMemStats(&before)
-	for range calls {
-		call()
-	}
-	runtime.ReadMemStats(&after)
-	// The service's own buffer is part of the count.
-	if each := (after.TotalAlloc - before.TotalAlloc) / calls; each > 2<<20 {
-		t.Errorf("%d bytes allocated for a call, want at most 2 MiB", each)
-	}
-}
+func TestLargeAttachmentsAreNotHeld(t *testing.T) { kit.Memory(t) }
 
 func BenchmarkLargeAttachments(b *testing.B) {
-	p := provider(b, draining(b))
-	r := big()
-	b.SetBytes(18 << 20)
+	p := provider(b, upstreamtest.Streaming(b, hello))
+	r := upstreamtest.Big()
+	b.SetBytes(20 << 20)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := collect(p.Stream(b.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(b.Context(), r)); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkShortTurn(b *testing.B) {
-	p := provider(b, streaming(b, hello))
+	p := provider(b, upstreamtest.Streaming(b, hello))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := collect(p.Stream(b.Context(), ask("twenty bytes of text"))); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(b.Context(), ask("twenty bytes of text"))); err != nil {
 			b.Fatal(err)
 		}
 	}

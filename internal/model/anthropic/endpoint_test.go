@@ -7,12 +7,13 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // Covers: turn-api REQ-13
 func TestReady(t *testing.T) {
 	t.Parallel()
-	called := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
+	called := upstreamtest.Serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
 	key := func(k string) func(*Options) { return func(o *Options) { o.Key = func() string { return k } } }
 	tests := []struct {
 		name     string
@@ -44,7 +45,7 @@ func TestReady(t *testing.T) {
 			}
 		}
 		if tt.kind != "" {
-			if _, err := collect(p.Stream(t.Context(), ask("x"))); !fault.Is(err, tt.kind) {
+			if _, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x"))); !fault.Is(err, tt.kind) {
 				t.Errorf("%s: Stream gives %v", tt.name, err)
 			}
 		}
@@ -56,39 +57,6 @@ func TestOptionsThatNoServiceHas(t *testing.T) {
 	for _, o := range []Options{{Version: "2023\r\nX: y"}, {Options: upstream.Options{AllowedHosts: []string{"https://x"}}}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v was accepted", o)
-		}
-	}
-}
-
-func TestBootstrapCallsOnlyWhenProbing(t *testing.T) {
-	t.Parallel()
-	calls := 0
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		calls++
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write([]byte(hello))
-	})
-	p := provider(t, url)
-	for _, probe := range []bool{false, true} {
-		if err := p.Bootstrap(t.Context(), ask("bootstrap"), probe); err != nil {
-			t.Error(err)
-		}
-	}
-	if calls != 1 {
-		t.Errorf("%d calls, want one for the probe", calls)
-	}
-}
-
-// The markers of the scripted provider are ordinary words here.
-func TestMarkersHaveNoEffect(t *testing.T) {
-	t.Parallel()
-	p := provider(t, streaming(t, hello))
-	for _, words := range []string{" bootstrap ", "TURN_SDK_FAIL_TEST", "UNAPPROVED_DENY_TEST", "INTERRUPT_SIGINT_TEST"} {
-		r := ask(words)
-		r.Mode = "dontAsk"
-		got, err := collect(p.Stream(t.Context(), r))
-		if err != nil || len(substance(got)) != 6 {
-			t.Errorf("%q: %v, %v", words, got, err)
 		}
 	}
 }

@@ -1,14 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"iter"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,16 +9,17 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const testKey = "sk-test/key+with=odd&chars 0123"
+const testKey = "sk-test/key+with=odd&chars_0123"
 
 // provider returns a provider for the service at url that leaves nothing behind.
 func provider(t testing.TB, url string, change ...func(*Options)) *upstream.Provider {
 	t.Helper()
-	o := Options{Options: upstream.Options{Key: func() string { return strings.ReplaceAll(testKey, " ", "_") }, BaseURL: url}}
+	o := Options{Options: upstream.Options{Key: func() string { return testKey }, BaseURL: url}}
 	for _, c := range change {
 		c(&o)
 	}
@@ -35,23 +29,6 @@ func provider(t testing.TB, url string, change ...func(*Options)) *upstream.Prov
 	}
 	t.Cleanup(p.Close)
 	return p
-}
-
-// serve starts a service that answers with h.
-func serve(t testing.TB, h http.HandlerFunc) string {
-	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	return srv.URL
-}
-
-// streaming answers every request with the bytes of an event stream.
-func streaming(t testing.TB, stream string) string {
-	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, stream)
-	})
 }
 
 // sse writes one event.
@@ -95,45 +72,23 @@ func ask(words string) model.Request {
 	return model.Request{Model: "claude-sonnet-4-20250514", Prompt: model.StringPrompt(words)}
 }
 
-func collect(seq iter.Seq2[model.Chunk, error]) (chunks []model.Chunk, err error) {
-	for c, e := range seq {
-		if e != nil {
-			return chunks, e
-		}
-		chunks = append(chunks, c)
-	}
-	return chunks, nil
-}
-
-// substance is chunks without the signs of life.
-func substance(chunks []model.Chunk) (s []model.Chunk) {
-	for _, c := range chunks {
-		if _, alive := c.(model.Alive); !alive {
-			s = append(s, c)
-		}
-	}
-	return s
+// kit is the provider as the suite of all providers sees it.
+var kit = upstreamtest.Kit{
+	Name: Name, Hello: hello, Chunks: 6, Half: started + ping,
+	New: func(t testing.TB, url string, change ...func(*upstream.Options)) *upstream.Provider {
+		return provider(t, url, func(o *Options) {
+			for _, c := range change {
+				c(&o.Options)
+			}
+		})
+	},
 }
 
 // wants checks status and category of an error, and whether it may pass.
 func wants(t *testing.T, err error, status int, category model.Category, transient bool) *fault.Error {
 	t.Helper()
-	f := fault.From(err)
-	if f == nil {
-		t.Fatalf("no error, want %d %s", status, category)
-	}
-	var passing *model.TransientError
-	if f.Type != fault.SDKFailure || f.Status != status || f.Details["category"] != string(category) ||
-		f.Details["provider"] != Name || errors.As(err, &passing) != transient {
-		t.Errorf("got %s %d %v (%v) transient=%v, want %d %s transient=%v",
-			f.Type, f.Status, f.Details, f.Message, !transient == (passing == nil), status, category, transient)
-	}
-	return f
+	return upstreamtest.Wants(t, Name, err, status, category, transient)
 }
 
-// stored is content in memory.
-type stored []byte
-
-func (stored) SHA256() string                 { return "" }
-func (s stored) Size() int64                  { return int64(len(s)) }
-func (s stored) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s)), nil }
+// Covers: turn-api REQ-03, REQ-12
+func TestAsEveryProvider(t *testing.T) { kit.Run(t) }

@@ -17,6 +17,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // theirs is r as the SDK's own types have it, without any shortcut, and the files of
@@ -68,7 +69,7 @@ func theirs(t *rapid.T, r model.Request) (sdk.MessageNewParams, upstream.Files) 
 func TestBodyIsWhatTheSDKSends(t *testing.T) {
 	t.Parallel()
 	var got []byte
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		got, _ = io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, hello)
@@ -77,12 +78,12 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 	t.Cleanup(client.CloseIdleConnections)
 	alone := sdk.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(url), option.WithAPIKey("k"), option.WithoutOpenTelemetry(), option.WithHTTPClient(client))
 	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "plain", "<b>&\u2028\xff\"\\"}))
-	file := attachment.ImagePart{MIMEType: "image/png", Content: stored("\x89PNG")}
+	file := attachment.ImagePart{MIMEType: "image/png", Content: upstreamtest.Stored("\x89PNG")}
 	content := rapid.Custom(func(t *rapid.T) model.Content {
 		text := words.Draw(t, "text")
 		return rapid.SampledFrom([]model.Content{
 			model.Text{Text: text}, model.Text{Text: text}, model.Media{Part: attachment.TextPart{Text: text}},
-			model.Media{Part: file}, model.Media{Part: attachment.TextDocumentPart{Name: text, Content: stored(text)}},
+			model.Media{Part: file}, model.Media{Part: attachment.TextDocumentPart{Name: text, Content: upstreamtest.Stored(text)}},
 			model.Thinking{Text: text, Signature: "c2ln"}, model.ToolCall{ID: "t", Name: "n", Input: json.RawMessage(`{"a":"<&>"}`)},
 			model.ToolOutput{CallID: "t", Parts: []attachment.Part{attachment.TextPart{Text: text}, file}},
 		}).Draw(t, "content")
@@ -105,7 +106,7 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 		case 1:
 			r.Prompt = model.NewPrompt("", prompt, []attachment.Part{file})
 		}
-		if _, err := collect(p.Stream(t.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 		ours := string(got)
@@ -190,7 +191,7 @@ func TestEventsAreWhatTheSDKReads(t *testing.T) {
 
 // BenchmarkHistory is what the twentieth turn of a conversation costs.
 func BenchmarkHistory(b *testing.B) {
-	p := provider(b, streaming(b, hello))
+	p := provider(b, upstreamtest.Streaming(b, hello))
 	r := ask("twenty bytes of text")
 	for i := range 40 {
 		r.History = append(r.History, model.Message{
@@ -200,7 +201,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := collect(p.Stream(b.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(b.Context(), r)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,21 +2,17 @@ package anthropic
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // Covers: turn-api REQ-02, REQ-03
@@ -34,7 +30,7 @@ func TestAnswer(t *testing.T) {
 		opened(4, `{"type":"tool_use","id":"t2","name":"list","input":{}}`) + closed(4) +
 		text(5, "and") +
 		ended("tool_use") + sse("news", `{"type":"news"}`) + stopped
-	got, err := collect(provider(t, streaming(t, stream)).Stream(t.Context(), ask("x")))
+	got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, stream)).Stream(t.Context(), ask("x")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +49,7 @@ func TestAnswer(t *testing.T) {
 		model.Block{Content: model.Text{Text: "and"}},
 		model.Stop{Reason: model.StopToolUse},
 	}
-	if diff := cmp.Diff(want, substance(got)); diff != "" {
+	if diff := cmp.Diff(want, upstreamtest.Substance(got)); diff != "" {
 		t.Errorf("chunks (-want +got):\n%s", diff)
 	}
 	if len(got) == len(want) {
@@ -67,7 +63,7 @@ func TestNoToolCallUnlessTheModelStoppedForIt(t *testing.T) {
 	stream := started + opened(0, `{"type":"tool_use","id":"t","name":"bash","input":{}}`) +
 		grown(0, `{"type":"input_json_delta","partial_json":"{\"command\":\"rm -rf /tmp/x"}`) + closed(0) +
 		text(1, "oh") + ended("max_tokens") + stopped
-	got, err := collect(provider(t, streaming(t, stream)).Stream(t.Context(), ask("x")))
+	got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, stream)).Stream(t.Context(), ask("x")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +86,7 @@ func TestStopReasons(t *testing.T) {
 		"pause_turn": model.StopPause, "refusal": model.StopRefusal,
 		"model_context_window_exceeded": model.StopContext, "brand_new": "brand_new",
 	} {
-		got, err := collect(provider(t, streaming(t, started+text(0, "x")+ended(from)+stopped)).Stream(t.Context(), ask("x")))
+		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, started+text(0, "x")+ended(from)+stopped)).Stream(t.Context(), ask("x")))
 		if err != nil || got[len(got)-1] != (model.Stop{Reason: want}) {
 			t.Errorf("%s gives %v, %v", from, got, err)
 		}
@@ -133,8 +129,8 @@ func TestBrokenStreams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider(t, streaming(t, tt.stream), func(o *Options) { o.MaxLine, o.MaxAnswer = 4096, 16<<10 })
-			got, err := collect(p.Stream(t.Context(), ask("x")))
+			p := provider(t, upstreamtest.Streaming(t, tt.stream), func(o *Options) { o.MaxLine, o.MaxAnswer = 4096, 16<<10 })
+			got, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 			wants(t, err, tt.status, tt.category, tt.transient)
 			for _, c := range got {
 				if _, ok := c.(model.Stop); ok {
@@ -145,62 +141,16 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-func TestNotAnEventStream(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, "<html>Sign in")
-	})
-	_, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
-	wants(t, err, 502, model.StreamInvalid, false)
-}
+// begin is an answer as the suite reads it.
+func begin(yield func(model.Chunk, error) bool) upstream.Answer { return &answer{yield: yield} }
 
-// The chunks must not depend on how the network cuts the bytes.
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
-	read := func(body io.Reader) ([]model.Chunk, error) {
-		var got []model.Chunk
-		a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }}
-		_, err := upstream.Read(context.Background(), body, upstream.DefaultMaxLine, &a)
-		return got, err
-	}
-	pieces := []string{
+	upstreamtest.Splits(t, []string{
 		started, ping, text(0, "Hél", "lo 🎉"), ": a comment\n\n",
 		opened(1, `{"type":"tool_use","id":"t","name":"n","input":{}}`), grown(1, `{"type":"input_json_delta","partial_json":"{\"a\":1}"}`), closed(1),
 		sse("error", `{"type":"error","error":{"type":"overloaded_error"}}`), ended("tool_use"), stopped, "\r\n", "data", "event: x\n",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		stream := started + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
-		if rapid.Bool().Draw(t, "crlf") {
-			stream = strings.ReplaceAll(stream, "\n", "\r\n")
-		}
-		want, wantErr := read(strings.NewReader(stream))
-		cuts := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 20).Draw(t, "cuts")
-		got, err := read(&cutReader{rest: []byte(stream), cuts: cuts})
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("chunks (-whole +cut):\n%s", diff)
-		}
-		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
-			t.Fatalf("error %v, want %v", err, wantErr)
-		}
-	})
-}
-
-// cutReader gives a text in pieces of the given lengths, over and over.
-type cutReader struct {
-	rest []byte
-	cuts []int
-	n    int
-}
-
-func (r *cutReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.rest[:min(len(r.rest), r.cuts[r.n%len(r.cuts)])])
-	r.rest = r.rest[n:]
-	r.n++
-	return n, nil
+	}, begin)
 }
 
 func FuzzStream(f *testing.F) {
@@ -209,22 +159,23 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: {}\n\nevent: message_stop\n\n"))
 	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		var stops int
-		var last model.Chunk
-		a := answer{yield: func(c model.Chunk, _ error) bool {
-			if last = c; c == (model.Chunk)(nil) {
+		got, whole, err := upstreamtest.Read(iotest.HalfReader(bytes.NewReader(stream)), begin)
+		stops := 0
+		for _, c := range got {
+			switch c.(type) {
+			case nil:
 				t.Fatal("a nil chunk")
-			}
-			if _, ok := c.(model.Stop); ok {
+			case model.Stop:
 				stops++
 			}
-			return true
-		}}
-		whole, err := upstream.Read(context.Background(), iotest.HalfReader(bytes.NewReader(stream)), 1<<16, &a)
+		}
 		// Whole, without error, and with exactly one end: all or nothing.
-		_, ended := last.(model.Stop)
+		ended := false
+		if len(got) > 0 {
+			_, ended = got[len(got)-1].(model.Stop)
+		}
 		if whole != (err == nil) || whole != (stops == 1) || whole && !ended {
-			t.Fatalf("whole=%v err=%v stops=%d last=%v", whole, err, stops, last)
+			t.Fatalf("whole=%v err=%v stops=%d chunks=%v", whole, err, stops, got)
 		}
 		if err != nil {
 			if f := failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
@@ -232,102 +183,4 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Covers: turn-api REQ-03
-func TestSlowBytesArrive(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range len(hello) {
-			_, _ = io.WriteString(w, hello[i:i+1])
-			w.(http.Flusher).Flush()
-		}
-	})
-	got, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
-	if err != nil || len(substance(got)) != 6 {
-		t.Errorf("got %v, %v", got, err)
-	}
-}
-
-func TestCancelEndsAStalledStream(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, started+ping)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done() // the client's hang-up reaches the service
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	p := provider(t, url)
-	var last error
-	for c, err := range p.Stream(ctx, ask("x")) {
-		if _, ok := c.(model.Alive); ok {
-			cancel()
-		}
-		last = err
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Errorf("ended with %v, want the cancel", last)
-	}
-}
-
-// Events that were received before a cancel still arrive; they must not make a
-// cancelled answer look whole.
-func TestCancelIsSeenAmongBufferedEvents(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	p := provider(t, streaming(t, hello))
-	var chunks int
-	var last error
-	for _, err := range p.Stream(ctx, ask("x")) {
-		cancel()
-		if last = err; err == nil {
-			chunks++
-		}
-	}
-	if chunks != 1 || !errors.Is(last, context.Canceled) {
-		t.Errorf("%d chunks and %v, want 1 and a cancel", chunks, last)
-	}
-}
-
-func TestWhoStopsListeningHangsUp(t *testing.T) {
-	t.Parallel()
-	gone := make(chan struct{})
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, started)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-		close(gone)
-	})
-	for range provider(t, url).Stream(t.Context(), ask("x")) {
-		break
-	}
-	select {
-	case <-gone:
-	case <-time.After(time.Minute):
-		t.Error("the connection stayed open")
-	}
-}
-
-func TestConnectionIsUsedAgain(t *testing.T) {
-	t.Parallel()
-	var remotes []string
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		remotes = append(remotes, r.RemoteAddr)
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, hello)
-	})
-	p := provider(t, url)
-	for range 3 {
-		if _, err := collect(p.Stream(t.Context(), ask("x"))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(remotes) != 3 || remotes[0] != remotes[1] || remotes[1] != remotes[2] {
-		t.Errorf("connections from %v, want one", remotes)
-	}
 }

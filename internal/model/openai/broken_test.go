@@ -2,25 +2,15 @@ package openai
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // Covers: turn-api REQ-12
@@ -57,12 +47,12 @@ func TestBrokenStreams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider(t, streaming(t, tt.stream), func(o *Options) {
+			p := provider(t, upstreamtest.Streaming(t, tt.stream), func(o *Options) {
 				if strings.HasPrefix(tt.name, "a huge") {
 					o.MaxLine, o.MaxAnswer = 4096, 16<<10
 				}
 			})
-			got, err := collect(p.Stream(t.Context(), ask("x")))
+			got, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 			wants(t, err, tt.status, tt.category, tt.transient)
 			for _, c := range got {
 				if _, ok := c.(model.Stop); ok {
@@ -78,138 +68,19 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-func TestNotAnEventStream(t *testing.T) {
-	t.Parallel()
-	for kind, body := range map[string]string{
-		"text/html":        "<html>Sign in",
-		"application/json": `{"object":"chat.completion","choices":[{"message":{"content":"whole"},"finish_reason":"stop"}]}`,
-		"":                 text("x") + ended("stop") + done,
-	} {
-		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Content-Type"] = []string{kind}
-			_, _ = io.WriteString(w, body)
-		})
-		_, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
-		wants(t, err, 502, model.StreamInvalid, false)
-	}
+// begin is an answer as the suite reads it.
+func begin(yield func(model.Chunk, error) bool) upstream.Answer {
+	return &answer{yield: yield, newID: func() string { return "made" }, reasonsIn: new(atomic.Pointer[string])}
 }
 
-// Covers: turn-api REQ-12
-func TestConnectionErrors(t *testing.T) {
-	t.Parallel()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := "http://" + closed.Addr().String()
-	closed.Close()
-	hangUp := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		if c, _, err := w.(http.Hijacker).Hijack(); err == nil {
-			c.Close()
-		}
-	})
-	midway := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("Content-Length", "100000")
-		_, _ = io.WriteString(w, text("half")+ended("stop")) // even behind the reason
-	})
-	stranger := httptest.NewUnstartedServer(http.NotFoundHandler())
-	stranger.Config.ErrorLog = log.New(io.Discard, "", 0)
-	stranger.StartTLS()
-	t.Cleanup(stranger.Close)
-	for name, tt := range map[string]struct {
-		url       string
-		transient bool
-	}{
-		"nobody listens": {nobody, true}, "the service hangs up": {hangUp, true},
-		"and in the middle": {midway, true}, "the certificate is a stranger's": {stranger.URL, false},
-	} {
-		_, err := collect(provider(t, tt.url).Stream(t.Context(), ask("x")))
-		f := wants(t, err, 503, model.NetworkError, tt.transient)
-		if cause, _ := f.Details["cause"].(string); cause == "" || !strings.Contains(f.Hint, "openai.base_url") {
-			t.Errorf("%s: details %v, hint %q", name, f.Details, f.Hint)
-		}
-	}
-}
-
-func TestNoAnswerInTime(t *testing.T) {
-	t.Parallel()
-	release := make(chan struct{})
-	url := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
-	t.Cleanup(func() { close(release) })
-	p := provider(t, url, func(o *Options) { o.HeaderTimeout = 20 * time.Millisecond })
-	_, err := collect(p.Stream(t.Context(), ask("x")))
-	wants(t, err, 504, model.RequestTimeout, false)
-}
-
-func TestRetriesAreNotTheSDKs(t *testing.T) {
-	t.Parallel()
-	calls := 0
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		calls++
-		w.Header().Set("Retry-After", "7")
-		w.WriteHeader(429)
-	})
-	if _, err := collect(provider(t, url).Stream(t.Context(), ask("x"))); err == nil || calls != 1 {
-		t.Errorf("%d calls and %v, want 1 and an error", calls, err)
-	}
-	var waits []time.Duration
-	retrying := model.WithRetry(provider(t, url), model.RetryPolicy{
-		Attempts: 3, Base: time.Second, Max: time.Minute, Jitter: func() float64 { return 1 },
-		Sleep: func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
-	})
-	calls = 0
-	_, err := collect(retrying.Stream(t.Context(), ask("x")))
-	wants(t, err, 429, model.RateLimited, true)
-	if diff := cmp.Diff([]time.Duration{7 * time.Second, 7 * time.Second}, waits); diff != "" || calls != 3 {
-		t.Errorf("%d calls, waits (-want +got):\n%s", calls, diff)
-	}
-}
-
-// read is what the provider makes of a body.
-func read(body io.Reader) (got []model.Chunk, whole bool, err error) {
-	a := answer{yield: func(c model.Chunk, _ error) bool { got = append(got, c); return true }, newID: func() string { return "made" }, reasonsIn: new(atomic.Pointer[string])}
-	whole, err = upstream.Read(context.Background(), body, 1<<16, &a)
-	return got, whole, err
-}
-
-// The chunks must not depend on how the network cuts the bytes.
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
-	pieces := []string{
+	upstreamtest.Splits(t, []string{
 		text("Hél", "lo 🎉"), ": a comment\n\n", piece(`{"reasoning_content":"Hm"}`),
 		toolCall(`"index":0,"id":"a","function":{"name":"x","arguments":"{\"k\":"}`), toolCall(`"index":0,"function":{"arguments":"1}"}`),
 		sse(`{"error":{"message":"so it goes"}}`), ended("tool_calls"), ended("stop"), counted, done, "\r\n", "data", "event: x\n",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		stream := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
-		if rapid.Bool().Draw(t, "crlf") {
-			stream = strings.ReplaceAll(stream, "\n", "\r\n")
-		}
-		want, _, wantErr := read(strings.NewReader(stream))
-		sizes := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 20).Draw(t, "cuts")
-		rest, n := []byte(stream), 0
-		got, _, err := read(readerFunc(func(b []byte) (int, error) {
-			if len(rest) == 0 {
-				return 0, io.EOF
-			}
-			c := copy(b, rest[:min(len(rest), sizes[n%len(sizes)])])
-			rest = rest[c:]
-			n++
-			return c, nil
-		}))
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("chunks (-whole +cut):\n%s", diff)
-		}
-		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Fatalf("error %v, want %v", err, wantErr)
-		}
-	})
+	}, begin)
 }
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(hello))
@@ -218,7 +89,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(sse(`{"error":{"code":7}}`)))
 	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		got, whole, err := read(iotest.HalfReader(bytes.NewReader(stream)))
+		got, whole, err := upstreamtest.Read(iotest.HalfReader(bytes.NewReader(stream)), begin)
 		stops := 0
 		for _, c := range got {
 			switch c := c.(type) {
@@ -242,81 +113,4 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Covers: turn-api REQ-03
-func TestSlowBytesArrive(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range len(hello) {
-			_, _ = io.WriteString(w, hello[i:i+1])
-			w.(http.Flusher).Flush()
-		}
-	})
-	got, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
-	if err != nil || len(substance(got)) != 5 {
-		t.Errorf("got %v, %v", substance(got), err)
-	}
-}
-
-func TestCancelEndsAStalledStream(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, text("half"))
-		w.(http.Flusher).Flush()
-		<-r.Context().Done() // the client's hang-up reaches the service
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var last error
-	for c, err := range provider(t, url).Stream(ctx, ask("x")) {
-		if _, ok := c.(model.TextDelta); ok {
-			cancel()
-		}
-		last = err
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Errorf("ended with %v, want the cancel", last)
-	}
-}
-
-func TestWhoStopsListeningHangsUp(t *testing.T) {
-	t.Parallel()
-	gone := make(chan struct{})
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, text("half"))
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-		close(gone)
-	})
-	for range provider(t, url).Stream(t.Context(), ask("x")) {
-		break
-	}
-	select {
-	case <-gone:
-	case <-time.After(time.Minute):
-		t.Error("the connection stayed open")
-	}
-}
-
-func TestConnectionIsUsedAgain(t *testing.T) {
-	t.Parallel()
-	var remotes []string
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		remotes = append(remotes, r.RemoteAddr)
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, hello)
-	})
-	p := provider(t, url)
-	for range 3 {
-		if _, err := collect(p.Stream(t.Context(), ask("x"))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(remotes) != 3 || remotes[0] != remotes[1] || remotes[1] != remotes[2] {
-		t.Errorf("connections from %v, want one", remotes)
-	}
 }

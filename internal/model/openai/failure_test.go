@@ -2,7 +2,6 @@ package openai
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,18 +9,8 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/model/upstream/upstreamtest"
 )
-
-func answering(t testing.TB, status int, header http.Header, body string) string {
-	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		for k, v := range header {
-			w.Header()[k] = v
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	})
-}
 
 // Covers: turn-api REQ-12, REQ-13
 func TestErrorAnswers(t *testing.T) {
@@ -64,8 +53,8 @@ func TestErrorAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider(t, answering(t, tt.status, tt.header, tt.body), func(o *Options) { o.Now = func() time.Time { return now } })
-			_, err := collect(p.Stream(t.Context(), ask("x")))
+			p := provider(t, upstreamtest.Answering(t, tt.status, tt.header, tt.body), func(o *Options) { o.Now = func() time.Time { return now } })
+			_, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 			f := wants(t, err, tt.want, tt.category, tt.transient)
 			if !strings.Contains(f.Message, tt.message) || f.Message == "" || len(f.Message) > 700 {
 				t.Errorf("message %q, want %q in it", f.Message, tt.message)
@@ -89,8 +78,8 @@ func TestTooLong(t *testing.T) {
 		"vLLM":      `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).","type":"BadRequestError","param":null,"code":400}}`,
 		"llama.cpp": `{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`,
 	} {
-		for where, url := range map[string]string{"before": answering(t, 400, nil, body), "in the stream": streaming(t, sse(body))} {
-			_, err := collect(provider(t, url).Stream(t.Context(), ask("x")))
+		for where, url := range map[string]string{"before": upstreamtest.Answering(t, 400, nil, body), "in the stream": upstreamtest.Streaming(t, sse(body))} {
+			_, err := upstreamtest.Collect(provider(t, url).Stream(t.Context(), ask("x")))
 			f := wants(t, err, 400, model.APIResponseError, false)
 			var long *model.TooLongError
 			if !errors.As(err, &long) || !strings.Contains(f.Message, "context") || !strings.Contains(f.Hint, "openai.context_tokens") {
@@ -103,7 +92,7 @@ func TestTooLong(t *testing.T) {
 // Covers: turn-api REQ-13
 func TestReady(t *testing.T) {
 	t.Parallel()
-	local := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
+	local := upstreamtest.Serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a call was made") })
 	key := func(k string) func(*Options) { return func(o *Options) { o.Key = func() string { return k } } }
 	tests := []struct {
 		name, url string

@@ -1,12 +1,7 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"iter"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -14,6 +9,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,23 +33,6 @@ func provider(t testing.TB, url string, change ...func(*Options)) *upstream.Prov
 	}
 	t.Cleanup(p.Close)
 	return p
-}
-
-// serve starts a service that answers with h.
-func serve(t testing.TB, h http.HandlerFunc) string {
-	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	return srv.URL
-}
-
-// streaming answers every request with the bytes of an event stream.
-func streaming(t testing.TB, stream string) string {
-	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		_, _ = io.WriteString(w, stream)
-	})
 }
 
 // The parts that answers are made of.
@@ -87,48 +66,34 @@ func ask(words string) model.Request {
 	return model.Request{Model: "gpt-4.1", Prompt: model.StringPrompt(words)}
 }
 
-func collect(seq iter.Seq2[model.Chunk, error]) (chunks []model.Chunk, err error) {
-	for c, e := range seq {
-		if e != nil {
-			return chunks, e
-		}
-		chunks = append(chunks, c)
-	}
-	return chunks, nil
-}
-
-// substance is chunks without the signs of life.
-func substance(chunks []model.Chunk) (s []model.Chunk) {
-	for _, c := range chunks {
-		if _, alive := c.(model.Alive); !alive {
-			s = append(s, c)
-		}
-	}
-	return s
-}
-
 // answered is the substance of what the provider makes of a stream.
 func answered(t testing.TB, stream string) []model.Chunk {
 	t.Helper()
-	got, err := collect(provider(t, streaming(t, stream)).Stream(t.Context(), ask("x")))
+	got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, stream)).Stream(t.Context(), ask("x")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return substance(got)
+	return upstreamtest.Substance(got)
+}
+
+// kit is the provider as the suite of all providers sees it. Half of an answer is not
+// enough even behind the reason why it ended.
+var kit = upstreamtest.Kit{
+	Name: Name, Hello: hello, Chunks: 5, Half: text("half") + ended("stop"),
+	New: func(t testing.TB, url string, change ...func(*upstream.Options)) *upstream.Provider {
+		return provider(t, url, func(o *Options) {
+			for _, c := range change {
+				c(&o.Options)
+			}
+		})
+	},
 }
 
 // wants checks status and category of an error, and whether it may pass.
 func wants(t *testing.T, err error, status int, category model.Category, transient bool) *fault.Error {
 	t.Helper()
-	f := fault.From(err)
-	if f == nil {
-		t.Fatalf("no error, want %d %s", status, category)
-	}
-	var passing *model.TransientError
-	if f.Type != fault.SDKFailure || f.Status != status || f.Details["category"] != string(category) ||
-		f.Details["provider"] != Name || errors.As(err, &passing) != transient {
-		t.Errorf("got %s %d %v (%v) transient=%v, want %d %s transient=%v",
-			f.Type, f.Status, f.Details, f.Message, passing != nil, status, category, transient)
-	}
-	return f
+	return upstreamtest.Wants(t, Name, err, status, category, transient)
 }
+
+// Covers: turn-api REQ-03, REQ-12
+func TestAsEveryProvider(t *testing.T) { kit.Run(t) }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -15,17 +14,10 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/attachment"
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
-
-// stored is content in memory.
-type stored []byte
-
-func (stored) SHA256() string                 { return "" }
-func (s stored) Size() int64                  { return int64(len(s)) }
-func (s stored) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(s)), nil }
 
 type object = map[string]any
 
@@ -61,7 +53,7 @@ func decoded(t interface{ Fatal(...any) }, raw []byte) (body object) {
 
 // talk is a request with everything in it that a conversation can hold.
 func talk() model.Request {
-	png, pdf, wav := stored("\x89PNG\x00\xff binary"), stored("%PDF-1.7 …"), stored("RIFF\x00\xff")
+	png, pdf, wav := upstreamtest.Stored("\x89PNG\x00\xff binary"), upstreamtest.Stored("%PDF-1.7 …"), upstreamtest.Stored("RIFF\x00\xff")
 	return model.Request{
 		Model:     "gpt-4.1",
 		MaxTokens: 512,
@@ -82,8 +74,8 @@ func talk() model.Request {
 			{Role: model.Assistant, Content: []model.Content{model.Thinking{Text: "only a thought"}}},
 			{Role: model.User, Content: []model.Content{
 				model.Media{Part: attachment.TextPart{Text: "look <here>"}},
-				model.Media{Part: attachment.TextDocumentPart{Name: "l.txt", Content: stored(strings.Repeat("line of \"text\" <b>&\t\u2028é🎉\n", 4000))}},
-				model.Media{Part: attachment.TextDocumentPart{Name: "e.txt", Content: stored("")}},
+				model.Media{Part: attachment.TextDocumentPart{Name: "l.txt", Content: upstreamtest.Stored(strings.Repeat("line of \"text\" <b>&\t\u2028é🎉\n", 4000))}},
+				model.Media{Part: attachment.TextDocumentPart{Name: "e.txt", Content: upstreamtest.Stored("")}},
 				model.Media{Part: attachment.DocumentPart{Name: "r.pdf", MIMEType: "application/pdf", Content: pdf}},
 				model.Media{Part: attachment.ImageURLPart{Name: "u.png", URL: "https://example.com/u.png", Detail: "high"}},
 				model.Media{Part: attachment.MediaPart{Kind: attachment.KindAudio, Name: "s.wav", MIMEType: "audio/wav", Content: wav}},
@@ -97,7 +89,7 @@ func talk() model.Request {
 			{Role: model.User, Content: []model.Content{
 				model.ToolOutput{CallID: "t1", Parts: []attachment.Part{
 					attachment.ImagePart{MIMEType: "image/gif", Content: png},
-					attachment.TextDocumentPart{Name: "d.txt", Content: stored("words")},
+					attachment.TextDocumentPart{Name: "d.txt", Content: upstreamtest.Stored("words")},
 				}},
 				model.ToolOutput{CallID: "t2", Failed: true, Parts: []attachment.Part{attachment.TextPart{Text: "no such file"}}},
 				model.Text{Text: "go on"},
@@ -190,7 +182,7 @@ func TestRequestToAnotherServer(t *testing.T) {
 func TestReasoningGoesBackWhereItCameFrom(t *testing.T) {
 	t.Parallel()
 	var body []byte
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, piece(`{"reasoning":"Hm."}`)+ended("stop")+done)
@@ -201,7 +193,7 @@ func TestReasoningGoesBackWhereItCameFrom(t *testing.T) {
 		model.Thinking{Text: "so be it"}, model.ToolCall{ID: "t", Name: "n"},
 	}}, model.Message{Role: model.User, Content: []model.Content{model.ToolOutput{CallID: "t"}}}), nil
 	for i, want := range []bool{false, true} {
-		if _, err := collect(p.Stream(t.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 		if got := bytes.Contains(body, []byte(`"reasoning":"so be it"`)); got != want {
@@ -215,7 +207,7 @@ func TestTextIsSentAsText(t *testing.T) {
 	t.Parallel()
 	r := ask("")
 	r.Prompt = model.NewPrompt("1 file refused", "look", []attachment.Part{
-		attachment.TextPart{Text: " "}, attachment.TextDocumentPart{Name: "a.csv", Content: stored("a,b\n")},
+		attachment.TextPart{Text: " "}, attachment.TextDocumentPart{Name: "a.csv", Content: upstreamtest.Stored("a,b\n")},
 	})
 	raw, _ := sent(t, r, nil)
 	got := decoded(t, raw)["messages"].([]any)[0].(object)["content"]
@@ -233,9 +225,9 @@ func TestStreamedBodyIsTheInlineBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(odd, 1, 60).Draw(t, "text"), "")
 		r := model.Request{Model: "m", MaxTokens: 1, Prompt: model.BlockPrompt{
-			attachment.TextDocumentPart{Name: "a", Content: stored(text)}, attachment.TextPart{Text: text},
-			attachment.ImagePart{MIMEType: "image/png", Content: stored(text)},
-			attachment.TextDocumentPart{Name: "b", Content: stored(text)},
+			attachment.TextDocumentPart{Name: "a", Content: upstreamtest.Stored(text)}, attachment.TextPart{Text: text},
+			attachment.ImagePart{MIMEType: "image/png", Content: upstreamtest.Stored(text)},
+			attachment.TextDocumentPart{Name: "b", Content: upstreamtest.Stored(text)},
 		}}
 		var bodies [2]object
 		for i, inline := range []int64{0, 1 << 40} {
@@ -266,7 +258,7 @@ func TestMaxTokens(t *testing.T) {
 		{"as asked for", "", 7, 100, 7},
 	} {
 		var body object
-		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			raw, _ := io.ReadAll(r.Body)
 			body = decoded(t, raw)
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -274,7 +266,7 @@ func TestMaxTokens(t *testing.T) {
 		})
 		r := ask("x")
 		r.MaxTokens = tt.asked
-		if _, err := collect(provider(t, url, func(o *Options) { o.MaxTokens = tt.most }).Stream(t.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(provider(t, url, func(o *Options) { o.MaxTokens = tt.most }).Stream(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 		if body["max_tokens"] != float64(tt.want) || body["stream"] != true {
@@ -285,55 +277,14 @@ func TestMaxTokens(t *testing.T) {
 
 func TestContentThatCannotBeSent(t *testing.T) {
 	t.Parallel()
-	p := provider(t, streaming(t, hello))
+	p := provider(t, upstreamtest.Streaming(t, hello))
 	for _, part := range []attachment.Part{
-		nil, attachment.MediaPart{Kind: attachment.KindVideo, MIMEType: "video/mp4", Content: stored("x")},
+		attachment.MediaPart{Kind: attachment.KindVideo, MIMEType: "video/mp4", Content: upstreamtest.Stored("x")},
 	} {
-		if _, err := collect(p.Stream(t.Context(), model.Request{Model: "m", Prompt: model.BlockPrompt{part}})); err == nil {
+		if _, err := upstreamtest.Collect(p.Stream(t.Context(), model.Request{Model: "m", Prompt: model.BlockPrompt{part}})); err == nil {
 			t.Errorf("%T was sent", part)
 		}
 	}
-	short := attachment.ImagePart{MIMEType: "image/png", Content: longer{stored("1234")}}
-	_, err := collect(p.Stream(t.Context(), model.Request{Model: "m", Prompt: model.BlockPrompt{short}}))
-	if !fault.Is(err, fault.StorageFailure) {
-		t.Errorf("a file that is shorter than recorded: %v", err)
-	}
 }
 
-// longer says that it has more bytes than it has.
-type longer struct{ stored }
-
-func (l longer) Size() int64 { return l.stored.Size() + 10 }
-
-// A request costs the same memory whatever is attached.
-func TestLargeAttachmentsAreNotHeld(t *testing.T) {
-	buf := make([]byte, 256<<10)
-	p := provider(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		for {
-			if _, err := r.Body.Read(buf); err != nil {
-				break
-			}
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, hello)
-	}))
-	image := attachment.ImagePart{MIMEType: "image/png", Content: stored(bytes.Repeat([]byte("0123456789abcdef"), 5<<16))}
-	text := attachment.TextDocumentPart{Name: "t", Content: stored(bytes.Repeat([]byte("0123456789abcde\n"), 3<<16))}
-	r := model.Request{Model: "m", Prompt: model.BlockPrompt{attachment.TextPart{Text: "look"}, image, image, image, text}}
-	call := func() {
-		if _, err := collect(p.Stream(t.Context(), r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	call()
-	var before, after runtime.MemStats
-	const calls = 2
-	runtime.ReadMemStats(&before)
-	for range calls {
-		call()
-	}
-	runtime.ReadMemStats(&after)
-	if each := (after.TotalAlloc - before.TotalAlloc) / calls; each > 2<<20 {
-		t.Errorf("%d bytes allocated for a call, want at most 2 MiB", each)
-	}
-}
+func TestLargeAttachmentsAreNotHeld(t *testing.T) { kit.Memory(t) }

@@ -16,6 +16,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // theirs is r as the SDK's own types have it, without any shortcut, and the files of
@@ -50,7 +51,7 @@ func theirs(t *rapid.T, r model.Request) (sdk.ChatCompletionNewParams, upstream.
 func TestBodyIsWhatTheSDKSends(t *testing.T) {
 	t.Parallel()
 	var got []byte
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 		got, _ = io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, hello)
@@ -61,10 +62,10 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " \n", "plain", "<b>&\u2028\xff\"\\"}))
 	content := rapid.Custom(func(t *rapid.T) model.Content {
 		text := words.Draw(t, "text")
-		file := attachment.ImagePart{MIMEType: "image/png", Content: stored("\x89PNG")}
+		file := attachment.ImagePart{MIMEType: "image/png", Content: upstreamtest.Stored("\x89PNG")}
 		return rapid.SampledFrom([]model.Content{
 			model.Text{Text: text}, model.Text{Text: text}, model.Media{Part: attachment.TextPart{Text: text}}, model.Media{Part: file},
-			model.Media{Part: attachment.TextDocumentPart{Name: "<a>", Content: stored(text)}},
+			model.Media{Part: attachment.TextDocumentPart{Name: "<a>", Content: upstreamtest.Stored(text)}},
 			model.ToolOutput{CallID: "t", Parts: []attachment.Part{attachment.TextPart{Text: text}, file}},
 		}).Draw(t, "content")
 	})
@@ -88,7 +89,7 @@ func TestBodyIsWhatTheSDKSends(t *testing.T) {
 				Content: rapid.SliceOfN([]*rapid.Generator[model.Content]{content, spoken}[i%2], 0, 3).Draw(t, "content"),
 			})
 		}
-		if _, err := collect(p.Stream(t.Context(), r)); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 		ours := got

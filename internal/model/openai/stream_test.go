@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream/upstreamtest"
 )
 
 // Covers: turn-api REQ-02, REQ-03
@@ -54,13 +55,13 @@ func TestRequestHeaders(t *testing.T) {
 	} {
 		var h http.Header
 		var path string
-		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
 			h, path = r.Header, r.URL.Path
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, hello)
 		})
 		p := provider(t, url+tt.base, func(o *Options) { o.Key = func() string { return tt.key } })
-		if _, err := collect(p.Stream(t.Context(), ask("x"))); err != nil {
+		if _, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x"))); err != nil {
 			t.Fatal(err)
 		}
 		if path != tt.path {
