@@ -18,6 +18,7 @@ func (a *App) runOptions(tools []string) run.Options {
 		Blobs:    func(project string) (run.Blobs, error) { return a.Store.Blobs(project) },
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
+		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Tools: tools, Provider: a.Config.Provider,
 		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,

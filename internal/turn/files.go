@@ -112,6 +112,17 @@ func (l *Local) InspectItems(ctx context.Context, model string, gather func(atta
 	return out, err
 }
 
+// Takes says what a model takes of attachments in the turns of a project; "" is the
+// model that they have where nothing names another.
+func (l *Local) Takes(projectRoot, model string) (attachment.Limits, error) {
+	rules, err := l.rules(projectRoot)
+	if err != nil {
+		return attachment.Limits{}, err
+	}
+	name, err := l.model(model, rules)
+	return l.o.Provider.Limits(name).Attachments, err
+}
+
 // aside lends a store that is gone afterwards.
 func (l *Local) aside(use func(*session.Blobs) error) error {
 	dir, err := os.MkdirTemp(l.o.ScratchDir, "inspect-")

@@ -12,7 +12,7 @@ import (
 )
 
 // attachments opens and fetches what the task's model is to be shown.
-func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope) ([]attachment.Item, []gather.Report, error) {
+func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope, model string) ([]attachment.Item, []gather.Report, error) {
 	list, err := x.effective(ctx, t, p, s)
 	if err != nil {
 		return nil, nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
@@ -20,7 +20,12 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	g, err := x.r.o.Gather.Gather(ctx, x.at.folder, list, x.blobs)
+	d, err := x.deliverable(model, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := x.r.o.Gather.Gather(ctx, x.at.folder, d.list, x.blobs)
+	d.tell(g.Reports)
 	if err != nil {
 		return nil, g.Reports, err
 	}

@@ -36,7 +36,7 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 	if err := x.announce(rec, 0); err != nil {
 		return err
 	}
-	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s); err != nil {
+	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, j.opts.Model); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {

@@ -200,12 +200,14 @@ type bench struct {
 	e       *engine
 	r       *run.Runner
 	limits  run.Limits
+	gather  run.Gatherer
+	takes   func(project, model string) (attachment.Limits, error)
 }
 
 // newBench makes a project with a workflow file; answer is how its agents answer.
 func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) *bench {
 	t.Helper()
-	b := &bench{t: t, project: t.TempDir(), state: t.TempDir(), e: &engine{answer: answer}}
+	b := &bench{t: t, project: t.TempDir(), state: t.TempDir(), e: &engine{answer: answer}, gather: files{}}
 	b.limits = run.Limits{FileBytes: 1 << 20, Steps: 20, Parallel: 8, Items: 50, Tasks: 200, Attachments: 20, Matches: 20, RetryDelay: time.Millisecond}
 	b.file("flow.yaml", workflow)
 	b.r = b.runner()
@@ -216,7 +218,7 @@ func (b *bench) runner() *run.Runner {
 	b.t.Helper()
 	ids := 0
 	r := run.New(run.Options{
-		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: files{},
+		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes,
 		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Limits: b.limits,
 		Snapshot: snapshot.Options{LockDir: b.state, MaxFiles: 1000, MaxBytes: 1 << 20, Clock: time.Now},
 		Logger:   slog.New(slog.DiscardHandler), Clock: time.Now,

@@ -101,6 +101,10 @@ type slot struct {
 
 // weigh opens the files and notes how the model would get each.
 func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later []slot, d *PlannedTask) error {
+	delivered, err := p.x.deliverable(d.Model, list)
+	if err != nil {
+		return err
+	}
 	var files []declared.Attachment
 	at := map[int]int{} // of files in d.Attachments
 	for i, a := range list {
@@ -111,6 +115,9 @@ func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later [
 		planned := PlannedAttachment{Type: string(a.Type()), Name: c.Name, From: c.From, Path: c.Source.Path, Optional: c.Optional}
 		if c.Source.URL != "" {
 			planned.URL = download.Clean(c.Source.URL)
+			if slices.Contains(delivered.fetched, i) {
+				planned.Note = fetchedInstead
+			}
 		} else {
 			at[len(files)] = len(d.Attachments)
 			files = append(files, a)

@@ -1,0 +1,52 @@
+package run
+
+import (
+	"slices"
+
+	"belay/internal/attachment/declared"
+	"belay/internal/attachment/gather"
+)
+
+// delivery is a list of attachments as a model can take them.
+type delivery struct {
+	list []declared.Attachment
+	// fetched are the places in it of images whose address was to be passed on.
+	fetched []int
+}
+
+// fetchedInstead says what became of deliver: url.
+const fetchedInstead = "the model takes no addresses of images: it is fetched (deliver: url)"
+
+// deliverable is a list as a model can take it: one that takes images, but not by
+// their addresses, gets them fetched as it gets everything else.
+func (x *execution) deliverable(model string, list []declared.Attachment) (delivery, error) {
+	d := delivery{list: list}
+	direct := func(a declared.Attachment) bool {
+		image, ok := a.(*declared.Image)
+		return ok && image.Direct && image.Source.URL != ""
+	}
+	if x.r.o.Takes == nil || !slices.ContainsFunc(list, direct) {
+		return d, nil
+	}
+	limits, err := x.r.o.Takes(x.record.Project, model)
+	if err != nil || limits.ImageURLs || len(limits.ImageTypes) == 0 {
+		return d, err
+	}
+	d.list = slices.Clone(list)
+	for i, a := range d.list {
+		if direct(a) {
+			d.list[i] = &declared.Image{Base: *a.Common()}
+			d.fetched = append(d.fetched, i)
+		}
+	}
+	return d, nil
+}
+
+// tell notes in the reports of the list what became of the author's choice.
+func (d delivery) tell(reports []gather.Report) {
+	for _, i := range d.fetched {
+		if i < len(reports) {
+			reports[i].Warnings = append(reports[i].Warnings, fetchedInstead)
+		}
+	}
+}
