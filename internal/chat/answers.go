@@ -53,6 +53,11 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case inspected:
 		m.weighed(msg)
 		return nil
+	case undone:
+		if msg.session == m.session {
+			m.story.undo(msg.turn, msg.paths)
+		}
+		return nil
 	case reported:
 		if msg.err != nil {
 			m.stopping = false

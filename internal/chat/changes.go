@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -93,7 +92,7 @@ func (m *Model) undo(string) tea.Cmd {
 			if err != nil {
 				return reported{err: err}
 			}
-			return reported{items: []item{&notice{kind: tells, text: "taken back: " + strings.Join(done.Paths, ", ")}}}
+			return undone{id, done.TurnID, done.Paths}
 		}
 		return reported{items: []item{&notice{kind: tells, text: "there is nothing to take back"}}}
 	})

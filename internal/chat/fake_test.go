@@ -139,7 +139,7 @@ func (f *fake) Changes(context.Context, string, string) ([]turn.ChangeSet, error
 
 func (f *fake) Undo(_ context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
 	f.undone = append(f.undone, r.TurnID)
-	return turn.UndoResult{Paths: []string{"a.md"}}, nil
+	return turn.UndoResult{TurnID: r.TurnID, Paths: []string{"a.md"}}, nil
 }
 
 // silent is a log that says nothing until the reader goes. It tells when it is

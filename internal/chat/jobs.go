@@ -63,6 +63,11 @@ type (
 		id  string
 		err error
 	}
+	// undone are the files of a turn that were taken back.
+	undone struct {
+		session, turn string
+		paths         []string
+	}
 	// reported is the end of any other job: items to show, or why not.
 	reported struct {
 		items []item

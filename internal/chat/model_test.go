@@ -257,6 +257,10 @@ func TestCommands(t *testing.T) {
 	s.shows("new a.md (2 B)", "+hi")
 	s.say("/undo")
 	s.shows("taken back: a.md")
+	s.logOf("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: "t1", Paths: []string{"a.md"}}})
+	s.lacks("(2 times)") // the log tells of it as well
+	s.logOf("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: "t0", Paths: []string{"b.md"}}})
+	s.shows("taken back: b.md") // by somebody else
 	if diff := cmp.Diff([]string{"t1"}, s.engine.undone); diff != "" {
 		t.Errorf("undone (-want +got):\n%s", diff)
 	}

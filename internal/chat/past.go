@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -56,7 +55,7 @@ func (m *Model) recall(e session.Entry) {
 		}
 		s.settle()
 	case session.EntryUndo:
-		m.tell(tells, "taken back: "+strings.Join(e.Paths, ", "))
+		s.undo(e.Turn, e.Paths)
 	case session.EntryEnd:
 		it := &ending{stop: e.StopReason, spent: e.Usage}
 		if e.ExitCode != nil {

@@ -40,10 +40,13 @@ type story struct {
 	// ended are turns that were reported as over: a log has each end once, but a
 	// made-up one may follow.
 	ended map[string]bool
+	// undone are turns whose files were taken back and this was told: who does it
+	// here reads of it in the log as well.
+	undone map[string]bool
 }
 
 func newStory(m *Model) story {
-	return story{m: m, open: -1, thinking: -1, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}}
+	return story{m: m, open: -1, thinking: -1, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
 }
 
 // tell shows one event. One that this version does not know, or can not read,
@@ -97,6 +100,8 @@ func (s *story) tell(e event.Event) {
 		with(e, func(d *event.Complete) { s.stop = d.StopReason })
 	case event.ProcessExit:
 		with(e, func(d *event.Exit) { s.end(e, d) })
+	case event.ChangesUndone:
+		with(e, func(d *event.Undone) { s.undo(d.TurnID, d.Paths) })
 	case event.LogGap:
 		with(e, func(d *event.Gap) {
 			s.m.tell(warns, fmt.Sprintf("events before %d are not kept any more (%s)", d.Next, oneLine(d.Reason)))
@@ -301,6 +306,15 @@ func (s *story) end(e event.Event, d *event.Exit) {
 	s.turn = ""
 	s.finishCalls()
 	s.m.over()
+}
+
+// undo tells of files that were taken back, here or elsewhere.
+func (s *story) undo(turnID string, paths []string) {
+	if s.undone[turnID] {
+		return
+	}
+	s.undone[turnID] = true
+	s.m.tell(tells, "taken back: "+strings.Join(paths, ", "))
 }
 
 // finishCalls marks the calls of a turn that is over and gave them no result.

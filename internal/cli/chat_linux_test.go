@@ -256,3 +256,25 @@ turns:
 	x.ends(ExitDone)
 	x.shows("belay chat --session sess_")
 }
+
+// What is taken back in one chat is told in another one on the same session.
+func TestUndoIsToldInAnotherChat(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, `
+turns:
+  - steps:
+      - call: {name: write, input: {path: note.md, content: "a note\n"}}
+      - say: Written-down
+`, nil, "chat", "--mode", "acceptEdits")
+	x.shows("/help")
+	x.types("write it\r")
+	x.shows("Written-down")
+	other := x.another("chat", "--continue")
+	other.shows("Written-down")
+	x.types("/undo\r")
+	for _, c := range []*terminal{x, other} {
+		c.shows("taken back: note.md")
+		c.types("\x04")
+		c.ends(ExitDone)
+	}
+}

@@ -80,6 +80,36 @@ func sequences(events []event.Event) (list []int64) {
 	return list
 }
 
+// An event between turns belongs to none, wherever the stream was.
+func TestEventsBetweenTurns(t *testing.T) {
+	t.Parallel()
+	c := connect(t, client.Options{}, func(w http.ResponseWriter, r *http.Request) {
+		send(w, 1, 5)
+		fmt.Fprint(w, "id: 6\nevent: changes:undone\ndata: {\"turnId\":\"t1\",\"paths\":[\"a.md\"]}\n\n")
+		fmt.Fprint(w, "id: 7\nevent: session:init\ndata: {\"turnId\":\"t2\"}\n\n")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	s, err := c.Events(t.Context(), "s1", 0, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var turns []string
+	for len(turns) < 7 {
+		events, err := s.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			turns = append(turns, e.Turn)
+		}
+	}
+	if diff := cmp.Diff([]string{"t1", "t1", "t1", "t1", "t1", "", "t2"}, turns); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestStreamResumesWhereItBroke(t *testing.T) {
 	t.Parallel()
 	var resumed []string

@@ -206,6 +206,9 @@ func (s *stream) event(m message) event.Event {
 			s.current = init.TurnID
 		}
 	}
+	if e.Between() {
+		return e
+	}
 	e.Turn = s.current
 	s.ended = e.Ends()
 	s.over = s.over || s.ended && s.until != "" && s.current == s.until

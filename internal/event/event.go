@@ -20,7 +20,8 @@ import (
 // Type is an event's name on the wire, e.g. "chat:delta".
 type Type string
 
-// The events of a turn, in the order in which a turn may emit them.
+// The events of a turn, in the order in which a turn may emit them, and those that
+// stand between turns.
 const (
 	SessionInit     Type = "session:init"
 	ChatDelta       Type = "chat:delta"
@@ -39,6 +40,7 @@ const (
 	TurnError       Type = "turn:error"
 	SessionComplete Type = "session:complete"
 	ProcessExit     Type = "process:exit"
+	ChangesUndone   Type = "changes:undone"
 	LogGap          Type = "log:gap"
 )
 
@@ -47,7 +49,7 @@ type Event struct {
 	// Seq is the dense sequence within the session, from 1. A log:gap made up
 	// for one reader has the sequence after which that reader continues.
 	Seq int64 `json:"seq"`
-	// Turn is the id of the turn that emitted the event.
+	// Turn is the id of the turn that emitted the event, "" for one between turns.
 	Turn string `json:"turn"`
 	// Time is when the event was appended, UTC.
 	Time time.Time `json:"time"`
@@ -229,6 +231,17 @@ type Exit struct {
 	Severity     string         `json:"severity,omitempty"`
 	Fatal        bool           `json:"fatal,omitempty"`
 	ErrorDetails map[string]any `json:"errorDetails,omitempty"`
+}
+
+// Undone is the payload of [ChangesUndone]: a person took the file changes of an
+// ended turn back.
+type Undone struct {
+	TurnID string `json:"turnId"`
+	// Paths are the files that are as they were before the turn, relative to the
+	// project.
+	Paths []string `json:"paths"`
+	// By is who had it done.
+	By string `json:"by,omitempty"`
 }
 
 // Gap is the payload of [LogGap]: events between the reader's position and Next

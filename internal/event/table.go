@@ -32,9 +32,13 @@ func Types() []Spec {
 		{TurnError, "evt.agent.output.error", "The turn failed after its stream had begun; process:exit follows.", Failure{}},
 		{SessionComplete, "evt.request.lifecycle.changed", "The model stopped by itself or at a limit; says which.", Complete{}},
 		{ProcessExit, "evt.request.lifecycle.changed", "The turn is over; always last, then the stream closes.", Exit{}},
+		{ChangesUndone, "evt.changes.undone", "Between turns: the file changes of a turn were taken back.", Undone{}},
 		{LogGap, "", "Made for one reader whose position is no longer, or not yet, in the log.", Gap{}},
 	}
 }
 
 // Ends reports whether e is the last event of its turn.
 func (e Event) Ends() bool { return e.Type == ProcessExit }
+
+// Between reports whether e stands between turns and belongs to none.
+func (e Event) Between() bool { return e.Type == ChangesUndone }

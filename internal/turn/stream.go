@@ -129,7 +129,8 @@ func (s *stream) bound(ctx context.Context) (err error) {
 
 // cut ends the batch at the last event of the stream's turn, if that has one.
 func (s *stream) cut(events []event.Event) []event.Event {
-	s.midway = !events[len(events)-1].Ends()
+	last := events[len(events)-1]
+	s.midway = !last.Ends() && !last.Between()
 	for i, e := range events {
 		if e.Ends() && e.Turn == s.until {
 			s.over = true

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -112,7 +113,12 @@ func (l *Local) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (
 	if err != nil {
 		return UndoResult{}, err
 	}
-	return done, lease.Commit(ctx)
+	if err := lease.Commit(ctx); err != nil {
+		return UndoResult{}, err
+	}
+	// Whoever follows the session is told when it is on record.
+	_, err = lease.Emit("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: r.TurnID, Paths: done.Paths, By: r.By}})
+	return done, err
 }
 
 // undoable are a turn's changes as they can be taken back, and the result of

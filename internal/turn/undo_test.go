@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/permit"
@@ -304,5 +305,43 @@ func TestChangesAreShownAsDiffs(t *testing.T) {
 	}
 	if _, err := r.engine.Changes(r.ctx(), id, "turn_x"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown turn: %v", err)
+	}
+}
+
+// Whoever follows the session is told of an undo, once, when it is on record, and
+// between turns: it belongs to none.
+//
+// Covers: turn-api REQ-03
+func TestFollowersAreToldOfAnUndo(t *testing.T) {
+	t.Parallel()
+	r := editingRig(t)
+	id := r.session()
+	wrote := r.writes(id, "a.txt", "one")
+	s, err := r.engine.Events(r.ctx(), id, 0, "")
+	must(t, err)
+	defer s.Close()
+	for range 2 { // the second does nothing
+		_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: wrote, By: "ann"})
+		must(t, err)
+	}
+	r.provider.does(says("next"))
+	next := r.say(id, "go on")
+	var got []event.Event
+	for last := next[len(next)-1].Seq; len(got) == 0 || got[len(got)-1].Seq < last; {
+		events, err := s.Next(r.ctx())
+		must(t, err)
+		got = append(got, events...)
+	}
+	var told []event.Event
+	for _, e := range got {
+		if e.Type == event.ChangesUndone {
+			told = append(told, e)
+		}
+	}
+	if len(told) != 1 || told[0].Turn != "" || string(told[0].Data) != `{"turnId":"`+wrote+`","paths":["a.txt"],"by":"ann"}` {
+		t.Fatalf("told %+v", told)
+	}
+	if told[0].Seq != next[0].Seq-1 || next[0].Turn == "" {
+		t.Errorf("it stands at %d, and the next turn begins at %d", told[0].Seq, next[0].Seq)
 	}
 }
