@@ -41,6 +41,13 @@ func (a *answer) weigh(gained int, limit int64) error {
 	return nil
 }
 
+// unsay takes the last n bytes of what was streamed back.
+func (a *answer) unsay(n int) {
+	text := a.text.String()
+	a.text.Reset()
+	a.text.WriteString(text[:len(text)-n])
+}
+
 // said is the answer's text: what was streamed or, where that is more, what the
 // blocks say, because a provider may give a short text whole.
 func (a *answer) said() string {

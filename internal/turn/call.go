@@ -17,8 +17,11 @@ import (
 func (t *running) call(r *model.Request) (*answer, error) {
 	a := &answer{}
 	err := t.consume(r, a)
-	if flushed := t.flush(); err == nil {
-		err = flushed
+	if flushed := t.flush(); flushed != nil {
+		a.unsay(t.unwritten())
+		if err == nil {
+			err = flushed
+		}
 	}
 	if err == nil {
 		err = t.ctx.Err()
@@ -80,10 +83,16 @@ func (t *running) open(r *model.Request) iter.Seq2[model.Chunk, error] {
 func (t *running) take(chunk model.Chunk, a *answer) error {
 	switch c := chunk.(type) {
 	case model.TextDelta:
+		if err := a.weigh(len(c.Text), t.settings.rules.Limits.AnswerBytes); err != nil {
+			return err
+		}
 		a.text.WriteString(c.Text)
-		return t.delta(event.ChatDelta, c.Text, a)
+		return t.stream(event.ChatDelta, c.Text)
 	case model.ThinkingDelta:
-		return t.delta(event.ChatThinking, c.Text, a)
+		if err := a.weigh(len(c.Text), t.settings.rules.Limits.AnswerBytes); err != nil {
+			return err
+		}
+		return t.stream(event.ChatThinking, c.Text)
 	case model.Block:
 		a.add(c.Content)
 		if call, ok := c.Content.(model.ToolCall); ok {
@@ -100,14 +109,6 @@ func (t *running) take(chunk model.Chunk, a *answer) error {
 	case model.Alive:
 	}
 	return nil
-}
-
-// delta passes text on, within the cap on one answer.
-func (t *running) delta(kind event.Type, text string, a *answer) error {
-	if err := a.weigh(len(text), t.settings.rules.Limits.AnswerBytes); err != nil {
-		return err
-	}
-	return t.stream(kind, text)
 }
 
 // keep writes the answer to the transcript. Of an answer that was cut off, only

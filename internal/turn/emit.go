@@ -65,7 +65,7 @@ func (t *running) flush() error {
 }
 
 // flushLocked writes the pending text as one event; it is larger than the size
-// limit by at most the piece that filled it.
+// limit by at most the piece that filled it. Text that could not be written stays.
 func (t *running) flushLocked() error {
 	d := &t.pending
 	if d.armed {
@@ -75,11 +75,27 @@ func (t *running) flushLocked() error {
 	if d.text.Len() == 0 {
 		return nil
 	}
-	text := d.text.String()
-	d.text.Reset()
 	d.last = time.Now()
-	_, err := t.lease.Emit(t.id, event.Draft{Type: d.kind, Data: event.Text{Text: text}})
-	return err
+	if _, err := t.lease.Emit(t.id, event.Draft{Type: d.kind, Data: event.Text{Text: d.text.String()}}); err != nil {
+		return err
+	}
+	d.text.Reset()
+	return nil
+}
+
+// unwritten gives up the pending text of the answer, which the log does not take, and
+// returns its length: nobody has seen it.
+func (t *running) unwritten() (n int) {
+	if t.agent != "" {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pending.kind == event.ChatDelta {
+		n = t.pending.text.Len()
+	}
+	t.pending.text.Reset()
+	return n
 }
 
 // emit writes events after whatever text is pending.

@@ -142,10 +142,11 @@ func TestDiskFullInMidTurn(t *testing.T) {
 		t.Skip("skipped: the size of a process's files cannot be limited there")
 	}
 	r := newRig(t)
-	// The log in small files has room while the transcript has none.
-	for _, segment := range []string{"1000", "1000000"} {
+	// The log in small files has room while the transcript has none; where the pieces
+	// come slowly, it is the other way round.
+	for _, how := range []string{"1000 0s", "1000000 0s", "1000000 2ms"} {
 		id := r.session()
-		c := r.child("starve", id, segment)
+		c := r.child("starve", id, how)
 		if line := c.hear(); !strings.HasPrefix(line, "accepted ") {
 			t.Fatal(line)
 		}
@@ -159,21 +160,26 @@ func TestDiskFullInMidTurn(t *testing.T) {
 	}
 }
 
-// childStarves takes a turn in which no file can grow beyond 8000 bytes.
-func childStarves(state, id, segment string) {
+// childStarves takes a turn in which no file can grow beyond 8000 bytes: how large those
+// of the log are, and what lies between two pieces of the answer.
+func childStarves(state, id, how string) {
+	var segment int64
+	var words string
+	_, err := fmt.Sscan(how, &segment, &words)
+	grownUp(err)
+	pause, err := time.ParseDuration(words)
+	grownUp(err)
 	grownUp(limitFiles(8000))
 	p := func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 		for range 2000 {
 			if !yield(model.TextDelta{Text: strings.Repeat("x", 40)}, nil) {
 				return
 			}
+			time.Sleep(pause)
 		}
 		yield(model.Stop{Reason: model.StopEndTurn}, nil)
 	}
-	e := grown(state, p, time.Now, func(o *session.Options) {
-		_, err := fmt.Sscan(segment, &o.SegmentBytes)
-		grownUp(err)
-	})
+	e := grown(state, p, time.Now, func(o *session.Options) { o.SegmentBytes = segment })
 	exit := takes(e, Request{SessionID: id, Message: "go"})
 	fmt.Println("exit", exit.ExitCode, exit.ErrorType)
 	os.Exit(0)
