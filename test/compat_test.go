@@ -111,7 +111,7 @@ func TestOriginalInterrupt(t *testing.T) {
 	s := newPlace(t, "BELAY_SCRIPTED_PACE=35ms").serve()
 	id := s.session()
 	res := s.open(context.Background(), "POST", "/api/harness/turn",
-		jsonOf(map[string]any{"sessionId": id, "message": "INTERRUPT_SIGINT_TEST " + strings.Repeat("word ", 200)}))
+		jsonOf(map[string]any{"sessionId": id, "message": "INTERRUPT_SIGINT_TEST " + strings.Repeat("word ", 5000)}))
 	defer res.Body.Close()
 	next := scanner(res.Body)
 	first, err := next()
@@ -252,7 +252,7 @@ func TestTurnOfATerminalIsLive(t *testing.T) {
 	defer cancel()
 	live := s.open(ctx, "GET", "/api/harness/session/"+id+"/events?after=0", "")
 	defer live.Body.Close()
-	cmd := p.command("turn", "--session", id, strings.Repeat("word ", 100))
+	cmd := p.command("turn", "--session", id, strings.Repeat("word ", 5000))
 	cmd.Stdout = io.Discard
 	must(t, cmd.Start())
 	next := scanner(live.Body)

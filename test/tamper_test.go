@@ -121,7 +121,7 @@ func sizes(t *testing.T, dir string) (sum int64) {
 // Covers: turn-api REQ-12
 func TestProjectVanishes(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "BELAY_SCRIPTED_PACE=10ms")
+	p := newPlace(t, "BELAY_SCRIPTED_PACE=50ms")
 	s := p.serve()
 	lost := &server{place: &place{t: t, project: t.TempDir(), env: p.env}, url: s.url}
 	id, other := lost.session(), s.session()

@@ -28,7 +28,7 @@ import (
 )
 
 // patience bounds every wait for the page.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // tab is a browser's tab with the page of a server of its own.
 type tab struct {
