@@ -48,6 +48,7 @@ type App struct {
 	version   string
 	planner   *attachment.Planner
 	provider  model.Provider
+	backends  *backends
 	committer *durable.Committer
 	desk      *permit.Desk
 	shell     *shell.Shell
@@ -101,6 +102,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	if a.provider, err = newProvider(cfg); err != nil {
 		return nil, err
 	}
+	a.backends = newBackends(cfg)
 	engine, err := engineOptions(cfg)
 	if err != nil {
 		return nil, err
@@ -111,6 +113,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	engine.Store, engine.Root, engine.Provider, engine.Planner = a.Store, a.Root, a.provider, a.planner
 	engine.Logger, engine.Clock, engine.NewID = log, time.Now, newTurnID
 	engine.RulesFor = newProjects(cfg).rules
+	engine.Others = a.backends.get
 	a.Engine = turn.NewLocal(engine)
 	a.Runs = run.New(a.runOptions(engine.Tools.Names()))
 	return a, nil

@@ -73,7 +73,7 @@ func gatherOptions(cfg *config.Config) gather.Options {
 func (a *App) InspectAddress(ctx context.Context, address, model string) (turn.Inspection, error) {
 	file := &declared.File{Base: declared.Base{Source: declared.Source{URL: address}, Optional: true}}
 	var report gather.Report
-	found, err := a.Engine.InspectItems(ctx, model, func(blobs attachment.BlobStore) ([]attachment.Item, error) {
+	found, err := a.Engine.InspectItems(ctx, turn.Choice{Model: model}, func(blobs attachment.BlobStore) ([]attachment.Item, error) {
 		r, err := a.gatherer.Gather(ctx, nil, []declared.Attachment{file}, blobs)
 		if err == nil {
 			report = r.Reports[0]

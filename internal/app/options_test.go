@@ -40,7 +40,7 @@ func wiring(cfg *config.Config) []any {
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg), transitionOptions(cfg),
-		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg),
+		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers,
 	}
 }
 
@@ -98,7 +98,7 @@ func TestEverySettingActs(t *testing.T) {
 		"workspace.status_bytes": "2MiB", "workspace.open_transitions": "false", "workspace.poll": "3s", "workspace.idle": "9m",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
 		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
-		"workflow.file_bytes": "2MiB", "workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.retry_delay": "2s", "workflow.retention": "1d",
+		"workflow.file_bytes": "2MiB", "workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retry_delay": "2s", "workflow.retention": "1d",
 	}
 	standard := wiring(load(t, ""))
 	for _, s := range config.Reference() {

@@ -14,12 +14,13 @@ import (
 func (a *App) runOptions(tools []string) run.Options {
 	return run.Options{
 		Engine:   a.Engine,
-		Ready:    func(string) error { return a.Ready() },
+		Ready:    a.ready,
 		Blobs:    func(project string) (run.Blobs, error) { return a.Store.Blobs(project) },
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
-		StateDir: a.Config.Paths.StateDir, Tools: tools, Provider: a.Config.Provider,
+		StateDir: a.Config.Paths.StateDir, Tools: tools,
+		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers,
 		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}

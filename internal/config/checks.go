@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,16 @@ func address(s string) error {
 }
 
 var hostPattern = lazyregexp.New(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+
+// providerNames are the names of those that there are.
+var providerNames = []string{"scripted", "anthropic", "openai"}
+
+func providerName(s string) (string, error) {
+	if s = strings.ToLower(s); !slices.Contains(providerNames, s) {
+		return "", errors.New("holds " + strconv.Quote(s) + ", which is none of " + strings.Join(providerNames, ", "))
+	}
+	return s, nil
+}
 
 // host checks a host name or address, with or without a port, and lower-cases it.
 func host(s string) (string, error) {

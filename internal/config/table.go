@@ -45,7 +45,7 @@ func general(c *Config) []*key {
 			doc: "Where serve listens, host:port; port 0 picks a free one. Any address that is not loopback needs token_file."},
 		{name: "project", value: path{&c.Project},
 			doc: "Project folder of commands that take one. Blank is the working directory."},
-		{name: "provider", value: choice[string]{&c.Provider, []string{"scripted", "anthropic", "openai"}, map[string]string{"stub": "scripted"}}, def: "scripted",
+		{name: "provider", value: choice[string]{&c.Provider, providerNames, map[string]string{"stub": "scripted"}}, def: "scripted",
 			aliases: []alias{{name: "CHIRALITY_HARNESS_PROVIDER"}},
 			doc:     "Who answers: scripted is built in and works offline; anthropic needs ANTHROPIC_API_KEY; openai is OpenAI or any server with its protocol (openai.base_url) and needs OPENAI_API_KEY unless the server is on this machine."},
 		{name: "model", value: text{p: &c.Model},

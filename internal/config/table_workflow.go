@@ -9,6 +9,7 @@ type Workflow struct {
 	Parallel   int
 	MaxItems   int
 	MaxTasks   int
+	Providers  []string
 	RetryDelay time.Duration
 	Retention  time.Duration
 }
@@ -27,6 +28,8 @@ func workflows(c *Config) []*key {
 			doc: "Items of one collection task."},
 		{name: "workflow.max_tasks", value: count(&w.MaxTasks, 1, 1_000_000), def: "10000",
 			doc: "Tasks of one run, those within collections counted one by one."},
+		{name: "workflow.providers", value: list{&w.Providers, providerName},
+			doc: "Providers beside the configured one that agents of workflow files may name. Those that are named get what the agent is shown."},
 		{name: "workflow.retry_delay", value: duration(&w.RetryDelay, 0, time.Hour), def: "1s",
 			doc: "Wait before the first retry of a task; each further one waits twice as long."},
 		{name: "workflow.retention", value: duration(&w.Retention, 0, 3650*day), def: "90d",

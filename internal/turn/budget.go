@@ -83,7 +83,7 @@ func (t *running) affordable(budget float64) int64 {
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
 func (t *running) cost(u model.Usage) float64 {
-	usd, _ := t.l.o.Prices.Cost(t.settings.model, u)
+	usd, _ := t.settings.backend.Prices.Cost(t.settings.model, u)
 	return usd
 }
 
@@ -101,7 +101,7 @@ func (t *running) account(u model.Usage, complete bool) {
 	t.spent.totals.OutputTokens += call.OutputTokens
 	t.spent.totals.CacheReadTokens += call.CacheReadTokens
 	t.spent.totals.CacheWriteTokens += call.CacheWriteTokens
-	if cost, ok := t.l.o.Prices.Cost(t.settings.model, u); ok {
+	if cost, ok := t.settings.backend.Prices.Cost(t.settings.model, u); ok {
 		call.CostUSD = &cost
 		total := cost
 		if t.spent.totals.CostUSD != nil {

@@ -67,7 +67,7 @@ func (t *running) consume(r *model.Request, a *answer) (err error) {
 	}
 	if a.stop == "" {
 		return fault.New(fault.SDKFailure, "the provider's answer ended without its end marker and may be incomplete").
-			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", t.l.o.Provider.Name())
+			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", t.settings.backend.Provider.Name())
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (t *running) consume(r *model.Request, a *answer) (err error) {
 //
 //go:noinline
 func (t *running) open(r *model.Request) iter.Seq2[model.Chunk, error] {
-	return t.l.o.Provider.Stream(t.ctx, *r)
+	return t.settings.backend.Provider.Stream(t.ctx, *r)
 }
 
 func (t *running) take(chunk model.Chunk, a *answer) error {

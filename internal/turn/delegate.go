@@ -134,7 +134,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
 	s.model = cmp.Or(p.Model, t.settings.model)
 	if s.maxCostUSD > 0 {
-		if _, ok := t.l.o.Prices.Cost(s.model, zeroUsage); !ok {
+		if _, ok := s.backend.Prices.Cost(s.model, zeroUsage); !ok {
 			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.model)
 		}
 	}
@@ -158,7 +158,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	if sub.policy.NeverAsk == "" {
 		sub.policy.NeverAsk = own.NeverAsk
 	}
-	sub.limits = t.l.o.Provider.Limits(s.model)
+	sub.limits = s.backend.Provider.Limits(s.model)
 	sub.system = []string{p.SystemPrompt()}
 	for _, src := range p.Sources() {
 		sub.sources = append(sub.sources, session.Source{Path: src.Path, SHA256: src.SHA256, Bytes: src.Bytes})

@@ -48,7 +48,7 @@ func (t *running) judge(done completion, err error) outcome {
 	case errors.Is(cause, errStalled):
 		stall := t.settings.rules.Limits.Stall
 		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.l.o.Provider.Name()).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
 		f := fault.From(err)

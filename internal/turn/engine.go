@@ -156,6 +156,8 @@ type Agent struct {
 	Instructions string
 	// From names the file that says so, for the records of what was sent.
 	From string
+	// Provider is the one that answers, "" that of all turns.
+	Provider string
 }
 
 // SteerRequest is what a person says into a running turn.

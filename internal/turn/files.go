@@ -82,16 +82,16 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 		if err != nil {
 			return err
 		}
-		out, err = l.verdicts(ctx, r.Attachments, resolution, blobs, modelName)
+		out, err = l.verdicts(ctx, r.Attachments, resolution, blobs, l.o.Provider.Limits(modelName).Attachments)
 		return err
 	})
 	return out, err
 }
 
 // InspectItems is [Local.Inspect] of what gather accepts into the store that it is
-// given: how a model, "" for the usual one, would get each item.
-func (l *Local) InspectItems(ctx context.Context, model string, gather func(attachment.BlobStore) ([]attachment.Item, error)) ([]Inspection, error) {
-	modelName, err := l.model(model, l.o.Rules)
+// given: how a model would get each item.
+func (l *Local) InspectItems(ctx context.Context, c Choice, gather func(attachment.BlobStore) ([]attachment.Item, error)) ([]Inspection, error) {
+	limits, err := l.limits(c, l.o.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -106,21 +106,20 @@ func (l *Local) InspectItems(ctx context.Context, model string, gather func(atta
 			paths[i] = it.Origin
 			r.Accepted = append(r.Accepted, true)
 		}
-		out, err = l.verdicts(ctx, paths, r, blobs, modelName)
+		out, err = l.verdicts(ctx, paths, r, blobs, limits.Attachments)
 		return err
 	})
 	return out, err
 }
 
-// Takes says what a model takes of attachments in the turns of a project; "" is the
-// model that they have where nothing names another.
-func (l *Local) Takes(projectRoot, model string) (attachment.Limits, error) {
+// Takes says what a model takes of attachments in the turns of a project.
+func (l *Local) Takes(projectRoot string, c Choice) (attachment.Limits, error) {
 	rules, err := l.rules(projectRoot)
 	if err != nil {
 		return attachment.Limits{}, err
 	}
-	name, err := l.model(model, rules)
-	return l.o.Provider.Limits(name).Attachments, err
+	limits, err := l.limits(c, rules)
+	return limits.Attachments, err
 }
 
 // aside lends a store that is gone afterwards.
@@ -138,8 +137,7 @@ func (l *Local) aside(use func(*session.Blobs) error) error {
 }
 
 // verdicts lines items and refusals up with the paths they came from.
-func (l *Local) verdicts(ctx context.Context, paths []string, r attachment.Resolution, blobs *session.Blobs, modelName string) ([]Inspection, error) {
-	limits := l.o.Provider.Limits(modelName).Attachments
+func (l *Local) verdicts(ctx context.Context, paths []string, r attachment.Resolution, blobs *session.Blobs, limits attachment.Limits) ([]Inspection, error) {
 	many := limits.ManyImages > 0 && imagesIn(r.Items) > limits.ManyImages
 	items, refused := r.Items, r.Refused
 	out := make([]Inspection, 0, len(paths))

@@ -20,7 +20,7 @@ const bytesPerToken = 3
 // frame builds the system prompt (the persona's instructions, then the
 // project's own notes) and checks that the person's words fit beside it.
 func (t *running) frame(projectRoot string) error {
-	t.limits = t.l.o.Provider.Limits(t.settings.model)
+	t.limits = t.settings.backend.Provider.Limits(t.settings.model)
 	p := t.settings.persona
 	t.system = []string{p.SystemPrompt()}
 	for _, s := range p.Sources() {
@@ -97,7 +97,7 @@ func (t *running) request() (*model.Request, error) {
 	m := session.Manifest{
 		Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Persona: t.settings.persona.ID, Mode: t.settings.mode,
-		Provider: t.l.o.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
+		Provider: t.settings.backend.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
 		Instructions: t.sources, SystemSHA256: digest(t.system),
 		Attachments: p.prompt.items, History: p.history(),
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/model"
 	"belay/internal/nearest"
 )
 
@@ -32,8 +33,10 @@ func modeWarning(mode string) string {
 // ModelWarning says that nothing is known of a model and its limits are assumed;
 // it is "" for a model that the provider knows. An unknown one is no error: it is
 // likely newer than this program.
-func (l *Local) ModelWarning(name string) string {
-	if !l.o.Provider.Limits(name).Assumed {
+func (l *Local) ModelWarning(name string) string { return modelWarning(l.o.Provider, name) }
+
+func modelWarning(p model.Provider, name string) string {
+	if !p.Limits(name).Assumed {
 		return ""
 	}
 	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)

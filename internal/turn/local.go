@@ -53,7 +53,10 @@ type Options struct {
 	Provider model.Provider
 	Planner  *attachment.Planner
 	Prices   model.Prices
-	Logger   *slog.Logger
+	// Others gives further providers by their names, to agents that name one; nil is
+	// none.
+	Others func(name string) (Backend, error)
+	Logger *slog.Logger
 	// Clock tells the time of records; NewID makes turn ids.
 	Clock func() time.Time
 	NewID func() string

@@ -56,6 +56,7 @@ type settings struct {
 	rules      Rules
 	persona    persona.Persona
 	mode       string
+	backend    Backend
 	model      string
 	tools      *tool.Set
 	maxTurns   int
@@ -78,7 +79,10 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 	if s.persona, err = l.persona(rec, r); err != nil {
 		return s, err
 	}
-	if s.model, err = l.model(o.Model, s.rules); err != nil {
+	if s.backend, err = l.backend(r.provider()); err != nil {
+		return s, err
+	}
+	if s.model, err = l.modelOf(s.backend, o.Model, s.rules); err != nil {
 		return s, err
 	}
 	s.maxTurns = s.rules.Limits.MaxTurns
@@ -94,8 +98,8 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 		s.timeoutMS = *o.TimeoutMS
 	}
 	if s.maxCostUSD > 0 {
-		if _, ok := l.o.Prices.Cost(s.model, zeroUsage); !ok {
-			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, l.o.Provider.Name()).
+		if _, ok := s.backend.Prices.Cost(s.model, zeroUsage); !ok {
+			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.backend.Provider.Name()).
 				With("field", "opts.maxCostUsd").
 				WithHint("set a price for the model under prices, or leave the cost budget out")
 		}
@@ -105,7 +109,7 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 	if w := modeWarning(s.mode); w != "" {
 		s.add("UNKNOWN_MODE", w)
 	}
-	if w := l.ModelWarning(s.model); w != "" {
+	if w := modelWarning(s.backend.Provider, s.model); w != "" {
 		s.add("UNKNOWN_MODEL", w)
 	}
 	if len(o.Unknown) > 0 {

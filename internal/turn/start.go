@@ -35,7 +35,11 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 
 // begin takes the lease, prepares the turn and sets it running.
 func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	if err := l.o.Provider.Ready(); err != nil {
+	b, err := l.backend(r.provider())
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Provider.Ready(); err != nil {
 		return nil, err
 	}
 	if err := l.enter(); err != nil {

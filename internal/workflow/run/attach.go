@@ -8,11 +8,12 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
 	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
 // attachments opens and fetches what the task's model is to be shown.
-func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope, model string) ([]attachment.Item, []gather.Report, error) {
+func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope, c turn.Choice) ([]attachment.Item, []gather.Report, error) {
 	list, err := x.effective(ctx, t, p, s)
 	if err != nil {
 		return nil, nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
@@ -20,7 +21,7 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	d, err := x.deliverable(model, list)
+	d, err := x.deliverable(c, list)
 	if err != nil {
 		return nil, nil, err
 	}

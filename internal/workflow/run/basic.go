@@ -36,7 +36,7 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 	if err := x.announce(rec, 0); err != nil {
 		return err
 	}
-	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, j.opts.Model); err != nil {
+	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, x.choice(t)); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
@@ -109,7 +109,7 @@ func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
 		return nil, invalid("the prompt of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
 	}
 	j.prompt += wanted(j.schema)
-	j.agent = &turn.Agent{Name: a.ID, Instructions: instructions, From: x.record.File + "#" + a.ID}
+	j.agent = &turn.Agent{Name: a.ID, Instructions: instructions, From: x.record.File + "#" + a.ID, Provider: x.choice(t).Provider}
 	j.opts = optionsOf(t, x.record.Model, x.record.Mode)
 	return j, nil
 }
@@ -152,6 +152,16 @@ func optionsOf(t *definition.Task, model, mode string) turn.Opts {
 		o.TimeoutMS = &ms
 	}
 	return o
+}
+
+// choice is the model of a task, and who provides it: what the person who started the
+// run named stands before what the file says.
+func (x *execution) choice(t *definition.Task) turn.Choice {
+	c := turn.Choice{Model: cmp.Or(x.record.Model, t.Model, t.Agent.Model)}
+	if x.record.Provider == "" {
+		c.Provider = t.Agent.Provider
+	}
+	return c
 }
 
 // limit is the first limit that is one; nil where neither is.

@@ -5,6 +5,7 @@ import (
 
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
+	"belay/internal/turn"
 )
 
 // delivery is a list of attachments as a model can take them.
@@ -19,7 +20,7 @@ const fetchedInstead = "the model takes no addresses of images: it is fetched (d
 
 // deliverable is a list as a model can take it: one that takes images, but not by
 // their addresses, gets them fetched as it gets everything else.
-func (x *execution) deliverable(model string, list []declared.Attachment) (delivery, error) {
+func (x *execution) deliverable(c turn.Choice, list []declared.Attachment) (delivery, error) {
 	d := delivery{list: list}
 	direct := func(a declared.Attachment) bool {
 		image, ok := a.(*declared.Image)
@@ -28,7 +29,7 @@ func (x *execution) deliverable(model string, list []declared.Attachment) (deliv
 	if x.r.o.Takes == nil || !slices.ContainsFunc(list, direct) {
 		return d, nil
 	}
-	limits, err := x.r.o.Takes(x.record.Project, model)
+	limits, err := x.r.o.Takes(x.record.Project, c)
 	if err != nil || limits.ImageURLs || len(limits.ImageTypes) == 0 {
 		return d, err
 	}

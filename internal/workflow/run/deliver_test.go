@@ -9,6 +9,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
+	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
@@ -52,9 +53,9 @@ func TestAddressesForModelsThatTakeNone(t *testing.T) {
 	} {
 		b := newBench(t, agents+tasks, echo)
 		b.gather = direct{}
-		b.takes = func(project, model string) (attachment.Limits, error) {
-			if project != b.project || model != "some-model" {
-				t.Errorf("asked about %s in %s", model, project)
+		b.takes = func(project string, asked turn.Choice) (attachment.Limits, error) {
+			if project != b.project || asked.Model != "some-model" {
+				t.Errorf("asked about %+v in %s", asked, project)
 			}
 			return c.limits, nil
 		}
@@ -78,7 +79,7 @@ func TestAddressesForModelsThatTakeNone(t *testing.T) {
 		}
 	}
 	b := newBench(t, agents+tasks, echo)
-	b.takes = func(string, string) (attachment.Limits, error) {
+	b.takes = func(string, turn.Choice) (attachment.Limits, error) {
 		return attachment.Limits{}, errors.New("no such model")
 	}
 	b.r = b.runner()

@@ -201,7 +201,7 @@ type bench struct {
 	r       *run.Runner
 	limits  run.Limits
 	gather  run.Gatherer
-	takes   func(project, model string) (attachment.Limits, error)
+	takes   func(project string, c turn.Choice) (attachment.Limits, error)
 }
 
 // newBench makes a project with a workflow file; answer is how its agents answer.

@@ -223,8 +223,12 @@ func (r *Runner) fits(w *flow, req Request) error {
 	}
 	for i, a := range w.Agents {
 		check(authored.At("agents", i), a.Rights)
-		if a.Provider != "" && a.Provider != r.o.Provider && req.Provider == "" {
-			all = append(all, problem{Path: authored.At("agents", i) + ".model.provider", Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, a.Provider, r.o.Provider), Hint: "start the run with --provider " + a.Provider + ", or with another one for all agents"})
+		if req.Provider == "" && !r.provides(a.Provider) {
+			all = append(all, problem{
+				Path:    authored.At("agents", i) + ".model.provider",
+				Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, a.Provider, r.o.Provider),
+				Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
+			})
 		}
 	}
 	w.each(func(t *definition.Task) { check(t.Path, t.Rights) })
@@ -235,6 +239,11 @@ func (r *Runner) fits(w *flow, req Request) error {
 		}
 	}
 	return invalid("the workflow "+w.ID+" cannot be run here", all)
+}
+
+// provides reports whether an agent may name a provider.
+func (r *Runner) provides(name string) bool {
+	return name == "" || name == r.o.Provider || slices.Contains(r.o.Others, name)
 }
 
 // target is where the run is published.

@@ -106,7 +106,7 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 	}
 	x := &execution{
 		r: r, id: "run_", w: w, at: at,
-		record: Record{Summary: Summary{File: req.File, Project: req.Project, Status: Running}, Model: req.Model, Mode: req.Mode, Allow: req.Allow},
+		record: Record{Summary: Summary{File: req.File, Project: req.Project, Status: Running}, Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow},
 		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
 	}
 	p := &planner{x: x}

@@ -12,6 +12,7 @@ import (
 	"belay/internal/authored"
 	"belay/internal/fault"
 	"belay/internal/template"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -89,7 +90,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 			later = append(later, slot{len(p.x.at.folder.Merge(found...)), l})
 		}
 	}
-	return p.weigh(ctx, p.x.at.folder.Merge(found...), later, d)
+	return p.weigh(ctx, p.x.choice(t), p.x.at.folder.Merge(found...), later, d)
 }
 
 // slot is an attachment that is not known yet: it stands behind the first ones of
@@ -100,8 +101,8 @@ type slot struct {
 }
 
 // weigh opens the files and notes how the model would get each.
-func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later []slot, d *PlannedTask) error {
-	delivered, err := p.x.deliverable(d.Model, list)
+func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Attachment, later []slot, d *PlannedTask) error {
+	delivered, err := p.x.deliverable(c, list)
 	if err != nil {
 		return err
 	}
@@ -111,10 +112,10 @@ func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later [
 		for len(later) > 0 && later[0].behind <= i {
 			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
 		}
-		c := a.Common()
-		planned := PlannedAttachment{Type: string(a.Type()), Name: c.Name, From: c.From, Path: c.Source.Path, Optional: c.Optional}
-		if c.Source.URL != "" {
-			planned.URL = download.Clean(c.Source.URL)
+		b := a.Common()
+		planned := PlannedAttachment{Type: string(a.Type()), Name: b.Name, From: b.From, Path: b.Source.Path, Optional: b.Optional}
+		if b.Source.URL != "" {
+			planned.URL = download.Clean(b.Source.URL)
 			if slices.Contains(delivered.fetched, i) {
 				planned.Note = fetchedInstead
 			}
@@ -131,7 +132,7 @@ func (p *planner) weigh(ctx context.Context, list []declared.Attachment, later [
 		return nil
 	}
 	var reports []gather.Report
-	inspected, err := p.x.r.o.Inspect(ctx, d.Model, func(b attachment.BlobStore) ([]attachment.Item, error) {
+	inspected, err := p.x.r.o.Inspect(ctx, c, func(b attachment.BlobStore) ([]attachment.Item, error) {
 		g, err := p.x.r.o.Gather.Gather(ctx, p.x.at.folder, files, b)
 		reports = g.Reports
 		return g.Items, err

@@ -47,24 +47,27 @@ type Gatherer interface {
 // Options are what a [Runner] stands on. All are required unless they say otherwise.
 type Options struct {
 	Engine Engine
-	// Ready says why no turn could be taken with this provider; nil is no check.
+	// Ready says why no turn could be taken with this provider, "" for the usual one;
+	// nil is no check.
 	Ready func(provider string) error
 	// Blobs opens the blob store of a project.
 	Blobs  func(project string) (Blobs, error)
 	Gather Gatherer
 	// Inspect says how a model would get what fill accepts into the store that it is
 	// given, which is gone afterwards; nil leaves plans without it.
-	Inspect func(ctx context.Context, model string, fill func(attachment.BlobStore) ([]attachment.Item, error)) ([]turn.Inspection, error)
+	Inspect func(ctx context.Context, c turn.Choice, fill func(attachment.BlobStore) ([]attachment.Item, error)) ([]turn.Inspection, error)
 	// Takes says what a model takes of attachments in a project; nil leaves all as
 	// the file has it.
-	Takes func(project, model string) (attachment.Limits, error)
+	Takes func(project string, c turn.Choice) (attachment.Limits, error)
 	// StateDir is the operator's folder: locks and requests to cancel lie there,
 	// out of the reach of agents.
 	StateDir string
 	// Tools are the names of the tools that agents can be given.
 	Tools []string
-	// Provider answers where neither request nor agent names one.
+	// Provider answers where neither request nor agent names one. Others are those
+	// beside it that agents may name.
 	Provider string
+	Others   []string
 	Snapshot snapshot.Options
 	Limits   Limits
 	Logger   *slog.Logger

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"belay/internal/durable"
@@ -27,7 +28,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	}
 	_, err = workspace.CheckRoot(req.Project, "")
 	if err == nil {
-		err = r.ready(req)
+		err = r.ready(w, req.Provider)
 	}
 	if err != nil {
 		return Summary{}, errors.Join(err, at.Close())
@@ -70,11 +71,26 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	return x.launch()
 }
 
-func (r *Runner) ready(req Request) error {
+// ready checks that turns can be had of every provider that agents name.
+func (r *Runner) ready(w *flow, provider string) error {
 	if r.o.Ready == nil {
 		return nil
 	}
-	return r.o.Ready(req.Provider)
+	var asked []string
+	for _, a := range w.Agents {
+		name := a.Provider
+		if provider != "" {
+			name = "" // the person's stands for all
+		}
+		if slices.Contains(asked, name) {
+			continue
+		}
+		if err := r.o.Ready(name); err != nil {
+			return err
+		}
+		asked = append(asked, name)
+	}
+	return nil
 }
 
 func count(w *flow) (n int) { return len(w.Tasks) }
@@ -175,7 +191,7 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 	if err := r.granted(&record); err != nil {
 		return Summary{}, err
 	}
-	if err := r.ready(Request{Provider: record.Provider}); err != nil {
+	if err := r.ready(w, record.Provider); err != nil {
 		return Summary{}, err
 	}
 	at, err := r.site(record.Folder, record.within)
