@@ -91,7 +91,9 @@ func notFound(id string) error {
 
 func storage(what string, err error) error {
 	f := fault.New(fault.StorageFailure, "%s", what).Because(err)
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		f = f.WithHint("free disk space")
+	} else {
 		f = f.WithHint("see that .belay and .belay/runs are folders of the project itself, which belay may write, and that its state folder is")
 	}
 	return f

@@ -86,7 +86,8 @@ func (x *execution) items(t *definition.Task, s scope) ([]any, error) {
 			WithHint("write a list, or a template that is one path to a list, such as {{ .input.files }}")
 	}
 	if most := x.r.o.Limits.Items; len(list) > most {
-		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d items, more than %d (workflow.max_items)", t.ID, len(list), most)
+		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d items, more than %d (workflow.max_items)", t.ID, len(list), most).
+			WithHint("give it fewer items, divide the work among several runs, or raise workflow.max_items")
 	}
 	return list, nil
 }
