@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 
 	"belay/internal/durable"
+	"belay/internal/event"
 )
 
 // note is the content of a lock file: who runs the session, and what its files
@@ -43,22 +43,53 @@ const noteSize = 512
 
 // encode returns the note as it is written: checksum, JSON, spaces, line end.
 func (n note) encode() ([]byte, error) {
-	body, err := json.Marshal(n)
-	if err != nil {
-		return nil, fmt.Errorf("encode note: %w", err)
-	}
-	if len(body)+10 > noteSize {
+	const sumSize = len("70d4d293 ")
+	b := n.appendJSON(make([]byte, sumSize, noteSize))
+	if len(b) >= noteSize {
 		return nil, errors.New("encode note: the turn's id is too long")
 	}
-	b := make([]byte, noteSize)
-	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body))
-	end := hex.Encode(b, sum)
-	b[end] = ' '
-	for end += 1 + copy(b[end+1:], body); end < noteSize-1; end++ {
-		b[end] = ' '
+	var sum [crc32.Size]byte
+	binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE(b[sumSize:]))
+	b[hex.Encode(b, sum[:])] = ' '
+	for len(b) < noteSize-1 {
+		b = append(b, ' ')
 	}
-	b[end] = '\n'
-	return b, nil
+	return append(b, '\n'), nil
+}
+
+// appendJSON appends the note as encoding/json would write it: every turn writes
+// three.
+func (n note) appendJSON(b []byte) []byte {
+	b = append(b, '{')
+	if n.PID != 0 {
+		b = append(strconv.AppendInt(append(b, `"pid":`...), int64(n.PID), 10), ',')
+	}
+	if n.Turn != "" {
+		b = append(event.AppendString(append(b, `"turn":`...), n.Turn), ',')
+	}
+	if n.Deaf {
+		b = append(b, `"deaf":true,`...)
+	}
+	if n.Boot {
+		b = append(b, `"boot":true,`...)
+	}
+	if n.LastSeq != 0 {
+		b = append(strconv.AppendInt(append(b, `"lastSeq":`...), n.LastSeq, 10), ',')
+	}
+	b = append(n.Transcript.appendJSON(append(b, `"transcript":`...)), ',')
+	if n.Segment != 0 {
+		b = append(strconv.AppendInt(append(b, `"segment":`...), int64(n.Segment), 10), ',')
+	}
+	return append(n.Log.appendJSON(append(b, `"log":`...)), '}')
+}
+
+// appendJSON appends the mark as encoding/json would write it.
+func (m mark) appendJSON(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"size":`...), m.Size, 10)
+	if m.SHA256 != "" {
+		b = event.AppendString(append(b, `,"sha256":`...), m.SHA256)
+	}
+	return append(b, '}')
 }
 
 // decodeNote reads what encode wrote; anything else is no note.

@@ -51,9 +51,12 @@ func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, er
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.ready(); err != nil {
-		s.leave(l)
-		return nil, err
+	// Who follows closely finds what comes next in memory.
+	if _, _, there := l.log.tail.after(after); !there || l.gone != nil {
+		if err := l.ready(); err != nil {
+			s.leave(l)
+			return nil, err
+		}
 	}
 	l.readers++
 	return &Reader{live: l, after: max(0, after)}, nil

@@ -125,8 +125,13 @@ func (t *running) keep(a *answer, partial bool) error {
 	if len(blocks) == 0 && partial {
 		return nil
 	}
-	return t.append(session.Entry{
+	e := session.Entry{
 		Kind: session.EntryAssistant, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Model: t.settings.model, Blocks: blocks, Partial: partial,
-	})
+	}
+	if !partial && a.stop != model.StopToolUse && t.agent == "" {
+		t.hold(e) // the turn's end is next, or what a person has said meanwhile
+		return nil
+	}
+	return t.append(e)
 }

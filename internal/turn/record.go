@@ -7,7 +7,7 @@ import (
 	"belay/internal/session"
 )
 
-// append adds entries to the transcript. After a failure nothing more is added:
+// append adds entries to the transcript, behind those that were held back. After a failure nothing more is added:
 // a transcript that misses an entry must not look complete, so that the next
 // lease of the session takes what is missing from the log ([Local.settleRecord]).
 func (t *running) append(entries ...session.Entry) error {
@@ -15,11 +15,18 @@ func (t *running) append(entries ...session.Entry) error {
 		entries[i].Agent = t.agent
 	}
 	top := t.top()
+	if len(top.held) > 0 {
+		entries, top.held = append(top.held, entries...), nil
+	}
 	if top.torn == nil {
 		top.torn = t.lease.Append(entries...)
 	}
 	return top.torn
 }
+
+// hold keeps a line of the turn's own back until the next one is appended, which
+// must be about to happen: both go into the file with one write.
+func (t *running) hold(e session.Entry) { t.held = append(t.held, e) }
 
 // record writes what the person sent. From here on the turn is accepted.
 func (t *running) record(after int64) error {

@@ -79,6 +79,8 @@ type running struct {
 	// inputTokens estimates the next call.
 	spent       *spending
 	inputTokens int64
+	// held are lines for the transcript that go with the next.
+	held []session.Entry
 	// torn is the error after which nothing is added to the transcript.
 	torn error
 }

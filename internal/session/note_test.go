@@ -1,0 +1,32 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// A note is the JSON that encoding/json writes, and is read back as it was.
+func TestNoteEncodes(t *testing.T) {
+	t.Parallel()
+	sum := strings.Repeat("0123456789abcdef", 4)
+	for _, n := range []note{
+		{},
+		{PID: 1, LastSeq: 24, Transcript: mark{5396, sum}, Segment: 1, Log: mark{6263, sum}},
+		{PID: 99, Turn: `turn_"ü<&>\`, Deaf: true, Boot: true, LastSeq: 1 << 53, Transcript: mark{Size: 3}, Log: mark{SHA256: "a"}},
+	} {
+		want, err := json.Marshal(n)
+		must(t, err)
+		if got := n.appendJSON(nil); string(got) != string(want) {
+			t.Errorf("%s\nis not\n%s", got, want)
+		}
+		b, err := n.encode()
+		must(t, err)
+		if back, ok := decodeNote(b); !ok || back != n || len(b) != noteSize {
+			t.Errorf("%+v was read back as %+v, %v", n, back, ok)
+		}
+	}
+	if _, err := (note{Turn: strings.Repeat("x", noteSize)}).encode(); err == nil {
+		t.Error("a note that is too long was encoded")
+	}
+}
