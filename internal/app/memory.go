@@ -15,30 +15,59 @@ const restEvery = 15 * time.Second
 
 // thrift keeps a server's memory near what it needs, until ctx ends: the more is
 // in use, the earlier garbage is collected, and what a load took goes back to the
-// system once the load is over and its sessions have left memory. By itself the
-// runtime gives back slowly, and not before its next collection, which an idle
-// server puts off.
+// system once the load is over and its sessions have left memory, as does what the
+// upkeep of an idle server leaves. By itself the runtime gives back slowly, and not
+// before its next collection, which an idle server puts off.
 func (a *App) thrift(ctx context.Context) {
 	defer paceCollector()()
 	// A session leaves memory up to a quarter of its idle time late.
 	rest := a.Config.Session.IdleClose*5/4 + restEvery
 	tick := time.NewTicker(restEvery)
 	defer tick.Stop()
-	for seen, quiet := int64(0), time.Duration(0); ; {
+	r := resting{after: rest}
+	for {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		switch n := a.appends.Load(); {
-		case n != seen:
-			seen, quiet = n, 0
-		case seen > 0 && quiet < rest: // once after every load
-			if quiet += restEvery; quiet >= rest {
-				debug.FreeOSMemory()
-			}
+		if r.collects(a.appends.Load(), heapBytes()) {
+			debug.FreeOSMemory()
+			r.kept = heapBytes()
 		}
 	}
+}
+
+// resting decides when a server that does nothing collects its garbage; it is asked
+// every restEvery.
+type resting struct {
+	after time.Duration // without work
+	seen  int64
+	quiet time.Duration
+	kept  uint64 // the heap after the last collection, 0 for none since there was work
+}
+
+// upkeepBytes is how much garbage an idle server may hold.
+const upkeepBytes = 4 << 20
+
+// collects takes how often the server has written so far and what its heap holds,
+// garbage included.
+func (r *resting) collects(writes int64, heap uint64) bool {
+	if writes != r.seen {
+		r.seen, r.quiet, r.kept = writes, 0, 0
+		return false
+	}
+	if r.quiet < r.after {
+		r.quiet += restEvery
+	}
+	return r.quiet >= r.after && heap > r.kept+upkeepBytes
+}
+
+// heapBytes is what the heap holds, garbage included.
+func heapBytes() uint64 {
+	held := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(held)
+	return held[0].Value.Uint64()
 }
 
 // How much garbage may pile up before it is collected. The runtime's default, as

@@ -29,6 +29,31 @@ func TestPaceFor(t *testing.T) {
 	}
 }
 
+// A server collects once after a load is over, and again when its upkeep has left
+// something.
+func TestRestingCollects(t *testing.T) {
+	t.Parallel()
+	r := resting{after: 3 * restEvery}
+	for i, c := range []struct {
+		writes int64
+		heap   uint64 // in MiB
+		want   bool
+	}{
+		{7, 90, false}, {9, 90, false}, // busy
+		{9, 90, false}, {9, 90, false}, {9, 90, true}, // at rest
+		{9, 11, false}, {9, 14, false}, {9, 15, true}, // upkeep
+		{10, 60, false}, {10, 60, false}, {10, 60, false}, {10, 60, true},
+	} {
+		got := r.collects(c.writes, c.heap<<20)
+		if got {
+			r.kept = 10 << 20
+		}
+		if got != c.want {
+			t.Errorf("look %d (%d writes, %d MiB): %v", i, c.writes, c.heap, got)
+		}
+	}
+}
+
 // The process has one GOGC, so this test runs alone.
 func TestPaceCollector(t *testing.T) {
 	before := debug.SetGCPercent(100)
