@@ -268,9 +268,9 @@ turns:
 `, nil, "chat", "--mode", "acceptEdits")
 	x.shows("/help")
 	x.types("write it\r")
-	x.shows("Written-down")
+	x.shows("(?s)Written-down.* out") // what the turn used, at its end
 	other := x.another("chat", "--continue")
-	other.shows("Written-down")
+	other.shows("(?s)Written-down.* out")
 	x.types("/undo\r")
 	for _, c := range []*terminal{x, other} {
 		c.shows("taken back: note.md")
