@@ -61,6 +61,7 @@ export class Log {
   show(name, data) {
     if (name === "session:init") return this.begin(data);
     if (name === "log:gap") return this.gap(data);
+    if (name === "changes:undone") return this.undone(data);
     const turn = this.current ?? this.block("");
     switch (name) {
       case "chat:delta":
@@ -195,6 +196,11 @@ export class Log {
     this.current = null;
     this.callbacks.onRunning(false);
     this.callbacks.onEnd(`The turn is over: ${words}.`);
+  }
+
+  /** Says below a turn that its file changes were taken back. */
+  undone(data) {
+    this.turns.get(data.turnId)?.rows.append(el("p", "row", `taken back: ${data.paths.join(", ")}`));
   }
 
   gap(data) {

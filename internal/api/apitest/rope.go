@@ -124,8 +124,9 @@ func (e *Engine) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult,
 	if e.undone == nil {
 		e.undone = map[string]bool{}
 	}
-	if e.Fail["Undo"] == nil {
+	if e.Fail["Undo"] == nil && !done.Already {
 		e.undone[r.TurnID] = true
+		l.append(event.ChangesUndone, event.Undone{TurnID: r.TurnID, Paths: done.Paths, By: r.By})
 	}
 	return done, e.Fail["Undo"]
 }

@@ -73,7 +73,11 @@ func (l *log) append(t event.Type, data any) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events = append(l.events, event.Event{Seq: int64(len(l.events) + 1), Turn: l.turn, Time: Start, Type: t, Data: bytes.TrimSpace(raw.Bytes())})
+	e := event.Event{Seq: int64(len(l.events) + 1), Turn: l.turn, Time: Start, Type: t, Data: bytes.TrimSpace(raw.Bytes())}
+	if e.Between() {
+		e.Turn = ""
+	}
+	l.events = append(l.events, e)
 	if t == event.ProcessExit {
 		l.resumed = nil
 	}
