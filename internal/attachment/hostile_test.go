@@ -146,7 +146,7 @@ func TestHostileFiles(t *testing.T) {
 					t.Errorf("got %s, %q", d.Used, d.Warning)
 				}
 			}
-			if took := time.Since(start); took > 20*time.Second { // tens of milliseconds, if nothing else runs
+			if took := time.Since(start); took > time.Minute { // tens of milliseconds, if nothing else runs
 				t.Errorf("took %v", took)
 			}
 		})
@@ -201,7 +201,7 @@ func TestHostileDeclared(t *testing.T) {
 		if it.Duration > 100 {
 			t.Errorf("%s: %d ms", tt.name, it.Duration)
 		}
-		if took := time.Since(start); took > 20*time.Second { // tens of milliseconds, if nothing else runs
+		if took := time.Since(start); took > time.Minute { // tens of milliseconds, if nothing else runs
 			t.Errorf("%s: took %v", tt.name, took)
 		}
 	}

@@ -332,7 +332,7 @@ func TestHostile(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
 			d := Parse("d.md", []byte(text))
-			if took := time.Since(began); took > 30*time.Second { // with the race detector, on a busy machine
+			if took := time.Since(began); took > time.Minute { // with the race detector, on a busy machine
 				t.Errorf("it took %v", took)
 			}
 			if len(d.Findings) > maxFindings+1 {

@@ -26,7 +26,7 @@ func TestFlood(t *testing.T) {
 	files["_Decomposition/plan.md"] += plan.String()
 	began := time.Now()
 	found := validated(t, write(t, files), Options{}).Findings
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 	of := map[string]int{}
