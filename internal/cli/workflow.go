@@ -120,7 +120,7 @@ func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkfl
 	case errors.Is(err, fs.ErrNotExist):
 		return one, failed(ExitNotFound, "name a workflow file", fmt.Errorf("%s does not exist", name))
 	case errors.Is(err, durable.ErrNotRegular):
-		return one, failed(ExitFailed, "name the workflow files in it, such as "+filepath.Join(name, "*.yaml"), fmt.Errorf("%s is a folder, or something else that is no file", name))
+		return one, failed(ExitUsage, "name the workflow files in it, such as "+filepath.Join(name, "*.yaml"), fmt.Errorf("%s is a folder, or something else that is no file", name))
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}

@@ -36,7 +36,8 @@ func (a *answer) add(c model.Content) {
 func (a *answer) weigh(gained int, limit int64) error {
 	if a.bytes += int64(gained); a.bytes > limit {
 		return fault.New(fault.SDKFailure, "the answer is longer than %d bytes (turn.answer_bytes)", limit).
-			WithStatus(502).With("category", "ANSWER_TOO_LARGE")
+			WithStatus(502).With("category", "ANSWER_TOO_LARGE").
+			WithHint("ask for less at once, or raise turn.answer_bytes")
 	}
 	return nil
 }
