@@ -7,9 +7,10 @@ import (
 	"belay/internal/session"
 )
 
-// append adds entries to the transcript, behind those that were held back. After a failure nothing more is added:
-// a transcript that misses an entry must not look complete, so that the next
-// lease of the session takes what is missing from the log ([Local.settleRecord]).
+// append adds entries to the transcript, behind those that were held back. After a
+// failure nothing more is added: a transcript that misses an entry must not look
+// complete, so that the next lease of the session takes what is missing from the
+// log ([Local.settleRecord]).
 func (t *running) append(entries ...session.Entry) error {
 	for i := range entries {
 		entries[i].Agent = t.agent
