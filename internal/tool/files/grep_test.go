@@ -121,6 +121,16 @@ func TestAWalkStopsWithItsContext(t *testing.T) {
 	}
 }
 
+// A line's end is no part of it, also where it has two characters.
+func TestLineEndsAreNotFound(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	x.put("f", "a\r\na\rb\r\nba\r")
+	if got := x.ok("grep", in{"pattern": `a\r`, "output": "counts"}).Text; got != "f: 1\n" {
+		t.Errorf("told %q", got)
+	}
+}
+
 // slowly is grep as simple as it can be.
 func slowly(data []byte, re *regexp.Regexp) (numbers []int) {
 	for i, line := range splitBytes(data) {

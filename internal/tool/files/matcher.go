@@ -127,8 +127,16 @@ func (m *matcher) begin(data []byte) {
 // without its end, or a negative a. At is where a line begins.
 func (m *matcher) next(at int) (a, b int) {
 	if m.re == nil {
-		if n := bytes.Index(m.data[at:], m.plain); n >= 0 {
-			return lineAround(m.data, at+n)
+		for at < len(m.data) {
+			n := bytes.Index(m.data[at:], m.plain)
+			if n < 0 {
+				break
+			}
+			a, b = lineAround(m.data, at+n)
+			if at+n+len(m.plain) < b || m.plain[len(m.plain)-1] != '\r' {
+				return a, b
+			}
+			at = b + 1 // that is the line's end
 		}
 		return -1, -1
 	}
