@@ -59,7 +59,7 @@ func (b *bench) workflowItems(ctx context.Context) ([]Measure, error) {
 		}
 	}
 	m := all.measure("workflow", "1,000 local attachments (200 MB) expanded, merged, typed and hashed", "ms", atMostTimes(1.5))
-	m.Note = "beside reading and hashing the files, four at a time too."
+	m.Note = "beside reading and hashing the files, four at a time too"
 	return []Measure{m}, os.RemoveAll(dir)
 }
 
@@ -216,6 +216,6 @@ func (b *bench) workflowMany(ctx context.Context) ([]Measure, error) {
 		}
 	}
 	m := all.measure("workflow", "10,000 attachments: templates, patterns, merging of three scopes", "ms", atMost(150))
-	m.Note = "8,000 files by one pattern, 2,000 addresses; beside filepath.WalkDir of the folder."
+	m.Note = "8,000 files by one pattern, 2,000 addresses; beside filepath.WalkDir of the folder"
 	return []Measure{m}, os.RemoveAll(dir)
 }

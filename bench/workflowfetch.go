@@ -161,7 +161,7 @@ func fetchMemory(ctx context.Context, d *download.Downloads, address string) (Me
 		s.bare, s.belay = append(s.bare, small), append(s.belay, large)
 	}
 	m := s.measure("workflow", "memory that a download of 256 MiB takes", "MB", atMost(8))
-	m.Note = "beside one of 1 MiB."
+	m.Note = "beside one of 1 MiB"
 	return m, nil
 }
 
