@@ -138,6 +138,10 @@ func (a *App) release() error {
 	if a.desk != nil {
 		errs = append(errs, a.desk.Close())
 	}
+	hangUp(a.provider)
+	if a.backends != nil {
+		a.backends.close()
+	}
 	if a.fetch != nil {
 		a.fetch.Close()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/turn"
 )
 
@@ -58,4 +59,20 @@ func (a *App) ready(provider string) error {
 		return err
 	}
 	return b.Provider.Ready()
+}
+
+// close ends the connections of all that were made.
+func (b *backends) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, made := range b.made {
+		hangUp(made.Provider)
+	}
+}
+
+// hangUp ends the connections that a provider keeps open between calls, if it does.
+func hangUp(p model.Provider) {
+	if c, ok := p.(interface{ Close() }); ok {
+		c.Close()
+	}
 }
