@@ -20,6 +20,7 @@ type answer struct {
 	open  *block
 	index int64
 	held  []model.Block
+	calls int // among those held
 	usage model.Usage
 	stop  model.StopReason
 }
@@ -131,7 +132,12 @@ func (a *answer) finish(e *event) (bool, error) {
 		// A block of a kind that belay never asks for.
 		return a.emit(model.Alive{}), nil
 	}
-	if b.kind == "tool_use" || len(a.held) > 0 {
+	if b.kind == "tool_use" {
+		if a.calls++; a.calls > upstream.MaxCalls {
+			return false, upstream.TooManyCalls()
+		}
+	}
+	if a.calls > 0 {
 		a.held = append(a.held, model.Block{Content: done})
 		return a.emit(model.Alive{}), nil
 	}
@@ -177,5 +183,8 @@ func stopReason(r string) model.StopReason {
 	if r == "model_context_window_exceeded" {
 		return model.StopContext
 	}
-	return model.StopReason(r)
+	if known := upstream.TypeName(r); known != "" {
+		return model.StopReason(known)
+	}
+	return "unknown"
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 )
 
 // event is one event of an answer, with what is read of it. The SDK's own type is
@@ -64,7 +65,7 @@ type count struct {
 func (c *count) UnmarshalJSON(data []byte) error {
 	n, err := strconv.ParseInt(string(data), 10, 64)
 	if err == nil && n >= 0 {
-		*c = count{n, true}
+		*c = count{upstream.TokenCount(n), true}
 	}
 	return nil
 }

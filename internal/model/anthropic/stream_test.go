@@ -85,6 +85,7 @@ func TestStopReasons(t *testing.T) {
 		"end_turn": model.StopEndTurn, "max_tokens": model.StopMaxTokens, "stop_sequence": model.StopSequence,
 		"pause_turn": model.StopPause, "refusal": model.StopRefusal,
 		"model_context_window_exceeded": model.StopContext, "brand_new": "brand_new",
+		"[2J two words": "unknown", strings.Repeat("x", 65): "unknown",
 	} {
 		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, started+text(0, "x")+ended(from)+stopped)).Stream(t.Context(), ask("x")))
 		if err != nil || got[len(got)-1] != (model.Stop{Reason: want}) {
@@ -123,13 +124,18 @@ func TestBrokenStreams(t *testing.T) {
 		{"a block in a block", begun + text(1, "x"), 502, model.StreamInvalid, false},
 		{"a tool call without a name", started + opened(0, `{"type":"tool_use","id":"t"}`) + closed(0) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
 		{"a tool call with half an input", started + opened(0, `{"type":"tool_use","id":"t","name":"n"}`) + grown(0, `{"type":"input_json_delta","partial_json":"{"}`) + closed(0) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
+		{"calls without end", started + strings.Repeat(opened(0, `{"type":"tool_use","id":"t","name":"n"}`)+closed(0), upstream.MaxCalls+1) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
 		{"a huge line", started + "data: " + strings.Repeat("x", 5000) + "\n", 502, model.ResponseTooLarge, false},
 		{"a huge answer", started + strings.Repeat(ping, 1000), 502, model.ResponseTooLarge, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := provider(t, upstreamtest.Streaming(t, tt.stream), func(o *Options) { o.MaxLine, o.MaxAnswer = 4096, 16<<10 })
+			p := provider(t, upstreamtest.Streaming(t, tt.stream), func(o *Options) {
+				if strings.HasPrefix(tt.name, "a huge") {
+					o.MaxLine, o.MaxAnswer = 4096, 16<<10
+				}
+			})
 			got, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 			wants(t, err, tt.status, tt.category, tt.transient)
 			for _, c := range got {

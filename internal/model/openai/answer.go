@@ -91,10 +91,11 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 // count takes over what the service counted. Of the prompt, what a cache held or
 // took in is counted apart.
 func (a *answer) count(u *usage) bool {
-	cached := min(max(u.Details.Cached, 0), u.Prompt)
-	written := min(max(u.Details.Written, 0), u.Prompt-cached)
+	prompt := upstream.TokenCount(u.Prompt)
+	cached := min(upstream.TokenCount(u.Details.Cached), prompt)
+	written := min(upstream.TokenCount(u.Details.Written), prompt-cached)
 	a.usage = &model.Usage{
-		InputTokens: u.Prompt - cached - written, OutputTokens: u.Completion,
+		InputTokens: prompt - cached - written, OutputTokens: upstream.TokenCount(u.Completion),
 		CacheReadTokens: cached, CacheWriteTokens: written,
 	}
 	return a.emit(*a.usage)

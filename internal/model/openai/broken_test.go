@@ -13,6 +13,23 @@ import (
 	"belay/internal/model/upstream/upstreamtest"
 )
 
+// What a server counts wrong gives no budget back, not in a sum of many answers either.
+func TestCountsAreWhatThereCanBe(t *testing.T) {
+	t.Parallel()
+	for _, count := range []string{
+		`{"prompt_tokens":-1000,"completion_tokens":-1000}`,
+		`{"prompt_tokens":-1,"completion_tokens":0,"prompt_tokens_details":{"cached_tokens":-5,"cache_write_tokens":-5}}`,
+		`{"prompt_tokens":9223372036854775807,"completion_tokens":9223372036854775807,"prompt_tokens_details":{"cached_tokens":9223372036854775807}}`,
+	} {
+		for _, c := range answered(t, text("x")+ended("stop")+sse(`{"choices":[],"usage":`+count+`}`)+done) {
+			if u, ok := c.(model.Usage); ok && (min(u.InputTokens, u.OutputTokens, u.CacheReadTokens, u.CacheWriteTokens) < 0 ||
+				max(u.InputTokens, u.OutputTokens, u.CacheReadTokens) > upstream.MaxTokenCount) {
+				t.Errorf("%s is %+v", count, u)
+			}
+		}
+	}
+}
+
 // Covers: turn-api REQ-12
 func TestBrokenStreams(t *testing.T) {
 	t.Parallel()

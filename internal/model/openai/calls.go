@@ -2,16 +2,12 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
-
-// maxCalls bounds the tool calls of one answer.
-const maxCalls = 256
 
 // calls puts the tool calls of one answer together, in the order in which they
 // begin.
@@ -31,8 +27,8 @@ type call struct {
 func (c *calls) add(f fragment) error {
 	now := c.find(f)
 	if now == nil {
-		if len(c.all) == maxCalls {
-			return &upstream.ProtocolError{What: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}
+		if len(c.all) == upstream.MaxCalls {
+			return upstream.TooManyCalls()
 		}
 		now = &call{index: f.Index}
 		c.all = append(c.all, now)

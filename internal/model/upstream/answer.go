@@ -33,6 +33,21 @@ func (e *RequestSizeError) Error() string {
 	return fmt.Sprintf("the request has %d bytes, more than the %d that the provider takes", e.Size, e.Limit)
 }
 
+// MaxCalls bounds the tool calls of one answer.
+const MaxCalls = 256
+
+// TooManyCalls is an answer with more than that.
+func TooManyCalls() error {
+	return &ProtocolError{What: fmt.Sprintf("the answer has more than %d tool calls", MaxCalls)}
+}
+
+// MaxTokenCount is more tokens than any call takes, and little enough to add up.
+const MaxTokenCount = 1 << 40
+
+// TokenCount is a number of tokens as the service says it, held to what there can be: a
+// negative one would give a budget back, and so would a sum that runs over.
+func TokenCount(n int64) int64 { return min(max(n, 0), MaxTokenCount) }
+
 // lineError is a line of the stream, or an event of several, over its cap.
 type lineError struct{ most int64 }
 

@@ -13,6 +13,7 @@ import (
 type Events struct {
 	lines *bufio.Scanner
 	most  int64
+	begun bool
 	err   error
 
 	name, data []byte
@@ -26,6 +27,9 @@ func NewEvents(body io.Reader, most int64) *Events {
 	return e
 }
 
+// byteOrderMark is no part of the first line (HTML standard, 9.2.5).
+var byteOrderMark = []byte("\ufeff")
+
 // Next reads the next event and reports whether there is one. An event counts only
 // once the blank line after it has come.
 func (e *Events) Next() bool {
@@ -33,6 +37,9 @@ func (e *Events) Next() bool {
 	said := false // even if it was nothing
 	for e.err == nil && e.lines.Scan() {
 		line := e.lines.Bytes()
+		if !e.begun {
+			e.begun, line = true, bytes.TrimPrefix(line, byteOrderMark)
+		}
 		if len(line) == 0 {
 			if said || len(e.name) > 0 {
 				return true

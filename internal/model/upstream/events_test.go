@@ -35,7 +35,7 @@ func TestEventsAreWhatTheSDKReads(t *testing.T) {
 		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
 		stream := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), end)
 		var want []said
-		theirs := ssestream.NewDecoder(&http.Response{Body: io.NopCloser(strings.NewReader(stream))})
+		theirs := ssestream.NewDecoder(&http.Response{Body: io.NopCloser(strings.NewReader(strings.TrimPrefix(stream, "\ufeff")))})
 		for theirs.Next() {
 			e := theirs.Event()
 			want = append(want, said{e.Type, strings.TrimSuffix(string(e.Data), "\n")})
@@ -75,6 +75,9 @@ func TestEventsAreCapped(t *testing.T) {
 		if len(got) != tt.events || errors.As(err, &line) != tt.capped || (err != nil) != tt.capped {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
+	}
+	if got, err := readEvents(iotest.OneByteReader(strings.NewReader("\ufeffevent: a\ndata: x\n\n")), 20); err != nil || len(got) != 1 || got[0] != (said{"a", "x"}) {
+		t.Errorf("behind a byte order mark: %q, %v", got, err)
 	}
 	broken := errors.New("broken")
 	if got, err := readEvents(io.MultiReader(strings.NewReader("data:x\n\nda"), iotest.ErrReader(broken)), 10); len(got) != 1 || !errors.Is(err, broken) {
