@@ -29,6 +29,14 @@ func (t *running) append(entries ...session.Entry) error {
 // must be about to happen: both go into the file with one write.
 func (t *running) hold(e session.Entry) { t.held = append(t.held, e) }
 
+// unhold appends what was held back, where the log is to tell of it first.
+func (t *running) unhold() error {
+	if len(t.held) == 0 {
+		return nil
+	}
+	return t.append()
+}
+
 // record writes what the person sent. From here on the turn is accepted.
 func (t *running) record(after int64) error {
 	e := session.Entry{

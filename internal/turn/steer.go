@@ -60,6 +60,9 @@ func (t *running) heard(atEnd bool) ([]session.Input, error) {
 		return nil, nil // people speak to the turn, not to its helpers
 	}
 	due, err := t.due(atEnd)
+	if err == nil && len(due) > 0 {
+		err = t.unhold() // a usage that the log tells of says that the answer is kept
+	}
 	if err != nil {
 		return nil, err
 	}
