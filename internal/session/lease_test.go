@@ -600,3 +600,16 @@ func TestRequestsAreNotKeptInMemory(t *testing.T) {
 	check(w.Store)
 	check(w.store())
 }
+
+// A lock that could not be freed is not the next lease's: that takes a new one.
+func TestLockThatCannotRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.lock.Close())
+	if err := l.Release(); err == nil {
+		t.Error("a lock that is closed was written and freed")
+	}
+	must(t, acquire(t, w.Store, id).Release())
+}

@@ -90,8 +90,11 @@ func (l *Lease) free() error {
 	if v.gone != nil || l.severed {
 		return l.lock.Unlock()
 	}
+	if err := l.lock.Rest(); err != nil {
+		return errors.Join(err, l.lock.Close()) // which frees it
+	}
 	v.resting = l.lock
-	return l.lock.Rest()
+	return nil
 }
 
 // settle leaves the state that the next lease expects. v.mu is held.
