@@ -20,7 +20,7 @@ func (a *App) runOptions(tools []string) run.Options {
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Tools: tools,
-		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers,
+		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
 		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}

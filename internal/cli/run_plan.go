@@ -62,6 +62,7 @@ func (c *console) printPlanned(t *run.PlannedTask, depth int) {
 			}
 		}
 	}
+	say("provider", t.Provider)
 	say("model", t.Model)
 	say("waits for", strings.Join(orAll(t.WaitsFor), ", "))
 	if t.Tools != nil {

@@ -32,6 +32,9 @@ var hostPattern = lazyregexp.New(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 // providerNames are the names of those that there are.
 var providerNames = []string{"scripted", "anthropic", "openai"}
 
+// Providers are the names of all providers that there are. The list is the caller's.
+func Providers() []string { return slices.Clone(providerNames) }
+
 func providerName(s string) (string, error) {
 	if s = strings.ToLower(s); !slices.Contains(providerNames, s) {
 		return "", errors.New("holds " + strconv.Quote(s) + ", which is none of " + strings.Join(providerNames, ", "))

@@ -223,12 +223,8 @@ func (r *Runner) fits(w *flow, req Request) error {
 	}
 	for i, a := range w.Agents {
 		check(authored.At("agents", i), a.Rights)
-		if req.Provider == "" && !r.provides(a.Provider) {
-			all = append(all, problem{
-				Path:    authored.At("agents", i) + ".model.provider",
-				Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, a.Provider, r.o.Provider),
-				Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
-			})
+		if path := authored.At("agents", i) + ".model.provider"; req.Provider == "" {
+			all = append(all, r.provider(path, a)...)
 		}
 	}
 	w.each(func(t *definition.Task) { check(t.Path, t.Rights) })
@@ -241,9 +237,24 @@ func (r *Runner) fits(w *flow, req Request) error {
 	return invalid("the workflow "+w.ID+" cannot be run here", all)
 }
 
-// provides reports whether an agent may name a provider.
-func (r *Runner) provides(name string) bool {
-	return name == "" || name == r.o.Provider || slices.Contains(r.o.Others, name)
+// provider says what is wrong with the provider that an agent names, if it names one.
+func (r *Runner) provider(path string, a *definition.Agent) []problem {
+	switch name := a.Provider; {
+	case name == "" || name == r.o.Provider || slices.Contains(r.o.Others, name):
+		return nil
+	case !slices.Contains(r.o.Providers, name):
+		return []problem{{
+			Path:    path,
+			Message: fmt.Sprintf("there is no provider %q", name),
+			Hint:    "there are " + strings.Join(r.o.Providers, ", "),
+		}}
+	default:
+		return []problem{{
+			Path:    path,
+			Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, name, r.o.Provider),
+			Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
+		}}
+	}
 }
 
 // target is where the run is published.

@@ -37,6 +37,8 @@ type PlannedTask struct {
 	Agent  string          `json:"agent,omitempty"`
 	Action string          `json:"action,omitempty"`
 	Model  string          `json:"model,omitempty"`
+	// Provider is the one that the agent names; it gets what the agent is shown.
+	Provider string `json:"provider,omitempty"`
 	// Input is what templates see as .input, where that is known.
 	Input any `json:"input,omitempty"`
 	// Instructions and Prompt are what the agent is told. Where something of the
@@ -171,7 +173,7 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 
 func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s scope, w *waiting, d *PlannedTask) error {
 	o := optionsOf(t, p.x.record.Model, p.x.record.Mode)
-	d.Agent, d.Model, d.Tools = t.Agent.ID, o.Model, o.Tools
+	d.Agent, d.Provider, d.Model, d.Tools = t.Agent.ID, p.x.choice(t).Provider, o.Model, o.Tools
 	d.Asks = slices.Concat(t.Agent.Rights.Allow, t.Rights.Allow)
 	d.Deny = slices.Concat(t.Agent.Rights.Deny, t.Rights.Deny)
 	if t.Action != nil {

@@ -65,13 +65,14 @@ type Options struct {
 	// Tools are the names of the tools that agents can be given.
 	Tools []string
 	// Provider answers where neither request nor agent names one. Others are those
-	// beside it that agents may name.
-	Provider string
-	Others   []string
-	Snapshot snapshot.Options
-	Limits   Limits
-	Logger   *slog.Logger
-	Clock    func() time.Time
+	// beside it that agents may name, Providers all that there are.
+	Provider  string
+	Others    []string
+	Providers []string
+	Snapshot  snapshot.Options
+	Limits    Limits
+	Logger    *slog.Logger
+	Clock     func() time.Time
 	// NewID makes the ids of runs; they sort by time.
 	NewID func() string
 }
