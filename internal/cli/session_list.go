@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -91,15 +92,21 @@ func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session
 		return nil, err
 	}
 	var recs []session.Record
+	told := map[string]bool{} // a project is often that of many sessions
 	for _, id := range ids {
 		r, err := a.Engine.Get(ctx, id)
-		if fault.Is(err, fault.SessionNotFound) {
-			continue // its project is gone, or not mounted now
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			recs = append(recs, r)
+		case fault.Is(err, fault.SessionNotFound): // deleted, but for its entry in the index
+		case fault.Is(err, fault.WorkingRootInaccessible), errors.Is(err, session.ErrMalformed):
+			if _, why, _, _ := explain(nil, err); !told[why] {
+				told[why] = true
+				c.warn("left out: " + why)
+			}
+		default:
 			return nil, err
 		}
-		recs = append(recs, r)
 	}
 	return recs, nil
 }
