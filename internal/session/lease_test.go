@@ -601,6 +601,22 @@ func TestRequestsAreNotKeptInMemory(t *testing.T) {
 	check(w.store())
 }
 
+// The file of a lock that rests is closed with the session.
+func TestRestingLocksAreClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := acquire(t, w.Store, w.session().SessionID)
+	lock := l.lock.File()
+	must(t, l.Release())
+	if _, err := lock.Stat(); err != nil {
+		t.Errorf("a lock that rests: %v", err)
+	}
+	must(t, w.Store.Close())
+	if _, err := lock.Stat(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("once the store is closed: %v", err)
+	}
+}
+
 // A lock that could not be freed is not the next lease's: that takes a new one.
 func TestLockThatCannotRest(t *testing.T) {
 	t.Parallel()

@@ -69,19 +69,27 @@ func swap(t *testing.T, path, target string) (stop func()) {
 func TestSwappedWhileOpened(t *testing.T) {
 	t.Parallel()
 	b, inside, outside := newSwap(t, echo)
-	for path, target := range map[string]string{inside: outside, filepath.Join(inside, "flow.yaml"): filepath.Join(outside, "flow.yaml")} {
-		stop := swap(t, path, target)
+	b.file("wf/other.yaml", strings.Replace(attaches, "id: flow", "id: evil", 1))
+	file := filepath.Join(inside, "flow.yaml")
+	for _, s := range []struct{ path, target string }{
+		{inside, outside}, {file, filepath.Join(outside, "flow.yaml")}, {file, "other.yaml"},
+	} {
+		path := s.path
+		stop := swap(t, path, s.target)
 		for opened, tries := 0, 0; opened < 3000 && tries < 30_000; tries++ {
 			data, err := run.ReadWithinForTest(b.project, inside, "flow.yaml")
 			if err != nil {
 				continue
 			}
 			if opened++; strings.Contains(string(data), "evil") {
-				t.Errorf("%s: what was read is not of the project, after %d times", path, opened)
+				t.Errorf("%s: what was read is that of a link to %s, after %d times", path, s.target, opened)
 				break
 			}
 		}
 		stop()
+		if err := os.Remove(path + ".link"); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := run.ReadWithinForTest(b.project, inside, "flow.yaml"); err != nil {
 			t.Errorf("at rest: %v", err)
 		}
