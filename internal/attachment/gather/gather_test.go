@@ -24,6 +24,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
@@ -82,6 +83,9 @@ func newWorld(t testing.TB, o Options, files map[string]string) *world {
 	return newWorldOf(t, o, 0, files)
 }
 
+// downloadsAtOnce is for how many downloads there is room.
+const downloadsAtOnce = 8
+
 // newWorldOf is newWorld with so many downloads at one time, 0 for the default.
 func newWorldOf(t testing.TB, o Options, parallel int, files map[string]string) *world {
 	t.Helper()
@@ -101,7 +105,7 @@ func newWorldOf(t testing.TB, o Options, parallel int, files map[string]string) 
 	w.url = srv.URL
 	if o.Downloads == nil {
 		o.Downloads, err = download.New(download.Options{
-			Dir: w.temp, Timeout: time.Minute, Parallel: parallel,
+			Dir: w.temp, Timeout: time.Minute, Parallel: parallel, ItemBytes: 1 << 20, TempBytes: downloadsAtOnce << 20,
 			Policy: netguard.Policy{AllowHTTP: true, AnyPort: true, MaxRedirects: 3, Internal: []string{"127.0.0.0/8"}},
 		})
 		if err != nil {
@@ -413,5 +417,33 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 	}
 	if n := asked.Load(); n > 50 {
 		t.Errorf("%d of 200 were fetched", n)
+	}
+	// There is room for as many as before, all of them at once.
+	asked.Store(0)
+	all := make(chan struct{})
+	w.mux.HandleFunc("/all/", func(rw http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == downloadsAtOnce {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-r.Context().Done():
+		}
+		fmt.Fprint(rw, "x")
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var group errgroup.Group
+	for range downloadsAtOnce {
+		group.Go(func() error {
+			f, err := w.o.Downloads.Fetch(ctx, w.url+"/all/")
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Errorf("what failed has kept its room: %v", err)
 	}
 }
