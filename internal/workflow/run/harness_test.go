@@ -219,7 +219,7 @@ func (b *bench) runner() *run.Runner {
 	ids := 0
 	r := run.New(run.Options{
 		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes,
-		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Limits: b.limits,
+		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Providers: []string{"scripted", "other"}, Limits: b.limits,
 		Snapshot: snapshot.Options{LockDir: b.state, MaxFiles: 1000, MaxBytes: 1 << 20, Clock: time.Now},
 		Logger:   slog.New(slog.DiscardHandler), Clock: time.Now,
 		NewID: func() string { ids++; return fmt.Sprintf("%s-%d", filepath.Base(b.project), ids) },
