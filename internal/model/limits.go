@@ -12,20 +12,23 @@ import (
 type Catalog struct {
 	// Default is for models that no entry names.
 	Default Limits
+	// Stated is set where the deployment itself says what Default is: nothing is
+	// assumed then.
+	Stated bool
 	// Models is keyed by a model's name without date or tag, in lower case:
 	// "claude-opus-4" covers "claude-opus-4-20250514" and "claude-opus-4-latest",
 	// but neither "claude-opus-4-1" nor "claude-opus-45".
 	Models map[string]Limits
 }
 
-// Limits returns the limits of the named model, those of Default, marked as
-// assumed, when no entry names it.
+// Limits returns the limits of the named model, those of Default when no entry
+// names it. These are marked as assumed, unless they are stated.
 func (c Catalog) Limits(model string) Limits {
 	if l, ok := lookup(c.Models, model); ok {
 		return l
 	}
 	l := c.Default
-	l.Assumed = true
+	l.Assumed = !c.Stated
 	return l
 }
 

@@ -48,8 +48,8 @@ const (
 // it gets /v1.
 type Options struct {
 	upstream.Options
-	// ContextTokens is the context of models of which nothing is known; 0 is
-	// [DefaultContext].
+	// ContextTokens is the context of models of which nothing is known, on another
+	// server than OpenAI's; 0 is [DefaultContext], as an assumption.
 	ContextTokens int64
 	// ImageModels are models on other servers than OpenAI's that take images, keyed
 	// like a [model.Catalog].
@@ -79,6 +79,7 @@ func (o Options) speak(e upstream.Endpoint, client *http.Client) upstream.Protoc
 	}
 	if !p.own {
 		p.catalog = model.OpenAICompatible(cmp.Or(o.ContextTokens, DefaultContext), o.ImageModels...)
+		p.catalog.Stated = o.ContextTokens > 0
 	}
 	p.catalog = p.catalog.With(o.Overrides)
 	p.chat = sdk.NewChatCompletionService(
