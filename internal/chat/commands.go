@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/nearest"
 	"belay/internal/permit"
 )
 
@@ -63,12 +64,18 @@ func (m *Model) run(name, rest string) tea.Cmd {
 	if other := otherNames[name]; other != "" {
 		name = other
 	}
+	var known []string
 	for _, c := range commands() {
 		if c.name == name {
 			return c.run(m, rest)
 		}
+		known = append(known, c.name)
 	}
-	m.tell(warns, fmt.Sprintf("there is no command /%s; /help lists them", oneLine(name)))
+	text := fmt.Sprintf("there is no command /%s; /help lists them", oneLine(name))
+	if meant := nearest.Of(name, known); meant != "" {
+		text = fmt.Sprintf("there is no command /%s; did you mean /%s?", oneLine(name), meant)
+	}
+	m.tell(warns, text)
 	return nil
 }
 

@@ -98,7 +98,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 		newProject(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
 		newConfig(c), newDoctor(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
-	root.SetFlagErrorFunc(unknownFlag)
+	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultHelpCmd()
 	strictHelp(root)
 	c.watchRuns(root)

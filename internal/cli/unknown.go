@@ -47,9 +47,12 @@ func below(cmd *cobra.Command, name string) (paths []string) {
 	return paths
 }
 
-// unknownFlag turns what the parser says of flags into a wrong command line,
-// with the flag that was likely meant.
-func unknownFlag(cmd *cobra.Command, err error) error {
+// wrongFlag turns what the parser says of flags into a wrong command line: with the
+// flag that was likely meant, or with what the value should have been.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		return wrongValue(bad)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return asUsage(err)
@@ -64,6 +67,21 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		hint = "name the project's folder: " + cmd.CommandPath() + " DIR"
 	}
 	return failed(ExitUsage, hint, err)
+}
+
+// wrongValue says what a flag's value should have been, for the kinds of which the
+// parser itself tells no more than the function that failed.
+func wrongValue(bad *pflag.InvalidValueError) error {
+	kinds := map[string][2]string{
+		"int":      {"a whole number", ""},
+		"float64":  {"a number", ""},
+		"duration": {"a length of time", "write it as 30s, 5m or 1h"},
+	}
+	kind, known := kinds[bad.GetFlag().Value.Type()]
+	if !known {
+		return asUsage(bad)
+	}
+	return failed(ExitUsage, kind[1], fmt.Errorf("--%s: %q is not %s", bad.GetFlag().Name, bad.GetValue(), kind[0]))
 }
 
 // strictHelp makes belay help an error for what is no command, as that command
