@@ -39,8 +39,13 @@ func (t *running) frame(projectRoot string) error {
 		}
 	}
 	room := t.inputRoom()
+	if room <= 0 {
+		return fault.New(fault.InvalidRequest, "the context of the model %s, %d tokens, has no room for a message beside the instructions and tools, about %d, and the answer",
+			t.settings.model, t.limits.ContextTokens, t.frameTokens()).
+			With("field", "model").WithHint("choose a model with a larger context, or allow fewer tools; if it has more than that, say so with models or openai.context_tokens")
+	}
 	if need := tokens(len(t.req.Message) + len(t.refused)); need > room {
-		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", t.settings.model, need, max(room, 0)).
+		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", t.settings.model, need, room).
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
 	return nil
