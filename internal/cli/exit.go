@@ -194,7 +194,12 @@ func upstream(f *fault.Error, message string) string {
 	switch model.Category(category) {
 	case model.InvalidAPIKey, model.RateLimited, model.APIResponseError:
 		if provider != "" && f.Status >= 400 {
-			return fmt.Sprintf("%s answered %d: %s", line(provider), f.Status, message)
+			whose := ""
+			if task, _ := f.Details["task"].(string); task != "" { // of a run
+				whose = "the task " + task + " failed: "
+				message = strings.TrimPrefix(message, whose)
+			}
+			return fmt.Sprintf("%s%s answered %d: %s", whose, line(provider), f.Status, message)
 		}
 	}
 	return message

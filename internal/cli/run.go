@@ -15,7 +15,6 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/durable"
-	"belay/internal/fault"
 	"belay/internal/workflow/run"
 )
 
@@ -206,15 +205,17 @@ func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON bool) erro
 	if r.Error == nil {
 		return failed(ExitFailed, again, errors.New("the run failed"))
 	}
-	e := fault.New(r.Error.Type, "%s", r.Error.Message)
-	e.Details = r.Error.Details
+	e := r.Error.Fault()
 	hint := again
-	if r.Error.Hint != "" {
-		hint = r.Error.Hint + "; then " + again
+	if step := noTurn.Replace(nextStep(e)); step != "" {
+		hint = step + "; then " + again
 	}
 	hint += "; it keeps its own copy of the workflow: to use one that you changed, begin anew"
 	return failed(ExitFailed, hint, e)
 }
+
+// noTurn takes out of a next step that a turn is sent again: here a run goes on.
+var noTurn = strings.NewReplacer(", then send the turn again", "", "; send the turn again later", "", "send the turn again; ", "", "send the turn again", "")
 
 // resumption is the command that takes a run up again, as it is typed here.
 func resumption(s run.Summary, cfg *config.Config) string {

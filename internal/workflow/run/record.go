@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+	"maps"
 	"time"
 
 	"belay/internal/attachment/gather"
@@ -120,8 +122,10 @@ type Attempt struct {
 
 // Failure says why a run, a task or an attempt failed.
 type Failure struct {
-	Type    fault.Type     `json:"type"`
-	Message string         `json:"message"`
+	Type    fault.Type `json:"type"`
+	Message string     `json:"message"`
+	// Status is the failure's as an answer over HTTP; a provider's is what it answered.
+	Status  int            `json:"status,omitempty"`
 	Hint    string         `json:"hint,omitempty"`
 	Details map[string]any `json:"details,omitempty"`
 }
@@ -129,16 +133,27 @@ type Failure struct {
 // failureOf is the record of an error.
 func failureOf(err error) *Failure {
 	f := fault.From(err)
-	return &Failure{Type: f.Type, Message: f.Message, Hint: f.NextStep(), Details: f.Details}
+	return &Failure{Type: f.Type, Message: f.Message, Status: f.Status, Hint: f.NextStep(), Details: f.Details}
+}
+
+// Fault is the error that f is the record of. What it advises is f's own where that
+// says more than every error of its type.
+func (f *Failure) Fault() *fault.Error {
+	e := fault.New(f.Type, "%s", f.Message)
+	if f.Hint != e.NextStep() {
+		e = e.WithHint("%s", f.Hint)
+	}
+	if f.Status != 0 {
+		e = e.WithStatus(f.Status)
+	}
+	e.Details = maps.Clone(f.Details)
+	return e
 }
 
 // of is the failure of a task as that of its run.
 func (f *Failure) of(task string) error {
-	e := fault.New(f.Type, "the task %s failed: %s", task, f.Message)
-	if f.Hint != "" {
-		e = e.WithHint("%s", f.Hint)
-	}
-	e.Details = f.Details
+	e := f.Fault()
+	e.Message = fmt.Sprintf("the task %s failed: %s", task, f.Message)
 	return e.With("task", task)
 }
 
