@@ -21,8 +21,8 @@ import (
 // interacting with the anthropic API. You should not instantiate this client
 // directly, and instead use the [NewClient] method instead.
 type Client struct {
-	Options      []option.RequestOption
-	Messages     MessageService
+	Options  []option.RequestOption
+	Messages MessageService
 }
 
 // DefaultClientOptions walks the default credential chain per the
