@@ -101,13 +101,13 @@ func TestHostileFiles(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "f.pdf")
 		env := append(os.Environ(), "BELAY_HOSTILE_PDF="+path, "BELAY_HOSTILE_CACHE="+cache)
-		maker := exec.Command(program, "-test.run=^TestHostileMaker$")
-		maker.Env = append(env, "BELAY_HOSTILE_NAME="+name)
+		maker := exec.Command(program)
+		maker.Env = append(env, "BELAY_HOSTILE_NAME="+name, hostileRole+"=make")
 		if out, err := maker.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		cmd := exec.Command(program, "-test.run=^TestHostileChild$")
-		cmd.Env = append(env, "BELAY_HOSTILE_NAME="+name)
+		cmd := exec.Command(program)
+		cmd.Env = append(env, "BELAY_HOSTILE_NAME="+name, hostileRole+"=read")
 		out, err := cmd.Output()
 		var got outcome
 		if line, _, _ := strings.Cut(string(out), "\n"); err != nil || json.Unmarshal([]byte(line), &got) != nil {
@@ -143,28 +143,25 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestHostileMaker is the process that makes a file for TestHostileFiles: one
-// without the race detector, under which packing hundreds of megabytes takes most
-// of a minute, and another one than the reader, whose memory is measured.
-func TestHostileMaker(t *testing.T) {
-	name := os.Getenv("BELAY_HOSTILE_NAME")
-	if name == "" {
-		t.Skip("runs as a child of TestHostileFiles")
-	}
-	if err := os.WriteFile(os.Getenv("BELAY_HOSTILE_PDF"), hostile[name](), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// hostileRole says in the environment which child of TestHostileFiles a process is.
+const hostileRole = "BELAY_HOSTILE_ROLE"
+
+// hostileChildren are its children, by their role: TestMain runs them in place of the
+// tests.
+var hostileChildren = map[string]func() error{"make": makeHostile, "read": readHostile}
+
+// makeHostile makes a file in a process without the race detector, under which packing
+// hundreds of megabytes takes most of a minute, and another one than the reader, whose
+// memory is measured.
+func makeHostile() error {
+	return os.WriteFile(os.Getenv("BELAY_HOSTILE_PDF"), hostile[os.Getenv("BELAY_HOSTILE_NAME")](), 0o600)
 }
 
-// TestHostileChild is the process in which TestHostileFiles has a file read.
-func TestHostileChild(t *testing.T) {
-	path := os.Getenv("BELAY_HOSTILE_PDF")
-	if path == "" {
-		t.Skip("runs as a child of TestHostileFiles")
-	}
-	data, err := os.ReadFile(path)
+// readHostile reads a file and prints the outcome.
+func readHostile() error {
+	data, err := os.ReadFile(os.Getenv("BELAY_HOSTILE_PDF"))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	limit := hostileTime
 	if ends[os.Getenv("BELAY_HOSTILE_NAME")] != "" {
@@ -174,32 +171,27 @@ func TestHostileChild(t *testing.T) {
 	defer e.Close()
 	start := spent()
 	_, err = readBoth(context.Background(), e, data)
-	got := outcome{Kind: kindOf(err), Time: spent() - start, Memory: peak(t)}
-	line, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
+	got := outcome{Kind: kindOf(err), Time: spent() - start}
+	if got.Memory, err = peak(); err != nil {
+		return err
 	}
-	_, _ = os.Stdout.Write(append(line, '\n')) // the parent sees that it is missing
+	return json.NewEncoder(os.Stdout).Encode(got)
 }
 
 // peak is the most memory that this process had resident.
-func peak(t *testing.T) int64 {
+func peak() (int64, error) {
 	if runtime.GOOS != "linux" {
-		return 0
+		return 0, nil
 	}
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
 	for line := range strings.Lines(string(data)) {
 		if v, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(v), " kB"), 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n << 10
+			return n << 10, err
 		}
 	}
-	t.Fatal("no VmHWM")
-	return 0
+	return 0, errors.New("no VmHWM")
 }
