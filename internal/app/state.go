@@ -155,19 +155,20 @@ func OperatorToken(stateDir string) (string, error) {
 
 // createOnce writes a file whole unless somebody else was faster.
 func createOnce(dir, name, content string) error {
-	f, err := os.CreateTemp(dir, name+".*")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // linked by then, or useless
-	_, err = f.WriteString(content + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	defer root.Close()
+	temp := durable.TempPrefix + rand.Text()
+	if err := durable.WriteFile(root, temp, []byte(content+"\n"), 0o600, durable.Secret); err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+	defer func() { _ = root.Remove(temp) }() // linked by then, or useless
+	if err := durable.Link(root, temp, name); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil
+	return durable.FlushDir(root, ".", durable.Secret)
 }
 
 func writeIn(dir, name string, data []byte) (err error) {
@@ -176,7 +177,7 @@ func writeIn(dir, name string, data []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return durable.WriteFile(root, name, data, 0o600, false)
+	return durable.WriteFile(root, name, data, 0o600, durable.Running)
 }
 
 func readNote(path string) ([]byte, error) {

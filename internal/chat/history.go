@@ -110,7 +110,7 @@ func (h *history) save(s string) (err error) {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return durable.WriteFile(root, filepath.Base(h.path), b.Bytes(), 0o600, false)
+	return durable.WriteFile(root, filepath.Base(h.path), b.Bytes(), 0o600, durable.ChatHistory)
 }
 
 func lockHistory(path string) (*durable.FileLock, error) {

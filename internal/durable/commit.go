@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 )
 
-// Syncer is something with bytes that are not on disk yet: [*os.File] and
-// [*Lines] are.
+// Syncer is something with bytes that are not on disk yet: what
+// [FlushOf] returns and [*Lines] are.
 type Syncer interface{ Sync() error }
 
 // ErrClosed is returned by a [Committer] that was closed.
@@ -108,20 +107,13 @@ func (c *Committer) work() {
 		c.queue = c.queue[1:]
 		delete(c.waiting, j.what)
 		c.mu.Unlock()
-		j.err = flushOne(j.what)
+		j.err = j.what.Sync()
 		close(j.done)
 		c.mu.Lock()
 	}
 	c.queue = nil
 	c.running--
 	c.idle.Broadcast()
-}
-
-func flushOne(s Syncer) error {
-	if f, ok := s.(*os.File); ok {
-		return dataSync(f)
-	}
-	return s.Sync()
 }
 
 // Close waits for the flushes under way; later commits fail with [ErrClosed].

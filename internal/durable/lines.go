@@ -24,6 +24,8 @@ type Handle interface {
 // holds whatever lock makes that true. Methods are not safe for concurrent use.
 type Lines struct {
 	h    Handle
+	path string
+	kind *File
 	size int64
 	// dirty is set when a failed write may have left bytes after size.
 	dirty bool
@@ -31,12 +33,17 @@ type Lines struct {
 
 // OpenLines opens or creates name under root for appending and drops a last
 // line that was cut off. It refuses anything but a regular file.
-func OpenLines(root *os.Root, name string, perm os.FileMode) (*Lines, error) {
-	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, perm)
+func OpenLines(root *os.Root, name string, perm fs.FileMode, kind *File) (*Lines, error) {
+	var f *os.File
+	open := func() (err error) {
+		f, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, perm)
+		return err
+	}
+	err := do(Op{Verb: OpCreate, Path: at(root, name), Mode: perm, File: kind}, open)
 	if err != nil {
 		return nil, err
 	}
-	l, err := NewLines(f)
+	l, err := newLines(f, at(root, name), kind)
 	if err != nil {
 		_ = f.Close() // the first error is the one to tell
 		return nil, fmt.Errorf("open %s: %w", name, err)
@@ -46,7 +53,9 @@ func OpenLines(root *os.Root, name string, perm os.FileMode) (*Lines, error) {
 
 // NewLines wraps a handle that appends, dropping a last line that was cut off.
 // On success it owns h.
-func NewLines(h Handle) (*Lines, error) {
+func NewLines(h Handle) (*Lines, error) { return newLines(h, "", EventLog) }
+
+func newLines(h Handle, path string, kind *File) (*Lines, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err
@@ -58,12 +67,13 @@ func NewLines(h Handle) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
+	l := &Lines{h: h, path: path, kind: kind, size: whole}
 	if whole < info.Size() {
-		if err := h.Truncate(whole); err != nil {
+		if err := l.truncate(); err != nil {
 			return nil, err
 		}
 	}
-	return &Lines{h: h, size: whole}, nil
+	return l, nil
 }
 
 // Append writes data, which must be whole lines, in one write. When it fails,
@@ -77,21 +87,29 @@ func (l *Lines) Append(data []byte) error {
 		return errors.New("append: the data does not end with a line end")
 	}
 	if l.dirty {
-		if err := l.h.Truncate(l.size); err != nil {
+		if err := l.truncate(); err != nil {
 			return fmt.Errorf("append: cut off what a failed write left: %w", err)
 		}
 		l.dirty = false
 	}
-	n, err := l.h.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
+	err := do(Op{Verb: OpWrite, Path: l.path, Data: data, Off: l.size, File: l.kind}, func() error {
+		n, err := l.h.Write(data)
+		if err == nil && n < len(data) {
+			err = io.ErrShortWrite
+		}
+		return err
+	})
 	if err != nil {
-		l.dirty = l.h.Truncate(l.size) != nil
+		l.dirty = l.truncate() != nil
 		return fmt.Errorf("append: %w", err)
 	}
-	l.size += int64(n)
+	l.size += int64(len(data))
 	return nil
+}
+
+// truncate cuts off what is behind the whole lines.
+func (l *Lines) truncate() error {
+	return do(Op{Verb: OpTruncate, Path: l.path, Off: l.size, File: l.kind}, func() error { return l.h.Truncate(l.size) })
 }
 
 // Size is the number of bytes of whole lines.
@@ -102,11 +120,17 @@ func (l *Lines) Stat() (fs.FileInfo, error) { return l.h.Stat() }
 
 // Sync makes what was appended durable. [Committer] calls it; it is safe beside
 // appends.
-func (l *Lines) Sync() error {
-	if f, ok := l.h.(*os.File); ok {
-		return dataSync(f)
-	}
-	return l.h.Sync()
+func (l *Lines) Sync() error { return l.SyncAs(l.kind) }
+
+// SyncAs is Sync of a file that has become one of another kind, such as a log's
+// segment that is finished.
+func (l *Lines) SyncAs(kind *File) error {
+	return do(Op{Verb: OpFlush, Path: l.path, File: kind, Point: kind.ContentPoint()}, func() error {
+		if f, ok := l.h.(*os.File); ok {
+			return dataSync(f)
+		}
+		return l.h.Sync()
+	})
 }
 
 // Close closes the file.

@@ -21,7 +21,7 @@ func TestTornTailAtEveryByte(t *testing.T) {
 	for cut := range len(content) + 1 {
 		name := fmt.Sprint("f", cut)
 		must(t, root.WriteFile(name, []byte(content[:cut]), 0o600))
-		l, err := OpenLines(root, name, 0o600)
+		l, err := OpenLines(root, name, 0o600, EventLog)
 		must(t, err)
 		must(t, l.Append([]byte("after\n")))
 		must(t, l.Close())
@@ -81,7 +81,7 @@ func TestFailedAppendLeavesNothing(t *testing.T) {
 			t.Run(fmt.Sprintf("room=%d,stuck=%v", room, stuck), func(t *testing.T) {
 				t.Parallel()
 				root := openRoot(t)
-				inner, err := OpenLines(root, "f", 0o600)
+				inner, err := OpenLines(root, "f", 0o600, EventLog)
 				must(t, err)
 				disk := &fullDisk{Handle: inner.h, room: len("first\n")}
 				l, err := NewLines(disk)
@@ -115,7 +115,7 @@ func TestFailedAppendLeavesNothing(t *testing.T) {
 
 func TestAppendRefusesHalfLines(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLines(openRoot(t), "f", 0o600)
+	l, err := OpenLines(openRoot(t), "f", 0o600, EventLog)
 	must(t, err)
 	defer func() { must(t, l.Close()) }()
 	if err := l.Append([]byte("no end")); err == nil {

@@ -4,9 +4,9 @@ package durable
 
 import "os"
 
-// SyncDir makes the entries of a directory durable: files created in, renamed
+// syncDir makes the entries of a directory durable: files created in, renamed
 // into or removed from it. Systems that cannot flush a directory do nothing.
-func SyncDir(root *os.Root, dir string) error {
+func syncDir(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {
 		return err

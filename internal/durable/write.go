@@ -15,13 +15,15 @@ const TempPrefix = ".tmp-"
 
 // WriteFile replaces name under root by data: a temporary file in the same
 // folder is written and renamed over it, so that at any moment, also after a
-// crash, name holds either the old bytes or all the new ones. With sync the
-// bytes and the new directory entry are on disk when it returns; without, a
-// power cut may bring the old content back.
+// crash of the process, name holds either the old bytes or all the new ones.
+//
+// A kept file is flushed before the rename, and its folder afterwards: it is on
+// disk when WriteFile returns. A rebuildable one is never flushed. After a power
+// cut it may be old, empty or torn, and its content must show that.
 //
 // On an error the old file is untouched and the temporary one is gone.
-func WriteFile(root *os.Root, name string, data []byte, perm os.FileMode, sync bool) error {
-	return replace(root, name, TempPrefix+rand.Text(), data, perm, sync, func(*os.File) error { return nil })
+func WriteFile(root *os.Root, name string, data []byte, perm fs.FileMode, kind *File) error {
+	return replace(root, name, TempPrefix+rand.Text(), data, perm, kind, func(*os.File) error { return nil })
 }
 
 // Replacement is the new content of a file that is somebody else's.
@@ -29,30 +31,38 @@ type Replacement struct {
 	Data []byte
 	// Perm are its permissions: with Exact these, whatever the umask, and without
 	// as much of them as the umask lets a new file have.
-	Perm  os.FileMode
+	Perm  fs.FileMode
 	Exact bool
 	// Like is whom the owner is taken from, as far as the process may give files
 	// away; nil is nobody.
-	Like os.FileInfo
+	Like fs.FileInfo
 	// Temp is the temporary file's name, beside the file. What a process left there
 	// that died is removed: nobody else may use the name at the same time.
 	Temp string
+	// File is the kind of file, [ProjectFile] if it is nil.
+	File *File
 }
 
-// Put is a [WriteFile] of the replacement, made durable.
+// Put is a [WriteFile] of the replacement.
 func (r Replacement) Put(root *os.Root, name string) error {
+	if r.File == nil {
+		r.File = ProjectFile
+	}
 	if err := RemoveTemp(root, path.Join(path.Dir(name), r.Temp)); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
-	return replace(root, name, r.Temp, r.Data, r.Perm, true, func(f *os.File) error {
-		if r.Like != nil {
-			giveTo(f, r.Like) // first, because a change of owner takes special bits away
-		}
-		if r.Exact {
-			return f.Chmod(r.Perm)
-		}
-		return nil
-	})
+	return replace(root, name, r.Temp, r.Data, r.Perm, r.File, r.dress)
+}
+
+// dress gives a new file the owner and the permissions of the replacement.
+func (r Replacement) dress(f *os.File) error {
+	if r.Like != nil {
+		giveTo(f, r.Like) // first, because a change of owner takes special bits away
+	}
+	if r.Exact {
+		return f.Chmod(r.Perm)
+	}
+	return nil
 }
 
 // TempName is a temporary file's name that can be told again from key, which has
@@ -62,7 +72,10 @@ func TempName(key string) string { return TempPrefix + key[:min(len(key), 32)] }
 // RemoveTemp removes a temporary file that a process left which died; it need not
 // be there.
 func RemoveTemp(root *os.Root, name string) error {
-	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := Remove(root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -70,39 +83,39 @@ func RemoveTemp(root *os.Root, name string) error {
 
 // replace does the work by way of the temporary file temp; dress is called with
 // that before its content is made durable.
-func replace(root *os.Root, name, temp string, data []byte, perm os.FileMode, sync bool, dress func(*os.File) error) error {
+func replace(root *os.Root, name, temp string, data []byte, perm fs.FileMode, kind *File, dress func(*os.File) error) error {
 	dir := path.Dir(name)
 	temp = path.Join(dir, temp)
-	if err := writeNew(root, temp, data, perm, sync, dress); err != nil {
+	if err := writeNew(root, temp, data, perm, kind, dress); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
-	if err := root.Rename(temp, name); err != nil {
+	if err := Rename(root, temp, name); err != nil {
 		_ = root.Remove(temp) // the rename's error is the one to tell
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
-	if !sync {
+	if kind.Class != Kept {
 		return nil
 	}
-	if err := SyncDir(root, dir); err != nil {
+	if err := FlushDir(root, dir, kind); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
 	return nil
 }
 
 // writeNew creates name with data, or leaves nothing.
-func writeNew(root *os.Root, name string, data []byte, perm os.FileMode, sync bool, dress func(*os.File) error) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+func writeNew(root *os.Root, name string, data []byte, perm fs.FileMode, kind *File, dress func(*os.File) error) error {
+	w, err := Create(root, name, perm, kind)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = w.Write(data)
 	if err == nil {
-		err = dress(f)
+		err = dress(w.f)
 	}
-	if err == nil && sync {
-		err = f.Sync()
+	if err == nil && kind.Class == Kept {
+		err = w.Sync()
 	}
-	if e := f.Close(); err == nil {
+	if e := w.Close(); err == nil {
 		err = e
 	}
 	if err != nil {

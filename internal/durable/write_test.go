@@ -24,7 +24,7 @@ func TestWriteFileIsAtomic(t *testing.T) {
 	t.Parallel()
 	root := openRoot(t)
 	contents := [][]byte{bytes.Repeat([]byte("a"), 100_000), bytes.Repeat([]byte("b"), 50_000)}
-	must(t, WriteFile(root, "f", contents[0], 0o600, true))
+	must(t, WriteFile(root, "f", contents[0], 0o600, Transcript))
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -42,7 +42,7 @@ func TestWriteFileIsAtomic(t *testing.T) {
 		}
 	})
 	for i := range 200 {
-		must(t, WriteFile(root, "f", contents[i%2], 0o600, i%50 == 0))
+		must(t, WriteFile(root, "f", contents[i%2], 0o600, []*File{Cache, Transcript}[i%2]))
 	}
 	close(stop)
 	wg.Wait()
@@ -55,9 +55,9 @@ func TestWriteFileErrorKeepsTheOldFile(t *testing.T) {
 	t.Parallel()
 	root := openRoot(t)
 	must(t, root.MkdirAll("taken/by", 0o700)) // a folder that is not empty cannot be replaced
-	must(t, WriteFile(root, "f", []byte("old"), 0o600, false))
+	must(t, WriteFile(root, "f", []byte("old"), 0o600, Cache))
 	for _, name := range []string{"taken", "missing/f", "../f"} {
-		if err := WriteFile(root, name, []byte("new"), 0o600, false); err == nil {
+		if err := WriteFile(root, name, []byte("new"), 0o600, Cache); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -142,7 +142,7 @@ func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
 // append writes an entry; the lock is held.
 func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	name := filepath.Base(a.path)
-	lines, err := durable.OpenLines(root, name, 0o600)
+	lines, err := durable.OpenLines(root, name, 0o600, durable.Audit)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func writeJSON(root *os.Root, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(root, name, data, 0o600, true)
+	return durable.WriteFile(root, name, data, 0o600, durable.AuditHead)
 }
 
 func encode(v any) ([]byte, error) {

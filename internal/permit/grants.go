@@ -29,7 +29,7 @@ func grantFile(sessionID string) string { return dirGrants + "/" + sessionID + "
 
 // grant notes what a session-wide decision covers. The desk's lock is held.
 func (d *Desk) grant(r Request, dec Decision) (err error) {
-	lines, err := durable.OpenLines(d.root, grantFile(r.SessionID), 0o600)
+	lines, err := durable.OpenLines(d.root, grantFile(r.SessionID), 0o600, durable.Grant)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 			return fault.New(fault.Overloaded, "%d questions wait for an answer", len(open)).
 				WithHint("answer some with belay decision")
 		}
-		return durable.WriteFile(d.root, questionFile(r.ID), data, 0o600, false)
+		return durable.WriteFile(d.root, questionFile(r.ID), data, 0o600, durable.Question)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", storage(err))

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 
 	"belay/internal/durable"
@@ -61,10 +60,10 @@ func (d *Desk) place(name string, v any) error {
 		return err
 	}
 	temp := durable.TempPrefix + rand.Text()
-	if err := durable.WriteFile(d.root, temp, data, 0o600, false); err != nil {
+	if err := durable.WriteFile(d.root, temp, data, 0o600, durable.Decision); err != nil {
 		return err
 	}
-	err = d.root.Link(temp, name)
+	err = durable.Link(d.root, temp, name)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
 		err = d.create(name, data) // a file system without links
 	}
@@ -75,11 +74,14 @@ func (d *Desk) place(name string, v any) error {
 // dies in it leaves an answer that nobody can read, and the question is denied
 // when its time is over.
 func (d *Desk) create(name string, data []byte) error {
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := durable.Create(d.root, name, 0o600, durable.Decision)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
 	return errors.Join(err, f.Close())
 }
 

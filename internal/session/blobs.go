@@ -54,7 +54,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 	}
 	defer func() { _ = root.Close() }()
 	temp := putPrefix + rand.Text()
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := durable.Create(root, temp, 0o600, durable.Blob)
 	if err != nil {
 		return "", 0, storage("the attachment could not be stored", err)
 	}
@@ -88,10 +88,10 @@ func (b *Blobs) settle(root *os.Root, temp, sha string) error {
 		_ = f.Close() // it was only read
 		if err := root.Chtimes(sha, now, now); err == nil {
 			b.stamp(root, sha)
-			return root.Remove(temp)
+			return durable.Remove(root, temp)
 		}
 	}
-	if err := root.Rename(temp, sha); err != nil {
+	if err := durable.Rename(root, temp, sha); err != nil {
 		return err
 	}
 	b.stamp(root, sha)
@@ -126,22 +126,18 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 	}
 	defer func() { _ = root.Close() }()
 	files := make([]durable.Syncer, 0, len(fresh))
-	defer func() {
-		for _, f := range files {
-			_ = f.(*os.File).Close() // nothing was written through it
-		}
-	}()
 	for sha := range fresh {
 		f, err := root.OpenFile(sha, os.O_RDWR, 0) // some systems flush only what may be written
 		if err != nil {
 			return err
 		}
-		files = append(files, f)
+		defer f.Close() // nothing was written through it
+		files = append(files, durable.FlushOf(f, filepath.Join(root.Name(), sha), durable.Blob))
 	}
 	if err := b.store.o.Committer.Commit(ctx, files...); err != nil {
 		return err
 	}
-	return durable.SyncDir(root, ".")
+	return durable.FlushDir(root, ".", durable.Blob)
 }
 
 // open opens the store's folder, making it when told to.
@@ -158,10 +154,10 @@ func (b *Blobs) open(create bool) (*os.Root, error) {
 	if err := workspace.MakeBelay(project); err != nil {
 		return nil, err
 	}
-	if err := project.MkdirAll(dirBlobs, 0o700); err != nil {
+	if err := durable.MkdirAll(project, dirBlobs, 0o700); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(durable.SyncDir(project, dirBelay), durable.SyncDir(project, ".")); err != nil {
+	if err := errors.Join(durable.FlushDir(project, dirBelay, durable.Blob), durable.FlushDir(project, ".", durable.Blob)); err != nil {
 		return nil, err
 	}
 	return project.OpenRoot(dirBlobs)

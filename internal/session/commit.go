@@ -112,7 +112,7 @@ func (v *live) syncDirs(dirs []string) error {
 			continue
 		}
 		done[d] = true
-		if err := durable.SyncDir(base, path.Join(v.place.rel, d)); err != nil {
+		if err := durable.FlushDir(base, path.Join(v.place.rel, d), durable.Transcript); err != nil {
 			return err
 		}
 	}

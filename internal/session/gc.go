@@ -150,7 +150,7 @@ func (g *gc) segments(p place, l *Lease) error {
 		if l == nil {
 			continue
 		}
-		if err := root.Remove(segmentName(n)); err != nil {
+		if err := durable.Remove(root, segmentName(n)); err != nil {
 			return err
 		}
 		gone = append(gone, n)

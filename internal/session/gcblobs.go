@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"belay/internal/durable"
 )
 
 // project removes the blobs that nothing refers to and what crashes left.
@@ -64,7 +66,7 @@ func (g *gc) uploads(base *os.Root) error {
 			continue
 		}
 		if err == nil && !g.o.DryRun {
-			err = base.RemoveAll(name)
+			err = durable.RemoveAll(base, name)
 		}
 		if err != nil {
 			return err
@@ -152,7 +154,7 @@ func (g *gc) restore(root *os.Root) error {
 	}
 	for _, name := range names {
 		if sha, ok := strings.CutPrefix(name, trashPrefix); ok && hashPattern.MatchString(sha) {
-			if err := root.Rename(name, sha); err != nil && !missing(err) {
+			if err := durable.Rename(root, name, sha); err != nil && !missing(err) {
 				return err
 			}
 		}
@@ -165,7 +167,7 @@ func (g *gc) restore(root *os.Root) error {
 // to be fresh goes back. See [Blobs.settle].
 func (g *gc) dropBlob(root *os.Root, name string, age time.Duration) (kept bool, err error) {
 	trash := trashPrefix + name
-	if err := root.Rename(name, trash); err != nil {
+	if err := durable.Rename(root, name, trash); err != nil {
 		return false, err
 	}
 	info, err := root.Lstat(trash)
@@ -173,7 +175,7 @@ func (g *gc) dropBlob(root *os.Root, name string, age time.Duration) (kept bool,
 		return false, err
 	}
 	if g.now.Sub(info.ModTime()) < age {
-		return true, root.Rename(trash, name)
+		return true, durable.Rename(root, trash, name)
 	}
-	return false, root.Remove(trash)
+	return false, durable.Remove(root, trash)
 }

@@ -80,10 +80,10 @@ func discard(p place) error {
 	}
 	defer func() { _ = base.Close() }()
 	hidden := path.Join(path.Dir(p.rel), deletedPrefix+path.Base(p.rel)+"-"+rand.Text())
-	if err := base.Rename(p.rel, hidden); err != nil {
+	if err := durable.Rename(base, p.rel, hidden); err != nil {
 		return err
 	}
-	return base.RemoveAll(hidden)
+	return durable.RemoveAll(base, hidden)
 }
 
 // source yields the files of a session that comes in, each once.
@@ -165,7 +165,7 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 		err = errors.Join(writeRecord(root, rec), root.Close())
 	}
 	if err == nil {
-		err = base.Rename(hidden.rel, p.rel)
+		err = durable.Rename(base, hidden.rel, p.rel)
 	}
 	if err == nil {
 		err = s.finish(base, p, rec.SessionID)

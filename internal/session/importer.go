@@ -103,7 +103,7 @@ func blobName(name string) (string, bool) {
 
 // write stores one file of the folder.
 func (im *importer) write(name string, r io.Reader, limit int64) (string, int64, error) {
-	f, err := im.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := durable.Create(im.root, name, 0o600, durable.Imported)
 	if err != nil {
 		return "", 0, storage("the session could not be imported", err)
 	}
@@ -131,7 +131,7 @@ func (im *importer) settle(ctx context.Context) error {
 		if name != fileTranscript && !segmentPattern.MatchString(name) {
 			continue
 		}
-		lines, err := durable.OpenLines(im.root, name, 0o600)
+		lines, err := durable.OpenLines(im.root, name, 0o600, durable.Imported)
 		if err == nil {
 			err = lines.Close()
 		}
@@ -143,7 +143,7 @@ func (im *importer) settle(ctx context.Context) error {
 		return err
 	}
 	return storage("the session could not be imported",
-		errors.Join(durable.SyncDir(im.root, dirLog), durable.SyncDir(im.root, ".")))
+		errors.Join(durable.FlushDir(im.root, dirLog, durable.Imported), durable.FlushDir(im.root, ".", durable.Imported)))
 }
 
 // record reads the record that was received.

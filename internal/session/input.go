@@ -63,7 +63,7 @@ func (s *Store) SendInput(id string, in Input) error {
 		return NoTurn(id)
 	}
 	dir := dirInputs + "/" + id
-	if err := s.state.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MkdirAll(s.state, dir, 0o700); err != nil {
 		return storage("the input could not be written", err)
 	}
 	waiting, err := s.inputNames(id)
@@ -83,7 +83,7 @@ func (s *Store) SendInput(id string, in Input) error {
 	}
 	// The name keeps the order in which inputs came.
 	name := fmt.Sprintf("%s/%020d-%s%s", dir, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
-	if err := durable.WriteFile(s.state, name, data, 0o600, false); err != nil {
+	if err := durable.WriteFile(s.state, name, data, 0o600, durable.SteerInput); err != nil {
 		return storage("the input could not be written", err)
 	}
 	// Between the question and the write the turn may have stopped listening. It
@@ -92,7 +92,7 @@ func (s *Store) SendInput(id string, in Input) error {
 	if turn, listens := s.listening(id); listens && turn == in.Turn {
 		return nil
 	}
-	switch err := s.state.Remove(name); {
+	switch err := durable.Remove(s.state, name); {
 	case err == nil:
 		return NoTurn(id)
 	case errors.Is(err, fs.ErrNotExist):
@@ -180,7 +180,7 @@ func (s *Store) takeInput(name string) (in Input, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
-	return in, errors.Join(err, s.state.Remove(name))
+	return in, errors.Join(err, durable.Remove(s.state, name))
 }
 
 // StopListening says that the running turn takes no more inputs, and returns
@@ -217,5 +217,5 @@ func (s *Store) dropInputs(id string) error {
 	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
 		return nil
 	}
-	return s.state.RemoveAll(dirInputs + "/" + id)
+	return durable.RemoveAll(s.state, dirInputs+"/"+id)
 }

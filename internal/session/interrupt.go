@@ -33,7 +33,7 @@ func (s *Store) RequestInterrupt(id, turnID string) error {
 	case turnID != "" && turnID != turn:
 		return NotThatTurn(id, turnID)
 	}
-	err := durable.WriteFile(s.state, dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, false)
+	err := durable.WriteFile(s.state, dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, durable.Interrupt)
 	return storage("the request to interrupt could not be written", err)
 }
 

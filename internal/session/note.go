@@ -111,7 +111,7 @@ func writeNote(f *os.File, n note) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.WriteAt(raw, 0); err != nil {
+	if err := durable.WriteAt(f, raw, 0, durable.LeaseNote); err != nil {
 		return nil, err
 	}
 	return raw, nil

@@ -160,7 +160,7 @@ func (s *Store) indexed(id string) (place, bool) {
 
 // index notes where a session is.
 func (s *Store) index(id string, p place) error {
-	err := durable.WriteFile(s.state, dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, false)
+	err := durable.WriteFile(s.state, dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
 	return storage("the index of sessions could not be written", err)
 }
 

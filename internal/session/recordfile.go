@@ -55,7 +55,7 @@ func writeRecord(root *os.Root, rec Record) error {
 	if err := enc.Encode(rec); err != nil {
 		return fmt.Errorf("encode %s: %w", fileRecord, err)
 	}
-	return durable.WriteFile(root, fileRecord, b.Bytes(), 0o600, false)
+	return durable.WriteFile(root, fileRecord, b.Bytes(), 0o600, durable.SessionRecord)
 }
 
 var errNotRegular = errors.New("is not a regular file")

@@ -34,7 +34,7 @@ func (s *Store) writeSeals(id string, k seals) error {
 	if err != nil {
 		return fmt.Errorf("encode seals: %w", err)
 	}
-	return durable.WriteFile(s.state, dirSeals+"/"+id, append(b, '\n'), 0o600, false)
+	return durable.WriteFile(s.state, dirSeals+"/"+id, append(b, '\n'), 0o600, durable.Seals)
 }
 
 // seal records a segment that will not grow any more.

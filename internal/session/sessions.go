@@ -56,10 +56,10 @@ func (s *Store) make(rec Record, transcript []byte) (err error) {
 	defer func() { _ = base.Close() }()
 	defer func() {
 		if err != nil { // half a session would be listed, and nobody has its id
-			err = errors.Join(err, base.RemoveAll(p.rel))
+			err = errors.Join(err, durable.RemoveAll(base, p.rel))
 		}
 	}()
-	if err := base.MkdirAll(path.Join(p.rel, dirLog), 0o700); err != nil {
+	if err := durable.MkdirAll(base, path.Join(p.rel, dirLog), 0o700); err != nil {
 		return err
 	}
 	root, err := base.OpenRoot(p.rel)
@@ -68,7 +68,7 @@ func (s *Store) make(rec Record, transcript []byte) (err error) {
 	}
 	defer func() { _ = root.Close() }()
 	if len(transcript) > 0 {
-		if err := durable.WriteFile(root, fileTranscript, transcript, 0o600, true); err != nil {
+		if err := durable.WriteFile(root, fileTranscript, transcript, 0o600, durable.Transcript); err != nil {
 			return err
 		}
 	}
@@ -108,9 +108,9 @@ func syncRecord(base, root *os.Root, p place) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(f.Sync(), f.Close(), durable.SyncDir(root, "."))
+	err = errors.Join(durable.FlushOf(f, p.file(fileRecord), durable.Transcript).Sync(), f.Close(), durable.FlushDir(root, ".", durable.Transcript))
 	for dir := path.Dir(p.rel); ; dir = path.Dir(dir) {
-		err = errors.Join(err, durable.SyncDir(base, dir))
+		err = errors.Join(err, durable.FlushDir(base, dir, durable.Transcript))
 		if dir == "." || err != nil {
 			return err
 		}
@@ -251,16 +251,16 @@ func (l *Lease) remove() error {
 		return err
 	}
 	hidden := path.Join(path.Dir(v.place.rel), deletedPrefix+v.id)
-	if err := base.RemoveAll(hidden); err != nil { // of an earlier try
+	if err := durable.RemoveAll(base, hidden); err != nil { // of an earlier try
 		return err
 	}
-	if err := base.Rename(v.place.rel, hidden); err != nil {
+	if err := durable.Rename(base, v.place.rel, hidden); err != nil {
 		return err
 	}
 	v.gone = notFound(v.id)
 	v.broadcast()
 	v.store.forget(v)
-	err = errors.Join(base.RemoveAll(hidden), removeIfThere(v.store.state, dirSeals+"/"+v.id))
+	err = errors.Join(durable.RemoveAll(base, hidden), removeIfThere(v.store.state, dirSeals+"/"+v.id))
 	if p, ok := v.store.indexed(v.id); ok && p == v.place {
 		err = errors.Join(err, removeIfThere(v.store.state, dirIndex+"/"+v.id))
 	}
@@ -277,7 +277,7 @@ func (s *Store) forget(l *live) {
 }
 
 func removeIfThere(root *os.Root, name string) error {
-	if err := root.Remove(name); err != nil && !missing(err) {
+	if err := durable.Remove(root, name); err != nil && !missing(err) {
 		return err
 	}
 	return nil

@@ -154,7 +154,7 @@ func (s *Store) defaults() {
 	}
 	if o.openLines == nil {
 		o.openLines = func(root *os.Root, name string) (*durable.Lines, error) {
-			return durable.OpenLines(root, name, 0o600)
+			return durable.OpenLines(root, name, 0o600, kindOf(name))
 		}
 	}
 }

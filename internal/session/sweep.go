@@ -5,6 +5,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"belay/internal/durable"
 )
 
 // UndoPrefix begins the names of folders in .belay in which an undo keeps what it
@@ -44,7 +46,7 @@ func (g *gc) sweep(root *os.Root, dir, prefix string) error {
 		if g.o.DryRun {
 			continue
 		}
-		if err := root.RemoveAll(name); err != nil {
+		if err := durable.RemoveAll(root, name); err != nil {
 			return err
 		}
 	}

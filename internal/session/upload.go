@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
 )
@@ -37,10 +38,10 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 		name = "unnamed"
 	}
 	dir := dirUploads + "/" + s.o.NewID()
-	if err := root.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MkdirAll(root, dir, 0o700); err != nil {
 		return "", storage(failed, err)
 	}
-	f, err := root.OpenFile(dir+"/"+name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := durable.Create(root, dir+"/"+name, 0o600, durable.Upload)
 	if err != nil {
 		_ = root.RemoveAll(dir)
 		return "", storage(failed, err)

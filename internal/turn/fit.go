@@ -123,5 +123,5 @@ func (t *running) writeResult(path, text string) error {
 	if err := t.place.ScratchRoot.MkdirAll(resultsDir, 0o700); err != nil {
 		return err
 	}
-	return durable.WriteFile(t.place.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, false)
+	return durable.WriteFile(t.place.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
 }

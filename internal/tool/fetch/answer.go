@@ -157,7 +157,7 @@ func (a *answer) keep(data []byte, ext string) (string, error) {
 	if err := a.w.ScratchRoot.MkdirAll(folder, 0o700); err != nil {
 		return "", tool.Refuse("the answer could not be kept in the scratch folder").Because(err)
 	}
-	if err := durable.WriteFile(a.w.ScratchRoot, folder+"/"+name, data, 0o600, false); err != nil {
+	if err := durable.WriteFile(a.w.ScratchRoot, folder+"/"+name, data, 0o600, durable.Cache); err != nil {
 		return "", tool.Refuse("the answer could not be kept in the scratch folder").Because(err)
 	}
 	return filepath.Join(a.w.Scratch, folder, name), nil

@@ -123,7 +123,7 @@ type journal struct {
 }
 
 func openJournal(root *os.Root, clock func() time.Time) (*journal, error) {
-	lines, err := durable.OpenLines(root, fileEvent, 0o600)
+	lines, err := durable.OpenLines(root, fileEvent, 0o600, durable.RunLog)
 	if err != nil {
 		return nil, storage("the run's events cannot be opened", err)
 	}

@@ -81,7 +81,7 @@ func (x *execution) isPublished(dir *os.Root) bool {
 // outputs, and each task's answer as a file.
 func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[string]any) error {
 	put := func(name string, data []byte) error {
-		if err := durable.WriteFile(dir, name, data, 0o644, false); err != nil {
+		if err := durable.WriteFile(dir, name, data, 0o644, durable.Draft); err != nil {
 			return storage("the results cannot be written", err)
 		}
 		return nil

@@ -48,7 +48,7 @@ func makeFolder(project, id string) (*folder, error) {
 	if err := workspace.MakeBelay(p); err != nil {
 		return nil, err
 	}
-	if err := p.MkdirAll(dirRuns+"/"+id+"/"+dirTasks, 0o700); err != nil {
+	if err := durable.MkdirAll(p, dirRuns+"/"+id+"/"+dirTasks, 0o700); err != nil {
 		return nil, err
 	}
 	root, err := p.OpenRoot(dirRuns + "/" + id)
@@ -56,7 +56,7 @@ func makeFolder(project, id string) (*folder, error) {
 		return nil, err
 	}
 	// The folder's own name must be as durable as what is in it.
-	if err := errors.Join(durable.SyncDir(p, ".belay"), durable.SyncDir(p, dirRuns)); err != nil {
+	if err := errors.Join(durable.FlushDir(p, ".belay", durable.RunRecord), durable.FlushDir(p, dirRuns, durable.RunRecord)); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return &folder{root, id}, nil
@@ -108,7 +108,7 @@ func (f *folder) write(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(f.root, name, append(data, '\n'), 0o600, true); err != nil {
+	if err := durable.WriteFile(f.root, name, append(data, '\n'), 0o600, durable.RunRecord); err != nil {
 		return storage("the run's record could not be written", err)
 	}
 	return nil

@@ -39,7 +39,7 @@ func (r *Runner) keepGrant(record *Record) error {
 		return storage("the state folder cannot be opened", err)
 	}
 	defer state.Close()
-	if err := durable.WriteFile(state, record.ID+".json", data, 0o600, true); err != nil {
+	if err := durable.WriteFile(state, record.ID+".json", data, 0o600, durable.RunGrant); err != nil {
 		return storage("what the run is allowed cannot be recorded", err)
 	}
 	return nil

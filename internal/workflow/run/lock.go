@@ -72,7 +72,7 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 		return storage("the state folder cannot be opened", err)
 	}
 	defer state.Close()
-	if err := durable.WriteFile(state, id+".cancel", []byte("cancel\n"), 0o600, false); err != nil {
+	if err := durable.WriteFile(state, id+".cancel", []byte("cancel\n"), 0o600, durable.RunCancel); err != nil {
 		return storage("the request to cancel could not be written", err)
 	}
 	tick := time.NewTicker(cancelPoll)

@@ -50,7 +50,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		if x.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
 		}
-		return durable.WriteFile(x.folder.root, fileFlow, w.data, 0o600, true)
+		return durable.WriteFile(x.folder.root, fileFlow, w.data, 0o600, durable.RunRecord)
 	})
 	if err != nil {
 		return Summary{}, err

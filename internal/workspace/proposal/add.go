@@ -87,7 +87,7 @@ func keep(project *os.Root, p Proposal, content []byte) error {
 	if err := project.MkdirAll(Folder, 0o700); err != nil {
 		return err
 	}
-	if err := durable.WriteFile(project, Folder+"/"+p.ID+".csv", content, 0o600, true); err != nil {
+	if err := durable.WriteFile(project, Folder+"/"+p.ID+".csv", content, 0o600, durable.Proposal); err != nil {
 		return err
 	}
 	return save(project, p)

@@ -152,7 +152,7 @@ func save(project *os.Root, p Proposal) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(project, Folder+"/"+p.ID+".json", append(data, '\n'), 0o600, true)
+	return durable.WriteFile(project, Folder+"/"+p.ID+".json", append(data, '\n'), 0o600, durable.Proposal)
 }
 
 // content reads a proposal's rows.

@@ -45,8 +45,8 @@ func (p *Plan) makeRoot() error {
 		return p.fail(EnsureRoot, ".", err)
 	}
 	if above, err := os.OpenRoot(filepath.Dir(p.req.ExecutionRoot)); err == nil {
-		_ = durable.SyncDir(above, ".") // the folder may not be ours to flush
-		_ = above.Close()               // it was only flushed
+		_ = durable.FlushDir(above, ".", durable.ProjectFile) // the folder may not be ours to flush
+		_ = above.Close()                                     // it was only flushed
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (m *maker) flush() error {
 		changed[path.Dir(name)] = true
 	}
 	for _, dir := range sorted(changed) {
-		if err := durable.SyncDir(m.p.root, dir); err != nil {
+		if err := durable.FlushDir(m.p.root, dir, durable.ProjectFile); err != nil {
 			return m.p.fail(EnsureRoot, dir, err)
 		}
 	}

@@ -22,7 +22,7 @@ func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
 // makeFolder makes a folder that is not there and reports whether it did. What is
 // no folder is in the way.
 func makeFolder(dir *os.Root, name string) (bool, error) {
-	err := dir.Mkdir(name, 0o777)
+	err := durable.Mkdir(dir, name, 0o777)
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return err == nil, err
 	}
@@ -46,7 +46,7 @@ func makeFile(dir *os.Root, name string, data []byte) (bool, error) {
 // draft is a file that has its content, and not yet its name.
 type draft struct {
 	dir        *os.Root
-	file       *os.File
+	file       *durable.Writer
 	temp, name string
 }
 
@@ -63,7 +63,7 @@ func newDraft(dir *os.Root, name string, data []byte) (*draft, error) {
 func write(dir *os.Root, name string, data []byte) (*draft, error) {
 	d := &draft{dir: dir, name: name, temp: path.Join(path.Dir(name), tempPrefix+rand.Text())}
 	var err error
-	if d.file, err = dir.OpenFile(d.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+	if d.file, err = durable.Create(dir, d.temp, 0o666, durable.ProjectFile); err != nil {
 		return nil, err
 	}
 	if _, err := d.file.Write(data); err != nil {
@@ -80,19 +80,19 @@ func (d *draft) publish(err error) (bool, error) {
 		err = e
 	}
 	if err == nil {
-		err = d.dir.Link(d.temp, d.name)
+		err = durable.Link(d.dir, d.temp, d.name)
 	}
 	switch {
 	case err == nil || errors.Is(err, fs.ErrExist):
-		return err == nil, d.dir.Remove(d.temp)
+		return err == nil, durable.Remove(d.dir, d.temp)
 	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission):
 		// A file system without links. Only another program could take the name
 		// between these two calls.
-		if _, taken := d.dir.Lstat(d.name); errors.Is(taken, fs.ErrNotExist) && d.dir.Rename(d.temp, d.name) == nil {
+		if _, taken := d.dir.Lstat(d.name); errors.Is(taken, fs.ErrNotExist) && durable.Rename(d.dir, d.temp, d.name) == nil {
 			return true, nil
 		}
 	}
-	_ = d.dir.Remove(d.temp) // the first error is the one to tell
+	_ = durable.Remove(d.dir, d.temp) // the first error is the one to tell
 	return false, err
 }
 
@@ -106,10 +106,10 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 		return err
 	}
 	if err = errors.Join(d.file.Sync(), d.file.Close()); err == nil {
-		err = dir.Rename(d.temp, name)
+		err = durable.Rename(dir, d.temp, name)
 	}
 	if err != nil {
-		return errors.Join(err, dir.Remove(d.temp))
+		return errors.Join(err, durable.Remove(dir, d.temp))
 	}
-	return durable.SyncDir(dir, path.Dir(name))
+	return durable.FlushDir(dir, path.Dir(name), durable.ProjectFile)
 }

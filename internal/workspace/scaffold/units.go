@@ -63,7 +63,7 @@ func (m *maker) unit(ctx context.Context, u unit) error {
 	if err := m.files(ctx, dir, u.steps); err != nil {
 		return err
 	}
-	if err := durable.SyncDir(dir, "."); err != nil {
+	if err := durable.FlushDir(dir, ".", durable.ProjectFile); err != nil {
 		return m.p.fail(CreateDeliverable, at, err)
 	}
 	return nil

@@ -137,7 +137,7 @@ func (c *copier) list() error {
 
 func (c *copier) run() error {
 	for _, name := range c.folders {
-		if err := c.dst.Mkdir(name, 0o777); err != nil {
+		if err := durable.Mkdir(c.dst, name, 0o777); err != nil {
 			return storage("the snapshot cannot be made", err)
 		}
 	}
@@ -156,7 +156,7 @@ func (c *copier) file(name string) error {
 		return fault.New(fault.InvalidRequest, "%s %s", finding.Shown(name), openReason(err)).With("field", "from").Because(err)
 	}
 	defer in.Close()
-	out, err := c.dst.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	out, err := durable.Create(c.dst, name, info.Mode().Perm()|0o200, durable.Draft)
 	if err != nil {
 		return storage("the snapshot cannot be made", err)
 	}

@@ -179,9 +179,9 @@ func (p *publisher) name(ctx context.Context, temp string) (string, error) {
 		if err := p.tellSnapshot(ctx, temp, name); err != nil {
 			return "", err
 		}
-		err := p.tools.Rename(temp, name)
+		err := durable.Rename(p.tools, temp, name)
 		if err == nil {
-			return name, durable.SyncDir(p.tools, ".")
+			return name, durable.FlushDir(p.tools, ".", durable.Snapshot)
 		}
 		if _, taken := p.tools.Lstat(name); taken != nil {
 			return "", err

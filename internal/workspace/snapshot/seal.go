@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,7 +82,7 @@ func settle(ctx context.Context, dir *os.Root, name string) (File, error) {
 		err = f.Chmod(info.Mode().Perm() &^ 0o222)
 	}
 	if err == nil {
-		err = f.Sync()
+		err = durable.FlushOf(f, filepath.Join(dir.Name(), name), durable.Snapshot).Sync()
 	}
 	return File{Path: name, SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n}, err
 }
@@ -93,7 +94,7 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
 	for _, f := range files {
 		writeEntry(&manifest, f)
 	}
-	if err := durable.WriteFile(dir, ManifestFile, []byte(manifest.String()), 0o444, true); err != nil {
+	if err := durable.WriteFile(dir, ManifestFile, []byte(manifest.String()), 0o444, durable.Snapshot); err != nil {
 		return err
 	}
 	p.sums = map[string]string{ManifestFile: hexSum(manifest.String())}
@@ -101,7 +102,7 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
 		p.sums[f.Path] = f.SHA256
 	}
 	for _, folder := range slices.Backward(folders) {
-		if err := durable.SyncDir(dir, path.Clean(folder)); err != nil {
+		if err := durable.FlushDir(dir, path.Clean(folder), durable.Snapshot); err != nil {
 			return err
 		}
 	}

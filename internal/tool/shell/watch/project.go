@@ -93,7 +93,7 @@ func (p *project) write(name string, data []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return durable.WriteFile(root, name, data, 0o600, false)
+	return durable.WriteFile(root, name, data, 0o600, durable.CommandState)
 }
 
 // BusyError says that another command runs in the project for longer than was to

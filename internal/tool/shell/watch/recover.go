@@ -177,7 +177,7 @@ func (w *Watcher) leave(f tool.Finding) (recorded func(), err error) {
 		return nil, err
 	}
 	id := rand.Text()
-	err = durable.WriteFile(root, id+findingSuffix, data, 0o600, false)
+	err = durable.WriteFile(root, id+findingSuffix, data, 0o600, durable.CommandState)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}

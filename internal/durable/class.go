@@ -1,0 +1,103 @@
+package durable
+
+// Class says what a file of belay must survive.
+type Class int
+
+// The classes. A crash of the process alone (kill -9) costs neither of them
+// anything: a write that returned is in the system's cache.
+const (
+	// Rebuildable files may be lost or torn by a power cut. They are never
+	// flushed. What is in them can be made again from a kept file, and their
+	// content shows whether it is whole.
+	Rebuildable Class = iota
+	// Kept files survive a power cut once the write that made them returned: the
+	// content is flushed before the file gets its name, the folder afterwards.
+	Kept
+)
+
+// String implements [fmt.Stringer].
+func (c Class) String() string {
+	if c == Kept {
+		return "kept"
+	}
+	return "rebuildable"
+}
+
+// File is one kind of file that belay writes. Every write names its kind, so
+// the class is decided in one table ([Files]) and nowhere else.
+type File struct {
+	// Name is how people call the kind. The places where it is flushed are named
+	// by it ([Op.Point]).
+	Name  string
+	Class Class
+	// Place is where such files lie.
+	Place string
+	// Note says what a rebuildable file is made of, or when a kept one is flushed.
+	Note string
+}
+
+// ContentPoint names the flush of such a file's content.
+func (f *File) ContentPoint() string { return f.Name + ": content" }
+
+// FolderPoint names the flush of the folder that such a file lies in.
+func (f *File) FolderPoint() string { return f.Name + ": folder" }
+
+// The kinds of files in a session's folder and beside it.
+var (
+	Transcript = &File{"transcript", Kept, "PROJECT/.belay/sessions/ID/transcript.jsonl",
+		"flushed when a turn ends, before process:exit, and before any 2xx answer that rests on it"}
+	SessionRecord = &File{"session record", Rebuildable, "PROJECT/.belay/sessions/ID/session.json",
+		"made again from the transcript; it has a checksum"}
+	EventLog = &File{"event log", Rebuildable, "PROJECT/.belay/sessions/ID/log/NNNN.jsonl",
+		"the last segment; readers are told of a lost end, and a turn's end is made again from the transcript"}
+	LogSegment = &File{"finished log segment", Kept, "PROJECT/.belay/sessions/ID/log/NNNN.jsonl",
+		"flushed when the next segment begins"}
+	Blob      = &File{"blob", Kept, "PROJECT/.belay/blobs/SHA256", "flushed before what refers to it is acknowledged"}
+	Upload    = &File{"upload", Kept, "PROJECT/.belay/uploads/ID/NAME", "flushed before the answer"}
+	Ignore    = &File{"ignore file", Rebuildable, "PROJECT/.belay/.gitignore", "written again when it is missing"}
+	Imported  = &File{"imported session", Kept, "PROJECT/.belay/sessions/ID/…", "flushed before the answer"}
+	Discarded = &File{"deleted session", Kept, "PROJECT/.belay/sessions/.deleted-ID", "the rename is flushed before the answer; the content is removed afterwards"}
+)
+
+// The kinds of files in the state folder.
+var (
+	SessionIndex = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again when a project's sessions are listed"}
+	LeaseNote    = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
+	Seals        = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
+	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
+	SteerInput   = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
+	Question     = &File{"permission request", Rebuildable, "STATE/decisions/…", "asked again when the turn goes on"}
+	Decision     = &File{"decision", Kept, "STATE/decisions/…", "flushed before the answer"}
+	Grant        = &File{"session grant", Kept, "STATE/decisions/…", "flushed before the answer"}
+	Audit        = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}
+	AuditHead    = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
+	Secret       = &File{"token", Kept, "STATE/…", "flushed when it is made"}
+	Running      = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
+	RunGrant     = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
+	RunCancel    = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
+	CommandState = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
+	Cache        = &File{"cache", Rebuildable, "CACHE/…, scratch folders", "can be made again"}
+	ChatHistory  = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
+)
+
+// The kinds of files of a project.
+var (
+	ProjectFile  = &File{"project file", Kept, "PROJECT/…", "replaced through the journal or by its own tool: flushed, renamed, folder flushed"}
+	JournalEntry = &File{"journal record", Kept, "STATE/journal/ID/…", "originals and intents are flushed before the project changes"}
+	Original     = &File{"journal content", Kept, "PROJECT/.belay/journal/ID/…", "flushed before the project changes"}
+	Snapshot     = &File{"snapshot", Kept, "PROJECT/…/_snapshots/…", "flushed before it gets its name"}
+	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
+	RunRecord    = &File{"run record", Kept, "PROJECT/.belay/runs/ID/…", "flushed before the next task begins"}
+	RunLog       = &File{"run log", Kept, "PROJECT/.belay/runs/ID/events.jsonl", "flushed with the run's records"}
+	Draft        = &File{"snapshot draft", Rebuildable, "a hidden folder beside the snapshots", "flushed as a part of the snapshot before that gets its name"}
+)
+
+// Files are all kinds, in the order in which the documentation lists them.
+func Files() []*File {
+	return []*File{
+		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
+		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
+		SteerInput, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
+		SessionIndex, LeaseNote, Seals, Interrupt, Question, Running, RunCancel, CommandState, ChatHistory, Cache,
+	}
+}

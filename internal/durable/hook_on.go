@@ -1,0 +1,48 @@
+//go:build crashtest
+
+package durable
+
+import (
+	"errors"
+	"io/fs"
+	"sync/atomic"
+)
+
+// ErrSkipped, returned by a hook, leaves an operation out and reports success, as
+// a disk does that lies about a flush.
+var ErrSkipped = errors.New("the operation is left out")
+
+// Hook sees every change of files. Before is called ahead of it, and an error is
+// the operation's: nothing is done. After is called when it was done. Both may
+// be nil, and come from any goroutine.
+type Hook struct {
+	Before func(Op) error
+	After  func(Op)
+}
+
+var hook atomic.Pointer[Hook]
+
+// SetHook installs h for the whole process; nil removes it.
+func SetHook(h *Hook) { hook.Store(h) }
+
+func do(op Op, work func() error) error {
+	h := hook.Load()
+	if h == nil {
+		return work()
+	}
+	if h.Before != nil {
+		switch err := h.Before(op); {
+		case errors.Is(err, ErrSkipped):
+			return nil
+		case err != nil:
+			return &fs.PathError{Op: string(op.Verb), Path: op.Path, Err: err}
+		}
+	}
+	if err := work(); err != nil {
+		return err
+	}
+	if h.After != nil {
+		h.After(op)
+	}
+	return nil
+}
