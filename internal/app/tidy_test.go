@@ -76,6 +76,7 @@ func TestSweep(t *testing.T) {
 		text, err := os.ReadFile(rec)
 		must(t, err)
 		updated := bytes.ReplaceAll(text, []byte(strconv.Itoa(time.Now().Year())), []byte("2001"))
+		updated = bytes.Replace(updated, []byte(`"v": 1,`), nil, 1) // a record without a version has no checksum
 		must(t, os.WriteFile(rec, updated, 0o600))
 	}
 	lease, err := a.Store.Acquire(t.Context(), runs)

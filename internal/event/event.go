@@ -247,8 +247,9 @@ type Undone struct {
 // Gap is the payload of [LogGap]: events between the reader's position and Next
 // are not there to be read.
 type Gap struct {
-	// Reason is "expired" (older than what is kept) or "reset" (the position is
-	// beyond the end: the log is not the one the reader knew).
+	// Reason is "expired" (older than what is kept), "lost" (a power cut took them)
+	// or "reset" (the position is beyond the end: the log is not the one the reader
+	// knew).
 	Reason string `json:"reason"`
 	// Next is the sequence of the next event that the reader will see.
 	Next int64 `json:"next"`

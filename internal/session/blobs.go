@@ -137,7 +137,12 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 	if err := b.store.o.Committer.Commit(ctx, files...); err != nil {
 		return err
 	}
-	return durable.FlushDir(root, ".", durable.Blob)
+	project, err := os.OpenRoot(b.project)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = project.Close() }()
+	return b.store.flushUp(project, dirBlobs, durable.Blob)
 }
 
 // open opens the store's folder, making it when told to.
@@ -155,9 +160,6 @@ func (b *Blobs) open(create bool) (*os.Root, error) {
 		return nil, err
 	}
 	if err := durable.MkdirAll(project, dirBlobs, 0o700); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(durable.FlushDir(project, dirBelay, durable.Blob), durable.FlushDir(project, ".", durable.Blob)); err != nil {
 		return nil, err
 	}
 	return project.OpenRoot(dirBlobs)

@@ -3,118 +3,129 @@ package session
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path"
+	"sync"
 
 	"belay/internal/durable"
 )
 
-// Commit makes durable what was appended under this lease, the blobs that were
-// put through it, and the extra files. After it returned nil a power cut loses
-// none of them. Commits of many sessions share a bounded number of threads.
+// Commit makes durable what was appended to the transcript under this lease, and
+// the blobs that were put through it. After it returned nil a power cut loses
+// none of them. The log is not flushed. Commits of many sessions share a bounded
+// number of threads.
 //
 // A failed flush leaves the kernel's word about those bytes in doubt: Commit
 // says STORAGE_FAILURE and the next one tries again. It says so, too, when the
 // files have lost their names: then the record is nowhere to be found. When the
 // lock file has, it is [ErrLockLost], and the lease writes nothing more.
-func (l *Lease) Commit(ctx context.Context, extra ...*os.File) error {
+func (l *Lease) Commit(ctx context.Context) error {
+	const failed = "the record could not be made durable"
 	v := l.live
 	v.mu.Lock()
 	if err := l.alone(); err != nil {
 		v.mu.Unlock()
 		return err
 	}
-	p := v.pending()
-	lost := v.lost(p)
-	blobs := l.blobs
+	var files []durable.Syncer
+	t := &v.script
+	dirty, mark, reserved := t.dirty, t.mark(), t.reserved
+	if dirty {
+		t.dirty = false
+		files = append(files, t.lines)
+	}
+	var lost error
+	if dirty && !t.named(v.place.file(fileTranscript)) {
+		lost = errLost
+	}
+	folders, blobs, inputs := !v.foldersFlushed, l.blobs, l.inScript
+	l.inScript = nil
 	v.mu.Unlock()
 
-	for _, f := range extra {
-		p.files = append(p.files, f)
-	}
-	err := v.store.o.Committer.Commit(ctx, p.files...)
+	err := v.store.o.Committer.Commit(ctx, files...)
 	if blobs != nil {
 		err = errors.Join(err, blobs.Sync(ctx))
 	}
-	if err == nil {
-		err = v.syncDirs(p.dirs)
+	if err == nil && folders && lost == nil {
+		err = v.flushFolders()
 	}
-	if err != nil {
-		v.putBack(p)
-		return storage("the record could not be made durable", err)
+	if err == nil && lost == nil && len(inputs) > 0 {
+		err = l.dropTaken(inputs)
 	}
-	for _, s := range p.sealed {
-		err = errors.Join(err, s.Close())
-	}
-	if err == nil {
-		err = lost
-	}
-	return storage("the record could not be made durable", err)
-}
-
-// uncommitted is what a commit has to flush.
-type uncommitted struct {
-	files       []durable.Syncer
-	sealed      []*durable.Lines
-	script, log bool
-	dirs        []string
-}
-
-// pending takes what is not durable yet. v.mu is held.
-func (v *live) pending() uncommitted {
-	p := uncommitted{script: v.script.dirty, log: v.log.active.dirty, sealed: v.log.sealed, dirs: v.newDirs}
-	v.script.dirty, v.log.active.dirty, v.log.sealed, v.newDirs = false, false, nil, nil
-	if p.script {
-		p.files = append(p.files, v.script.lines)
-	}
-	if p.log {
-		p.files = append(p.files, v.log.active.lines)
-	}
-	for _, s := range p.sealed {
-		p.files = append(p.files, s)
-	}
-	return p
-}
-
-// lost is why what is about to be committed will not be found again, or nil: the
-// project or the session's folder may be moved or removed while a turn runs, and
-// writing to files without a name succeeds all the same. v.mu is held.
-func (v *live) lost(p uncommitted) error {
-	if p.script && !v.script.named(v.place.file(fileTranscript)) || p.log && !v.log.active.named(v.place.file(v.log.active.name)) {
-		return errLost
-	}
-	return nil
-}
-
-// putBack returns what a failed commit took.
-func (v *live) putBack(p uncommitted) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.script.dirty = v.script.dirty || p.script
-	v.log.active.dirty = v.log.active.dirty || p.log
-	v.log.sealed = append(p.sealed, v.log.sealed...)
-	v.newDirs = append(p.dirs, v.newDirs...)
+	if err != nil {
+		t.dirty = t.dirty || dirty
+		l.inScript = append(inputs, l.inScript...)
+		return storage(failed, err)
+	}
+	t.flushed, t.kept = mark, max(t.kept, reserved)
+	v.foldersFlushed = v.foldersFlushed || lost == nil
+	return storage(failed, lost)
 }
 
-// syncDirs makes new entries of the session's folders durable.
-func (v *live) syncDirs(dirs []string) error {
-	if len(dirs) == 0 {
-		return nil
-	}
+// flushFolders makes the names durable that lead to a session's transcript.
+func (v *live) flushFolders() error {
 	base, err := os.OpenRoot(v.place.base)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	done := map[string]bool{}
-	for _, d := range dirs {
-		if done[d] {
-			continue
-		}
-		done[d] = true
-		if err := durable.FlushDir(base, path.Join(v.place.rel, d), durable.Transcript); err != nil {
+	return v.store.flushTo(base, v.place)
+}
+
+// flushTo makes the entries of a session's folder and of those above it durable.
+func (s *Store) flushTo(base *os.Root, p place) error {
+	if err := durable.FlushDir(base, p.rel, durable.Transcript); err != nil {
+		return err
+	}
+	return s.flushUp(base, path.Dir(p.rel), durable.Transcript)
+}
+
+// flushUp makes the entries of dir durable, and those that lead to it from base.
+// Each of these is flushed once by a process.
+func (s *Store) flushUp(base *os.Root, dir string, kind *durable.File) error {
+	if err := durable.FlushDir(base, dir, kind); err != nil {
+		return err
+	}
+	for ; dir != "."; dir = path.Dir(dir) {
+		info, err := base.Lstat(dir)
+		if err != nil {
 			return err
 		}
+		if s.flushed.holds(base.Name()+"\x00"+dir, info) {
+			return nil
+		}
+		if err := durable.FlushDir(base, path.Dir(dir), kind); err != nil {
+			return err
+		}
+		s.flushed.note(base.Name()+"\x00"+dir, info)
 	}
 	return nil
+}
+
+// folders remembers whose names this process has made durable.
+type folders struct {
+	mu   sync.Mutex
+	seen map[string]fs.FileInfo
+}
+
+// maxFolders bounds what is remembered; a forgotten folder is flushed once more.
+const maxFolders = 10_000
+
+func (f *folders) note(path string, info fs.FileInfo) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen == nil || len(f.seen) >= maxFolders {
+		f.seen = map[string]fs.FileInfo{}
+	}
+	f.seen[path] = info
+}
+
+func (f *folders) holds(path string, info fs.FileInfo) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seen, ok := f.seen[path]
+	return ok && os.SameFile(seen, info)
 }

@@ -3,8 +3,8 @@ package session
 import (
 	"fmt"
 	"os"
-	"path"
 
+	"belay/internal/durable"
 	"belay/internal/event"
 )
 
@@ -24,6 +24,9 @@ func (l *Lease) Emit(turnID string, drafts ...event.Draft) ([]event.Event, error
 	// Nobody else gives sequences while emit is held.
 	b, err := encodeEvents(drafts, turnID, l.LastSeq(), v.store.o.Clock())
 	if err != nil {
+		return nil, err
+	}
+	if err := l.reserve(b.evs[len(b.evs)-1].Seq); err != nil {
 		return nil, err
 	}
 	if err := l.appendLog(b); err != nil {
@@ -61,8 +64,12 @@ func (l *Lease) appendLog(b batch) error {
 	if err := v.openChain(&g.active); err != nil {
 		return err
 	}
-	start := g.active.size
-	if err := g.active.append(b.lines); err != nil {
+	lines := b.lines
+	if g.active.size == 0 {
+		lines = append(segmentHeader[:len(segmentHeader):len(segmentHeader)], lines...)
+	}
+	start := g.active.size + int64(len(lines)-len(b.lines))
+	if err := g.active.append(lines); err != nil {
 		return err
 	}
 	for i, e := range b.evs {
@@ -82,9 +89,6 @@ func (v *live) openChain(c *chain) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if c.seen == nil && c.size == 0 {
-		v.newDirs = append(v.newDirs, path.Dir(c.name)) // the file is about to be made
-	}
 	return c.openLines(root, v.store.o.openLines)
 }
 
@@ -98,7 +102,7 @@ func (v *live) rotate(first int64) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(dirLog, 0o700); err != nil {
+	if err := durable.MkdirAll(root, dirLog, 0o700); err != nil {
 		return err
 	}
 	next, err := v.freshChain(root)
@@ -106,25 +110,35 @@ func (v *live) rotate(first int64) error {
 		return err
 	}
 	if n := len(g.segs); n > 0 {
-		if err := v.seal(g.segs[n-1].n, g.active.mark()); err != nil {
+		if err := v.finishSegment(g.segs[n-1].n); err != nil {
 			_ = next.close() // empty, and used by the next try
-			return err
-		}
-		if g.active.dirty {
-			g.sealed = append(g.sealed, g.active.lines)
-		} else if err := g.active.close(); err != nil {
 			return err
 		}
 	}
 	g.active = next
 	g.segs = append(g.segs[:len(g.segs):len(g.segs)], segment{segmentNumber(next.name[len(dirLog)+1:]), first})
 	g.folder = nil
-	v.newDirs = append(v.newDirs, dirLog)
 	return nil
 }
 
-// freshChain opens the next segment file. A file that a crash left empty is
-// used; one with anything in it is left alone.
+// finishSegment makes the active segment durable, which grows no more, and notes
+// its hash. v.mu is held.
+func (v *live) finishSegment(number int) error {
+	c := &v.log.active
+	if err := v.openChain(c); err != nil {
+		return err
+	}
+	if err := c.lines.SyncAs(durable.LogSegment); err != nil {
+		return err
+	}
+	if err := v.seal(number, c.mark()); err != nil {
+		return err
+	}
+	return c.close()
+}
+
+// freshChain opens the next segment file. One that a crash left without an event
+// is replaced; one with anything in it is left alone.
 func (v *live) freshChain(root *os.Root) (chain, error) {
 	g := &v.log
 	number := 0
@@ -134,8 +148,13 @@ func (v *live) freshChain(root *os.Root) (chain, error) {
 	for range 10_000 {
 		number++
 		info, err := root.Lstat(segmentName(number))
-		if err == nil && info.Size() > 0 || err != nil && !missing(err) {
+		if err == nil && info.Mode().IsRegular() && info.Size() <= int64(len(segmentHeader)) {
+			err = removeIfThere(root, segmentName(number))
+		} else if err == nil || !missing(err) {
 			continue
+		}
+		if err != nil && !missing(err) {
+			return chain{}, err
 		}
 		c := newChain(segmentName(number))
 		return c, c.openLines(root, v.store.o.openLines)

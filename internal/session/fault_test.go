@@ -167,30 +167,3 @@ func TestFailedFlush(t *testing.T) {
 	must(t, l.Commit(context.Background()))
 	must(t, l.Release())
 }
-
-// Everything that was appended under a lease is flushed by its commit, also the
-// segments that it filled.
-func TestCommitFlushesWhatIsNew(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(o *Options) { o.SegmentBytes = 500 })
-	id := w.session().SessionID
-	l := acquire(t, w.Store, id)
-	for range 20 {
-		emit(t, l, "t", event.ChatDelta, event.Text{Text: "twenty bytes of text"})
-	}
-	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t"}))
-	l.live.mu.Lock()
-	segments, sealed := len(l.live.log.segs), len(l.live.log.sealed)
-	l.live.mu.Unlock()
-	if segments < 3 || sealed != segments-1 {
-		t.Errorf("%d segments, %d wait for a commit", segments, sealed)
-	}
-	must(t, l.Commit(context.Background()))
-	l.live.mu.Lock()
-	p := l.live.pending()
-	l.live.mu.Unlock()
-	if len(p.files) > 0 || len(p.dirs) > 0 {
-		t.Errorf("%d files and %q are left after a commit", len(p.files), p.dirs)
-	}
-	must(t, l.Release())
-}

@@ -61,7 +61,7 @@ func (l *live) refresh() error {
 		return l.readGrowth(root)
 	}
 	old := l.log
-	if _, err := l.loadLog(root, nil); err != nil {
+	if _, err := l.loadLog(root, nil, sameBoot); err != nil {
 		return err
 	}
 	if old.last == l.log.last {

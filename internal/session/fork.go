@@ -31,7 +31,7 @@ func (s *Store) Fork(ctx context.Context, origin Origin, entries []Entry) (Recor
 	if !ValidID(rec.SessionID) {
 		return Record{}, fmt.Errorf("fork session: the generated id %q is not well-formed", rec.SessionID)
 	}
-	if err := s.make(rec, lines); err != nil {
+	if err := s.make(rec, lines, true); err != nil {
 		return Record{}, storage("the session could not be forked", err)
 	}
 	return rec, nil

@@ -162,7 +162,7 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 	p := s.placeIn(project, rec.SessionID)
 	root, err := base.OpenRoot(hidden.rel)
 	if err == nil {
-		err = errors.Join(writeRecord(root, rec), root.Close())
+		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec), root.Close())
 	}
 	if err == nil {
 		err = durable.Rename(base, hidden.rel, p.rel)
@@ -178,15 +178,27 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 
 // finish makes a placed session durable and findable.
 func (s *Store) finish(base *os.Root, p place, id string) error {
-	root, err := base.OpenRoot(p.rel)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(syncRecord(base, root, p), root.Close())
-	if err != nil {
+	if err := s.flushTo(base, p); err != nil {
 		return err
 	}
 	return s.index(id, p)
+}
+
+// tellImported puts on the transcript what the record says now: the session may
+// have another id and another project.
+func (s *Store) tellImported(root *os.Root, rec Record) error {
+	line, err := sessionLine{Time: Time{s.o.Clock().UTC()}, Record: &rec, BootID: s.o.BootID}.encode()
+	if err != nil {
+		return err
+	}
+	lines, err := durable.OpenLines(root, fileTranscript, 0o600, durable.Imported)
+	if err != nil {
+		return err
+	}
+	if err = lines.Append(line); err == nil {
+		err = lines.Sync()
+	}
+	return errors.Join(err, lines.Close())
 }
 
 // claim takes the lock of the session's id when that is free, or of a new one,

@@ -158,6 +158,9 @@ func (im *importer) record() (Record, error) {
 		return Record{}, storage("the session could not be imported", err)
 	}
 	rec, err := decodeRecord(b)
+	if errors.Is(err, ErrNewer) {
+		return Record{}, refused("%v", err)
+	}
 	if err != nil {
 		return Record{}, refused("%s is not a session record", fileRecord)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Input struct {
 	// Warning says which of its files were refused.
 	Warning string `json:"warning,omitempty"`
 	Time    Time   `json:"time"`
+	// ID tells the input apart from others of the session; see [Entry.Input].
+	ID string `json:"-"`
 }
 
 // InputMode says when a running turn takes an input.
@@ -52,9 +55,10 @@ func NoTurn(id string) *fault.Error {
 
 // SendInput leaves an input for the turn that runs in a session, in whichever
 // process: a file in the state folder, which the turn takes at its next boundary.
-// It returns NO_TURN_IN_PROGRESS when no turn will take it any more; after nil,
-// one will.
+// It returns NO_TURN_IN_PROGRESS when no turn will take it any more. After nil one
+// will, or it is in the transcript of a turn that died, also after a power cut.
 func (s *Store) SendInput(id string, in Input) error {
+	const failed = "the input could not be written"
 	if !ValidID(id) {
 		return notFound(id)
 	}
@@ -62,13 +66,9 @@ func (s *Store) SendInput(id string, in Input) error {
 	if in.Turn, listens = s.listening(id); !listens {
 		return NoTurn(id)
 	}
-	dir := dirInputs + "/" + id
-	if err := durable.MkdirAll(s.state, dir, 0o700); err != nil {
-		return storage("the input could not be written", err)
-	}
 	waiting, err := s.inputNames(id)
 	if err != nil {
-		return storage("the input could not be written", err)
+		return storage(failed, err)
 	}
 	if len(waiting) >= maxInputs {
 		return fault.New(fault.Overloaded, "%d inputs wait already for the turn in session %s", len(waiting), id).
@@ -76,15 +76,15 @@ func (s *Store) SendInput(id string, in Input) error {
 	}
 	data, err := json.Marshal(in)
 	if err != nil {
-		return storage("the input could not be written", err)
+		return storage(failed, err)
 	}
 	if len(data) > maxInputBytes {
 		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
 	}
 	// The name keeps the order in which inputs came.
-	name := fmt.Sprintf("%s/%020d-%s%s", dir, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
-	if err := durable.WriteFile(s.state, name, data, 0o600, durable.SteerInput); err != nil {
-		return storage("the input could not be written", err)
+	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
+	if err := s.writeInput(id, name, data); err != nil {
+		return storage(failed, err)
 	}
 	// Between the question and the write the turn may have stopped listening. It
 	// says so first and looks for inputs then: either it has found this one, or
@@ -102,7 +102,52 @@ func (s *Store) SendInput(id string, in Input) error {
 	}
 }
 
-const inputSuffix = ".json"
+// writeInput makes an input durable, and what the transcript has of its turn: an
+// input without its turn would be of no use.
+func (s *Store) writeInput(id, name string, data []byte) error {
+	dir := path.Dir(name)
+	if _, err := s.state.Lstat(dir); missing(err) {
+		if err := durable.MkdirAll(s.state, dir, 0o700); err != nil {
+			return err
+		}
+		if err := durable.FlushDir(s.state, dirInputs, durable.SteerInput); err != nil {
+			return err
+		}
+	}
+	if err := s.flushTranscript(id); err != nil {
+		return err
+	}
+	return durable.WriteFile(s.state, name, data, 0o600, durable.SteerInput)
+}
+
+// flushTranscript makes durable what any process has written to a transcript.
+func (s *Store) flushTranscript(id string) error {
+	p, err := s.locate(id)
+	if err != nil {
+		return err
+	}
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	f, err := base.OpenFile(path.Join(p.rel, fileTranscript), os.O_RDWR, 0) // some systems flush only what may be written
+	if err != nil {
+		return err
+	}
+	err = durable.FlushOf(f, p.file(fileTranscript), durable.Transcript).Sync()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return s.flushTo(base, p)
+}
+
+// An input's file gets takenSuffix behind inputSuffix when its turn has taken it.
+// It goes when the transcript that has the input is flushed.
+const (
+	inputSuffix = ".json"
+	takenSuffix = ".taken"
+)
 
 // listening is the turn that runs in a session and still takes inputs.
 func (s *Store) listening(id string) (turn string, ok bool) {
@@ -123,6 +168,8 @@ func (s *Store) listening(id string) (turn string, ok bool) {
 	return n.Turn, true
 }
 
+// inputNames are the names of a session's inputs without takenSuffix, in their
+// order.
 func (s *Store) inputNames(id string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInputs, id))
 	if missing(err) {
@@ -133,45 +180,67 @@ func (s *Store) inputNames(id string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), inputSuffix) {
-			names = append(names, e.Name())
+		if name := strings.TrimSuffix(e.Name(), takenSuffix); strings.HasSuffix(name, inputSuffix) {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names, nil
 }
 
-// TakeInputs removes and returns what was said into a turn since the last call,
-// in its order: the running turn, or one that died. What was meant for another
-// goes; a file that is no input goes, and is told.
+// TakeInputs returns what was said into a turn since the last call, in its order:
+// the running turn, or one that died. The caller appends each to the transcript
+// ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
+// happens in between, the next lease finds it in one of the two. What was meant
+// for a turn that has ended goes; a file that is no input goes, and is told.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
+	const failed = "what was said into the turn could not be read"
 	v := l.live
 	v.mu.Lock()
 	err = l.check()
+	entries := v.script.shared()
 	v.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	s := v.store
-	names, err := s.inputNames(v.id)
+	names, err := v.store.inputNames(v.id)
 	if err != nil || len(names) == 0 {
-		return nil, storage("what was said into the turn could not be read", err)
+		return nil, storage(failed, err)
+	}
+	recorded := map[string]bool{}
+	for i := range entries {
+		if entries[i].Input != "" {
+			recorded[entries[i].Input] = true
+		}
 	}
 	var errs []error
 	for _, name := range names {
-		in, err := s.takeInput(dirInputs + "/" + v.id + "/" + name)
+		if l.took[name] {
+			continue
+		}
+		file := dirInputs + "/" + v.id + "/" + name
+		in, err := v.store.takeInput(file)
+		in.ID = name
 		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case in.Turn == turn:
+		case err == nil && in.Turn == turn && !recorded[name]:
+			if l.took == nil {
+				l.took = map[string]bool{}
+			}
+			l.took[name] = true
 			inputs = append(inputs, in)
+		default:
+			errs = append(errs, err, removeIfThere(v.store.state, file+takenSuffix))
 		}
 	}
-	return inputs, storage("what was said into the turn could not be read", errors.Join(errs...))
+	return inputs, storage(failed, errors.Join(errs...))
 }
 
+// takeInput reads an input and marks its file as taken.
 func (s *Store) takeInput(name string) (in Input, err error) {
-	f, err := s.state.Open(name)
+	if err := durable.Rename(s.state, name, name+takenSuffix); err != nil && !missing(err) {
+		return in, err
+	}
+	f, err := s.state.Open(name + takenSuffix)
 	if err != nil {
 		return in, err
 	}
@@ -180,7 +249,16 @@ func (s *Store) takeInput(name string) (in Input, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
-	return in, errors.Join(err, durable.Remove(s.state, name))
+	return in, err
+}
+
+// dropTaken removes the files of inputs that the flushed transcript has.
+func (l *Lease) dropTaken(names []string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, removeIfThere(l.live.store.state, dirInputs+"/"+l.live.id+"/"+name+takenSuffix))
+	}
+	return errors.Join(errs...)
 }
 
 // StopListening says that the running turn takes no more inputs, and returns

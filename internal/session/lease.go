@@ -19,10 +19,14 @@ type Lease struct {
 	live *live
 	// lock is nil while the lease is being taken and after its release; guarded
 	// by live.mu, as is turn.
-	lock     *durable.FileLock
-	turn     string
-	deaf     bool // the turn takes no more inputs
-	severed  bool // the lock excludes nobody any more: nothing is written
+	lock    *durable.FileLock
+	turn    string
+	deaf    bool // the turn takes no more inputs
+	severed bool // the lock excludes nobody any more: nothing is written
+	// took are the inputs that were returned, inScript those of them that were
+	// appended to the transcript since the last commit.
+	took     map[string]bool
+	inScript []string
 	blobs    *Blobs
 	tampered []string
 }
@@ -196,31 +200,62 @@ func (l *Lease) adopt(raw []byte) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	after := n.after(v.store.o.BootID)
 	v.script.reset()
-	sentence, err := v.script.adopt(root, n.Transcript, n.settled(), v.store.o.openLines, v.script.add)
+	v.script.flushed = n.kept()
+	sentence, err := v.script.adopt(root, after.want(n), n.settled() && after == sameBoot, v.store.o.openLines, v.script.add)
+	if err == nil {
+		err = v.script.newer
+	}
 	if err != nil {
 		v.script.loaded = false
-		return err
+		return v.refused(err)
 	}
 	if sentence != "" {
 		l.tampered = append(l.tampered, sentence)
 	}
-	said, err := v.loadLog(root, &n)
+	v.foldersFlushed = v.script.flushed.Size > 0
+	if after == sameBoot || after == noBoot && v.script.boot == v.store.o.BootID {
+		after = sameBoot
+	} else {
+		v.script.kept = v.script.reserved // a power cut leaves what is on disk
+	}
+	said, err := v.loadLog(root, &n, after)
 	if err != nil {
 		v.log.loaded = false
-		return err
+		return v.refused(err)
 	}
 	l.tampered = append(l.tampered, said...)
 	v.broadcast()
 	return v.heal(root)
 }
 
-// heal writes the project that the folder lies in into the record when that
-// still names the place from which it was moved.
+// refused is the fault for files that a later version wrote; other errors pass.
+func (v *live) refused(err error) error {
+	if errors.Is(err, ErrNewer) {
+		return tooNew(v.id, err)
+	}
+	return err
+}
+
+// heal brings session.json in line with the transcript, where a crash left an
+// older one or none, and with the project that the folder lies in, where it was
+// moved.
 func (v *live) heal(root *os.Root) error {
-	stored, err := readRecord(root, v.id)
-	if err != nil || stored.ProjectRoot == v.rec.ProjectRoot || v.rec.ReadOnly {
+	if v.rec.ReadOnly {
+		return nil
+	}
+	stored, err := readRecordFile(root)
+	if err != nil && !missing(err) && !errors.Is(err, ErrMalformed) {
 		return err
+	}
+	if said := v.script.session; said != nil && !v.rec.sameBut(v.place.settle(*said)) {
+		rec := v.place.settle(*said)
+		rec.UpdatedAt = v.rec.UpdatedAt
+		v.rec = rec
+	}
+	if err == nil && stored.sameBut(v.rec) {
+		return nil
 	}
 	v.recSeen = nil
 	return writeRecord(root, v.rec)

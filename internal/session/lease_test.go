@@ -166,13 +166,13 @@ func TestTornTails(t *testing.T) {
 	script, log := filepath.Join(w.folder(id), "transcript.jsonl"), filepath.Join(w.folder(id), "log", "0001.jsonl")
 	wholeScript, wholeLog := read(t, script), read(t, log)
 	for cut := 0; cut < len(wholeLog); cut += 3 {
-		scriptCut := min(cut, len(wholeScript))
+		scriptCut := min(bytes.IndexByte(wholeScript, '\n')+1+cut, len(wholeScript)) // the first line says when it was written
 		must(t, os.WriteFile(script, wholeScript[:scriptCut], 0o600))
 		must(t, os.WriteFile(log, wholeLog[:cut], 0o600))
 		must(t, os.Remove(filepath.Join(w.o.StateDir, "locks", id+".lock"))) // nothing is known of them
 		s, err := NewStore(w.o)
 		must(t, err)
-		lines, entries := int64(bytes.Count(wholeLog[:cut], []byte("\n"))), bytes.Count(wholeScript[:scriptCut], []byte("\n"))
+		lines, entries := max(0, int64(bytes.Count(wholeLog[:cut], []byte("\n")))-1), bytes.Count(wholeScript[:scriptCut], []byte("\n"))-1
 		if _, last, err := s.Bounds(context.Background(), id); err != nil || last != lines {
 			t.Fatalf("cut at %d: a reader sees %d events, %v; want %d", cut, last, err, lines)
 		}

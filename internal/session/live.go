@@ -45,9 +45,9 @@ type live struct {
 	wake    chan struct{}
 	readers int
 	watch   *watch // set while another process is followed
-	// newDirs are folders with entries that are not yet durable.
-	newDirs []string
-	gone    error
+	// foldersFlushed is set once the names that lead to the transcript are durable.
+	foldersFlushed bool
+	gone           error
 	// memo belongs to whoever holds the lease; see Lease.Memo.
 	memo any
 
@@ -220,13 +220,15 @@ func (l *live) record() (Record, error) {
 		return Record{}, l.gone
 	}
 	info, err := os.Lstat(l.place.file(fileRecord))
-	if unreached(err) && !l.lease.holds() {
+	if unreached(err) && !l.lease.holds() && !l.place.exists() {
 		if err := l.relocate(); err != nil {
 			return Record{}, err
 		}
 		info, err = os.Lstat(l.place.file(fileRecord))
 	}
 	switch {
+	case unreached(err) && l.place.exists():
+		info = nil // it is made again from the transcript
 	case unreached(err):
 		return Record{}, cmp.Or(l.place.spoilt(), error(notFound(l.id)))
 	case err != nil:
@@ -245,6 +247,8 @@ func (l *live) record() (Record, error) {
 		return Record{}, notFound(l.id)
 	case errors.Is(err, ErrMalformed):
 		return Record{}, malformed(l.id, l.place, err)
+	case errors.Is(err, ErrNewer):
+		return Record{}, tooNew(l.id, err)
 	case err != nil:
 		return Record{}, storage("the session's record cannot be read", err)
 	}

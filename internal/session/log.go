@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"belay/internal/durable"
 	"belay/internal/event"
 )
 
@@ -27,8 +26,6 @@ type eventLog struct {
 	folder fs.FileInfo
 	looked time.Time
 	top    int
-	// sealed are segments that were finished but not yet committed.
-	sealed []*durable.Lines
 }
 
 // bounds returns the first and last sequence that can be read; an empty log has
@@ -59,7 +56,7 @@ func (g *eventLog) add(e event.Event, end int64, limit int) {
 // and all of the last one. With a note the files are adopted by their next
 // writer (see [chain.adopt]), which yields sentences about what was changed.
 // l.mu is held.
-func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
+func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 	g := &l.log
 	_ = g.close() // what was appended through it is in the files
 	*g = eventLog{}
@@ -69,14 +66,14 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 	}
 	var said []string
 	if n != nil {
-		said = l.missedSegments(root, numbers, *n)
+		said = l.missedSegments(root, numbers, *n, after)
 	}
 	for len(numbers) > 0 && g.last == 0 {
 		// A file without events was left by a crash before its first line, or is
 		// spoilt: the one before it tells where the log ends.
 		number := numbers[len(numbers)-1]
 		numbers = numbers[:len(numbers)-1]
-		sentence, err := l.loadLast(root, number, n)
+		sentence, err := l.loadLast(root, number, n, after)
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +102,9 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 		// given to another event; readers are told of the gap.
 		g.last = n.LastSeq
 	}
+	if n != nil && after != sameBoot {
+		g.last = max(g.last, l.script.behind())
+	}
 	if n == nil && g.top > g.activeSegment() {
 		g.folder = nil // the first line of a file that is still empty would not show
 	}
@@ -113,12 +113,16 @@ func (l *live) loadLog(root *os.Root, n *note) ([]string, error) {
 }
 
 // loadLast reads the segment that the log ends in, if it has events.
-func (l *live) loadLast(root *os.Root, number int, n *note) (string, error) {
+func (l *live) loadLast(root *os.Root, number int, n *note, after boot) (string, error) {
 	g := &l.log
 	_ = g.active.close() // of the segment after it, which had no event
 	g.active = chain{name: segmentName(number)}
 	var newest []byte // the last line, to know how the log ends
+	var newer error
 	line := func(b []byte, _ int64) {
+		if e := checkHeader(g.active.name, b); e != nil {
+			newer = e
+		}
 		seq := seqOf(b)
 		if seq <= g.last {
 			return
@@ -137,12 +141,12 @@ func (l *live) loadLast(root *os.Root, number int, n *note) (string, error) {
 		err = g.active.read(root, line)
 	} else {
 		var want mark
-		if n.Segment == number {
+		if n.Segment == number && after == sameBoot {
 			want = n.Log
 		}
-		sentence, err = g.active.adopt(root, want, n.settled() && number >= n.Segment, l.store.o.openLines, line)
+		sentence, err = g.active.adopt(root, want, n.settled() && number >= n.Segment && after == sameBoot, l.store.o.openLines, line)
 	}
-	if err != nil {
+	if err = errors.Join(err, newer); err != nil {
 		return "", err
 	}
 	if e, err := parseEvent(newest); err == nil {
@@ -230,10 +234,5 @@ func (g *eventLog) current(p place) bool {
 }
 
 func (g *eventLog) close() error {
-	errs := []error{g.active.close()}
-	for _, s := range g.sealed {
-		errs = append(errs, s.Close())
-	}
-	g.sealed = nil
-	return errors.Join(errs...)
+	return g.active.close()
 }

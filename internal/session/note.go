@@ -26,6 +26,11 @@ type note struct {
 	Deaf bool `json:"deaf,omitempty"`
 	// Boot is set while the session is booted.
 	Boot bool `json:"boot,omitempty"`
+	// Kept is what of the transcript was flushed, absent where that is all of it.
+	Kept *mark `json:"kept,omitempty"`
+	// BootID is the system's time of running in which the note was written. After
+	// another one the files may have lost what was not flushed.
+	BootID string `json:"bootId,omitempty"`
 	// LastSeq keeps sequences from being given twice, should the log be lost.
 	LastSeq    int64 `json:"lastSeq,omitempty"`
 	Transcript mark  `json:"transcript"`
@@ -37,9 +42,21 @@ type note struct {
 // and neither a turn nor a boot has begun since.
 func (n note) settled() bool { return n.PID != 0 && n.Turn == "" && !n.Boot }
 
+// kept is the mark of what of the transcript was flushed.
+func (n note) kept() mark {
+	if n.Kept != nil {
+		return *n.Kept
+	}
+	return n.Transcript
+}
+
 // noteSize is the fixed length of a note: one write, far below a page, so a
-// reader sees the old or the new one; its checksum tells when it did not.
-const noteSize = 512
+// reader sees the old or the new one; its checksum tells when it did not. Notes
+// without a boot have oldNoteSize.
+const (
+	noteSize    = 768
+	oldNoteSize = 512
+)
 
 // encode returns the note as it is written: checksum, JSON, spaces, line end.
 func (n note) encode() ([]byte, error) {
@@ -73,6 +90,12 @@ func (n note) appendJSON(b []byte) []byte {
 	if n.Boot {
 		b = append(b, `"boot":true,`...)
 	}
+	if n.Kept != nil {
+		b = append(n.Kept.appendJSON(append(b, `"kept":`...)), ',')
+	}
+	if n.BootID != "" {
+		b = append(event.AppendString(append(b, `"bootId":`...), n.BootID), ',')
+	}
 	if n.LastSeq != 0 {
 		b = append(strconv.AppendInt(append(b, `"lastSeq":`...), n.LastSeq, 10), ',')
 	}
@@ -95,7 +118,7 @@ func (m mark) appendJSON(b []byte) []byte {
 // decodeNote reads what encode wrote; anything else is no note.
 func decodeNote(b []byte) (note, bool) {
 	var n note
-	if len(b) != noteSize {
+	if len(b) != noteSize && len(b) != oldNoteSize {
 		return n, false
 	}
 	body := bytes.TrimRight(b[9:], " \n")
@@ -125,6 +148,8 @@ func readNote(f *os.File) ([]byte, error) {
 	switch {
 	case err == nil:
 		return b, nil
+	case errors.Is(err, io.EOF) && n == oldNoteSize:
+		return b[:n], nil
 	case errors.Is(err, io.EOF) && n < noteSize:
 		return nil, nil
 	}

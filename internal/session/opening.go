@@ -35,13 +35,19 @@ func (s *Store) Opening(ctx context.Context, id string) (Entry, error) {
 		return Entry{}, storage(unreadable, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	first, err := bufio.NewReader(io.LimitReader(f, maxLine)).ReadBytes('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return Entry{}, storage(unreadable, err)
+	lines := bufio.NewReader(io.LimitReader(f, maxLine))
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return Entry{}, storage(unreadable, err)
+		}
+		if _, ok := parseSessionLine(line); ok && err == nil {
+			continue
+		}
+		e, err := parseEntry(line)
+		if err != nil {
+			return Entry{}, nil // a spoilt or half-written line; the store's checks tell of it
+		}
+		return e, nil
 	}
-	e, err := parseEntry(first)
-	if err != nil {
-		return Entry{}, nil // a spoilt or half-written line; the store's checks tell of it
-	}
-	return e, nil
 }

@@ -71,10 +71,11 @@ func (p place) open() (*os.Root, error) {
 	return base.OpenRoot(p.rel)
 }
 
-// exists reports whether a session's record lies at p.
+// exists reports whether a session lies at p. Its folder gets its name when it is
+// whole, so one that lacks files is a damaged session.
 func (p place) exists() bool {
-	info, err := os.Lstat(p.file(fileRecord))
-	return err == nil && info.Mode().IsRegular()
+	info, err := os.Lstat(p.folder())
+	return err == nil && info.IsDir()
 }
 
 // spoilt says that p's project is gone, or something else than a folder by now,

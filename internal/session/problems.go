@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,9 @@ func (s *Store) examine(p place, id string) ([]Problem, error) {
 	}
 	for _, n := range numbers {
 		found, err := examineLines(root, id, segmentName(n), func(b []byte) error {
+			if bytes.HasPrefix(b, headerPrefix) {
+				return checkHeader(segmentName(n), b)
+			}
 			_, err := parseEvent(b)
 			return err
 		})

@@ -25,7 +25,8 @@ const (
 //
 // Every event after the position is returned exactly once, in order. Where the
 // log does not have them, one log:gap says so and where it goes on: "expired"
-// when they were dropped or lost, "reset" when the position is beyond the end.
+// when they were dropped, "lost" when a power cut took them, "reset" when the
+// position is beyond the end.
 //
 // A Reader is used by one goroutine.
 type Reader struct {
@@ -242,12 +243,12 @@ func (r *Reader) read(f files) ([]event.Event, error) {
 		case len(evs) == 0:
 			continue
 		case evs[0].Seq != r.after+1:
-			return r.gap("expired", evs[0].Seq), nil
+			return r.gap("lost", evs[0].Seq), nil
 		}
 		r.after, r.at = evs[len(evs)-1].Seq, end
 		return evs, nil
 	}
-	return r.gap("expired", f.last+1), nil
+	return r.gap("lost", f.last+1), nil
 }
 
 // gap is the event for a reader whose next events are not there; it goes on with

@@ -246,10 +246,10 @@ func TestHoleIsAGap(t *testing.T) {
 	turn(t, w.Store, id, "t1", 8)
 	f := filepath.Join(w.folder(id), "log", "0001.jsonl")
 	lines := strings.SplitAfter(string(read(t, f)), "\n")
-	must(t, os.WriteFile(f, []byte(strings.Join(append(lines[:3:3], lines[6:]...), "")), 0o600))
+	must(t, os.WriteFile(f, []byte(strings.Join(append(lines[:4:4], lines[7:]...), "")), 0o600))
 	r := open(t, w.store(), id, 0)
 	upTo(t, r, 3)
-	if got := gapOf(t, next(t, r)); got != `6 {"reason":"expired","next":7}` {
+	if got := gapOf(t, next(t, r)); got != `6 {"reason":"lost","next":7}` {
 		t.Error(got)
 	}
 	upTo(t, r, 10)
@@ -266,7 +266,7 @@ func TestReplacedLog(t *testing.T) {
 	upTo(t, r, 10)
 	f := filepath.Join(w.folder(id), "log", "0001.jsonl")
 	lines := strings.SplitAfter(string(read(t, f)), "\n")
-	must(t, os.WriteFile(f+".new", []byte(strings.Join(lines[:2], "")), 0o600))
+	must(t, os.WriteFile(f+".new", []byte(strings.Join(lines[:3], "")), 0o600))
 	must(t, os.Rename(f+".new", f))
 	if got := gapOf(t, next(t, r)); got != `2 {"reason":"reset","next":3}` {
 		t.Error(got)

@@ -6,7 +6,9 @@
 // and repair with an editor; everything else (the id index, hashes, caches) is
 // rebuilt from it. Records are appended, never rewritten, and a line that a
 // crash cut in half is dropped at the next open, so kill -9 at any point leaves
-// whole files.
+// whole files. The transcript is the one file that is flushed when a turn ends;
+// session.json is a copy of what it says, and the end of the log may be lost in
+// a power cut, which readers are told.
 //
 // A process may write to a session only while it holds its [Lease], an OS lock
 // that the kernel frees when the process dies. Everybody may read at any time.
@@ -45,6 +47,8 @@ type Record struct {
 	// ReadOnly is set on reading when the folder is a copy whose original still
 	// exists; it is never stored.
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// Damaged says, in lists, why the session cannot be used; it is never stored.
+	Damaged string `json:"damaged,omitempty"`
 }
 
 // Origin is the end of a turn of another session.
@@ -125,8 +129,9 @@ type Entry struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Partial is set when the answer was cut off by an error or interrupt.
 	Partial bool `json:"partial,omitempty"`
-	// Mode says when the running turn takes an input.
-	Mode InputMode `json:"mode,omitempty"`
+	// Mode says when the running turn takes an input, Input is its [Input.ID].
+	Mode  InputMode `json:"mode,omitempty"`
+	Input string    `json:"input,omitempty"`
 	// Agent is the tool call that started the subagent whose line this is, ""
 	// for the turn's own.
 	Agent string `json:"agent,omitempty"`
@@ -143,7 +148,9 @@ type Entry struct {
 	Through string `json:"through,omitempty"`
 	Rounds  int    `json:"rounds,omitempty"`
 
-	// Of an end; Error is why the turn failed, a sentence.
+	// Of an end; Error is why the turn failed, a sentence. Reserved is the sequence
+	// up to which events may exist.
+	Reserved   int64         `json:"reserved,omitempty"`
 	StopReason string        `json:"stopReason,omitempty"`
 	Error      string        `json:"error,omitempty"`
 	ExitCode   *int          `json:"exitCode,omitempty"`

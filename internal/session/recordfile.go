@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 
@@ -14,9 +15,39 @@ import (
 // maxRecord bounds session.json; a real one has a few hundred bytes.
 const maxRecord = 1 << 20
 
-// readRecord reads the record in a session folder. Unknown fields are ignored,
-// so that a newer version's record can be read.
+// storedRecord is session.json. The file is a copy of what the transcript says,
+// for people, lists and lookups. It is never flushed; the checksum shows whether
+// it is whole. Files without a version were written before there was one.
+type storedRecord struct {
+	V int `json:"v,omitempty"`
+	Record
+	// Checksum is the CRC-32 of the file without this field, in hex.
+	Checksum string `json:"checksum,omitempty"`
+}
+
+// readRecord reads the record in a session folder. Where session.json is missing,
+// empty, torn or of another session, the transcript says what it held.
 func readRecord(root *os.Root, id string) (Record, error) {
+	rec, err := readRecordFile(root)
+	if err == nil && rec.SessionID != id {
+		err = fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
+	}
+	if err == nil || !missing(err) && !errors.Is(err, ErrMalformed) {
+		return rec, err
+	}
+	rebuilt, e := rebuildRecord(root, id)
+	switch {
+	case e == nil:
+		return rebuilt, nil
+	case missing(err) && missing(e):
+		return Record{}, fmt.Errorf("%s %w: it is lost, and so is %s", fileRecord, ErrMalformed, fileTranscript)
+	case errors.Is(e, ErrNewer), missing(err):
+		return Record{}, e
+	}
+	return Record{}, err
+}
+
+func readRecordFile(root *os.Root) (Record, error) {
 	f, err := openRegular(root, fileRecord)
 	if err != nil {
 		return Record{}, err
@@ -26,37 +57,59 @@ func readRecord(root *os.Root, id string) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("read %s: %w", fileRecord, err)
 	}
-	rec, err := decodeRecord(b)
+	return decodeRecord(b)
+}
+
+// decodeRecord reads session.json. A person may add fields; those are ignored.
+func decodeRecord(b []byte) (Record, error) {
+	var r storedRecord
+	if err := json.Unmarshal(b, &r); err != nil {
+		return Record{}, fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
+	}
+	if r.V > formatVersion {
+		return Record{}, newerError{fileRecord, r.V}
+	}
+	if r.V == 0 {
+		return r.Record, nil
+	}
+	sum := r.Checksum
+	r.Checksum = ""
+	whole, err := r.encode()
 	if err != nil {
 		return Record{}, err
 	}
-	if rec.SessionID != id {
-		return Record{}, fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
+	if checksum(whole) != sum {
+		return Record{}, fmt.Errorf("%s %w: its checksum does not fit", fileRecord, ErrMalformed)
 	}
-	return rec, nil
+	return r.Record, nil
 }
 
-func decodeRecord(b []byte) (Record, error) {
-	var rec Record
-	if err := json.Unmarshal(b, &rec); err != nil {
-		return Record{}, fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
-	}
-	return rec, nil
-}
-
-// writeRecord replaces the record: two spaces of indent, a line end, no HTML
-// escapes. What a read adds is not written.
+// writeRecord replaces session.json. What a read adds is not written.
 func writeRecord(root *os.Root, rec Record) error {
-	rec.ReadOnly = false
+	rec.ReadOnly, rec.Damaged = false, ""
+	r := storedRecord{V: formatVersion, Record: rec}
+	b, err := r.encode()
+	if err == nil {
+		r.Checksum = checksum(b)
+		b, err = r.encode()
+	}
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", fileRecord, err)
+	}
+	return durable.WriteFile(root, fileRecord, b, 0o600, durable.SessionRecord)
+}
+
+// encode writes two spaces of indent, a line end and no HTML escapes.
+func (r storedRecord) encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(rec); err != nil {
-		return fmt.Errorf("encode %s: %w", fileRecord, err)
-	}
-	return durable.WriteFile(root, fileRecord, b.Bytes(), 0o600, durable.SessionRecord)
+	err := enc.Encode(r)
+	return b.Bytes(), err
 }
+
+func checksum(b []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(b)) }
 
 var errNotRegular = errors.New("is not a regular file")
 

@@ -42,10 +42,14 @@ func (l *Lease) Boot() error {
 
 // note describes the files as they are. v.mu is held.
 func (v *live) note() note {
-	return note{
-		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.mark(),
+	n := note{
+		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.mark(), BootID: v.store.o.BootID,
 		Segment: v.log.activeSegment(), Log: v.log.active.mark(),
 	}
+	if kept := v.script.flushed; kept != n.Transcript {
+		n.Kept = &kept
+	}
+	return n
 }
 
 // lastNote is what this process last wrote to the lock file, or would write now.

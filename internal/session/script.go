@@ -20,22 +20,50 @@ type script struct {
 	loaded        bool
 	// bad counts whole lines that are not entries: they stay in the file.
 	bad int
+	// newer is set where a later version of belay wrote a line.
+	newer error
+	// session is what the last session line says, nil for a transcript without.
+	session *Record
+	// reserved is the sequence up to which events may exist by what the transcript
+	// says, kept by what of it is flushed; see [reservation].
+	reserved, kept int64
+	// boot is the system's time of running in which the last session line was
+	// written.
+	boot string
+	// flushed is the mark of what is known to be on disk.
+	flushed mark
 }
 
 // add takes one line of the file.
-func (t *script) add(b []byte, _ int64) {
-	e, err := parseEntry(b)
-	if err != nil {
+func (t *script) add(b []byte, end int64) {
+	if line, ok := parseSessionLine(b); ok {
+		t.takeSession(line)
+	} else if e, err := parseEntry(b); err == nil {
+		t.keep(e)
+	} else {
 		t.bad++
-		return
 	}
-	t.keep(e)
+	if end <= t.flushed.Size {
+		t.kept = t.reserved
+	}
+}
+
+// takeSession takes a session line.
+func (t *script) takeSession(line sessionLine) {
+	if line.V > formatVersion && t.newer == nil {
+		t.newer = newerError{fileTranscript, line.V}
+	}
+	if line.Record != nil {
+		t.session = line.Record
+	}
+	t.reserved, t.boot = max(t.reserved, line.Reserved), line.BootID
 }
 
 // keep appends entries, as far as they are kept.
 func (t *script) keep(entries ...Entry) {
 	t.entries = roomFor(t.entries, len(entries))
 	for i := range entries {
+		t.reserved = max(t.reserved, entries[i].Reserved)
 		if entries[i].Kind == EntryRequest && !t.whole {
 			t.partly = true
 			continue

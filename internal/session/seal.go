@@ -57,9 +57,9 @@ func (l *live) unseal(number int) error {
 
 // missedSegments says which finished segments are not there or not as long as
 // they were. Their bytes are only hashed by [Store.Verify]: they may be many.
-func (l *live) missedSegments(root *os.Root, numbers []int, n note) []string {
+func (l *live) missedSegments(root *os.Root, numbers []int, n note, after boot) []string {
 	k := l.store.readSeals(l.id)
-	if n.Segment > 0 && !slices.Contains(numbers, n.Segment) {
+	if n.Segment > 0 && after == sameBoot && !slices.Contains(numbers, n.Segment) {
 		k[strconv.Itoa(n.Segment)] = n.Log
 	}
 	var said []string

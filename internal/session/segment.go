@@ -71,6 +71,9 @@ func firstSeq(root *os.Root, number int) (int64, error) {
 	defer func() { _ = f.Close() }()
 	var first int64
 	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+		if err := checkHeader(segmentName(number), b); err != nil {
+			return err
+		}
 		if first = seqOf(b); first > 0 {
 			return errStop
 		}

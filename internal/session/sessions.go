@@ -15,8 +15,8 @@ import (
 	"belay/internal/workspace"
 )
 
-// Create makes a session in a project and returns its record. It is durable when
-// Create returns. The project must be an existing folder, named absolutely
+// Create makes a session in a project and returns its record. It survives a crash
+// of the process; its first turn makes it survive a power cut. The project must be an existing folder, named absolutely
 // (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
 func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
 	return s.CreateTitled(ctx, projectRoot, persona, mode, "")
@@ -38,48 +38,75 @@ func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, ti
 	if !ValidID(rec.SessionID) {
 		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
 	}
-	if err := s.make(rec, nil); err != nil {
+	if err := s.make(rec, nil, false); err != nil {
 		return Record{}, storage("the session could not be created", err)
 	}
 	return rec, nil
 }
 
-// make writes a new session's folder, with a transcript if there is one already,
-// and its index entry. The record comes last: a folder without one is not a
-// session. What fails leaves no folder behind.
-func (s *Store) make(rec Record, transcript []byte) (err error) {
+// make writes a new session's folder, with what its transcript has beside the
+// record, and its index entry. The folder gets its name when it is whole: a crash
+// leaves none that looks like a session. With flush it survives a power cut.
+func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
+	line, err := sessionLine{Time: rec.CreatedAt, Record: &rec, BootID: s.o.BootID}.encode()
+	if err != nil {
+		return err
+	}
 	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
 	base, err := s.openBase(p)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	defer func() {
-		if err != nil { // half a session would be listed, and nobody has its id
-			err = errors.Join(err, durable.RemoveAll(base, p.rel))
-		}
-	}()
-	if err := durable.MkdirAll(base, path.Join(p.rel, dirLog), 0o700); err != nil {
+	hidden := path.Join(path.Dir(p.rel), newPrefix+rec.SessionID)
+	if err := durable.MkdirAll(base, hidden, 0o700); err != nil {
 		return err
 	}
-	root, err := base.OpenRoot(p.rel)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, base.RemoveAll(hidden))
+		}
+	}()
+	if err := writeSession(base, hidden, rec, append(line, entries...), flush); err != nil {
+		return err
+	}
+	if err := durable.Rename(base, hidden, p.rel); err != nil {
+		return err
+	}
+	if flush {
+		if err := s.flushTo(base, p); err != nil {
+			return errors.Join(err, base.RemoveAll(p.rel))
+		}
+	}
+	if err := s.index(rec.SessionID, p); err != nil {
+		return errors.Join(err, base.RemoveAll(p.rel)) // nobody has its id
+	}
+	return nil
+}
+
+// writeSession writes the files of a new session.
+func writeSession(base *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
+	root, err := base.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if len(transcript) > 0 {
-		if err := durable.WriteFile(root, fileTranscript, transcript, 0o600, durable.Transcript); err != nil {
-			return err
-		}
-	}
-	if err := writeRecord(root, rec); err != nil {
+	w, err := durable.Create(root, fileTranscript, 0o600, durable.Transcript)
+	if err != nil {
 		return err
 	}
-	if err := syncRecord(base, root, p); err != nil {
+	_, err = w.Write(transcript)
+	if err == nil && flush {
+		err = w.Sync()
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	return s.index(rec.SessionID, p)
+	return writeRecord(root, rec)
 }
+
+// newPrefix starts the name of a session folder that is being made.
+const newPrefix = ".new-"
 
 // openBase opens the folder that a session's place begins in, making belay's own
 // folder in a project when it is not there.
@@ -101,22 +128,6 @@ func (s *Store) openBase(p place) (*os.Root, error) {
 	return base, nil
 }
 
-// syncRecord makes a new session durable: its record, and the entries that lead
-// to it.
-func syncRecord(base, root *os.Root, p place) error {
-	f, err := root.OpenFile(fileRecord, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(durable.FlushOf(f, p.file(fileRecord), durable.Transcript).Sync(), f.Close(), durable.FlushDir(root, ".", durable.Transcript))
-	for dir := path.Dir(p.rel); ; dir = path.Dir(dir) {
-		err = errors.Join(err, durable.FlushDir(base, dir, durable.Transcript))
-		if dir == "." || err != nil {
-			return err
-		}
-	}
-}
-
 // Get returns a session's record (SESSION_NOT_FOUND when the id is ill-formed or
 // unknown).
 func (s *Store) Get(ctx context.Context, id string) (Record, error) {
@@ -133,15 +144,15 @@ func (s *Store) Get(ctx context.Context, id string) (Record, error) {
 	return l.record()
 }
 
-// List returns the records of a project's sessions, oldest first. What is
-// malformed is left out; [Store.Problems] tells of it. Listing also brings
-// sessions back into the index that are not in it or were moved.
+// List returns the records of a project's sessions, oldest first. A session that
+// cannot be used is in it, too, with the reason ([Record.Damaged]). Listing also
+// brings sessions back into the index that are not in it or were moved.
 func (s *Store) List(ctx context.Context, projectRoot string) ([]Record, error) {
 	recs, _, err := s.survey(ctx, projectRoot)
 	return recs, err
 }
 
-// survey reads all records of a project and says what is wrong with others.
+// survey reads all records of a project and says what is wrong with some.
 func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Problem, error) {
 	project, err := checkRoot(projectRoot)
 	if err != nil {
@@ -161,8 +172,12 @@ func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Pro
 		}
 		p := s.placeIn(project, id)
 		rec, err := readPlace(p, id)
+		if missing(err) {
+			continue // no session, or deleted meanwhile
+		}
 		if err != nil {
 			problems = append(problems, Problem{Session: id, File: fileRecord, Text: reason(err)})
+			recs = append(recs, s.damaged(p, id, err))
 			continue
 		}
 		if !p.inProject() && rec.ProjectRoot != project {
@@ -178,6 +193,20 @@ func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Pro
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.SessionID, b.SessionID))
 	})
 	return recs, problems, nil
+}
+
+// damaged is how a list tells of a session that cannot be used. Where all sessions
+// share one folder, it may be of any project.
+func (s *Store) damaged(p place, id string, err error) Record {
+	rec := Record{SessionID: id, Damaged: reason(err)}
+	if p.inProject() {
+		rec.ProjectRoot = p.base
+	}
+	if info, err := os.Stat(p.folder()); err == nil {
+		rec.CreatedAt = Time{info.ModTime().UTC().Truncate(time.Millisecond)}
+		rec.UpdatedAt = rec.CreatedAt
+	}
+	return rec
 }
 
 // folders returns the ids of the session folders that may be a project's.
@@ -256,6 +285,9 @@ func (l *Lease) remove() error {
 	}
 	if err := durable.Rename(base, v.place.rel, hidden); err != nil {
 		return err
+	}
+	if err := durable.FlushDir(base, path.Dir(hidden), durable.Discarded); err != nil {
+		return errors.Join(err, durable.Rename(base, hidden, v.place.rel))
 	}
 	v.gone = notFound(v.id)
 	v.broadcast()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,16 +30,19 @@ func TestCreateWritesTheRecord(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(w.folder(rec.SessionID), "session.json"))
 	must(t, err)
 	want := `{
+  "v": 1,
   "sessionId": "sess_00000000-0000-4000-8000-000000000001",
   "projectRoot": "` + w.project + `",
   "persona": "A<B>&",
   "mode": "direct",
   "createdAt": "2026-03-01T12:00:01.000Z",
-  "updatedAt": "2026-03-01T12:00:01.000Z"
-}
-`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
+  "updatedAt": "2026-03-01T12:00:01.000Z",
+  "checksum": "`
+	if diff := cmp.Diff(want, string(got[:min(len(got), len(want))])); diff != "" {
 		t.Error(diff)
+	}
+	if rest := string(got[min(len(got), len(want)):]); len(rest) != len("01234567\"\n}\n") {
+		t.Errorf("the checksum is %q", rest)
 	}
 	ignore, err := os.ReadFile(filepath.Join(w.project, ".belay", ".gitignore"))
 	must(t, err)
@@ -123,7 +127,7 @@ func TestUnknownAndIllFormedIDs(t *testing.T) {
 	}
 }
 
-func TestListIsOrderedAndSkipsTheMalformed(t *testing.T) {
+func TestListIsOrderedAndMarksTheDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Clock = fakeClock() })
 	ctx := context.Background()
@@ -143,13 +147,24 @@ func TestListIsOrderedAndSkipsTheMalformed(t *testing.T) {
 	plant("huge", strings.Repeat(" ", maxRecord)+"{}")
 	must(t, os.MkdirAll(w.folder("empty"), 0o700))
 	must(t, os.MkdirAll(w.folder(".deleted-x"), 0o700))
-	// A record of a newer version is read for what is known.
+	// A field that somebody added does no harm.
 	newer := strings.Replace(string(read(t, filepath.Join(w.folder(want[4].SessionID), "session.json"))), "{", `{"fromTheFuture":[1],`, 1)
 	plant(want[4].SessionID, newer)
 
 	got, err := w.List(ctx, w.project)
 	must(t, err)
-	if diff := cmp.Diff(want, got); diff != "" {
+	var marked []string
+	whole := slices.DeleteFunc(slices.Clone(got), func(r Record) bool {
+		if r.Damaged != "" {
+			marked = append(marked, r.SessionID)
+		}
+		return r.Damaged != ""
+	})
+	if diff := cmp.Diff(want, whole); diff != "" {
+		t.Error(diff)
+	}
+	slices.Sort(marked)
+	if diff := cmp.Diff([]string{"broken", "empty", "huge", "other"}, marked); diff != "" {
 		t.Error(diff)
 	}
 	problems, err := w.Problems(ctx, w.project)
@@ -354,6 +369,7 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	for _, name := range []string{"transcript.jsonl", "log/0001.jsonl", "session.json"} {
 		id := w.session().SessionID
 		target := filepath.Join(w.folder(id), name)
+		must(t, os.MkdirAll(filepath.Dir(target), 0o700))
 		_ = os.Remove(target)
 		must(t, os.Symlink(outside, target))
 		l, err := w.Acquire(context.Background(), id)
@@ -389,10 +405,11 @@ func TestSpoiltSessions(t *testing.T) {
 			dir := filepath.Dir(record)
 			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))
 		}, fault.SessionNotFound, 404, "sessionId", func(_ *world, id string) string { return id }, "no session has the id"},
-		{"not JSON", func(_ *world, record string) error { return os.WriteFile(record, []byte("{"), 0o600) },
-			fault.StorageFailure, 500, "file", recordOf, "session.json is malformed"},
+		{"not JSON", func(_ *world, record string) error {
+			return errors.Join(os.WriteFile(record, []byte("{"), 0o600), os.Truncate(filepath.Join(filepath.Dir(record), fileTranscript), 0))
+		}, fault.StorageFailure, 500, "file", recordOf, "session.json is malformed"},
 		{"another session", func(_ *world, record string) error {
-			return os.WriteFile(record, []byte(`{"sessionId":"sess_other"}`), 0o600)
+			return errors.Join(os.WriteFile(record, []byte(`{"sessionId":"sess_other"}`), 0o600), os.Remove(filepath.Join(filepath.Dir(record), fileTranscript)))
 		}, fault.StorageFailure, 500, "file", recordOf, "session.json is malformed"},
 	}
 	for _, tt := range tests {

@@ -51,6 +51,9 @@ type Options struct {
 	ImportFiles int
 	// Committer flushes files; one of its own by default, which Close closes.
 	Committer *durable.Committer
+	// BootID names the time since the system started: writes of another boot may have
+	// been lost in a power cut. The system's own by default.
+	BootID string
 	// Observer sees the events that this process appends, after they are in the
 	// file, in order within a session. It must not block and must not emit.
 	Observer func(sessionID string, evs []event.Event)
@@ -70,7 +73,8 @@ type Store struct {
 	// leases counts the leases that this process holds.
 	leases atomic.Int64
 
-	proofs proofs
+	proofs  proofs
+	flushed folders
 
 	// buffers are units of copying ([buffer]).
 	buffers sync.Pool
@@ -138,6 +142,9 @@ func (s *Store) defaults() {
 	}
 	if o.IdleMax <= 0 {
 		o.IdleMax = 1024
+	}
+	if o.BootID == "" {
+		o.BootID = bootID()
 	}
 	if o.Poll <= 0 {
 		o.Poll = time.Second

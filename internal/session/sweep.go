@@ -15,7 +15,7 @@ const UndoPrefix = "undo-"
 
 // leftovers sweeps the folder that session folders lie in.
 func (g *gc) leftovers(base *os.Root, dir string) error {
-	for _, prefix := range []string{deletedPrefix, importPrefix} {
+	for _, prefix := range []string{deletedPrefix, importPrefix, newPrefix} {
 		if err := g.sweep(base, dir, prefix); err != nil {
 			return err
 		}

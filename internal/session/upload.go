@@ -15,8 +15,9 @@ import (
 )
 
 // SaveUpload writes a file that a person sent, as it arrives, to a folder of
-// its own below the project's uploads, and returns its absolute path. Content
-// over max bytes is REQUEST_TOO_LARGE and nothing is kept. name must be one
+// its own below the project's uploads, and returns its absolute path. It survives
+// a power cut then. Content over max bytes is REQUEST_TOO_LARGE and nothing is
+// kept. name must be one
 // path element; leading dots are dropped so that it names a file.
 //
 // An upload is a file like any other until a turn attaches it; GC removes old
@@ -37,27 +38,54 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 	if name = strings.TrimLeft(name, "."); name == "" {
 		name = "unnamed"
 	}
-	dir := dirUploads + "/" + s.o.NewID()
-	if err := durable.MkdirAll(root, dir, 0o700); err != nil {
+	id := s.o.NewID()
+	dir, hidden := dirUploads+"/"+id, dirUploads+"/"+partPrefix+id
+	if err := durable.MkdirAll(root, hidden, 0o700); err != nil {
 		return "", storage(failed, err)
 	}
-	f, err := durable.Create(root, dir+"/"+name, 0o600, durable.Upload)
+	err = s.receive(ctx, root, hidden+"/"+name, r, max)
+	if err == nil {
+		err = storage(failed, s.publishUpload(root, hidden, dir))
+	}
 	if err != nil {
-		_ = root.RemoveAll(dir)
-		return "", storage(failed, err)
+		_ = root.RemoveAll(hidden) // a leftover is swept by GC
+		return "", err
+	}
+	return filepath.Join(root.Name(), filepath.FromSlash(dir), name), nil
+}
+
+// partPrefix starts the name of an upload's folder until all of it is there.
+const partPrefix = ".part-"
+
+// receive writes an upload as it arrives and makes it durable.
+func (s *Store) receive(ctx context.Context, root *os.Root, name string, r io.Reader, max int64) error {
+	const failed = "the upload could not be stored"
+	f, err := durable.Create(root, name, 0o600, durable.Upload)
+	if err != nil {
+		return storage(failed, err)
 	}
 	_, _, err = s.copyHashed(ctx, f, r, max)
+	if err == nil {
+		err = storage(failed, f.Sync())
+	}
 	if e := f.Close(); err == nil && e != nil {
 		err = storage(failed, e)
 	}
 	if errors.Is(err, ErrTooLarge) {
 		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max)
 	}
-	if err != nil {
-		_ = root.RemoveAll(dir) // a leftover is swept by GC
-		return "", err
+	return err
+}
+
+// publishUpload gives an upload's folder its name. It survives a power cut then.
+func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
+	if err := durable.FlushDir(root, hidden, durable.Upload); err != nil {
+		return err
 	}
-	return filepath.Join(root.Name(), filepath.FromSlash(dir), name), nil
+	if err := durable.Rename(root, hidden, dir); err != nil {
+		return err
+	}
+	return s.flushUp(root, dirUploads, durable.Upload)
 }
 
 // IDs lists every session that the index knows, in no order, whether or not its

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"reflect"
 	"time"
 
 	"belay/internal/fault"
@@ -26,10 +27,38 @@ func (l *Lease) Update(change func(*Record)) error {
 	change(&rec)
 	rec.SessionID, rec.ProjectRoot, rec.CreatedAt = v.rec.SessionID, v.rec.ProjectRoot, v.rec.CreatedAt
 	rec.UpdatedAt = Time{v.store.o.Clock().UTC().Truncate(time.Millisecond)}
+	if err := v.tellRecord(rec); err != nil {
+		return storage("the transcript could not be written", err)
+	}
 	if err := v.writeRecord(rec); err != nil {
 		return storage("the session's record could not be written", err)
 	}
 	return nil
+}
+
+// tellRecord puts on the transcript what the record says, unless it does already:
+// session.json is made again from there. The time of use is that of the last line.
+// v.mu is held.
+func (v *live) tellRecord(rec Record) error {
+	known := v.script.session
+	if known != nil && rec.sameBut(*known) {
+		return nil
+	}
+	line, err := sessionLine{Time: v.now(), Record: &rec, BootID: v.store.o.BootID}.encode()
+	if err != nil {
+		return err
+	}
+	if err := v.appendScript(line); err != nil {
+		return err
+	}
+	v.script.session = &rec
+	return nil
+}
+
+// sameBut reports whether two records say the same but for the time of use.
+func (r Record) sameBut(other Record) bool {
+	r.UpdatedAt, r.ReadOnly, r.Damaged = other.UpdatedAt, other.ReadOnly, other.Damaged
+	return reflect.DeepEqual(r, other)
 }
 
 // writeRecord replaces the record on disk and in memory. v.mu is held.
@@ -57,24 +86,52 @@ func (l *Lease) Entries() []Entry {
 
 // Append adds entries to the transcript, all or none.
 func (l *Lease) Append(entries ...Entry) error {
-	lines, err := encodeEntries(entries)
-	if err != nil || len(entries) == 0 {
-		return err
+	if len(entries) == 0 {
+		return nil
 	}
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.extendReservation(entries)
+	lines, err := encodeEntries(entries)
+	if err != nil {
+		return err
+	}
 	if err := l.alone(); err != nil {
 		return err
 	}
-	if err := v.openChain(&v.script.chain); err != nil {
-		return storage("the transcript could not be opened", err)
+	if v.script.session == nil { // a transcript without a version becomes one with
+		if err := v.tellRecord(v.rec); err != nil {
+			return storage("the transcript could not be written", err)
+		}
 	}
-	if err := v.script.append(lines); err != nil {
+	if err := v.appendScript(lines); err != nil {
 		return storage("the transcript could not be written", err)
 	}
 	v.script.keep(entries...)
+	for i := range entries {
+		if entries[i].Input != "" {
+			l.inScript = append(l.inScript, entries[i].Input)
+		}
+	}
 	return nil
+}
+
+// extendReservation lets a turn's end, which is about to be flushed, reserve more
+// sequences. v.mu is held.
+func (v *live) extendReservation(entries []Entry) {
+	last := &entries[len(entries)-1]
+	if most := blockAfter(v.log.last); last.Kind == EntryEnd && most > v.script.behind() {
+		last.Reserved = most
+	}
+}
+
+// appendScript adds whole lines to the transcript, all or none. v.mu is held.
+func (v *live) appendScript(lines []byte) error {
+	if err := v.openChain(&v.script.chain); err != nil {
+		return err
+	}
+	return v.script.append(lines)
 }
 
 // DanglingTurn tells the turn whose events end without process:exit: the process

@@ -99,7 +99,16 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 			return err
 		}
 	}
-	return l.emitTo(lease, begun.Turn, append(l.closedSince(told), told.missing(code, reason)...)...)
+	// Whoever sees the end of a turn knows that its record is on disk.
+	if err := lease.Commit(ctx); err != nil {
+		return err
+	}
+	var drafts []event.Draft
+	if !told.seen[event.SessionInit] {
+		drafts = append(drafts, recordedInit(lease.Record(), begun))
+	}
+	drafts = append(append(drafts, l.closedSince(told)...), told.missing(code, reason, answerOf(lease.Entries(), begun.Turn))...)
+	return l.emitTo(lease, begun.Turn, drafts...)
 }
 
 // settleFindings puts on record what commands of turns that have ended did, as far
@@ -232,12 +241,13 @@ func (t *trace) add(e event.Event) {
 	}
 }
 
-// missing are the last events of a turn that the log does not have.
-func (t *trace) missing(code int, reason string) []event.Draft {
+// missing are the last events of a turn that the log does not have; answer is what
+// the transcript has of its last words.
+func (t *trace) missing(code int, reason, answer string) []event.Draft {
 	var all []event.Draft
 	switch code {
 	case exitDone:
-		all = completeDrafts(reason)
+		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, completeDrafts(reason)...)
 	case exitInterrupted:
 		all = interruptedDrafts()
 	default:

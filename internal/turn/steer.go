@@ -132,7 +132,7 @@ func (t *running) takeInput(in session.Input) error {
 func inputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
-		Message: in.Message, Warning: in.Warning, Attachments: in.Items,
+		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Input: in.ID,
 	}
 }
 

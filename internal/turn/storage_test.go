@@ -118,7 +118,9 @@ func TestTranscriptCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	id := r.session()
-	must(t, os.Mkdir(filepath.Join(r.project, ".belay", "sessions", id, "transcript.jsonl"), 0o700))
+	transcript := filepath.Join(r.project, ".belay", "sessions", id, "transcript.jsonl")
+	must(t, os.Remove(transcript))
+	must(t, os.Mkdir(transcript, 0o700))
 	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
 	if f := fault.From(err); f == nil || f.Type != fault.StorageFailure {
 		t.Errorf("got %v", err)

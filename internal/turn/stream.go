@@ -29,7 +29,9 @@ type stream struct {
 	end int64
 	// midway is set when the last event that was read does not end a turn.
 	midway bool
-	over   bool
+	// gap is set when the log did not have all of the events.
+	gap  bool
+	over bool
 }
 
 // follow returns the stream of a turn that was accepted earlier.
@@ -60,7 +62,8 @@ func (s *stream) Close() error { return s.reader.Close() }
 
 // Next implements [Stream]. Should the log itself have become unwritable, the
 // end of the turn is made up for this reader, with sequence 0: no stream of an
-// accepted turn ends without process:exit.
+// accepted turn ends without process:exit. Where the log lost it, the transcript
+// says how the turn ended.
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	for !s.over && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
@@ -76,6 +79,10 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		if events, err = s.silence(ctx); err != nil || len(events) > 0 {
 			return events, err
 		}
+	}
+	if s.gap && !s.over && s.until != "" {
+		s.over = true
+		return s.l.recordedEnd(ctx, s.sessionID, s.until)
 	}
 	return nil, io.EOF
 }
@@ -132,6 +139,7 @@ func (s *stream) cut(events []event.Event) []event.Event {
 	last := events[len(events)-1]
 	s.midway = !last.Ends() && !last.Between()
 	for i, e := range events {
+		s.gap = s.gap || e.Type == event.LogGap
 		if e.Ends() && e.Turn == s.until {
 			s.over = true
 			return events[:i+1]

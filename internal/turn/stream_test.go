@@ -31,7 +31,10 @@ func TestComingBack(t *testing.T) {
 		{"after its exit", one[len(one)-1].Seq, one[0].Turn, two},
 		{"the second, from the beginning", 0, two[0].Turn, all},
 		{"after everything", all[len(all)-1].Seq, two[0].Turn, nil},
-		{"beyond the end", 1000, two[0].Turn, []event.Event{{Type: event.LogGap}}},
+		{"beyond the end", 1000, two[0].Turn, []event.Event{ // its end is told by the transcript
+			{Type: event.LogGap}, {Type: event.SessionInit}, {Type: event.Usage}, {Type: event.ChatComplete},
+			{Type: event.SessionComplete}, {Type: event.ProcessExit},
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

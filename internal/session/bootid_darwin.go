@@ -1,0 +1,13 @@
+package session
+
+import "golang.org/x/sys/unix"
+
+// bootID is a name of the time since the system started. Writes of another boot
+// may have been lost in a power cut.
+func bootID() string {
+	id, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return id
+}

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// formatVersion is the version of the session's files that this program writes:
+// of session.json, the transcript and the log. It reads every earlier one; files
+// of version 0 have none written in them. A file of a later version is refused
+// and never written to.
+const formatVersion = 1
+
+// ErrNewer is in the chain of the fault that says that a file was written by a
+// later version of belay.
+var ErrNewer = errors.New("a later version of belay wrote it")
+
+// newerError says which file that is.
+type newerError struct {
+	file    string
+	version int
+}
+
+func (e newerError) Error() string {
+	return fmt.Sprintf("%s has the format version %d, and this belay knows versions up to %d", e.file, e.version, formatVersion)
+}
+
+func (e newerError) Unwrap() error { return ErrNewer }
+
+// tooNew is the fault for a session with such a file.
+func tooNew(id string, err error) *fault.Error {
+	return fault.New(fault.StorageFailure, "session %s cannot be used: %v", id, err).
+		WithStatus(500).With("sessionId", id).Because(err).
+		WithHint("use the version of belay that wrote the session, or a later one")
+}
+
+// header is the first line of a log's segment.
+type header struct {
+	V int `json:"v"`
+}
+
+var headerPrefix = []byte(`{"v":`)
+
+var segmentHeader = fmt.Appendf(nil, "{\"v\":%d}\n", formatVersion)
+
+// checkHeader refuses a segment that a later version wrote. A line that is no
+// header is an event of a file without a version.
+func checkHeader(name string, line []byte) error {
+	if !bytes.HasPrefix(line, headerPrefix) {
+		return nil
+	}
+	var h header
+	if json.Unmarshal(line, &h) == nil && h.V > formatVersion {
+		return newerError{name, h.V}
+	}
+	return nil
+}
+
+// sessionLine is the line of a transcript with what session.json says. The first
+// line of a transcript is one, and the last one counts.
+type sessionLine struct {
+	Kind EntryKind `json:"kind"` // entrySession
+	V    int       `json:"v"`
+	Time Time      `json:"time"`
+	// Record is absent in a line that only reserves sequences.
+	Record *Record `json:"session,omitempty"`
+	// Reserved is the sequence up to which events may exist; see [seqBlock].
+	Reserved int64 `json:"reserved,omitempty"`
+	// BootID is as in [note].
+	BootID string `json:"bootId,omitempty"`
+}
+
+// entrySession is the kind of a [sessionLine]. It is no [Entry]: nobody said it.
+const entrySession EntryKind = "session"
+
+var sessionLinePrefix = []byte(`{"kind":"session",`)
+
+func (s sessionLine) encode() ([]byte, error) {
+	s.Kind, s.V = entrySession, formatVersion
+	if s.Record != nil {
+		rec := *s.Record
+		rec.ReadOnly, rec.Damaged = false, ""
+		s.Record = &rec
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return nil, fmt.Errorf("encode session line: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// parseSessionLine reads a line that begins as one; false means that it is none.
+func parseSessionLine(b []byte) (line sessionLine, ok bool) {
+	if !bytes.HasPrefix(b, sessionLinePrefix) || json.Unmarshal(b, &line) != nil {
+		return sessionLine{}, false
+	}
+	return line, true
+}
+
+// rebuildRecord finds out from the transcript what session.json held. Of a
+// transcript without a version it takes what the turns say.
+func rebuildRecord(root *os.Root, id string) (Record, error) {
+	f, err := openRegular(root, fileTranscript)
+	if err != nil {
+		return Record{}, err
+	}
+	defer func() { _ = f.Close() }()
+	var (
+		rec   Record
+		found bool
+		last  Time
+	)
+	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+		if line, ok := parseSessionLine(b); ok {
+			if line.V > formatVersion {
+				return newerError{fileTranscript, line.V}
+			}
+			if line.Record != nil {
+				rec, found = *line.Record, true
+			}
+			last = line.Time
+			return nil
+		}
+		e, err := parseEntry(b)
+		if err != nil {
+			return nil // told by Problems
+		}
+		last = e.Time
+		if !found {
+			rec.recall(e)
+		}
+		return nil
+	})
+	if err != nil {
+		return Record{}, err
+	}
+	found = found || rec.Persona != ""
+	if !found || rec.SessionID != "" && rec.SessionID != id {
+		return Record{}, fmt.Errorf("%s is lost, and the transcript %w: it does not say what was in it", fileRecord, ErrMalformed)
+	}
+	rec.SessionID = id
+	if rec.UpdatedAt.Before(last.Time) {
+		rec.UpdatedAt = last
+	}
+	return rec, nil
+}
+
+// recall takes from an entry what it says of its session.
+func (r *Record) recall(e Entry) {
+	if r.CreatedAt.IsZero() {
+		r.CreatedAt = e.Time
+	}
+	if m := e.Manifest; m != nil && e.Agent == "" {
+		r.Persona, r.Mode, r.Model = m.Persona, m.Mode, m.Model
+	}
+}

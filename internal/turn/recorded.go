@@ -1,0 +1,86 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/session"
+)
+
+// The log of a turn may lose its end in a power cut, or have been dropped since.
+// The transcript of a turn that ended is kept, and says enough for a client that
+// asks for the turn again.
+
+// recordedEnd is the end of a turn as the transcript has it, as events with
+// sequence 0.
+func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]event.Event, error) {
+	rec, err := l.o.Store.Get(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.o.Store.Entries(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	begun, ok := findTurn(entries, turnID)
+	if !ok {
+		return nil, noTurn(sessionID, turnID)
+	}
+	drafts := []event.Draft{recordedInit(rec, begun)}
+	code, reason := exitFailed, ""
+	if end, ok := endOf(entries, turnID); ok {
+		if end.ExitCode != nil {
+			code, reason = *end.ExitCode, end.StopReason
+		}
+		if end.Usage != nil {
+			drafts = append(drafts, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: *end.Usage, Totals: *end.Usage}})
+		}
+	}
+	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID))...)
+	events := make([]event.Event, len(drafts))
+	for i, d := range drafts {
+		events[i] = event.Event{Turn: turnID, Time: l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)}
+	}
+	return events, nil
+}
+
+// recordedInit is the first event of a turn, as far as the record has what it says.
+func recordedInit(rec session.Record, begun session.Entry) event.Draft {
+	mode := event.PromptString
+	if len(begun.Attachments) > 0 {
+		mode = event.PromptBlocks
+	}
+	return event.Draft{Type: event.SessionInit, Data: event.Init{
+		ClaudeSessionID: rec.ClaudeSessionID, Model: rec.Model, TurnID: begun.Turn, PromptMode: mode,
+		Tools: []string{}, Warnings: []event.Warning{},
+	}}
+}
+
+// endOf is the last end of a turn, which counts.
+func endOf(entries []session.Entry, turnID string) (session.Entry, bool) {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == session.EntryEnd && e.Turn == turnID {
+			return e, true
+		}
+	}
+	return session.Entry{}, false
+}
+
+// answerOf is the text of a turn's last answer.
+func answerOf(entries []session.Entry, turnID string) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind != session.EntryAssistant || e.Turn != turnID || e.Agent != "" {
+			continue
+		}
+		var text strings.Builder
+		for _, b := range e.Blocks {
+			if b.Type == session.BlockText {
+				text.WriteString(b.Text)
+			}
+		}
+		return text.String()
+	}
+	return ""
+}
