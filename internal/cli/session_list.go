@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -94,12 +93,12 @@ func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session
 	var recs []session.Record
 	told := map[string]bool{} // a project is often that of many sessions
 	for _, id := range ids {
-		r, err := a.Engine.Get(ctx, id)
+		r, err := a.Store.Listed(ctx, id)
 		switch {
 		case err == nil:
 			recs = append(recs, r)
 		case fault.Is(err, fault.SessionNotFound): // deleted, but for its entry in the index
-		case fault.Is(err, fault.WorkingRootInaccessible), errors.Is(err, session.ErrMalformed):
+		case fault.Is(err, fault.WorkingRootInaccessible):
 			if _, why, _, _ := explain(nil, err); !told[why] {
 				told[why] = true
 				c.warn("left out: " + why)
@@ -139,6 +138,8 @@ func (c *console) printSessions(rows []listed, known []string, withProject bool)
 			state = "running in " + strconv.Itoa(r.Running.PID)
 		case r.ReadOnly:
 			state = "copy, read-only"
+		case r.Damaged != "":
+			state, r.FirstMessage = "damaged", r.Damaged
 		}
 		message := clip(line(r.FirstMessage), maxListed)
 		if r.Title != "" {

@@ -195,6 +195,20 @@ func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Pro
 	return recs, problems, nil
 }
 
+// Listed is [Store.Get] for lists: a session that cannot be used is a record that
+// says why.
+func (s *Store) Listed(ctx context.Context, id string) (Record, error) {
+	rec, err := s.Get(ctx, id)
+	if !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrNewer) {
+		return rec, err
+	}
+	p, e := s.locate(id)
+	if e != nil {
+		return Record{}, e
+	}
+	return s.damaged(p, id, err), nil
+}
+
 // damaged is how a list tells of a session that cannot be used. Where all sessions
 // share one folder, it may be of any project.
 func (s *Store) damaged(p place, id string, err error) Record {
