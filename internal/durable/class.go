@@ -61,7 +61,8 @@ var (
 
 // The kinds of files in the state folder.
 var (
-	SessionIndex = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again when a project's sessions are listed"}
+	KnownProject = &File{"known project", Kept, "STATE/projects/HASH", "flushed with the first turn of a project"}
+	SessionIndex = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
 	LeaseNote    = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
 	Seals        = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
 	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
@@ -98,6 +99,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
 		SteerInput, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
-		SessionIndex, LeaseNote, Seals, Interrupt, Question, Running, RunCancel, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, Seals, Interrupt, Question, Running, RunCancel, CommandState, ChatHistory, Cache,
 	}
 }

@@ -25,6 +25,19 @@ var hook atomic.Pointer[Hook]
 // SetHook installs h for the whole process; nil removes it.
 func SetHook(h *Hook) { hook.Store(h) }
 
+var boot atomic.Pointer[string]
+
+// SetBootID replaces the system's boot id, as if it had started again.
+func SetBootID(id string) { boot.Store(&id) }
+
+// BootID is the id that was set, or the system's.
+func BootID() string {
+	if id := boot.Load(); id != nil {
+		return *id
+	}
+	return systemBootID()
+}
+
 func do(op Op, work func() error) error {
 	h := hook.Load()
 	if h == nil {

@@ -72,7 +72,7 @@ func (v *live) flushFolders() error {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	return v.store.flushTo(base, v.place)
+	return v.store.flushNew(base, v.place)
 }
 
 // flushTo makes the entries of a session's folder and of those above it durable.

@@ -178,7 +178,7 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 
 // finish makes a placed session durable and findable.
 func (s *Store) finish(base *os.Root, p place, id string) error {
-	if err := s.flushTo(base, p); err != nil {
+	if err := s.flushNew(base, p); err != nil {
 		return err
 	}
 	return s.index(id, p)

@@ -101,8 +101,9 @@ func (p place) same(q place) bool {
 }
 
 // locate finds a session's folder by id: the index first, then, for an index
-// that was lost, the session root or the caller's own project. Other projects'
-// sessions come back into a lost index when they are listed.
+// that was lost, the session root or the caller's own project, then every known
+// project. Where the state folder is lost as a whole, sessions of other projects
+// come back into the index when they are listed.
 func (s *Store) locate(id string) (place, error) {
 	if !ValidID(id) {
 		return place{}, notFound(id)
@@ -122,6 +123,9 @@ func (s *Store) locate(id string) (place, error) {
 		}
 	}
 	if p, ok, err := s.atHome(id); ok || err != nil {
+		return p, err
+	}
+	if p, ok, err := s.search(id); ok || err != nil {
 		return p, err
 	}
 	return place{}, notFound(id)

@@ -74,7 +74,7 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 		return err
 	}
 	if flush {
-		if err := s.flushTo(base, p); err != nil {
+		if err := s.flushNew(base, p); err != nil {
 			return errors.Join(err, base.RemoveAll(p.rel))
 		}
 	}
@@ -82,6 +82,14 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 		return errors.Join(err, base.RemoveAll(p.rel)) // nobody has its id
 	}
 	return nil
+}
+
+// flushNew makes a new session survive a power cut.
+func (s *Store) flushNew(base *os.Root, p place) error {
+	if err := s.flushTo(base, p); err != nil || !p.inProject() {
+		return err
+	}
+	return s.knowProject(p.base)
 }
 
 // writeSession writes the files of a new session.

@@ -75,6 +75,8 @@ type Store struct {
 
 	proofs  proofs
 	flushed folders
+	// projects are those that are known to be on disk ([Store.knowProject]).
+	projects sync.Map
 
 	// buffers are units of copying ([buffer]).
 	buffers sync.Pool
@@ -99,6 +101,7 @@ const (
 	dirInterrupts = "interrupts"
 	dirInputs     = "inputs"
 	dirSeals      = "seals"
+	dirProjects   = "projects"
 )
 
 // NewStore opens the state folder, making it when it is not there. Nothing else
@@ -109,7 +112,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
 	s.defaults()
-	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals} {
+	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects} {
 		if err := os.MkdirAll(filepath.Join(o.StateDir, d), 0o700); err != nil {
 			return nil, fmt.Errorf("open session store: %w", err)
 		}
@@ -144,7 +147,7 @@ func (s *Store) defaults() {
 		o.IdleMax = 1024
 	}
 	if o.BootID == "" {
-		o.BootID = bootID()
+		o.BootID = durable.BootID()
 	}
 	if o.Poll <= 0 {
 		o.Poll = time.Second

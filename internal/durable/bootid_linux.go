@@ -1,13 +1,13 @@
-package session
+package durable
 
 import (
 	"os"
 	"strings"
 )
 
-// bootID is a name of the time since the system started. Writes of another boot
+// systemBootID is a name of the time since the system started. Writes of another boot
 // may have been lost in a power cut.
-func bootID() string {
+func systemBootID() string {
 	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""

@@ -1,10 +1,10 @@
-package session
+package durable
 
 import "golang.org/x/sys/unix"
 
-// bootID is a name of the time since the system started. Writes of another boot
+// systemBootID is a name of the time since the system started. Writes of another boot
 // may have been lost in a power cut.
-func bootID() string {
+func systemBootID() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
 		return ""

@@ -1,7 +1,0 @@
-//go:build !linux && !darwin
-
-package session
-
-// bootID is empty where the system has no name for the time since it started:
-// every process then counts as one after a power cut.
-func bootID() string { return "" }

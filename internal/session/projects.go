@@ -1,0 +1,71 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/durable"
+)
+
+// The index of sessions is never flushed, so a power cut may take entries of it.
+// The projects that have sessions are kept, one file each in the state folder: a
+// session that the index does not lead to is looked for in all of them.
+
+// knowProject makes durable that a project has sessions.
+func (s *Store) knowProject(base string) error {
+	if _, known := s.projects.Load(base); known || s.o.SessionRoot != "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(base))
+	name := dirProjects + "/" + hex.EncodeToString(sum[:16])
+	if s.projectAt(name) != base {
+		if err := durable.WriteFile(s.state, name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
+			return err
+		}
+	}
+	s.projects.Store(base, true)
+	return nil
+}
+
+// projectAt reads one of these files, "" where it says nothing.
+func (s *Store) projectAt(name string) string {
+	f, err := s.state.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	b, err := readCapped(f, 64<<10)
+	if project := strings.TrimSuffix(string(b), "\n"); err == nil && filepath.IsAbs(project) {
+		return project
+	}
+	return ""
+}
+
+// search looks for a session in every known project, and mends the index.
+func (s *Store) search(id string) (place, bool, error) {
+	if s.o.SessionRoot != "" {
+		return place{}, false, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirProjects))
+	if err != nil && !missing(err) {
+		return place{}, false, storage("the index of projects cannot be read", err)
+	}
+	for _, e := range entries {
+		project := s.projectAt(dirProjects + "/" + e.Name())
+		if project == "" {
+			continue
+		}
+		p := placeAt(project, dirSessions+"/"+id)
+		if !p.exists() {
+			continue
+		}
+		if rec, err := readPlace(p, id); err == nil && p.settle(rec).ReadOnly {
+			continue // a copy: the original is what the id names
+		}
+		return p, true, s.index(id, p)
+	}
+	return place{}, false, nil
+}
