@@ -162,7 +162,7 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 	p := s.placeIn(project, rec.SessionID)
 	root, err := base.OpenRoot(hidden.rel)
 	if err == nil {
-		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec), root.Close())
+		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec, s.o.BootID), root.Close())
 	}
 	if err == nil {
 		err = durable.Rename(base, hidden.rel, p.rel)

@@ -157,7 +157,7 @@ func (im *importer) record() (Record, error) {
 	if err != nil {
 		return Record{}, storage("the session could not be imported", err)
 	}
-	rec, err := decodeRecord(b)
+	rec, _, err := decodeRecord(b)
 	if errors.Is(err, ErrNewer) {
 		return Record{}, refused("%v", err)
 	}

@@ -139,7 +139,7 @@ func (s *Store) flushTranscript(id string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return s.flushTo(base, p)
+	return s.flushNew(base, p)
 }
 
 // An input's file gets takenSuffix behind inputSuffix when its turn has taken it.

@@ -245,7 +245,7 @@ func (v *live) heal(root *os.Root) error {
 	if v.rec.ReadOnly {
 		return nil
 	}
-	stored, err := readRecordFile(root)
+	stored, boot, err := readRecordFile(root)
 	if err != nil && !missing(err) && !errors.Is(err, ErrMalformed) {
 		return err
 	}
@@ -254,9 +254,9 @@ func (v *live) heal(root *os.Root) error {
 		rec.UpdatedAt = v.rec.UpdatedAt
 		v.rec = rec
 	}
-	if err == nil && stored.sameBut(v.rec) {
+	if err == nil && boot == v.store.o.BootID && stored.sameBut(v.rec) {
 		return nil
 	}
 	v.recSeen = nil
-	return writeRecord(root, v.rec)
+	return writeRecord(root, v.rec, v.store.o.BootID)
 }

@@ -241,7 +241,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	rec, err := readRecord(root, l.id)
+	rec, err := readRecordNow(root, l.id, l.store.o.BootID)
 	switch {
 	case missing(err):
 		return Record{}, notFound(l.id)

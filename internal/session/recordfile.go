@@ -21,6 +21,8 @@ const maxRecord = 1 << 20
 type storedRecord struct {
 	V int `json:"v,omitempty"`
 	Record
+	// BootID is as in [note]: after another one the file may be an older copy.
+	BootID string `json:"bootId,omitempty"`
 	// Checksum is the CRC-32 of the file without this field, in hex.
 	Checksum string `json:"checksum,omitempty"`
 }
@@ -28,7 +30,7 @@ type storedRecord struct {
 // readRecord reads the record in a session folder. Where session.json is missing,
 // empty, torn or of another session, the transcript says what it held.
 func readRecord(root *os.Root, id string) (Record, error) {
-	rec, err := readRecordFile(root)
+	rec, _, err := readRecordFile(root)
 	if err == nil && rec.SessionID != id {
 		err = fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
 	}
@@ -47,47 +49,59 @@ func readRecord(root *os.Root, id string) (Record, error) {
 	return Record{}, err
 }
 
-func readRecordFile(root *os.Root) (Record, error) {
+// readRecordNow is readRecord for who cannot do with an older copy, which a power
+// cut may leave.
+func readRecordNow(root *os.Root, id, bootID string) (Record, error) {
+	rec, boot, err := readRecordFile(root)
+	if err == nil && rec.SessionID == id && boot != bootID && boot != "" {
+		if rebuilt, err := rebuildRecord(root, id); err == nil {
+			return rebuilt, nil
+		}
+	}
+	return readRecord(root, id)
+}
+
+func readRecordFile(root *os.Root) (rec Record, bootID string, err error) {
 	f, err := openRegular(root, fileRecord)
 	if err != nil {
-		return Record{}, err
+		return Record{}, "", err
 	}
 	defer func() { _ = f.Close() }()
 	b, err := readCapped(f, maxRecord)
 	if err != nil {
-		return Record{}, fmt.Errorf("read %s: %w", fileRecord, err)
+		return Record{}, "", fmt.Errorf("read %s: %w", fileRecord, err)
 	}
 	return decodeRecord(b)
 }
 
 // decodeRecord reads session.json. A person may add fields; those are ignored.
-func decodeRecord(b []byte) (Record, error) {
+func decodeRecord(b []byte) (rec Record, bootID string, err error) {
 	var r storedRecord
 	if err := json.Unmarshal(b, &r); err != nil {
-		return Record{}, fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
+		return Record{}, "", fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
 	}
 	if r.V > formatVersion {
-		return Record{}, newerError{fileRecord, r.V}
+		return Record{}, "", newerError{fileRecord, r.V}
 	}
 	if r.V == 0 {
-		return r.Record, nil
+		return r.Record, "", nil
 	}
 	sum := r.Checksum
 	r.Checksum = ""
 	whole, err := r.encode()
 	if err != nil {
-		return Record{}, err
+		return Record{}, "", err
 	}
 	if checksum(whole) != sum {
-		return Record{}, fmt.Errorf("%s %w: its checksum does not fit", fileRecord, ErrMalformed)
+		return Record{}, "", fmt.Errorf("%s %w: its checksum does not fit", fileRecord, ErrMalformed)
 	}
-	return r.Record, nil
+	return r.Record, r.BootID, nil
 }
 
 // writeRecord replaces session.json. What a read adds is not written.
-func writeRecord(root *os.Root, rec Record) error {
+func writeRecord(root *os.Root, rec Record, bootID string) error {
 	rec.ReadOnly, rec.Damaged = false, ""
-	r := storedRecord{V: formatVersion, Record: rec}
+	r := storedRecord{V: formatVersion, Record: rec, BootID: bootID}
 	b, err := r.encode()
 	if err == nil {
 		r.Checksum = checksum(b)

@@ -67,7 +67,7 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 			err = errors.Join(err, base.RemoveAll(hidden))
 		}
 	}()
-	if err := writeSession(base, hidden, rec, append(line, entries...), flush); err != nil {
+	if err := s.writeSession(base, hidden, rec, append(line, entries...), flush); err != nil {
 		return err
 	}
 	if err := durable.Rename(base, hidden, p.rel); err != nil {
@@ -93,7 +93,7 @@ func (s *Store) flushNew(base *os.Root, p place) error {
 }
 
 // writeSession writes the files of a new session.
-func writeSession(base *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
+func (s *Store) writeSession(base *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
 	root, err := base.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func writeSession(base *os.Root, folder string, rec Record, transcript []byte, f
 	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	return writeRecord(root, rec)
+	return writeRecord(root, rec, s.o.BootID)
 }
 
 // newPrefix starts the name of a session folder that is being made.

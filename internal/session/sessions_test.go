@@ -37,6 +37,7 @@ func TestCreateWritesTheRecord(t *testing.T) {
   "mode": "direct",
   "createdAt": "2026-03-01T12:00:01.000Z",
   "updatedAt": "2026-03-01T12:00:01.000Z",
+  "bootId": "` + w.Store.o.BootID + `",
   "checksum": "`
 	if diff := cmp.Diff(want, string(got[:min(len(got), len(want))])); diff != "" {
 		t.Error(diff)

@@ -68,7 +68,7 @@ func (v *live) writeRecord(rec Record) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	if err := writeRecord(root, rec); err != nil {
+	if err := writeRecord(root, rec, v.store.o.BootID); err != nil {
 		return err
 	}
 	v.rec = rec

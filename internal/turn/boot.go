@@ -69,6 +69,9 @@ func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, prob
 		rec.BootedAt, rec.UpdatedAt = &now, now
 		rec.Model = s.model
 	})
+	if err == nil {
+		err = lease.Commit(ctx)
+	}
 	if err != nil {
 		return BootResult{}, err
 	}

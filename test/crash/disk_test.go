@@ -25,14 +25,16 @@ import (
 // of what was written since. Changes of names form one sequence for each file
 // system, as in its journal: a cut keeps the beginning of it, and no less than a
 // flush of a folder has forced out. That is how ext4 and XFS behave, without
-// the favours that they do.
+// the favours that they do. A strict file system promises less: a flush forces out
+// the changes of that folder, and those that they build on.
 type disk struct {
 	roots []string // absolute; each is a file system
 	files []file
 	// now are the names as the process sees them, kept those before all of moves.
 	now, kept map[int]map[string]int
-	moves     [][]move // by root
-	forced    []int    // how many of them a cut keeps at least
+	moves     [][]move       // by root
+	forced    []int          // how many of them a cut keeps at least
+	must      []map[int]bool // which of them a strict file system keeps
 	// ignore is a flush that this disk lies about.
 	ignore string
 }
@@ -65,10 +67,11 @@ type name struct {
 
 // newDisk reads what is in roots; all of it counts as flushed.
 func newDisk(roots ...string) (*disk, error) {
-	d := &disk{files: make([]file, 1), now: map[int]map[string]int{}, moves: make([][]move, len(roots)), forced: make([]int, len(roots))}
+	d := &disk{files: make([]file, 1), now: map[int]map[string]int{}, moves: make([][]move, len(roots)), forced: make([]int, len(roots)), must: make([]map[int]bool, len(roots))}
 	for i, root := range roots { // a root's number is its place in the list, and one more
 		d.roots = append(d.roots, root)
 		d.add(file{root: i, dir: true})
+		d.must[i] = map[int]bool{}
 	}
 	for i, root := range roots {
 		if err := d.load(root, i+1); err != nil {
@@ -123,7 +126,10 @@ func (d *disk) copy() *disk {
 	c := *d
 	c.files = slices.Clone(d.files)
 	c.now, c.kept = clone(d.now), clone(d.kept)
-	c.moves, c.forced = slices.Clone(d.moves), slices.Clone(d.forced)
+	c.moves, c.forced, c.must = slices.Clone(d.moves), slices.Clone(d.forced), slices.Clone(d.must)
+	for i := range c.must {
+		c.must[i] = maps.Clone(d.must[i])
+	}
 	return &c
 }
 
@@ -272,10 +278,15 @@ func set(all map[int]map[string]int, names move) {
 // force makes the changes of a folder's names durable, and those before them.
 func (d *disk) force(dir int) {
 	root := d.files[dir].root
+	folders := map[int]bool{dir: true} // whose changes must stay
 	for i, m := range slices.Backward(d.moves[root]) {
-		if slices.ContainsFunc(m, func(n name) bool { return n.dir == dir }) {
-			d.forced[root] = max(d.forced[root], i+1)
-			return
+		if !slices.ContainsFunc(m, func(n name) bool { return folders[n.dir] }) {
+			continue
+		}
+		d.forced[root] = max(d.forced[root], i+1)
+		d.must[root][i] = true
+		for _, n := range m {
+			folders[n.dir] = true
 		}
 	}
 }
@@ -301,8 +312,8 @@ func (f *file) content(n, torn int) []byte {
 	return data
 }
 
-// loss says what a power cut takes: how many changes of names of a root stay, and
-// what a file holds.
+// loss says what a power cut takes: how many changes of names of a root stay, nil
+// for those that a strict file system keeps, and what a file holds.
 type loss struct {
 	name    string
 	names   func(root, forced, all int) int
@@ -319,6 +330,7 @@ func losses(seed uint64) []loss {
 	random := rand.New(rand.NewPCG(seed, 0))
 	return []loss{
 		{"all since the last flush", forced, keepFlushed},
+		{"all since the last flush on a strict file system", nil, keepFlushed},
 		{"data without names", forced, keepAll},
 		{"names without data", all, keepFlushed},
 		{"names of the project without those of the state folder", func(root, forced, all int) int {
@@ -374,6 +386,14 @@ func (d *disk) hash(sum io.Writer, at int, names map[int]map[string]int, l loss)
 // left are the names of a root that stay.
 func (d *disk) left(root int, l loss) map[int]map[string]int {
 	names := clone(d.kept)
+	if l.names == nil {
+		for i, m := range d.moves[root] {
+			if d.must[root][i] {
+				set(names, m)
+			}
+		}
+		return names
+	}
 	for _, m := range d.moves[root][:l.names(root, d.forced[root], len(d.moves[root]))] {
 		set(names, m)
 	}

@@ -56,6 +56,8 @@ type world struct {
 	script         string
 	// known is the session that the setup made.
 	known string
+	// archive is an export that it made.
+	archive bytes.Buffer
 
 	mu    sync.Mutex
 	steps []step
@@ -147,8 +149,12 @@ func (w *world) crashes(before *disk, steps []step, ignore string) (broken []str
 	w.t.Helper()
 	known := map[string]bool{}
 	for k := 0; k <= len(steps); k++ {
-		if k > 0 && steps[k-1].op == nil && k < len(steps) && steps[k].op == nil {
+		told := k > 0 && steps[k-1].op == nil
+		if told && k < len(steps) && steps[k].op == nil {
 			continue // nothing changed, and more was acknowledged
+		}
+		if ignore != "" && !told && k < len(steps) {
+			continue // what is lost is missed at the latest when it was acknowledged
 		}
 		d := before.copy()
 		d.ignore = ignore
@@ -280,8 +286,10 @@ func say(a *app.App, r turn.Request) (all []event.Event, err error) {
 	return drain(s, func(event.Event) {})
 }
 
-// isGone reports that there is no such session.
-func isGone(err error) bool { return fault.Is(err, fault.SessionNotFound) }
+// isGone reports that there is no such session, or nothing left of it.
+func isGone(err error) bool {
+	return fault.Is(err, fault.SessionNotFound) || errors.Is(err, session.ErrMalformed)
+}
 
 func drain(s turn.Stream, each func(event.Event)) (all []event.Event, err error) {
 	for {

@@ -3,12 +3,20 @@
 package crash
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"belay/internal/app"
+	"belay/internal/durable"
+	"belay/internal/event"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -54,15 +62,167 @@ var scenarios = []scenario{
 		},
 	},
 	{
-		name: "attachment",
+		name:   "steering",
+		script: "turns:\n  - when: wait\n    steps:\n      - say: I wait.\n      - wait: 10m\n",
 		work: func(w *world, a *app.App) {
-			path := w.project + "/notes.txt"
-			must(w.t, os.WriteFile(path, []byte("attached\n"), 0o600))
 			id := w.create(a)
-			w.turn(a, turn.Request{SessionID: id, Message: "look", Attachments: []string{path}})
-			w.acknowledged("the attachment", func(_ *world, a *app.App) error { return hasBlob(a, id) })
+			s, err := a.Engine.Start(context.Background(), turn.Request{SessionID: id, Message: "wait"})
+			must(w.t, err)
+			events, err := s.Next(context.Background())
+			must(w.t, err)
+			for _, e := range events {
+				w.note(step{ack: id, seen: []event.Event{e}})
+			}
+			for _, in := range []turn.SteerRequest{
+				{SessionID: id, Message: "turn left", Mode: session.Steer}, {SessionID: id, Message: "and then park", Mode: session.FollowUp},
+			} {
+				must(w.t, a.Engine.Steer(context.Background(), in))
+				w.acknowledged(string(in.Mode), said(id, in.Message))
+			}
+			must(w.t, a.Engine.Interrupt(context.Background(), id, ""))
+			_, err = drain(s, func(e event.Event) { w.note(step{ack: id, seen: []event.Event{e}}) })
+			must(w.t, err)
+			must(w.t, s.Close())
+			w.turn(a, turn.Request{SessionID: id, Message: "and on"})
 		},
 	},
+	{
+		name:   "follow-up taken",
+		script: "turns:\n  - when: one\n    steps:\n      - call: {name: list, input: {path: .}}\n      - wait: 1s\n      - call: {name: list, input: {path: .}}\n      - say: Done.\n",
+		setup:  func(w *world, a *app.App) { w.first(a) },
+		work: func(w *world, a *app.App) {
+			s, err := a.Engine.Start(context.Background(), turn.Request{SessionID: w.known, Message: "one"})
+			must(w.t, err)
+			sent := false
+			_, err = drain(s, func(e event.Event) {
+				w.note(step{ack: w.known, seen: []event.Event{e}})
+				if e.Type == event.ToolResult && !sent {
+					sent = true
+					must(w.t, a.Engine.Steer(context.Background(), turn.SteerRequest{SessionID: w.known, Message: "go on", Mode: session.FollowUp}))
+					w.acknowledged("follow-up", said(w.known, "go on"))
+				}
+			})
+			must(w.t, err)
+			must(w.t, s.Close())
+		},
+	},
+	{
+		name: "upload",
+		work: func(w *world, a *app.App) {
+			up, err := a.Engine.Upload(context.Background(), turn.Upload{ProjectRoot: w.project, Name: "a.txt", Content: strings.NewReader("uploaded\n")})
+			must(w.t, err)
+			w.acknowledged("the upload", func(*world, *app.App) error {
+				data, err := os.ReadFile(up.Path)
+				if err == nil && string(data) != "uploaded\n" {
+					err = fmt.Errorf("the upload has %q", data)
+				}
+				return err
+			})
+		},
+	},
+	{
+		name:  "fork",
+		setup: func(w *world, a *app.App) { w.first(a) },
+		work: func(w *world, a *app.App) {
+			rec, err := a.Engine.Fork(context.Background(), turn.ForkRequest{SessionID: w.known})
+			must(w.t, err)
+			w.acknowledged("the fork", func(_ *world, a *app.App) error {
+				entries, err := a.Engine.Transcript(context.Background(), rec.SessionID)
+				if err == nil && len(entries) == 0 {
+					err = fmt.Errorf("the fork is empty")
+				}
+				return err
+			})
+			w.turn(a, turn.Request{SessionID: rec.SessionID, Message: "elsewhere"})
+		},
+	},
+	{
+		name:  "delete",
+		setup: func(w *world, a *app.App) { w.first(a) },
+		work: func(w *world, a *app.App) {
+			must(w.t, a.Engine.Delete(context.Background(), w.known))
+			w.acknowledged("the delete", func(w *world, a *app.App) error {
+				if err := hasSession(a, w.known); !isGone(err) {
+					return fmt.Errorf("the session is back: %w", err)
+				}
+				return nil
+			})
+		},
+	},
+	{
+		name: "import",
+		setup: func(w *world, a *app.App) {
+			w.first(a)
+			must(w.t, a.Store.Export(context.Background(), w.known, &w.archive))
+		},
+		work: func(w *world, a *app.App) {
+			got, err := a.Store.Import(context.Background(), bytes.NewReader(w.archive.Bytes()), w.project)
+			must(w.t, err)
+			w.acknowledged("the import", func(_ *world, a *app.App) error {
+				entries, err := a.Engine.Transcript(context.Background(), got.SessionID)
+				if err == nil && len(entries) == 0 {
+					err = fmt.Errorf("the import is empty")
+				}
+				return err
+			})
+		},
+	},
+	{
+		name:  "boot",
+		setup: func(w *world, a *app.App) { w.first(a) },
+		work: func(w *world, a *app.App) {
+			done, err := a.Engine.Boot(context.Background(), turn.BootRequest{SessionID: w.known})
+			must(w.t, err)
+			w.acknowledged("the boot", func(w *world, a *app.App) error {
+				rec, err := a.Engine.Get(context.Background(), w.known)
+				if err == nil && rec.BootFingerprint != done.Boot.BootFingerprint {
+					err = fmt.Errorf("the fingerprint is %q", rec.BootFingerprint)
+				}
+				return err
+			})
+		},
+	},
+	{
+		name: "attachment",
+		work: func(w *world, a *app.App) { w.attach(a, w.create(a)) },
+	},
+	{
+		name:  "attachment in a known session",
+		setup: func(w *world, a *app.App) { w.first(a) },
+		work:  func(w *world, a *app.App) { w.attach(a, w.known) },
+	},
+}
+
+// said checks that something that a person said is in the transcript, once the
+// turn that it was said into has its end.
+func said(id, message string) check {
+	return func(_ *world, a *app.App) error {
+		if err := a.Engine.Resume(context.Background(), id); err != nil {
+			return err
+		}
+		entries, err := a.Engine.Transcript(context.Background(), id)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, e := range entries {
+			if e.Kind == session.EntryInput && e.Message == message {
+				n++
+			}
+		}
+		if n != 1 {
+			return fmt.Errorf("the transcript has the input %d times", n)
+		}
+		return nil
+	}
+}
+
+// attach sends a file in a turn.
+func (w *world) attach(a *app.App, id string) {
+	path := filepath.Join(w.project, "notes.txt")
+	must(w.t, os.WriteFile(path, []byte("attached\n"), 0o600))
+	w.turn(a, turn.Request{SessionID: id, Message: "look", Attachments: []string{path}})
+	w.acknowledged("the attachment", func(_ *world, a *app.App) error { return hasBlob(a, id) })
 }
 
 // first is a session with one turn, made before the scenario begins.
@@ -105,6 +265,51 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 				t.Error(problem)
 			}
 		})
+	}
+}
+
+// points are the names of the flushes of all scenarios, with the scenarios that
+// have them.
+func points(all map[*scenario][]step) map[string][]*scenario {
+	found := map[string][]*scenario{}
+	for s, steps := range all {
+		known := map[string]bool{}
+		for _, st := range steps {
+			if st.op != nil && st.op.Point != "" && !known[st.op.Point] {
+				known[st.op.Point] = true
+				found[st.op.Point] = append(found[st.op.Point], s)
+			}
+		}
+	}
+	return found
+}
+
+// Each flush is needed: a disk that lies about it loses something. So is each name
+// in the table of files: a kept file whose flushes no scenario has is not tested.
+func TestEachFlushIsNeeded(t *testing.T) {
+	all, worlds, disks := map[*scenario][]step{}, map[*scenario]*world{}, map[*scenario]*disk{}
+	for i := range scenarios {
+		s := &scenarios[i]
+		worlds[s], disks[s], all[s] = s.run(t)
+	}
+	found := points(all)
+	for _, f := range durable.Files() {
+		if f.Class == durable.Kept && found[f.ContentPoint()] == nil && found[f.FolderPoint()] == nil {
+			t.Errorf("no scenario flushes a %s", f.Name)
+		}
+	}
+	for _, point := range slices.Sorted(maps.Keys(found)) {
+		needed := false
+		for _, s := range found[point] {
+			if broken := worlds[s].crashes(disks[s], all[s], point); len(broken) > 0 {
+				t.Logf("without %q, %s: %s", point, s.name, broken[0])
+				needed = true
+				break
+			}
+		}
+		if !needed {
+			t.Errorf("nothing is lost without the flush %q", point)
+		}
 	}
 }
 
