@@ -195,8 +195,11 @@ type Retry struct {
 	Cause   string
 }
 
-// Alive is bytes without content (a ping): it only resets the stall clock.
-type Alive struct{}
+// Alive is bytes that give nothing to show. Content is set where they are part of
+// the answer, such as the input of a tool call, which is held back until it is whole.
+// Else they are a keep-alive: they say that the service is there, and nothing of when
+// it will answer.
+type Alive struct{ Content bool }
 
 // ToolOutcome is a tool result that the provider itself made up; only the
 // scripted provider's permission markers do that (notes 2.1).

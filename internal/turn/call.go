@@ -101,6 +101,8 @@ func (t *running) take(chunk model.Chunk, a *answer) error {
 	case model.Usage:
 		a.usage = c
 	case model.Retry:
+		t.account(a.usage, false) // what failed is billed as well
+		a.usage = model.Usage{}
 		return t.warn("PROVIDER_RETRY", c.Cause+"; trying again in "+c.After.Round(time.Millisecond).String())
 	case model.ToolOutcome:
 		return t.emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{Name: c.Name, OK: c.OK, Output: c.Output}})

@@ -36,6 +36,12 @@ type block struct {
 
 func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
 
+// Alive implements [upstream.Answer].
+func (a *answer) Alive() bool { return a.emit(model.Alive{}) }
+
+// grown says that content came which is not shown yet.
+func (a *answer) grown() bool { return a.emit(model.Alive{Content: true}) }
+
 // take handles one event. It reports whether the answer goes on.
 func (a *answer) take(e *event) (more bool, err error) {
 	switch e.Type {
@@ -56,7 +62,7 @@ func (a *answer) take(e *event) (more bool, err error) {
 	case "content_block_stop":
 		return a.finish(e)
 	default:
-		return a.emit(model.Alive{}), nil
+		return a.Alive(), nil
 	}
 }
 
@@ -69,16 +75,20 @@ func (a *answer) begin(e *event) (bool, error) {
 	a.open.signature.WriteString(c.Signature)
 	switch c.Type {
 	case "text":
-		return a.words(c.Text), nil
+		if c.Text != "" {
+			return a.words(c.Text), nil
+		}
 	case "thinking":
-		return a.reasoning(c.Thinking), nil
+		if c.Thinking != "" {
+			return a.reasoning(c.Thinking), nil
+		}
 	case "tool_use":
 		// The input usually comes in pieces and is an empty object here.
 		if raw := string(c.Input); raw != "{}" && raw != "null" {
 			a.open.text.WriteString(raw)
 		}
 	}
-	return a.emit(model.Alive{}), nil
+	return a.grown(), nil
 }
 
 func (a *answer) grow(e *event) (bool, error) {
@@ -95,17 +105,23 @@ func (a *answer) grow(e *event) (bool, error) {
 	case "input_json_delta":
 		a.open.text.WriteString(e.Delta.PartialJSON)
 	}
-	return a.emit(model.Alive{}), nil
+	return a.grown(), nil
 }
 
 func (a *answer) words(s string) bool {
 	a.open.text.WriteString(s)
-	return s == "" || a.emit(model.TextDelta{Text: s})
+	if s == "" {
+		return a.Alive()
+	}
+	return a.emit(model.TextDelta{Text: s})
 }
 
 func (a *answer) reasoning(s string) bool {
 	a.open.text.WriteString(s)
-	return s == "" || a.emit(model.ThinkingDelta{Text: s})
+	if s == "" {
+		return a.Alive()
+	}
+	return a.emit(model.ThinkingDelta{Text: s})
 }
 
 // finish turns the open block into a chunk.
@@ -130,16 +146,16 @@ func (a *answer) finish(e *event) (bool, error) {
 		done = model.ToolCall{ID: b.id, Name: b.name, Input: json.RawMessage(b.text.String())}
 	default:
 		// A block of a kind that belay never asks for.
-		return a.emit(model.Alive{}), nil
+		return a.grown(), nil
 	}
 	if b.kind == "tool_use" {
 		if a.calls++; a.calls > upstream.MaxCalls {
-			return false, upstream.TooManyCalls()
+			return false, upstream.ErrTooManyCalls
 		}
 	}
 	if a.calls > 0 {
 		a.held = append(a.held, model.Block{Content: done})
-		return a.emit(model.Alive{}), nil
+		return a.grown(), nil
 	}
 	return a.emit(model.Block{Content: done}), nil
 }
@@ -158,12 +174,10 @@ func (a *answer) End(marked bool) (whole bool, err error) {
 			if a.stop != model.StopToolUse {
 				continue
 			}
-			if len(call.Input) == 0 {
-				call.Input = json.RawMessage("{}")
+			if call.ID == "" || call.Name == "" {
+				return false, &upstream.ProtocolError{What: "a tool call of the answer has no id or no name"}
 			}
-			if !json.Valid(call.Input) || call.ID == "" || call.Name == "" {
-				return false, &upstream.ProtocolError{What: "a tool call of the answer is not well-formed"}
-			}
+			call.Input = upstream.CallInput(string(call.Input))
 			held.Content = call
 		}
 		if !a.emit(held) {

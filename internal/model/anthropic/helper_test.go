@@ -75,6 +75,7 @@ func ask(words string) model.Request {
 // kit is the provider as the suite of all providers sees it.
 var kit = upstreamtest.Kit{
 	Name: Name, Hello: hello, Chunks: 6, Half: started + ping,
+	Shown: started + opened(0, `{"type":"text","text":""}`) + grown(0, `{"type":"text_delta","text":"half"}`),
 	New: func(t testing.TB, url string, change ...func(*upstream.Options)) *upstream.Provider {
 		return provider(t, url, func(o *Options) {
 			for _, c := range change {

@@ -186,6 +186,13 @@ func TestToolsAreCachedWithoutASystemPrompt(t *testing.T) {
 	}
 }
 
+// asking is a request for an answer of so many tokens.
+func asking(tokens int64) model.Request {
+	r := ask("x")
+	r.MaxTokens = tokens
+	return r
+}
+
 func TestMaxTokens(t *testing.T) {
 	t.Parallel()
 	full := ask(strings.Repeat("x", 4*170_000)) // leaves 30k of the context
@@ -199,7 +206,8 @@ func TestMaxTokens(t *testing.T) {
 		{"as configured", ask("x"), 100, 100},
 		{"never over the model's", ask("x"), 1e9, 64_000},
 		{"what the context has left", full, 0, 30_000},
-		{"as asked for", func() model.Request { r := ask("x"); r.MaxTokens = 7; return r }(), 100, 7},
+		{"as asked for", asking(7), 100, 7},
+		{"never over the configured", asking(700), 100, 100},
 	}
 	for _, tt := range tests {
 		url, last := recorder(t)

@@ -3,7 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 
-	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
 
@@ -21,7 +20,7 @@ func (a *answer) Take(name, data []byte) (upstream.Progress, error) {
 		return upstream.Left, inStream(data)
 	default:
 		// A ping, or an event newer than this code.
-		return upstream.Onward(a.emit(model.Alive{})), nil
+		return upstream.Onward(a.Alive()), nil
 	}
 	a.event = event{}
 	if err := json.Unmarshal(data, &a.event); err != nil {

@@ -52,8 +52,46 @@ func TestAnswer(t *testing.T) {
 	if diff := cmp.Diff(want, upstreamtest.Substance(got)); diff != "" {
 		t.Errorf("chunks (-want +got):\n%s", diff)
 	}
-	if len(got) == len(want) {
-		t.Error("a ping was no sign of life")
+	pings, held := 0, 0
+	for _, c := range got {
+		switch c {
+		case model.Alive{}:
+			pings++
+		case model.Alive{Content: true}:
+			held++
+		}
+	}
+	if pings != 2 || held == 0 {
+		t.Errorf("%d keep-alives and %d signs of content, want the ping and the unknown event, and the calls", pings, held)
+	}
+}
+
+// A model that writes input which is no JSON object hears of it from the tool.
+func TestCallsWithBadInput(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		`{"path":`: `{"arguments that are no JSON object":"{\"path\":"}`,
+		`[1]`:      `{"arguments that are no JSON object":"[1]"}`,
+		"null":     `{}`,
+		"":         `{}`,
+	} {
+		piece, err := json.Marshal(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream := started + opened(0, `{"type":"tool_use","id":"t","name":"read","input":{}}`) +
+			grown(0, `{"type":"input_json_delta","partial_json":`+string(piece)+`}`) + closed(0) + ended("tool_use") + stopped
+		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, stream)).Stream(t.Context(), ask("x")))
+		if err != nil {
+			t.Errorf("%s: %v", written, err)
+			continue
+		}
+		wanted := []model.Chunk{
+			model.Block{Content: model.ToolCall{ID: "t", Name: "read", Input: json.RawMessage(want)}}, model.Stop{Reason: model.StopToolUse},
+		}
+		if diff := cmp.Diff(wanted, upstreamtest.Substance(got)[2:]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", written, diff)
+		}
 	}
 }
 
@@ -110,20 +148,19 @@ func TestBrokenStreams(t *testing.T) {
 		{"nothing", "", 502, model.StreamTruncated, true},
 		{"no end marker", begun + closed(0) + ended("end_turn"), 502, model.StreamTruncated, true},
 		{"cut in an event", begun + "event: content_block_delta\ndata: {\"type\":", 502, model.StreamTruncated, true},
-		{"end marker in a block", begun + stopped, 502, model.StreamInvalid, false},
-		{"end marker without a reason", started + stopped, 502, model.StreamInvalid, false},
+		{"end marker in a block", begun + stopped, 502, model.StreamInvalid, true},
+		{"end marker without a reason", started + stopped, 502, model.StreamInvalid, true},
 		{"overloaded", started + failing("overloaded_error"), 529, model.APIResponseError, true},
 		{"overloaded after text", begun + failing("overloaded_error"), 529, model.APIResponseError, true},
 		{"rate limit in the stream", started + failing("rate_limit_error"), 429, model.RateLimited, true},
 		{"request error in the stream", started + failing("invalid_request_error"), 400, model.APIResponseError, false},
 		{"unknown error in the stream", started + failing("whatever"), 502, model.APIResponseError, true},
-		{"an error that is no JSON", sse("error", "boom"), 502, model.StreamInvalid, false},
-		{"garbage", started + sse("content_block_delta", "{{{"), 502, model.StreamInvalid, false},
-		{"a delta without a block", started + grown(0, `{"type":"text_delta","text":"x"}`), 502, model.StreamInvalid, false},
-		{"a delta for another block", begun + grown(1, `{"type":"text_delta","text":"x"}`), 502, model.StreamInvalid, false},
-		{"a block in a block", begun + text(1, "x"), 502, model.StreamInvalid, false},
-		{"a tool call without a name", started + opened(0, `{"type":"tool_use","id":"t"}`) + closed(0) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
-		{"a tool call with half an input", started + opened(0, `{"type":"tool_use","id":"t","name":"n"}`) + grown(0, `{"type":"input_json_delta","partial_json":"{"}`) + closed(0) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
+		{"an error that is no JSON", sse("error", "boom"), 502, model.StreamInvalid, true},
+		{"garbage", started + sse("content_block_delta", "{{{"), 502, model.StreamInvalid, true},
+		{"a delta without a block", started + grown(0, `{"type":"text_delta","text":"x"}`), 502, model.StreamInvalid, true},
+		{"a delta for another block", begun + grown(1, `{"type":"text_delta","text":"x"}`), 502, model.StreamInvalid, true},
+		{"a block in a block", begun + text(1, "x"), 502, model.StreamInvalid, true},
+		{"a tool call without a name", started + opened(0, `{"type":"tool_use","id":"t"}`) + closed(0) + ended("tool_use") + stopped, 502, model.StreamInvalid, true},
 		{"calls without end", started + strings.Repeat(opened(0, `{"type":"tool_use","id":"t","name":"n"}`)+closed(0), upstream.MaxCalls+1) + ended("tool_use") + stopped, 502, model.StreamInvalid, false},
 		{"a huge line", started + "data: " + strings.Repeat("x", 5000) + "\n", 502, model.ResponseTooLarge, false},
 		{"a huge answer", started + strings.Repeat(ping, 1000), 502, model.ResponseTooLarge, false},

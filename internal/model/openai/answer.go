@@ -38,10 +38,16 @@ const (
 
 func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
 
+// Alive implements [upstream.Answer].
+func (a *answer) Alive() bool { return a.emit(model.Alive{}) }
+
 // Take implements [upstream.Answer].
 func (a *answer) Take(_, data []byte) (upstream.Progress, error) {
-	if isEnd(data) {
+	switch {
+	case isEnd(data):
 		return upstream.Ended, nil
+	case len(data) == 0: // a name alone, such as a ping
+		return upstream.Onward(a.Alive()), nil
 	}
 	c, err := decode(data)
 	if err != nil {
@@ -56,7 +62,7 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 	if c.Usage != nil && !a.count(c.Usage) {
 		return false, nil
 	}
-	silent := true
+	shown, grown := false, false
 	for i := range c.Choices {
 		choice := &c.Choices[i]
 		if choice.Index != 0 {
@@ -82,10 +88,11 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 			if err := a.calls.add(f); err != nil {
 				return false, err
 			}
+			grown = true // and held back
 		}
-		silent = silent && thought == "" && d.Content == "" && d.Refusal == ""
+		shown = shown || thought != "" || d.Content != "" || d.Refusal != ""
 	}
-	return !silent || a.emit(model.Alive{}), nil
+	return shown || a.emit(model.Alive{Content: grown}), nil
 }
 
 // count takes over what the service counted. Of the prompt, what a cache held or

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -28,7 +27,7 @@ func (c *calls) add(f fragment) error {
 	now := c.find(f)
 	if now == nil {
 		if len(c.all) == upstream.MaxCalls {
-			return upstream.TooManyCalls()
+			return upstream.ErrTooManyCalls
 		}
 		now = &call{index: f.Index}
 		c.all = append(c.all, now)
@@ -62,41 +61,17 @@ func (c *calls) find(f fragment) *call {
 }
 
 // finish returns the calls. One without an id gets one: it is how the result
-// finds the call. Small models write arguments that are no JSON; the call is then
-// made with [unreadable] ones, which every tool refuses, so that the model hears of
-// it and can do better.
+// finds the call.
 func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
 	done := make([]model.ToolCall, 0, len(c.all))
 	for _, open := range c.all {
-		input := strings.TrimSpace(open.arguments.String())
-		if input == "" || input == "null" {
-			input = "{}"
-		}
 		if open.name == "" {
 			return nil, &upstream.ProtocolError{What: "a tool call of the answer has no name"}
-		}
-		if !isObject(input) {
-			input = unreadable(input)
 		}
 		if open.id == "" {
 			open.id = newID()
 		}
-		done = append(done, model.ToolCall{ID: open.id, Name: open.name, Input: json.RawMessage(input)})
+		done = append(done, model.ToolCall{ID: open.id, Name: open.name, Input: upstream.CallInput(open.arguments.String())})
 	}
 	return done, nil
-}
-
-// isObject reports whether s is a JSON object, as the arguments of a call must be.
-func isObject(s string) bool { return strings.HasPrefix(s, "{") && json.Valid([]byte(s)) }
-
-// maxUnreadable is what the model gets back of arguments that are no JSON, in bytes.
-const maxUnreadable = 1 << 10
-
-// unreadable is arguments that hold those that are no JSON object, as a field that
-// no tool has.
-func unreadable(s string) string {
-	if len(s) > maxUnreadable {
-		s = strings.ToValidUTF8(s[:maxUnreadable], "")
-	}
-	return string(append(event.AppendString([]byte(`{"arguments that are no JSON object":`), s), '}'))
 }

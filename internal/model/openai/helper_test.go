@@ -80,6 +80,7 @@ func answered(t testing.TB, stream string) []model.Chunk {
 // enough even behind the reason why it ended.
 var kit = upstreamtest.Kit{
 	Name: Name, Hello: hello, Chunks: 5, Half: text("half") + ended("stop"),
+	Shown: text("half"),
 	New: func(t testing.TB, url string, change ...func(*upstream.Options)) *upstream.Provider {
 		return provider(t, url, func(o *Options) {
 			for _, c := range change {

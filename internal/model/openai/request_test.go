@@ -256,6 +256,7 @@ func TestMaxTokens(t *testing.T) {
 		{"a quarter of a local context", "", 0, 0, DefaultContext / 4},
 		{"as configured", "", 0, 100, 100},
 		{"as asked for", "", 7, 100, 7},
+		{"never over the configured", "", 700, 100, 100},
 	} {
 		var body object
 		url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -39,6 +39,26 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// A keep-alive says nothing of when the answer comes. Pieces of a call do.
+func TestSignsOfLife(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		piece string
+		want  model.Alive
+	}{
+		{": wait\n\n", model.Alive{}},
+		{"event: ping\n\n", model.Alive{}},
+		{"event: ping\ndata: {}\n\n", model.Alive{}},
+		{piece(`{"role":"assistant","content":""}`), model.Alive{}},
+		{toolCall(`"index":0,"id":"a","function":{"name":"x","arguments":"{}"}`), model.Alive{Content: true}},
+	} {
+		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, tt.piece+ended("stop")+done)).Stream(t.Context(), ask("x")))
+		if err != nil || got[0] != tt.want {
+			t.Errorf("%q is %#v, want %#v (%v)", tt.piece, got, tt.want, err)
+		}
+	}
+}
+
 // What a request is, and what it is not: nothing comes from the environment.
 func TestRequestHeaders(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-from-the-environment")

@@ -36,10 +36,8 @@ func (e *RequestSizeError) Error() string {
 // MaxCalls bounds the tool calls of one answer.
 const MaxCalls = 256
 
-// TooManyCalls is an answer with more than that.
-func TooManyCalls() error {
-	return &ProtocolError{What: fmt.Sprintf("the answer has more than %d tool calls", MaxCalls)}
-}
+// ErrTooManyCalls is an answer with more than that.
+var ErrTooManyCalls = fmt.Errorf("the answer has more than %d tool calls", MaxCalls)
 
 // MaxTokenCount is more tokens than any call takes, and little enough to add up.
 const MaxTokenCount = 1 << 40
@@ -59,6 +57,9 @@ func (e *lineError) Error() string {
 type Answer interface {
 	// Take handles one event, whose name and data are valid for the call alone.
 	Take(name, data []byte) (Progress, error)
+	// Alive passes on that the service sent a keep-alive. It reports whether anybody
+	// is still listening.
+	Alive() bool
 	// End handles the end of the stream. It reports whether the answer is whole;
 	// without an error that is false only when the reader has left. [ErrTruncated]
 	// is an answer that goes on. Marked says that its end marker has come.
@@ -89,7 +90,11 @@ func Onward(taken bool) Progress {
 // Read passes the events in body to a, and reports what [Answer.End] does. No line of
 // body may have more than maxLine bytes.
 func Read(ctx context.Context, body io.Reader, maxLine int64, a Answer) (whole bool, err error) {
-	events := NewEvents(body, maxLine)
+	events, left := NewEvents(body, maxLine), false
+	events.comment = func() bool {
+		left = !a.Alive()
+		return !left
+	}
 	for events.Next() {
 		// Events that were already received still arrive after a cancel.
 		if err := ctx.Err(); err != nil {
@@ -106,7 +111,7 @@ func Read(ctx context.Context, body io.Reader, maxLine int64, a Answer) (whole b
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := events.Err(); err != nil {
+	if err := events.Err(); err != nil || left {
 		return false, err
 	}
 	return a.End(false)
@@ -114,10 +119,14 @@ func Read(ctx context.Context, body io.Reader, maxLine int64, a Answer) (whole b
 
 // EventStream returns an error unless res is a stream of events.
 func EventStream(res *http.Response) error {
-	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != "text/event-stream" {
-		return &ProtocolError{fmt.Sprintf("the answer is %q instead of an event stream", kind), err}
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	switch {
+	case err == nil && kind == "text/event-stream":
+		return nil
+	case kind == "":
+		return &ProtocolError{"the answer is no event stream", err}
 	}
-	return nil
+	return &ProtocolError{fmt.Sprintf("the answer is %q instead of an event stream", kind), err}
 }
 
 // The bounds on what is read after an answer's last event.

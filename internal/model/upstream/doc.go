@@ -55,5 +55,5 @@ func MaxTokens(r model.Request, limits model.Limits) int64 {
 		return r.MaxTokens
 	}
 	const least = 1024
-	return max(min(limits.OutputTokens, limits.ContextTokens-r.Measure().Tokens), least)
+	return min(limits.OutputTokens, max(limits.ContextTokens-r.Measure().Tokens, least))
 }

@@ -15,6 +15,9 @@ type Events struct {
 	most  int64
 	begun bool
 	err   error
+	// comment is called for each comment, which is how services keep a connection
+	// open; nil skips them. When it returns false, nothing more is read.
+	comment func() bool
 
 	name, data []byte
 }
@@ -45,6 +48,9 @@ func (e *Events) Next() bool {
 				return true
 			}
 			continue
+		}
+		if line[0] == ':' && e.comment != nil && !e.comment() {
+			return false
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))

@@ -104,8 +104,11 @@ func (s *Failures) Classify(err error, clean *redact.Redactor) *fault.Error {
 	case errors.As(err, &line):
 		return model.Failure(name, 502, model.ResponseTooLarge, line.Error()).
 			WithHint("send the turn again, or raise %s.line_bytes", name).Because(err)
-	case errors.As(err, &protocol):
-		return model.Failure(name, 502, model.StreamInvalid, clean.String(protocol.Error())).Because(err)
+	case errors.Is(err, ErrTooManyCalls):
+		return model.Failure(name, 502, model.StreamInvalid, ErrTooManyCalls.Error()).Because(err)
+	case errors.As(err, &protocol): // often something between here and the service
+		return model.Failure(name, 502, model.StreamInvalid, clean.String(protocol.Error())).
+			Because(&model.TransientError{Err: err})
 	case errors.Is(err, ErrTruncated):
 		return model.Failure(name, 502, model.StreamTruncated, ErrTruncated.Error()).
 			Because(&model.TransientError{Err: err})

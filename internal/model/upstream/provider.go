@@ -33,8 +33,7 @@ type Options struct {
 	// AllowedHosts are hosts, with a port unless it is 443, that the operator
 	// allows as BaseURL.
 	AllowedHosts []string
-	// MaxTokens caps answers to requests that do not say; 0 is the model's own
-	// maximum.
+	// MaxTokens caps every answer; 0 is the model's own maximum.
 	MaxTokens int64
 	// ConnectTimeout bounds connecting, HeaderTimeout the wait for an answer to
 	// begin once the request is written.
@@ -110,8 +109,15 @@ func (p *Provider) Close() { p.http.CloseIdleConnections() }
 // Name implements [model.Provider].
 func (p *Provider) Name() string { return p.service.Name }
 
-// Limits implements [model.Provider].
-func (p *Provider) Limits(name string) model.Limits { return p.protocol.Limits(name) }
+// Limits implements [model.Provider]. Callers plan with what an answer can really
+// have, so the configured cap is part of it.
+func (p *Provider) Limits(name string) model.Limits {
+	l := p.protocol.Limits(name)
+	if p.o.MaxTokens > 0 {
+		l.OutputTokens = min(l.OutputTokens, p.o.MaxTokens)
+	}
+	return l
+}
 
 // Ready implements [model.Provider]: MISSING_API_KEY where a key is needed and none
 // is there, SDK_FAILURE for a base URL or a key that cannot be used.
@@ -177,8 +183,8 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 // post sends the request and returns the answer once it has begun.
 func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
 	limits := p.Limits(r.Model)
-	if r.MaxTokens == 0 && p.o.MaxTokens > 0 {
-		r.MaxTokens = min(p.o.MaxTokens, limits.OutputTokens)
+	if p.o.MaxTokens > 0 {
+		r.MaxTokens = min(r.MaxTokens, p.o.MaxTokens)
 	}
 	var files Files
 	text, err := p.protocol.Encode(r, limits, &files)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/redact"
@@ -19,15 +20,15 @@ type plain struct {
 	url    string
 	client *http.Client
 	limits model.Limits
-	asked  model.Request
+	most   int64 // tokens that the answer may have
 	key    string
 	yield  func(model.Chunk, error) bool
 }
 
 func (p *plain) Limits(string) model.Limits { return p.limits }
 
-func (p *plain) Encode(r model.Request, _ model.Limits, _ *Files) ([]byte, error) {
-	p.asked = r
+func (p *plain) Encode(r model.Request, limits model.Limits, _ *Files) ([]byte, error) {
+	p.most = MaxTokens(r, limits)
 	return AppendText(nil, r.Model), nil
 }
 
@@ -46,6 +47,8 @@ func (p *plain) Answer(yield func(model.Chunk, error) bool) Answer {
 }
 
 func (*plain) Answered(error, *redact.Redactor, time.Time) *fault.Error { return nil }
+
+func (p *plain) Alive() bool { return p.yield(model.Alive{}, nil) }
 
 func (p *plain) Take(_, data []byte) (Progress, error) {
 	if string(data) == "end" {
@@ -130,19 +133,20 @@ func TestProvider(t *testing.T) {
 func TestProviderCapsRequests(t *testing.T) {
 	t.Parallel()
 	p, said := speaking(t, Service{Name: "plain", BaseURL: "https://plain.example", Open: true}, Options{MaxTokens: 100}, "data: end\n\n")
-	said.limits.Attachments.RequestBytes, said.limits.OutputTokens = 10, 50
-	for range p.Stream(t.Context(), model.Request{Model: "m"}) {
-		t.Error("a chunk or an error")
-	}
-	if said.asked.MaxTokens != 50 {
-		t.Errorf("%d tokens are asked for", said.asked.MaxTokens)
-	}
-	said.limits.OutputTokens = 500
-	for range p.Stream(t.Context(), model.Request{Model: "m"}) {
-		t.Error("a chunk or an error")
-	}
-	if said.asked.MaxTokens != 100 {
-		t.Errorf("%d tokens are asked for", said.asked.MaxTokens)
+	said.limits = model.Limits{ContextTokens: 10_000, Attachments: attachment.Limits{RequestBytes: 10}}
+	for _, tt := range []struct{ model, asked, want, planned int64 }{
+		{50, 0, 50, 50}, {500, 0, 100, 100}, {500, 7, 7, 100}, {500, 400, 100, 100},
+	} {
+		said.limits.OutputTokens = tt.model
+		for range p.Stream(t.Context(), model.Request{Model: "m", MaxTokens: tt.asked}) {
+			t.Error("a chunk or an error")
+		}
+		if said.most != tt.want {
+			t.Errorf("a model of %d, asked for %d: %d tokens, want %d", tt.model, tt.asked, said.most, tt.want)
+		}
+		if got := p.Limits("m").OutputTokens; got != tt.planned {
+			t.Errorf("a model of %d: turns plan with %d tokens, want %d", tt.model, got, tt.planned)
+		}
 	}
 	var last error
 	for _, last = range p.Stream(t.Context(), model.Request{Model: "a long name"}) {

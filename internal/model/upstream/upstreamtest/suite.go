@@ -22,10 +22,11 @@ type Kit struct {
 	// New returns one for the service at url that leaves nothing behind.
 	New func(t testing.TB, url string, change ...func(*upstream.Options)) *upstream.Provider
 	// Hello is a whole answer, which is Chunks chunks beside signs of life. Half is
-	// one that has begun.
+	// one that has begun. Shown is one of which words were shown.
 	Hello  string
 	Chunks int
 	Half   string
+	Shown  string
 }
 
 // ask is a request that has a few words.
@@ -45,6 +46,9 @@ func (k Kit) Run(t *testing.T) {
 		"who stops listening hangs up":         k.hangUp,
 		"a connection is used again":           k.reuse,
 		"what is no event stream":              k.noStream,
+		"junk is tried again":                  k.junk,
+		"but not once words were shown":        k.junkAfterWords,
+		"a comment is a keep-alive":            k.comments,
 		"bootstrap calls only when it probes":  k.bootstrap,
 		"markers have no effect":               k.markers,
 		"an attachment that cannot be read":    k.unreadable,
@@ -66,7 +70,7 @@ func (k Kit) noStream(t *testing.T) {
 	} {
 		url := Answering(t, http.StatusOK, http.Header{"Content-Type": {kind}}, body)
 		_, err := Collect(k.New(t, url).Stream(t.Context(), ask("x")))
-		Wants(t, k.Name, err, 502, model.StreamInvalid, false)
+		Wants(t, k.Name, err, 502, model.StreamInvalid, true)
 	}
 }
 
