@@ -154,6 +154,9 @@ func upstreamStep(f *fault.Error) string {
 	kind, _ := f.Details["upstreamType"].(string)
 	provider, _ := f.Details["provider"].(string)
 	provider = line(provider)
+	if at, _ := f.Details[model.RetryAt].(string); at != "" {
+		return "send the turn again after " + line(at)
+	}
 	if provider == "scripted" { // which has no key and no address to correct
 		switch model.Category(category) {
 		case model.InvalidAPIKey, model.NetworkError, model.RequestTimeout, model.NetworkPolicyViolation:
@@ -179,6 +182,8 @@ func upstreamStep(f *fault.Error) string {
 		case kind == "context_length_exceeded" || kind == "exceed_context_size_error":
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
 		}
+	case model.StreamInvalid:
+		return "send the turn again; if it fails the same way, check " + provider + ".base_url: what answers there does not speak the provider's protocol"
 	case model.NetworkError, model.RequestTimeout:
 		return "check the network and " + provider + ".base_url, then send the turn again"
 	case model.NetworkPolicyViolation:

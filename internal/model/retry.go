@@ -39,8 +39,8 @@ type RetryPolicy struct {
 	Attempts int
 	// Base is the wait before the second attempt; it doubles from there.
 	Base time.Duration
-	// Max caps every wait, also one that the service asks for, so that a turn
-	// is not held for an hour by one header.
+	// Max caps every wait. A service that asks for a longer one is not called again:
+	// the failure says when to try.
 	Max time.Duration
 	// Sleep waits for d or until ctx is done, whose error it then returns. Nil
 	// sleeps in real time.
@@ -48,6 +48,36 @@ type RetryPolicy struct {
 	// Jitter returns a number from 0 to 1; it spreads the waits of many turns
 	// over the upper half of each interval. Nil takes random ones.
 	Jitter func() float64
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// next says how long to wait after the attempt-th call (from 1) failed. When it is
+// not to be made again, it returns the failure to end with.
+func (p RetryPolicy) next(ctx context.Context, attempt int, failed error) (time.Duration, error) {
+	var e *TransientError
+	switch {
+	case ctx.Err() != nil || !errors.As(failed, &e):
+		return 0, failed
+	case e.After > p.Max:
+		return 0, p.dated(failed, e.After)
+	case attempt >= p.Attempts:
+		return 0, failed
+	}
+	return p.wait(attempt, e), nil
+}
+
+// RetryAt is the detail of a failure that says from when on the service may be called
+// again. To call it earlier is in vain.
+const RetryAt = "retryAt"
+
+// dated adds to a failure when the service may be called again.
+func (p RetryPolicy) dated(failed error, after time.Duration) error {
+	after = (after + time.Second - 1).Truncate(time.Second)
+	at := p.Now().Add(after + time.Second - 1).UTC().Format(time.RFC3339) // in whole seconds, never too early
+	f := fault.From(failed).With("retryAfterSeconds", int64(after/time.Second)).With(RetryAt, at)
+	f.Message += "; the provider asks to wait " + after.String() + ", until " + at
+	return f.WithHint("send the turn again after %s", at)
 }
 
 // wait is the pause after the attempt-th call (from 1) failed with e.
@@ -77,6 +107,9 @@ func WithRetry(p Provider, policy RetryPolicy) Provider {
 	if policy.Jitter == nil {
 		policy.Jitter = rand.Float64
 	}
+	if policy.Now == nil {
+		policy.Now = time.Now
+	}
 	r := retrying{p, policy}
 	if b, ok := p.(Bootstrapper); ok {
 		return retryingBootstrapper{r, b}
@@ -97,12 +130,11 @@ func (r retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, erro
 			if done {
 				return
 			}
-			var transient *TransientError
-			if attempt >= r.policy.Attempts || !errors.As(failed, &transient) || ctx.Err() != nil {
-				yield(nil, failed)
+			after, final := r.policy.next(ctx, attempt, failed)
+			if final != nil {
+				yield(nil, final)
 				return
 			}
-			after := r.policy.wait(attempt, transient)
 			if !yield(Retry{Attempt: attempt, After: after, Cause: fault.From(failed).Message}, nil) {
 				return
 			}
@@ -142,12 +174,15 @@ type retryingBootstrapper struct {
 // Bootstrap implements [Bootstrapper].
 func (r retryingBootstrapper) Bootstrap(ctx context.Context, req Request, probe bool) error {
 	for attempt := 1; ; attempt++ {
-		err := r.b.Bootstrap(ctx, req, probe)
-		var transient *TransientError
-		if err == nil || attempt >= r.policy.Attempts || !errors.As(err, &transient) || ctx.Err() != nil {
-			return err
+		failed := r.b.Bootstrap(ctx, req, probe)
+		if failed == nil {
+			return nil
 		}
-		if err := r.policy.Sleep(ctx, r.policy.wait(attempt, transient)); err != nil {
+		after, final := r.policy.next(ctx, attempt, failed)
+		if final != nil {
+			return final
+		}
+		if err := r.policy.Sleep(ctx, after); err != nil {
 			return err
 		}
 	}

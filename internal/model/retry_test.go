@@ -81,10 +81,17 @@ func TestWithRetry(t *testing.T) {
 			2, false,
 		},
 		{
-			"and is capped",
-			[][]any{{busy(time.Hour)}, {stop}},
+			"also the longest that there may be",
+			[][]any{{busy(10 * time.Second)}, {stop}},
 			[]model.Chunk{again(1, 10*time.Second), stop},
 			2, false,
+		},
+		{"a longer one ends the call", [][]any{{busy(10*time.Second + 1)}, {stop}}, nil, 1, true},
+		{
+			"at any attempt",
+			[][]any{{busy(0)}, {busy(time.Hour)}, {stop}},
+			[]model.Chunk{again(1, time.Second)},
+			2, true,
 		},
 		{"never after content", [][]any{{hello, busy(0)}}, []model.Chunk{hello}, 1, true},
 		{"usage is not content", [][]any{{model.Usage{InputTokens: 1}, busy(0)}, {stop}}, []model.Chunk{model.Usage{InputTokens: 1}, again(1, time.Second), stop}, 2, false},
@@ -119,6 +126,31 @@ func TestWithRetry(t *testing.T) {
 				t.Errorf("%d calls, want %d", p.made, tt.calls)
 			}
 		})
+	}
+}
+
+// A service that wants to be left alone for longer than there is patience for is
+// obeyed, and who asked learns from when on it may be called again.
+func TestLongWaitsAreNamed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 2, 3, 4, 5, 600_000_000, time.FixedZone("elsewhere", 3600))
+	policy := model.RetryPolicy{
+		Attempts: 3, Max: time.Minute, Now: func() time.Time { return now },
+		Sleep: func(context.Context, time.Duration) error { return errors.New("it waited") },
+	}
+	after := 90*time.Minute + 100*time.Millisecond
+	_, streamed := collect(model.WithRetry(&attempts{plays: [][]any{{busy(after)}}}, policy).Stream(t.Context(), model.Request{}))
+	b := &booting{errs: []error{busy(after)}}
+	booted := model.WithRetry(b, policy).(model.Bootstrapper).Bootstrap(t.Context(), model.Request{}, true)
+	for _, err := range []error{streamed, booted} {
+		f := fault.From(err)
+		want := "slow down; the provider asks to wait 1h30m1s, until 2030-01-02T03:34:07Z"
+		if f == nil || f.Message != want || f.Status != 429 || f.Hint != "send the turn again after 2030-01-02T03:34:07Z" {
+			t.Fatalf("failed with %+v, want %q", f, want)
+		}
+		if f.Details[model.RetryAt] != "2030-01-02T03:34:07Z" || f.Details["retryAfterSeconds"] != int64(5401) {
+			t.Errorf("details %v", f.Details)
+		}
 	}
 }
 

@@ -37,6 +37,8 @@ func TestErrorAnswers(t *testing.T) {
 		{"no permission", 403, nil, errorBody("permission_error", ""), 403, model.InvalidAPIKey, false, 0, "key"},
 		{"too many", 429, http.Header{"Retry-After": {"7"}}, errorBody("rate_limit_error", "slow"), 429, model.RateLimited, true, 7 * time.Second, "slow"},
 		{"too many until a date", 429, http.Header{"Retry-After": {now.Add(90 * time.Second).Format(http.TimeFormat)}}, "", 429, model.RateLimited, true, 90 * time.Second, ""},
+		{"too many for a month", 429, http.Header{"Retry-After": {"2592000"}}, "", 429, model.RateLimited, true, 30 * 24 * time.Hour, ""},
+		{"too many for ever", 429, http.Header{"Retry-After": {"1e300"}}, "", 429, model.RateLimited, true, 366 * 24 * time.Hour, ""},
 		{"too many with nonsense", 429, http.Header{"Retry-After": {"soon"}}, "", 429, model.RateLimited, true, 0, ""},
 		{"overloaded", 529, nil, errorBody("overloaded_error", "Overloaded"), 529, model.APIResponseError, true, 0, "Overloaded"},
 		{"failing", 500, nil, errorBody("api_error", "oops"), 500, model.APIResponseError, true, 0, "oops"},

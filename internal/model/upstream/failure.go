@@ -140,17 +140,20 @@ func TypeName(s string) string {
 	return s
 }
 
+// longest bounds what is understood of a wait.
+const longest = 366 * 24 * time.Hour
+
 // RetryAfter reads how long the service asks to wait: seconds or a date.
 func RetryAfter(res *http.Response, now time.Time) time.Duration {
 	if res == nil {
 		return 0
 	}
 	v := res.Header.Get("Retry-After")
-	if sec, err := strconv.ParseFloat(v, 64); err == nil && sec > 0 && sec < 1e6 {
-		return time.Duration(sec * float64(time.Second))
+	if sec, err := strconv.ParseFloat(v, 64); err == nil && sec > 0 {
+		return time.Duration(min(sec, longest.Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(v); err == nil {
-		return max(at.Sub(now), 0)
+		return min(max(at.Sub(now), 0), longest)
 	}
 	return 0
 }

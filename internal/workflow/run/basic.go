@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
@@ -72,12 +73,17 @@ func (r *Runner) take(ctx context.Context) (leave func(), err error) {
 }
 
 // mayRetry reports whether another attempt could succeed: not where the task is
-// stopped, nor where its turn was refused for what it is.
+// stopped, nor where its turn was refused for what it is, nor before the time that the
+// provider named.
 func mayRetry(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	switch fault.From(err).Type {
+	f := fault.From(err)
+	if _, named := f.Details[model.RetryAt]; named {
+		return false
+	}
+	switch f.Type {
 	case fault.InvalidRequest, fault.InvalidWorkflow, fault.BudgetExceeded, fault.MissingAPIKey, fault.StorageFailure,
 		fault.WorkingRootInaccessible, fault.WorkingRootConflict, fault.AttachmentFailure:
 		return false

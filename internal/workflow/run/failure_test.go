@@ -33,6 +33,7 @@ func TestRetries(t *testing.T) {
 	}{
 		{"mended", reply{fails: "overloaded"}, 2, 3, ""},
 		{"not mended", reply{fails: "overloaded"}, 9, 3, fault.SDKFailure},
+		{"a wait that is too long", reply{fails: "slow down", later: "2030-01-02T03:04:05Z"}, 9, 1, fault.SDKFailure},
 		{"a budget", reply{text: "x", reason: "budget"}, 9, 1, fault.BudgetExceeded},
 		{"a refusal", reply{text: "x", reason: "refusal"}, 9, 3, fault.TaskFailed},
 		{"a panic", reply{panics: true}, 9, 1, fault.TaskFailed},

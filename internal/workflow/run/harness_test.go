@@ -22,6 +22,7 @@ import (
 	"belay/internal/attachment/gather"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -35,6 +36,7 @@ type reply struct {
 	text   string
 	reason string // of the stop, end_turn for ""
 	fails  string // the message of a turn that failed
+	later  string // when the provider wants to be called again
 	hangs  bool   // until it is interrupted
 	tokens int64
 	panics bool
@@ -162,7 +164,11 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		add(event.Usage, event.UsageReport{Totals: event.Tokens{InputTokens: s.reply.tokens, CostUSD: &cost}})
 	}
 	if s.reply.fails != "" {
-		add(event.ProcessExit, event.Exit{ExitCode: 1, Error: s.reply.fails, ErrorType: "SDK_FAILURE", Status: 500})
+		exit := event.Exit{ExitCode: 1, Error: s.reply.fails, ErrorType: "SDK_FAILURE", Status: 500}
+		if s.reply.later != "" {
+			exit.ErrorDetails = map[string]any{model.RetryAt: s.reply.later}
+		}
+		add(event.ProcessExit, exit)
 		return all, nil
 	}
 	reason := s.reply.reason
