@@ -111,7 +111,7 @@ func turns(c *Config) []*key {
 	return []*key{
 		{name: "turn.stall_timeout", value: duration(&t.StallTimeout, time.Millisecond, day), def: "90s", project: tighten,
 			aliases: []alias{{"CHIRALITY_ANTHROPIC_STREAM_TIMEOUT_MS", milliseconds}},
-			doc:     "Ends a turn whose provider sends no bytes for so long."},
+			doc:     "Ends a turn whose provider sends no bytes for so long, or nothing but keep-alives for ten times as long."},
 		{name: "turn.wall_limit", value: duration(&t.WallLimit, time.Millisecond, 7*day), def: "30m", project: tighten,
 			doc: "Ends a turn that takes longer, whatever it does; opts.timeoutMs can only shorten it."},
 		{name: "turn.max_turns", value: count(&t.MaxTurns, 1, 100_000), def: "50", project: tighten,

@@ -44,19 +44,14 @@ func (t *running) consume(r *model.Request, a *answer) (err error) {
 			err = panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	limit := t.settings.rules.Limits.Stall
-	stall := time.AfterFunc(limit, func() { t.stop(errStalled) })
-	defer stall.Stop()
+	w := t.watchProvider()
+	defer w.stop()
 	for chunk, err := range t.open(r) {
 		if err != nil {
 			return err
 		}
-		patience := limit
-		if c, ok := chunk.(model.Retry); ok {
-			patience += c.After // a silence of our own
-		}
-		if !stall.Reset(patience) {
-			return errStalled
+		if err := w.saw(chunk); err != nil {
+			return err
 		}
 		if err := t.take(chunk, a); err != nil {
 			return err

@@ -50,6 +50,11 @@ func (t *running) judge(done completion, err error) outcome {
 		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
+	case errors.Is(cause, errNoContent):
+		limit := keepAlivePatience * t.settings.rules.Limits.Stall
+		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.settings.backend.Provider.Name()).
+			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
 		f := fault.From(err)
 		if f.Cause != nil {
@@ -72,6 +77,9 @@ func (t *running) finish(o outcome) {
 		t.l.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
 	drafts := failureDrafts(fault.From(err), exitFailed)
+	if t.failed { // one turn:error is enough, and process:exit says what failed last
+		drafts = drafts[1:]
+	}
 	if t.emit(drafts...) != nil {
 		t.lose(drafts)
 	}
@@ -98,6 +106,7 @@ func (t *running) conclude(o outcome) error {
 	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
+	t.failed = o.err != nil
 	if err := t.noteUse(); err != nil {
 		return err
 	}

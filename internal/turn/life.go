@@ -12,6 +12,7 @@ import (
 var (
 	errInterrupted = errors.New("interrupted")
 	errStalled     = errors.New("the provider stalled")
+	errNoContent   = errors.New("the provider sent nothing but keep-alives")
 	errWall        = errors.New("the turn's time is up")
 )
 

@@ -74,7 +74,7 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 	last := lastEntry(entries)
 	begun, known := findTurn(entries, last.Turn)
 	if !known {
-		return l.settleLog(lease)
+		return l.settleLog(ctx, lease)
 	}
 	ended := last.Kind == session.EntryEnd
 	_, open := lease.DanglingTurn()
@@ -163,12 +163,16 @@ func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last
 }
 
 // settleLog ends a turn that only the log knows of: the transcript was cut.
-func (l *Local) settleLog(lease *session.Lease) error {
+func (l *Local) settleLog(ctx context.Context, lease *session.Lease) error {
 	id, open := lease.DanglingTurn()
 	if !open {
 		return nil
 	}
-	return l.emitTo(lease, id, failureDrafts(died(), exitFailed)...)
+	told, err := l.retrace(ctx, lease, session.Entry{Turn: id})
+	if err != nil {
+		return err
+	}
+	return l.emitTo(lease, id, told.missing(exitFailed, "")...)
 }
 
 func died() *fault.Error {

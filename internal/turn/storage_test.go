@@ -113,6 +113,57 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
+// The turn fails, and then so does the commit of its end: a turn has one turn:error,
+// also for later readers, and its exit says what failed last.
+//
+// Covers: turn-api REQ-12
+func TestFailedTurnWhoseCommitFails(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open file keeps its folder from being moved there")
+	}
+	r := newRig(t)
+	id := r.session()
+	r.say(id, "before")
+	folder := filepath.Join(r.project, ".belay", "sessions", id)
+	r.provider.play = func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		must(t, os.Rename(folder, folder+".away"))
+		yield(nil, fault.New(fault.SDKFailure, "overloaded").WithStatus(529))
+	}
+	events := r.say(id, "go")
+	must(t, os.Rename(folder+".away", folder))
+	want := "session:init turn:error process:exit"
+	if got := names(events); got != want {
+		t.Errorf("events %s, want %s", got, want)
+	}
+	if f := payload[event.Failure](t, events, event.TurnError); f.Status != 529 {
+		t.Errorf("turn:error %+v", f)
+	}
+	if exit := exitOf(t, events); exit.ExitCode != exitFailed || exit.ErrorType != string(fault.StorageFailure) {
+		t.Errorf("exit %+v", exit)
+	}
+	if n := strings.Count(names(r.log(id)), string(event.TurnError)); n != 1 {
+		t.Errorf("the log has %d turn:error", n)
+	}
+}
+
+// The end of a turn was lost from the transcript and in part from the log: what is
+// missing is added, and nothing twice.
+func TestTurnErrorIsNotRepeatedByRepair(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	lease, err := r.store.Acquire(r.ctx(), id)
+	must(t, err)
+	_, err = lease.Emit("turn_lost", failureDrafts(died(), exitFailed)[0])
+	must(t, err)
+	must(t, lease.Release())
+	r.say(id, "next")
+	if got := names(r.log(id)); !strings.HasPrefix(got, "turn:error process:exit session:init") || strings.Count(got, string(event.TurnError)) != 1 {
+		t.Errorf("the log has %s", got)
+	}
+}
+
 // A record that cannot be written refuses the turn before any stream.
 func TestTranscriptCannotBeWritten(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"time"
+
+	"belay/internal/model"
+)
+
+// keepAlivePatience is how many times the stall limit a provider may send nothing but
+// keep-alives. A slow model sends them for minutes before its first word. A service
+// that hangs may send them for ever.
+const keepAlivePatience = 10
+
+// providerWatch ends the turn of a provider that gives nothing: no bytes within the
+// stall limit, or only keep-alives within [keepAlivePatience] times that.
+type providerWatch struct {
+	limit          time.Duration
+	bytes, content *time.Timer
+}
+
+func (t *running) watchProvider() providerWatch {
+	limit := t.settings.rules.Limits.Stall
+	return providerWatch{
+		limit:   limit,
+		bytes:   time.AfterFunc(limit, func() { t.stop(errStalled) }),
+		content: time.AfterFunc(keepAlivePatience*limit, func() { t.stop(errNoContent) }),
+	}
+}
+
+// saw notes a chunk. It fails when the time is up.
+func (w providerWatch) saw(chunk model.Chunk) error {
+	var own time.Duration
+	keepAlive := false
+	switch c := chunk.(type) {
+	case model.Retry:
+		own = c.After // a silence of our own
+	case model.Alive:
+		keepAlive = !c.Content
+	}
+	if !w.bytes.Reset(w.limit + own) {
+		return errStalled
+	}
+	if !keepAlive && !w.content.Reset(keepAlivePatience*w.limit+own) {
+		return errNoContent
+	}
+	return nil
+}
+
+func (w providerWatch) stop() {
+	w.bytes.Stop()
+	w.content.Stop()
+}
