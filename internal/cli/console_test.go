@@ -202,7 +202,7 @@ func TestExplain(t *testing.T) {
 	want := map[fault.Type]int{
 		fault.InvalidRequest: ExitUsage, fault.MissingAPIKey: ExitUsage, fault.InstructionRootInvalid: ExitUsage,
 		fault.WorkingRootConflict: ExitUsage, fault.Unauthorized: ExitUsage, fault.Forbidden: ExitUsage,
-		fault.RequestTooLarge: ExitUsage, fault.SessionNotFound: ExitNotFound, fault.PersonaNotFound: ExitNotFound,
+		fault.RequestTooLarge: ExitUsage, fault.BudgetExceeded: ExitUsage, fault.SessionNotFound: ExitNotFound, fault.PersonaNotFound: ExitNotFound,
 		fault.NotFound: ExitNotFound, fault.WorkingRootInaccessible: ExitNotFound, fault.TurnTimeout: ExitTimedOut,
 		fault.DeliverableNotFound: ExitNotFound, fault.StatusFileNotFound: ExitNotFound,
 		fault.InvalidProjectRoot: ExitUsage, fault.DeliverableOutside: ExitUsage, fault.InvalidDate: ExitUsage, fault.ApprovalSHARequired: ExitUsage,

@@ -155,7 +155,7 @@ func upstreamStep(f *fault.Error) string {
 	provider, _ := f.Details["provider"].(string)
 	provider = line(provider)
 	if at, _ := f.Details[model.RetryAt].(string); at != "" {
-		return "send the turn again after " + line(at)
+		return "wait until " + line(at) + ", then send the turn again"
 	}
 	if provider == "scripted" { // which has no key and no address to correct
 		switch model.Category(category) {
@@ -276,7 +276,7 @@ func faultCode(t fault.Type) int {
 		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RunNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
-		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge,
+		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded,
 		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired, fault.InvalidWorkflow:
 		return ExitUsage
 	case fault.TurnTimeout:

@@ -77,7 +77,7 @@ func (p RetryPolicy) dated(failed error, after time.Duration) error {
 	at := p.Now().Add(after + time.Second - 1).UTC().Format(time.RFC3339) // in whole seconds, never too early
 	f := fault.From(failed).With("retryAfterSeconds", int64(after/time.Second)).With(RetryAt, at)
 	f.Message += "; the provider asks to wait " + after.String() + ", until " + at
-	return f.WithHint("send the turn again after %s", at)
+	return f.WithHint("wait until %s, then send the turn again", at)
 }
 
 // wait is the pause after the attempt-th call (from 1) failed with e.

@@ -145,7 +145,7 @@ func TestLongWaitsAreNamed(t *testing.T) {
 	for _, err := range []error{streamed, booted} {
 		f := fault.From(err)
 		want := "slow down; the provider asks to wait 1h30m1s, until 2030-01-02T03:34:07Z"
-		if f == nil || f.Message != want || f.Status != 429 || f.Hint != "send the turn again after 2030-01-02T03:34:07Z" {
+		if f == nil || f.Message != want || f.Status != 429 || f.Hint != "wait until 2030-01-02T03:34:07Z, then send the turn again" {
 			t.Fatalf("failed with %+v, want %q", f, want)
 		}
 		if f.Details[model.RetryAt] != "2030-01-02T03:34:07Z" || f.Details["retryAfterSeconds"] != int64(5401) {

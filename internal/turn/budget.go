@@ -2,8 +2,10 @@ package turn
 
 import (
 	"fmt"
+	"math"
 
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/model"
 )
 
@@ -57,15 +59,44 @@ func (a allowance) stopReason(stop model.StopReason) model.StopReason {
 	return stop
 }
 
+// affordFirst refuses a turn whose cost budget does not pay for its first model call.
+// Such a turn could only end without an answer.
+func (t *running) affordFirst() error {
+	budget := t.settings.maxCostUSD
+	if budget <= 0 {
+		return nil
+	}
+	p, err := t.plan()
+	if err != nil {
+		return err
+	}
+	t.inputTokens = p.load.tokens + t.frameTokens()
+	if p.lacks() { // a summary will stand for it
+		t.inputTokens += summaryLoad(summaryBytes(t.room())).tokens
+	}
+	if t.affordable(budget) > 0 {
+		return nil
+	}
+	// In whole millionths of a dollar, and enough for the first token of the answer.
+	const millionth = 1e6
+	need := (math.Ceil((t.inputCost()+t.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
+	return fault.New(fault.BudgetExceeded, "the first model call needs about $%.6f, and the turn may cost $%.6f (opts.maxCostUsd, turn.max_cost_usd)", need, budget).
+		With("budgetUsd", budget).With("neededUsd", need).With("model", t.settings.model).
+		WithHint("raise the budget, which must also pay for the answer, or choose a model that costs less")
+}
+
+// inputCost is the price of the next call's input. It is billed once, as new or as
+// written to the cache, whichever the provider decides: this is the dearer.
+func (t *running) inputCost() float64 {
+	return max(
+		t.cost(model.Usage{InputTokens: t.counted()}),
+		t.cost(model.Usage{CacheWriteTokens: t.counted()}))
+}
+
 // affordable is how many output tokens the rest of a cost budget buys, 0 when
 // it does not even pay for the input.
 func (t *running) affordable(budget float64) int64 {
-	// Input is billed once, as new or as written to the cache, whichever the
-	// provider decides: the estimate takes the dearer.
-	input := max(
-		t.cost(model.Usage{InputTokens: t.counted()}),
-		t.cost(model.Usage{CacheWriteTokens: t.counted()}))
-	left := budget - input
+	left := budget - t.inputCost()
 	if t.spent.totals.CostUSD != nil {
 		left -= *t.spent.totals.CostUSD
 	}

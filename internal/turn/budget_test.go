@@ -3,9 +3,14 @@ package turn
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -56,7 +61,6 @@ func TestBudgets(t *testing.T) {
 		{"tokens cut", fills, Opts{MaxTokens: ptr(int64(80))}, roomy, 1, "max_tokens", 80},
 		{"the model's own limit", fills, Opts{}, roomy, 1, "max_tokens", 1000},
 		{"context full", wordy, Opts{}, roomy, 1, "context_window", 0},
-		{"nothing for the input", fills, Opts{MaxCostUSD: ptr(0.000001)}, roomy, 0, "budget", 0},
 		{"money cut", fills, Opts{MaxCostUSD: ptr(0.02)}, roomy, 1, "budget", 0},
 		{"money enough", fills, Opts{MaxCostUSD: ptr(5.0)}, roomy, 1, "max_tokens", 1000},
 		{"money used up", calls(model.Usage{InputTokens: 200_000, OutputTokens: 900}), Opts{MaxCostUSD: ptr(1.0)}, roomy, 2, "budget", 0},
@@ -90,6 +94,73 @@ func TestBudgets(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A cost budget that does not pay for the first call refuses the turn before any
+// stream, and the session is as it was. What the refusal asks for is enough.
+//
+// Covers: turn-api REQ-12
+func TestBudgetBelowOneCall(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{0, 3} {
+		r := newRig(t)
+		id := r.session()
+		for range before {
+			r.say(id, "hi")
+		}
+		budget := func(usd float64) func(*Request) {
+			return func(q *Request) { q.Opts.MaxCostUSD, q.IdempotencyKey, q.BodyDigest = &usd, "key", "digest" }
+		}
+		was, calls := contents(t, r.project), r.provider.calls()
+		q := Request{SessionID: id, Message: "go"}
+		budget(0.000001)(&q)
+		_, err := r.engine.Start(r.ctx(), q)
+		f := fault.From(err)
+		if f == nil || f.Type != fault.BudgetExceeded || f.Status != 400 || f.NextStep() == "" {
+			t.Fatalf("after %d turns: %v", before, err)
+		}
+		if diff := cmp.Diff(was, contents(t, r.project)); diff != "" || r.provider.calls() != calls {
+			t.Errorf("after %d turns: %d calls, and the record changed (-before +after):\n%s", before, r.provider.calls()-calls, diff)
+		}
+		need, ok := f.Details["neededUsd"].(float64)
+		if !ok || need <= 0.000001 || f.Details["budgetUsd"] != 0.000001 {
+			t.Fatalf("details %v", f.Details)
+		}
+		if exit := exitOf(t, r.say(id, "go", budget(need))); exit.ExitCode != 0 || r.provider.calls() != calls+1 {
+			t.Errorf("with $%.6f: %+v after %d calls", need, exit, r.provider.calls()-calls)
+		}
+	}
+}
+
+// A configured budget refuses as well, and so does what an earlier conversation costs
+// to send again.
+func TestConfiguredBudgetBelowOneCall(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Rules.Limits.MaxCostUSD = 0.15 })
+	id := r.session()
+	r.provider.play = says(strings.Repeat("many words ", 20_000))
+	if exit := exitOf(t, r.say(id, "go")); exit.ExitCode != 0 {
+		t.Fatalf("the first turn: %+v", exit)
+	}
+	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go on"})
+	if !fault.Is(err, fault.BudgetExceeded) {
+		t.Errorf("the second turn: %v", err)
+	}
+}
+
+// contents are the files below dir.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	}))
+	return all
 }
 
 func TestTotalsAddUp(t *testing.T) {

@@ -126,7 +126,10 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
 	}
 	t.refused = joined(takenBack(t.lease.Entries()), t.refused)
-	return t.frame(root)
+	if err := t.frame(root); err != nil {
+		return err
+	}
+	return t.affordFirst()
 }
 
 // settleOptions resolves everything that follows from the session's record, the
