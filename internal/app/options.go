@@ -62,7 +62,7 @@ func anthropicOptions(cfg *config.Config) anthropic.Options {
 			BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens,
 			ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout, MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
 		},
-		Version: c.Version, Catalog: catalog(cfg),
+		Version: c.Version, Catalog: corrected(model.Anthropic(), cfg),
 	}
 }
 
@@ -78,8 +78,12 @@ func openaiOptions(cfg *config.Config) openai.Options {
 }
 
 // defaultModel is the model of turns that nothing else names one for. OpenAI has
-// none of Anthropic's models, one of which is the default's default.
+// none of Anthropic's models, one of which is the default's default. The scripted
+// provider is no model but itself.
 func defaultModel(cfg *config.Config) string {
+	if cfg.Provider == scripted.Name {
+		return scripted.Name
+	}
 	if cfg.Provider == openai.Name && cfg.OpenAI.Model != "" && strings.HasPrefix(cfg.DefaultModel, "claude-") {
 		return cfg.OpenAI.Model
 	}
@@ -87,7 +91,7 @@ func defaultModel(cfg *config.Config) string {
 }
 
 func scriptedOptions(cfg *config.Config) scripted.Options {
-	return scripted.Options{Pace: cfg.Scripted.Pace, Catalog: catalog(cfg)}
+	return scripted.Options{Pace: cfg.Scripted.Pace, Catalog: corrected(scripted.Catalog(), cfg)}
 }
 
 func handlerOptions(cfg *config.Config) api.Options {

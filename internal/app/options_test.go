@@ -16,7 +16,13 @@ import (
 // load reads a user's configuration of the given text.
 func load(t testing.TB, yaml string) *config.Config {
 	t.Helper()
-	home := t.TempDir()
+	return loadIn(t, t.TempDir(), yaml)
+}
+
+// loadIn is load in a home of the caller's, so that two of them differ in their
+// settings alone.
+func loadIn(t testing.TB, home, yaml string) *config.Config {
+	t.Helper()
 	file := filepath.Join(home, "belay.config.yaml")
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
@@ -59,9 +65,10 @@ func TestEverySettingActs(t *testing.T) {
 		"scripted.script":    "TestSettingsActedUponAtOnce",
 		"bus.enabled":        "startBus",
 		"openai.model":       "TestDefaultModel",
+		"default_model":      "TestDefaultModel",
 	}
 	other := map[string]string{
-		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m", "default_model": "m",
+		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m",
 		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
 		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
 		"server.header_bytes": "65KiB", "server.idle_timeout": "3m", "server.max_turns_in_flight": "7", "server.max_streams": "7",
@@ -100,7 +107,11 @@ func TestEverySettingActs(t *testing.T) {
 		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
 		"workflow.file_bytes": "2MiB", "workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retry_delay": "2s", "workflow.retention": "1d",
 	}
-	standard := wiring(load(t, ""))
+	home := t.TempDir()
+	standard := wiring(loadIn(t, home, ""))
+	if !reflect.DeepEqual(standard, wiring(loadIn(t, home, ""))) {
+		t.Fatal("two configurations without settings differ: any setting would seem to act")
+	}
 	for _, s := range config.Reference() {
 		if direct[s.Key] != "" {
 			continue
@@ -110,7 +121,7 @@ func TestEverySettingActs(t *testing.T) {
 			t.Errorf("%s: no value to try it with", s.Key)
 			continue
 		}
-		if reflect.DeepEqual(standard, wiring(load(t, nested(s.Key, v)))) {
+		if reflect.DeepEqual(standard, wiring(loadIn(t, home, nested(s.Key, v)))) {
 			t.Errorf("%s: %s instead of %s changes nothing", s.Key, v, s.Default)
 		}
 	}
@@ -142,7 +153,7 @@ func TestProjectTightens(t *testing.T) {
 		"tools.fetch_bytes": "1KiB", "tools.fetch_timeout": "1s", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
 		"bash.output_bytes": "1KiB",
 	}
-	cfg := load(t, "subagents: {enabled: true}\n")
+	cfg := load(t, "provider: anthropic\nsubagents: {enabled: true}\n")
 	p := newProjects(cfg)
 	standard, err := p.rules(t.TempDir())
 	if err != nil {
@@ -242,12 +253,15 @@ func try(cfg *config.Config) (err error) {
 	return err
 }
 
-// OpenAI has none of Anthropic's models, and any other is somebody's wish.
+// OpenAI has none of Anthropic's models, and any other is somebody's wish. The scripted
+// provider is no model but itself.
 func TestDefaultModel(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		"":                 "claude-sonnet-4-20250514",
-		"provider: openai": "gpt-5-mini",
+		"":                             "scripted",
+		"default_model: claude-opus-5": "scripted",
+		"provider: anthropic":          "claude-sonnet-4-20250514",
+		"provider: openai":             "gpt-5-mini",
 		"provider: openai\nopenai: {model: qwen3}":       "qwen3",
 		"provider: openai\ndefault_model: llama3.2":      "llama3.2",
 		"provider: anthropic\nopenai: {model: qwen3}":    "claude-sonnet-4-20250514",

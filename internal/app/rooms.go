@@ -58,9 +58,9 @@ func bareProvider(cfg *config.Config) (model.Provider, error) {
 // maxScriptBytes bounds a script of the scripted provider.
 const maxScriptBytes = 16 << 20
 
-// catalog is what is known of models, corrected by the settings.
-func catalog(cfg *config.Config) *model.Catalog {
-	c := model.Anthropic().With(overrides(cfg))
+// corrected is what is known of models, corrected by the settings.
+func corrected(c model.Catalog, cfg *config.Config) *model.Catalog {
+	c = c.With(overrides(cfg))
 	return &c
 }
 

@@ -122,7 +122,7 @@ func with[T any](e event.Event, f func(*T)) {
 func (s *story) begin(e event.Event, d *event.Init) {
 	s.settle()
 	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
-	s.m.model, s.m.governance = d.Model, d.Governance
+	s.m.model, s.m.governance = d.Answers(), d.Governance
 	s.m.stopping = false
 	switch {
 	case s.mine[e.Turn]:

@@ -144,7 +144,7 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 
 // begin tells whom the turn went to and what became of its files.
 func (w *watcher) begin(ctx context.Context, d *event.Init) {
-	w.c.note("model", d.Model)
+	w.c.note("model", d.Answers())
 	entries, err := w.engine.Transcript(ctx, w.session)
 	for i := len(entries) - 1; err == nil && i >= 0; i-- {
 		if entries[i].Turn != d.TurnID {

@@ -76,13 +76,24 @@ const (
 
 // Init is the payload of [SessionInit], always the first event of a turn.
 type Init struct {
-	ClaudeSessionID string      `json:"claudeSessionId"`
-	Model           string      `json:"model"`
-	TurnID          string      `json:"turnId"`
-	PromptMode      PromptMode  `json:"promptMode"`
-	Tools           []string    `json:"tools"`
-	Warnings        []Warning   `json:"warnings"`
-	Governance      *Governance `json:"governance,omitempty"`
+	ClaudeSessionID string `json:"claudeSessionId"`
+	Model           string `json:"model"`
+	// AnsweredBy is set where another than Model answers: the scripted provider plays
+	// the part of any model that is named.
+	AnsweredBy string      `json:"answeredBy,omitempty"`
+	TurnID     string      `json:"turnId"`
+	PromptMode PromptMode  `json:"promptMode"`
+	Tools      []string    `json:"tools"`
+	Warnings   []Warning   `json:"warnings"`
+	Governance *Governance `json:"governance,omitempty"`
+}
+
+// Answers names who answers, for people.
+func (i Init) Answers() string {
+	if i.AnsweredBy == "" {
+		return i.Model
+	}
+	return i.AnsweredBy + ", in place of " + i.Model
 }
 
 // Governance tells the client whether delegation is open in this turn and which

@@ -37,6 +37,10 @@ type Provider interface {
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
+// Scripted is the name of the embedded provider, and of its own model. It plays the
+// part of any model that is named; what it says is on record as its own.
+const Scripted = "scripted"
+
 // Bootstrapper is implemented by providers that have a bootstrap step of their
 // own (session boot).
 type Bootstrapper interface {

@@ -124,7 +124,7 @@ func (t *running) keep(a *answer, partial bool) error {
 	}
 	e := session.Entry{
 		Kind: session.EntryAssistant, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Model: t.settings.model, Blocks: blocks, Partial: partial,
+		Model: first(t.settings.answeredBy(), t.settings.model), Blocks: blocks, Partial: partial,
 	}
 	if !partial && a.stop != model.StopToolUse && t.agent == "" {
 		t.hold(e) // the turn's end is next, or what a person has said meanwhile

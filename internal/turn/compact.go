@@ -79,7 +79,7 @@ func (t *running) summarise(p *plan) error {
 	t.fresh.text = said + kept
 	err = t.append(session.Entry{
 		Kind: session.EntrySummary, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Model: t.settings.model, Summary: t.fresh.text, Through: t.fresh.through, Rounds: t.fresh.rounds,
+		Model: first(t.settings.answeredBy(), t.settings.model), Summary: t.fresh.text, Through: t.fresh.through, Rounds: t.fresh.rounds,
 	})
 	if err != nil {
 		return err

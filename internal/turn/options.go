@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -117,6 +118,14 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 	}
 	s.governance = l.govern(rec.SessionID, s.rules, s.persona, o)
 	return s, nil
+}
+
+// answeredBy is who answers in place of the model, or "".
+func (s *settings) answeredBy() string {
+	if s.backend.Provider.Name() == model.Scripted && s.model != model.Scripted {
+		return model.Scripted
+	}
+	return ""
 }
 
 // persona is who answers.

@@ -68,6 +68,7 @@ func (t *running) init() error {
 	return t.emit(event.Draft{Type: event.SessionInit, Data: event.Init{
 		ClaudeSessionID: t.lease.Record().ClaudeSessionID,
 		Model:           t.settings.model,
+		AnsweredBy:      t.settings.answeredBy(),
 		TurnID:          t.id,
 		PromptMode:      t.promptMode(),
 		Tools:           t.tools.Names(),

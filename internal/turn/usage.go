@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/session"
 )
 
@@ -65,15 +66,18 @@ func lost(err error) bool {
 }
 
 // tally adds the turns of one transcript. A turn's model is that of its last
-// request.
+// request; the scripted provider answers for itself, whatever model was named.
 func tally(sum map[UsageRow]*UsageRow, projectRoot string, entries []session.Entry, since time.Time) {
-	model := ""
+	name := ""
 	for _, e := range entries {
 		switch {
 		case e.Kind == session.EntryRequest && e.Manifest != nil && e.Agent == "":
-			model = e.Manifest.Model
+			name = e.Manifest.Model
+			if e.Manifest.Provider == model.Scripted {
+				name = model.Scripted
+			}
 		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since):
-			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: model}
+			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: name}
 			if sum[key] == nil {
 				row := key
 				sum[key] = &row

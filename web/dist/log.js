@@ -96,7 +96,7 @@ export class Log {
   begin(data) {
     this.current = this.block(data.turnId);
     this.stopReason = "";
-    this.current.model.textContent = data.model;
+    this.current.model.textContent = data.answeredBy ? `${data.answeredBy}, in place of ${data.model}` : data.model;
     for (const w of data.warnings ?? []) this.warn(this.current, w.message, w.code);
     this.current.state.textContent = "running…";
     this.callbacks.onRunning(true);

@@ -26,8 +26,15 @@ import (
 	"belay/internal/model"
 )
 
-// Name is the provider's name in the configuration and in error details.
-const Name = "scripted"
+// Name is the provider's name in the configuration, in error details, and as a model.
+const Name = model.Scripted
+
+// Catalog is what the provider takes: as much as the Anthropic models.
+func Catalog() model.Catalog {
+	c := model.Anthropic()
+	c.Models[Name] = c.Models["claude-sonnet-4"]
+	return c
+}
 
 // Options configures a [Provider]. The zero value answers as fast as it can.
 type Options struct {
@@ -35,8 +42,7 @@ type Options struct {
 	Pace time.Duration
 	// Script is the conversation to play; nil repeats the user's words.
 	Script *Script
-	// Catalog gives the limits that are enforced; nil means those of the
-	// Anthropic models.
+	// Catalog gives the limits that are enforced; nil means [Catalog].
 	Catalog *model.Catalog
 	// Sleep waits for d or until ctx is done; nil waits in real time.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -61,7 +67,7 @@ func New(o Options) *Provider {
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog
 	} else {
-		p.catalog = model.Anthropic()
+		p.catalog = Catalog()
 	}
 	if p.sleep == nil {
 		p.sleep = model.Sleep
