@@ -17,6 +17,7 @@ import (
 	"belay/internal/chat"
 	"belay/internal/client"
 	"belay/internal/config"
+	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -113,6 +114,9 @@ func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags,
 		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (--provider anthropic asks a model)")
 	}
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(_ context.Context, a *app.App) error {
+		if err := a.Ready(); err != nil { // said now, not after the first message
+			return err
+		}
 		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Resume(ctx, id) }
 		o.Opening = func(ctx context.Context, id string) string {
 			opening, err := a.Store.Opening(ctx, id)
@@ -142,6 +146,12 @@ func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlag
 		return err
 	}
 	o.Outlives = true
+	switch err := e.Ready(cmd.Context()); {
+	case fault.Is(err, fault.Overloaded):
+		o.Notices = append(o.Notices, "the server takes no turns now: "+fault.From(err).Message)
+	case err != nil:
+		return err
+	}
 	if o.Folder, err = projectDir(cfg); err != nil {
 		return err
 	}

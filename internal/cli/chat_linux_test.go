@@ -278,3 +278,15 @@ turns:
 		c.ends(ExitDone)
 	}
 }
+
+// A chat with a provider that has no key does not open.
+func TestChatWithoutAKey(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: x}]}]", nil, "chat", "--provider", "anthropic")
+	x.ends(ExitUsage)
+	x.shows("MISSING_API_KEY")
+	x.shows("set ANTHROPIC_API_KEY in the environment that belay runs in")
+	if strings.Contains(x.screen(), "\x1b[?1049h") {
+		t.Errorf("the screen was taken: %q", x.screen())
+	}
+}

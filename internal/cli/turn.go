@@ -147,6 +147,9 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 		return err
 	}
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+		if err := a.Ready(); err != nil { // before anything is fetched
+			return err
+		}
 		if r.SessionID, err = named(ctx, a.Engine, r.SessionID); err != nil {
 			return err
 		}

@@ -117,6 +117,11 @@ func (c *Client) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, e
 	return out.Usage, err
 }
 
+// Ready says why the server takes no turns now, or nil.
+func (c *Client) Ready(ctx context.Context) error {
+	return c.call(ctx, http.MethodGet, "/readyz", nil, &struct{}{})
+}
+
 // Personas implements turn.Engine.
 func (c *Client) Personas(ctx context.Context) ([]persona.Summary, error) {
 	var out struct{ Personas []persona.Summary }
