@@ -1,62 +1,73 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // replies is a service that gives the answers in a folder, one after the other, for
 // the script's time: replies NAME DIR. Its address is in the variable NAME. The n-th
-// answer is the file n.sse, a stream, or n.STATUS.json, an error; what was asked for
-// it is then in n.asked.json.
+// answer is the file n.sse, a stream, or n.STATUS.json, with the header lines of
+// n.header in its head, else the stream in all.sse. A stream n.open.sse does not end, and a file n.silent is no
+// answer at all. What was asked for it is then in n.asked.json, and its header in
+// n.asked.header.
 func replies(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: replies NAME DIR")
 	}
-	s := &replying{dir: ts.MkAbs(args[1])}
-	server := httptest.NewServer(s)
+	server := httptest.NewServer(&replying{dir: ts.MkAbs(args[1])})
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)
 }
 
 type replying struct {
 	dir string
-
-	mu sync.Mutex
-	n  int
+	n   atomic.Int64
 }
 
 func (s *replying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.n++
-	asked, err := io.ReadAll(r.Body)
-	if err == nil {
-		asked = append(fmt.Appendf(nil, "%s %s %s\n", r.Method, r.URL.Path, r.Header.Get("Authorization")), asked...)
-		err = os.WriteFile(filepath.Join(s.dir, fmt.Sprintf("%d.asked.json", s.n)), asked, 0o600)
-	}
-	if err != nil {
+	n := strconv.FormatInt(s.n.Add(1), 10)
+	file := func(rest string) string { return filepath.Join(s.dir, n+rest) }
+	if err := keep(r, file(".asked")); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	if data, err := os.ReadFile(filepath.Join(s.dir, fmt.Sprintf("%d.sse", s.n))); err == nil {
-		w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", "text/event-stream")
+	if lines, err := os.ReadFile(file(".header")); err == nil {
+		for line := range strings.Lines(string(lines)) {
+			name, value, _ := strings.Cut(line, ":")
+			w.Header().Set(name, strings.TrimSpace(value))
+		}
+	}
+	if _, err := os.Stat(file(".silent")); err == nil {
+		<-r.Context().Done()
+		return
+	}
+	if data, err := os.ReadFile(file(".sse")); err == nil {
 		_, _ = w.Write(data)
 		return
 	}
-	all, _ := filepath.Glob(filepath.Join(s.dir, fmt.Sprintf("%d.???.json", s.n)))
+	if data, err := os.ReadFile(file(".open.sse")); err == nil {
+		_, _ = w.Write(data)
+		_ = http.NewResponseController(w).Flush() // the caller may have left
+		<-r.Context().Done()
+		return
+	}
+	all, _ := filepath.Glob(file(".???.json"))
 	for _, name := range all {
 		status, err := strconv.Atoi(strings.Split(filepath.Base(name), ".")[1])
 		data, err2 := os.ReadFile(name)
@@ -67,7 +78,36 @@ func (s *replying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	http.Error(w, "there is no such answer", http.StatusTeapot)
+	data, err := os.ReadFile(filepath.Join(s.dir, "all.sse"))
+	if err != nil {
+		http.Error(w, "there is no such answer", http.StatusTeapot)
+		return
+	}
+	_, _ = w.Write(data)
+}
+
+// keep writes what was asked for to files that begin with name.
+func keep(r *http.Request, name string) error {
+	asked, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	var header bytes.Buffer
+	asked = append(fmt.Appendf(nil, "%s %s %s\n", r.Method, r.URL.Path, r.Header.Get("Authorization")), asked...)
+	return errors.Join(r.Header.Write(&header),
+		os.WriteFile(name+".json", asked, 0o600), os.WriteFile(name+".header", header.Bytes(), 0o600))
+}
+
+// silent is a service that takes connections and never says anything, not even that it
+// speaks TLS: silent NAME. Its host and port are in the variable NAME.
+func silent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: silent NAME")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // the system takes the connections
+	ts.Check(err)
+	ts.Defer(func() { _ = ln.Close() })
+	ts.Setenv(args[0], ln.Addr().String())
 }
 
 // draw writes a picture of one grey pixel: draw FILE.png

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"reap":    reap,
 			"web":     web,
 			"replies": replies,
+			"silent":  silent,
 			"draw":    draw,
 		},
 	})

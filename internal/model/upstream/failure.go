@@ -99,10 +99,10 @@ func (s *Failures) Classify(err error, clean *redact.Redactor) *fault.Error {
 		return model.Failure(name, 400, model.NetworkPolicyViolation, "the network policy does not allow the connection to the provider").
 			With("policy", PolicyID).With(string(refused.Rule), refused.Value).Because(err)
 	case errors.As(err, &tooLarge):
-		return model.Failure(name, 502, model.ResponseTooLarge, tooLarge.Error()).
+		return model.Failure(name, 502, model.ResponseTooLarge, tooLarge.Error()+" ("+name+".stream_bytes)").
 			WithHint("send the turn again, or raise %s.stream_bytes", name).Because(err)
 	case errors.As(err, &line):
-		return model.Failure(name, 502, model.ResponseTooLarge, line.Error()).
+		return model.Failure(name, 502, model.ResponseTooLarge, line.Error()+" ("+name+".line_bytes)").
 			WithHint("send the turn again, or raise %s.line_bytes", name).Because(err)
 	case errors.Is(err, ErrTooManyCalls):
 		return model.Failure(name, 502, model.StreamInvalid, ErrTooManyCalls.Error()).Because(err)
@@ -166,12 +166,18 @@ func (s *Failures) network(err error, clean *redact.Redactor) *fault.Error {
 		cert    *tls.CertificateVerificationError
 		unknown x509.UnknownAuthorityError
 	)
-	dialling := errors.As(err, &op) && op.Op == "dial"
-	if errors.As(err, &timeout) && timeout.Timeout() && !dialling {
+	late := errors.As(err, &timeout) && timeout.Timeout()
+	connecting := errors.As(err, &op) && op.Op == "dial" ||
+		strings.HasSuffix(err.Error(), "TLS handshake timeout") // whose type net/http keeps to itself
+	if late && !connecting {
 		return model.Failure(s.Service.Name, 504, model.RequestTimeout, "the provider did not begin its answer in time ("+s.Service.Name+".header_timeout)").Because(err)
 	}
 	cause := reason(err, clean)
-	f := model.Failure(s.Service.Name, 503, model.NetworkError, "the connection to the provider failed: "+cause).
+	what := "the connection to the provider failed: " + cause
+	if late {
+		what = "the provider could not be connected to in time (" + s.Service.Name + ".connect_timeout)"
+	}
+	f := model.Failure(s.Service.Name, 503, model.NetworkError, what).
 		With("cause", cause).
 		WithHint("check the network and %s.base_url, then send the turn again", s.Service.Name)
 	if errors.As(err, &cert) || errors.As(err, &unknown) {
