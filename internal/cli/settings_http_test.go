@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// turns is a server that takes turns for a test. One whose message is "hold" waits after
+// its first word.
+type turns struct {
+	t       *testing.T
+	url     string
+	session string
+}
+
+func serveTurns(t *testing.T, settings ...string) turns {
+	t.Helper()
+	home, project := t.TempDir(), t.TempDir()
+	script := filepath.Join(home, "script.yaml")
+	if err := os.WriteFile(script, []byte("turns: [{when: hold, steps: [{say: Waiting}, {wait: 10m}]}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := turns{t: t, url: serveFor(t, home, project, append(settings, "BELAY_SCRIPTED_SCRIPT="+script, "BELAY_SERVER_SHUTDOWN_GRACE=10ms")...)}
+	var created struct{ Session struct{ SessionID string } }
+	res := s.post("session/create", "", map[string]any{"projectRoot": project})
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(&created); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("create: %s, %v", res.Status, err)
+	}
+	s.session = created.Session.SessionID
+	return s
+}
+
+func (s turns) post(path, key string, body any) *http.Response {
+	s.t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/api/harness/"+path, bytes.NewReader(data))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res
+}
+
+// turn sends a message and returns the status and the id of its turn, once that has
+// begun.
+func (s turns) turn(message, key, onBusy string) (status int, id string) {
+	s.t.Helper()
+	res := s.post("turn", key, map[string]any{"sessionId": s.session, "message": message, "opts": map[string]any{"onBusy": onBusy}})
+	s.t.Cleanup(func() { _ = res.Body.Close() })
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if m := regexp.MustCompile(`"turnId":"([^"]+)"`).FindStringSubmatch(lines.Text()); m != nil {
+			id = m[1]
+		}
+		if strings.Contains(lines.Text(), "process:exit") || message == "hold" && strings.Contains(lines.Text(), "Waiting") {
+			break
+		}
+	}
+	return res.StatusCode, id
+}
+
+// The settings of a line of turns, and of repeated requests, act on what clients of a
+// server see.
+func TestTurnSettingsOverHTTP(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string]int{
+		"BELAY_TURN_QUEUE_LENGTH=0":  http.StatusConflict,
+		"BELAY_TURN_QUEUE_WAIT=10ms": http.StatusConflict,
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			s := serveTurns(t, setting)
+			if status, _ := s.turn("hold", "", "reject"); status != http.StatusOK {
+				t.Fatalf("the first turn is answered %d", status)
+			}
+			if status, _ := s.turn("next", "", "queue"); status != want {
+				t.Errorf("the second turn is answered %d, want %d", status, want)
+			}
+		})
+	}
+	for setting, same := range map[string]bool{"BELAY_TURN_IDEMPOTENCY_TTL=0": false, "BELAY_TURN_IDEMPOTENCY_TTL=1h": true} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			s := serveTurns(t, setting)
+			_, first := s.turn("hi", "key", "reject")
+			_, second := s.turn("hi", "key", "reject")
+			if first == "" || second == "" || (first == second) != same {
+				t.Errorf("the turns are %q and %q, want the same: %v", first, second, same)
+			}
+		})
+	}
+}
