@@ -4,12 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"belay/internal/fault"
 )
 
 // turns is a server that takes turns for a test. One whose message is "hold" waits after
@@ -59,6 +63,20 @@ func (s turns) post(path, key string, body any) *http.Response {
 	return res
 }
 
+func (s turns) get(path string) string {
+	s.t.Helper()
+	res, err := http.Get(s.url + "/api/harness/" + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: %s, %v", path, res.Status, err)
+	}
+	return string(data)
+}
+
 // turn sends a message and returns the status and the id of its turn, once that has
 // begun.
 func (s turns) turn(message, key, onBusy string) (status int, id string) {
@@ -105,5 +123,27 @@ func TestTurnSettingsOverHTTP(t *testing.T) {
 				t.Errorf("the turns are %q and %q, want the same: %v", first, second, same)
 			}
 		})
+	}
+}
+
+// A budget that does not pay for the first call is a refusal, not a stream: the service
+// is not called, and the session is as it was.
+func TestBudgetIsRefusedOverHTTP(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the service was called") }))
+	t.Cleanup(service.Close)
+	s := serveTurns(t, "BELAY_PROVIDER=anthropic", "ANTHROPIC_API_KEY=sk-ant-not-a-real-key-0123", "BELAY_ANTHROPIC_BASE_URL="+service.URL)
+	before := s.get("session/" + s.session)
+	res := s.post("turn", "key", map[string]any{"sessionId": s.session, "message": "hello", "opts": map[string]any{"maxCostUsd": 0.000001}})
+	defer res.Body.Close()
+	var body fault.Body
+	if err := json.NewDecoder(res.Body).Decode(&body); err != nil || res.StatusCode != http.StatusBadRequest || body.Error.Type != fault.BudgetExceeded {
+		t.Errorf("answered %s, %+v, %v", res.Status, body, err)
+	}
+	if after := s.get("session/" + s.session); after != before {
+		t.Errorf("the session was\n%s\nand is\n%s", before, after)
+	}
+	if transcript := s.get("session/" + s.session + "/transcript"); strings.Contains(transcript, "hello") {
+		t.Errorf("the transcript has %s", transcript)
 	}
 }
