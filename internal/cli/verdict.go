@@ -45,7 +45,7 @@ func (w *watcher) verdict() error {
 func stopHint(reason, resume string) string {
 	switch model.StopReason(reason) {
 	case model.StopMaxTokens:
-		return `raise turn.max_tokens, or go on with ` + resume + ` "go on"`
+		return `raise turn.max_tokens and the provider's max_tokens, or go on with ` + resume + ` "go on"`
 	case model.StopMaxTurns:
 		return `raise --max-turns, or go on with ` + resume + ` "go on"`
 	case model.StopBudget:
@@ -72,7 +72,7 @@ func explainEnd(x event.Exit, stop string) (message, next string) {
 	case "", model.StopEndTurn:
 		return "", ""
 	case model.StopMaxTokens:
-		return "", `say "go on", or raise turn.max_tokens`
+		return "", `say "go on", or raise turn.max_tokens and the provider's max_tokens`
 	case model.StopMaxTurns:
 		return "", `say "go on", or give the next chat a higher --max-turns`
 	case model.StopBudget:

@@ -119,7 +119,7 @@ func turns(c *Config) []*key {
 		{name: "turn.max_tokens", value: orNone(limit[int64]{p: &t.MaxTokens, min: 1, max: 1e9, form: whole[int64]()}), def: "0", project: tighten,
 			doc: "Output tokens of one turn. 0 is the model's own maximum."},
 		{name: "turn.max_cost_usd", value: orNone(limit[float64]{p: &t.MaxCostUSD, min: 0, max: 1e6, form: moneyForm}), def: "0", project: tighten,
-			doc: "US dollars that one turn may cost; models without a price are then refused. 0 is no limit."},
+			doc: "US dollars that one turn may cost; a turn whose first call costs more is refused, and so are models without a price. 0 is no limit."},
 		{name: "turn.message_bytes", value: size(&t.MessageBytes, 1, gib), def: "1MiB", project: tighten,
 			doc: "Longest message of a person. Longer text is attached as a file."},
 		{name: "turn.answer_bytes", value: size(&t.AnswerBytes, kib, gib), def: "8MiB", project: tighten,

@@ -201,6 +201,27 @@ func TestFailedCallsAreBilled(t *testing.T) {
 	}
 }
 
+// So is a call that was tried again: each try is paid for.
+func TestEveryTryIsBilled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.provider.play = func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		if yield(model.Usage{InputTokens: 77}, nil) && yield(model.Retry{Attempt: 1, Cause: "junk"}, nil) {
+			says("at last")(ctx, q, yield)
+		}
+	}
+	events := r.say(r.session(), "go")
+	var last event.UsageReport
+	for _, e := range events {
+		if e.Type == event.Usage {
+			must(t, decode(e, &last))
+		}
+	}
+	if last.Totals.InputTokens != 87 || last.Totals.OutputTokens != 5 || last.InputTokens != 10 {
+		t.Errorf("usage %+v of %s", last, names(events))
+	}
+}
+
 func TestTimeBudget(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

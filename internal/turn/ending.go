@@ -152,7 +152,7 @@ func (o outcome) warning() string {
 	}
 	switch model.StopReason(o.reason) {
 	case model.StopMaxTokens:
-		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, or the model's own)"
+		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, the provider's max_tokens, or the model's own)"
 	case model.StopMaxTurns:
 		return "the turn ended at its limit of model calls (opts.maxTurns, turn.max_turns, or the persona's)"
 	case model.StopBudget:

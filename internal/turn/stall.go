@@ -14,6 +14,7 @@ const keepAlivePatience = 10
 // providerWatch ends the turn of a provider that gives nothing: no bytes within the
 // stall limit, or only keep-alives within [keepAlivePatience] times that.
 type providerWatch struct {
+	end            func(cause error)
 	limit          time.Duration
 	bytes, content *time.Timer
 }
@@ -21,13 +22,15 @@ type providerWatch struct {
 func (t *running) watchProvider() providerWatch {
 	limit := t.settings.rules.Limits.Stall
 	return providerWatch{
+		end:     t.stop,
 		limit:   limit,
 		bytes:   time.AfterFunc(limit, func() { t.stop(errStalled) }),
 		content: time.AfterFunc(keepAlivePatience*limit, func() { t.stop(errNoContent) }),
 	}
 }
 
-// saw notes a chunk. It fails when the time is up.
+// saw notes a chunk. It fails when the time is up; the timer that saw it first may not
+// have ended the turn yet.
 func (w providerWatch) saw(chunk model.Chunk) error {
 	var own time.Duration
 	keepAlive := false
@@ -37,10 +40,12 @@ func (w providerWatch) saw(chunk model.Chunk) error {
 	case model.Alive:
 		keepAlive = !c.Content
 	}
-	if !w.bytes.Reset(w.limit + own) {
+	switch {
+	case !w.bytes.Reset(w.limit + own):
+		w.end(errStalled)
 		return errStalled
-	}
-	if !keepAlive && !w.content.Reset(keepAlivePatience*w.limit+own) {
+	case !keepAlive && !w.content.Reset(keepAlivePatience*w.limit+own):
+		w.end(errNoContent)
 		return errNoContent
 	}
 	return nil
