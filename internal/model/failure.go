@@ -67,7 +67,7 @@ func UpstreamFailure(provider string, status int, upstreamType, message string, 
 	if upstreamType != "" {
 		e = e.With("upstreamType", upstreamType)
 	}
-	if status == 429 || status >= 500 {
+	if status == 408 || status == 429 || status >= 500 {
 		return e.Because(&TransientError{After: after, Err: cause})
 	}
 	return e.Because(cause)

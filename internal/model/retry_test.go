@@ -228,6 +228,7 @@ func TestUpstreamFailure(t *testing.T) {
 		{401, "", 401, model.InvalidAPIKey, false},
 		{403, "permission_error", 403, model.InvalidAPIKey, false},
 		{429, "", 429, model.RateLimited, true},
+		{408, "", 408, model.APIResponseError, true},
 		{400, "", 400, model.APIResponseError, false},
 		{500, "", 500, model.APIResponseError, true},
 		{0, "overloaded_error", 529, model.APIResponseError, true},
