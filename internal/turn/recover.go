@@ -172,7 +172,7 @@ func (l *Local) settleLog(ctx context.Context, lease *session.Lease) error {
 	if err != nil {
 		return err
 	}
-	return l.emitTo(lease, id, told.missing(exitFailed, "")...)
+	return l.emitTo(lease, id, told.missing(exitFailed, "", "")...)
 }
 
 func died() *fault.Error {
