@@ -1,0 +1,101 @@
+package session
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belay/internal/event"
+)
+
+// After a power cut ids go on behind those that may have been given, a reader is
+// told, and nobody is told of tampering.
+func TestIDsAfterAPowerCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1"}, Entry{Kind: EntryEnd, Turn: "t1"}))
+	must(t, l.Commit(t.Context()))
+	for range 8 {
+		emit(t, l, "t1", event.ChatDelta, event.Text{Text: "word"})
+	}
+	emit(t, l, "t1", event.ProcessExit, event.Exit{})
+	must(t, l.Release())
+	must(t, w.Store.Close())
+	log := filepath.Join(w.folder(id), "log", "0001.jsonl")
+	lines := bytes.SplitAfter(read(t, log), []byte("\n"))
+	must(t, os.WriteFile(log, bytes.Join(lines[:4], nil), 0o600)) // the version and three events
+
+	w.o.BootID = "another"
+	s := w.store()
+	l = acquire(t, s, id)
+	if said := l.Tampered(); len(said) > 0 {
+		t.Errorf("a power cut looks like tampering: %q", said)
+	}
+	if l.LastSeq() != seqBlock {
+		t.Errorf("goes on after %d, want %d", l.LastSeq(), seqBlock)
+	}
+	emit(t, l, "t2", event.ProcessExit, event.Exit{})
+	must(t, l.Release())
+	for _, s := range []*Store{s, w.store()} {
+		r := open(t, s, id, 0)
+		upTo(t, r, 3)
+		if got := gapOf(t, next(t, r)); got != `65536 {"reason":"lost","next":65537}` {
+			t.Error(got)
+		}
+		upTo(t, r, seqBlock+1)
+	}
+}
+
+// A transcript that was changed is noticed after a power cut, too, as far as it had
+// been flushed.
+func TestTamperingAfterAPowerCut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "yes"}, Entry{Kind: EntryEnd, Turn: "t1"}))
+	must(t, l.Commit(t.Context()))
+	must(t, l.Release())
+	must(t, w.Store.Close())
+	script := filepath.Join(w.folder(id), fileTranscript)
+	must(t, os.WriteFile(script, bytes.Replace(read(t, script), []byte("yes"), []byte("no!"), 1), 0o600))
+	w.o.BootID = "another"
+	l = acquire(t, w.store(), id)
+	if said := l.Tampered(); len(said) != 1 || !strings.Contains(said[0], "transcript.jsonl was changed") {
+		t.Errorf("told %q", said)
+	}
+	must(t, l.Release())
+}
+
+// Events never go beyond the reservation that is on disk.
+func TestReservationIsFlushedFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	l.live.mu.Lock()
+	l.live.log.last = seqBlock - 1
+	l.live.mu.Unlock()
+	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the last of the block"})
+	if l.live.script.reserved != 0 {
+		t.Errorf("reserved up to %d before it was needed", l.live.script.reserved)
+	}
+	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the first of the next"})
+	if got := l.live.script.kept; got <= seqBlock+1 {
+		t.Errorf("the flushed reservation ends at %d", got)
+	}
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t"}, Entry{Kind: EntryEnd, Turn: "t"}))
+	must(t, l.Release())
+	w.o.BootID = "another"
+	l = acquire(t, w.store(), id)
+	if l.LastSeq() <= seqBlock+1 {
+		t.Errorf("goes on after %d", l.LastSeq())
+	}
+	must(t, l.Release())
+}
