@@ -33,6 +33,7 @@ func pages() []page {
 		{"findings.md", findings},
 		{"fields.md", fields},
 		{"functions.md", functions},
+		{"durability.md", durability},
 		{"conformance.md", conformance},
 	}
 }

@@ -80,13 +80,14 @@ func faults(string) ([]byte, error) {
 
 func events(string) ([]byte, error) {
 	d := newDoc("Events", "Everything that happens in a turn is an event in the session's log, and every surface reads that log. On an event\n"+
-		"stream an event is `id:` (its sequence in the session, dense, from 1), `event:` (its type) and one `data:` line of JSON;\n"+
+		"stream an event is `id:` (its sequence in the session, from 1; `log:gap` tells of jumps), `event:` (its type) and one `data:` line of JSON;\n"+
 		"in the log and with `belay turn --json` it is one line `{\"seq\",\"turn\",\"time\",\"type\",\"data\"}`. A turn begins with\n"+
 		"`session:init` and ends with `process:exit`, whatever happens in between. A reader that comes back with the last id it\n"+
 		"saw misses nothing, or gets a `log:gap` that says what is missing.\n\n"+
 		"A turn whose end cannot be written, because the disk is full, ends all the same: its `turn:error` and `process:exit`\n"+
 		"are made up for the readers that are there. They are in no log, so they have no `id:`, and `\"seq\":0` with `--json`.\n"+
-		"Once there is room again the log gets an end of its own.")
+		"Once there is room again the log gets an end of its own. Where a power cut or the retention of logs took a turn's end,\n"+
+		"a reader of that turn gets it in the same way, from the transcript.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")
 	for _, s := range event.Types() {

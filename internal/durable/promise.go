@@ -1,0 +1,50 @@
+package durable
+
+// Promise says what a positive answer means: a 2xx answer without a stream, a
+// turn's process:exit, or the exit code 0 of a command.
+type Promise struct {
+	// Route is the endpoint's name in the OpenAPI document, "" where there is none.
+	// Command is the same on the command line, "" where there is none.
+	Route, Command string
+	// Kill is what holds after kill -9 of belay, PowerCut after a power cut.
+	Kill, PowerCut string
+	// Scenario is the test of both, in test/crash. It is "" where nothing is
+	// stored.
+	Scenario string
+}
+
+const (
+	same    = "the same"
+	nothing = "nothing is stored"
+)
+
+// Promises are those of every endpoint and command that changes something.
+func Promises() []Promise {
+	return []Promise{
+		{"createSession", "", "the session exists", "it may be gone until its first turn has ended", "turns"},
+		{"startTurn", "belay turn, belay chat", "the turn is in the transcript, every event that a reader got is in the log, changed files are as the turn left them and can be taken back",
+			"the same, but the log may have lost its end: readers get log:gap (lost), no id is used again, and the Idempotency-Key leads to the recorded turn", "turns"},
+		{"bootSession", "", "the boot is in the record", same, "boot"},
+		{"steerTurn", "belay session steer", "the turn takes the input, or the transcript of the turn that died has it", same, "steering"},
+		{"interruptTurn", "belay session interrupt", "the turn stops; one whose process died has ended anyway", same, "interrupt"},
+		{"decide", "belay decision allow, belay decision deny", "the answer counts and is in the audit log", same, "decision"},
+		{"undoTurn", "belay session undo", "all files are as before the turn, and the transcript and the audit log say so", same, "undo"},
+		{"forkSession", "belay session fork", "the new session exists", same, "fork"},
+		{"deleteSession", "belay session delete", "the session is gone", same, "delete"},
+		{"", "belay session import", "the session exists, with its log and its files", same, "import"},
+		{"uploadAttachment", "", "the file lies at the path of the answer", same, "upload"},
+		{"scaffold", "belay project init", "the folders and files exist", same, "scaffold"},
+		{"makeExample", "", "the project exists", "it may be incomplete; make it again", ""},
+		{"makeTransition", "", "the deliverable has its new state", same, "transition"},
+		{"putDependencies", "belay deps import", "the register has the rows; its summary may be older, which belay deps lint reports", same, "register"},
+		{"applyProposal", "belay deps import", "the register has the rows of the proposal", same, "proposal"},
+		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "proposal"},
+		{"", "belay snapshot new", "the snapshot is whole and sealed", same, "snapshot"},
+		{"startRun", "belay run", "the run exists, and no finished task is done again", same, "run"},
+		{"cancelRun", "belay runs cancel", "the run stops; one whose process died does not go on by itself", same, "run"},
+		{"checkProject", "", nothing, nothing, ""},
+		{"inspectAttachments", "belay attach inspect", nothing, nothing, ""},
+		{"makeLink", "belay open", nothing, nothing, ""},
+		{"exchangeLink", "", nothing, nothing, ""},
+	}
+}
