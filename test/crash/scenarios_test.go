@@ -313,6 +313,47 @@ func TestEachFlushIsNeeded(t *testing.T) {
 	}
 }
 
+// everyTurnIsTold takes a session up as a server does and checks that its log has
+// each turn from session:init to process:exit, unless it says that some is lost.
+func everyTurnIsTold(a *app.App, id string) error {
+	if err := a.Engine.Resume(context.Background(), id); err != nil {
+		return err
+	}
+	_, last, err := a.Store.Bounds(context.Background(), id)
+	if err != nil {
+		return err
+	}
+	r, err := a.Store.Reader(context.Background(), id, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	running := ""
+	for r.After() < last {
+		events, err := r.Next(context.Background())
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			switch {
+			case e.Type == event.LogGap:
+				return nil
+			case e.Between():
+			case running == "" && e.Type != event.SessionInit:
+				return fmt.Errorf("the turn %s begins with %s", e.Turn, e.Type)
+			case e.Ends():
+				running = ""
+			default:
+				running = e.Turn
+			}
+		}
+	}
+	if running != "" {
+		return fmt.Errorf("the turn %s has no end", running)
+	}
+	return nil
+}
+
 // run carries the scenario out.
 func (s scenario) run(t *testing.T) (*world, *disk, []step) {
 	t.Helper()
@@ -339,6 +380,9 @@ func everySessionWorks(w *world, a *app.App) error {
 		}
 		if _, err := a.Engine.Transcript(context.Background(), r.SessionID); err != nil {
 			return fmt.Errorf("transcript of %s: %w", r.SessionID, err)
+		}
+		if err := everyTurnIsTold(a, r.SessionID); err != nil {
+			return fmt.Errorf("log of %s: %w", r.SessionID, err)
 		}
 	}
 	return nil
