@@ -1,0 +1,120 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"belay/internal/durable"
+)
+
+// TakeInputs returns what was said into a turn since the last call, in its order:
+// the running turn, or one that died. The caller appends each to the transcript
+// ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
+// happens in between, the next lease finds it in one of the two. What was meant
+// for a turn that has ended goes; a file that is no input goes, and is told.
+func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
+	const failed = "what was said into the turn could not be read"
+	v := l.live
+	v.mu.Lock()
+	err = l.check()
+	entries := v.script.shared()
+	v.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	names, err := v.store.inputNames(v.id)
+	if err != nil || len(names) == 0 {
+		return nil, storage(failed, err)
+	}
+	recorded := map[string]bool{}
+	for i := range entries {
+		if entries[i].Input != "" {
+			recorded[entries[i].Input] = true
+		}
+	}
+	var errs []error
+	for _, name := range names {
+		if l.took[name] {
+			continue
+		}
+		file := dirInputs + "/" + v.id + "/" + name
+		in, err := v.store.takeInput(file)
+		in.ID = name
+		switch {
+		case err == nil && in.Turn == turn && !recorded[name]:
+			if l.took == nil {
+				l.took = map[string]bool{}
+			}
+			l.took[name] = true
+			inputs = append(inputs, in)
+		default:
+			errs = append(errs, err, removeIfThere(v.store.state, file+takenSuffix))
+		}
+	}
+	return inputs, storage(failed, errors.Join(errs...))
+}
+
+// takeInput reads an input and marks its file as taken.
+func (s *Store) takeInput(name string) (in Input, err error) {
+	if err := durable.Rename(s.state, name, name+takenSuffix); err != nil && !missing(err) {
+		return in, err
+	}
+	f, err := s.state.Open(name + takenSuffix)
+	if err != nil {
+		return in, err
+	}
+	data, err := readCapped(f, maxInputBytes)
+	_ = f.Close() // it was only read
+	if err == nil {
+		err = json.Unmarshal(data, &in)
+	}
+	return in, err
+}
+
+// dropTaken removes the files of inputs that the flushed transcript has.
+func (l *Lease) dropTaken(names []string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, removeIfThere(l.live.store.state, dirInputs+"/"+l.live.id+"/"+name+takenSuffix))
+	}
+	return errors.Join(errs...)
+}
+
+// StopListening says that the running turn takes no more inputs, and returns
+// those that came before: if there are any, the turn goes on and listens again.
+func (l *Lease) StopListening() ([]Input, error) {
+	if err := l.listen(false); err != nil {
+		return nil, err
+	}
+	inputs, err := l.TakeInputs(l.turn)
+	if err != nil || len(inputs) == 0 {
+		return nil, err
+	}
+	return inputs, l.listen(true)
+}
+
+func (l *Lease) listen(on bool) error {
+	v := l.live
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil || l.deaf == !on {
+		return err
+	}
+	n := v.lastNote()
+	n.PID, n.Turn, n.Deaf = os.Getpid(), l.turn, !on
+	if err := l.writeNote(n); err != nil {
+		return storage("the session's lock could not be written", err)
+	}
+	l.deaf = !on
+	return nil
+}
+
+// dropInputs removes what is left for a session that is gone.
+func (s *Store) dropInputs(id string) error {
+	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
+		return nil
+	}
+	return durable.RemoveAll(s.state, dirInputs+"/"+id)
+}
