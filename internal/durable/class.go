@@ -67,9 +67,9 @@ var (
 	Seals        = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
 	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
 	SteerInput   = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
-	Question     = &File{"permission request", Rebuildable, "STATE/decisions/…", "asked again when the turn goes on"}
-	Decision     = &File{"decision", Kept, "STATE/decisions/…", "flushed before the answer"}
-	Grant        = &File{"session grant", Kept, "STATE/decisions/…", "flushed before the answer"}
+	Question     = &File{"permission request", Kept, "STATE/permit/pending/ID.json", "flushed before a person sees it"}
+	Decision     = &File{"decision", Kept, "STATE/permit/verdicts/ID.json", "flushed before the answer"}
+	Grant        = &File{"session grant", Kept, "STATE/permit/grants/ID.jsonl", "flushed before the answer"}
 	Audit        = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}
 	AuditHead    = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
 	Secret       = &File{"token", Kept, "STATE/…", "flushed when it is made"}
@@ -98,7 +98,7 @@ func Files() []*File {
 	return []*File{
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
-		SteerInput, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
-		KnownProject, SessionIndex, LeaseNote, Seals, Interrupt, Question, Running, RunCancel, CommandState, ChatHistory, Cache,
+		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
+		KnownProject, SessionIndex, LeaseNote, Seals, Interrupt, Running, RunCancel, CommandState, ChatHistory, Cache,
 	}
 }

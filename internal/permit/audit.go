@@ -36,6 +36,9 @@ type Entry struct {
 	By         string `json:"by,omitempty"`
 	Reason     string `json:"reason,omitempty"`
 	Note       string `json:"note,omitempty"`
+	// Effect is the fingerprint of what was decided about: that of the effect in
+	// the session's permission:request.
+	Effect string `json:"effect,omitempty"`
 }
 
 // maxEntryText is the longest text of an entry, maxAuditLine of a line.
@@ -123,7 +126,7 @@ func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
 			err = fmt.Errorf("write the audit log: %w", err)
 		}
 	}()
-	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
+	if err := makeFolder(filepath.Dir(a.path)); err != nil {
 		return err
 	}
 	lock, err := acquire(ctx, a.path+".lock")
@@ -162,7 +165,7 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	if err := lines.Sync(); err != nil {
 		return err
 	}
-	return writeJSON(root, name+".head", head{N: end.N + 1, Size: lines.Size(), Hash: hash})
+	return writeJSON(root, name+".head", head{N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
 }
 
 // end is what the next line follows. It is what the head file says, unless a
@@ -207,7 +210,7 @@ func (a *Audit) head(root *os.Root) (head, error) {
 func (a *Audit) clean(e *Entry) {
 	for _, s := range []*string{
 		&e.Kind, &e.SessionID, &e.TurnID, &e.ToolCallID, &e.DecisionID, &e.Project, &e.Agent, &e.Tool,
-		&e.Summary, &e.Verdict, &e.By, &e.Reason, &e.Note,
+		&e.Summary, &e.Verdict, &e.By, &e.Reason, &e.Note, &e.Effect,
 	} {
 		*s = clip(strings.ToValidUTF8(a.redact.String(*s), "\uFFFD"), maxEntryText)
 	}

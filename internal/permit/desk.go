@@ -65,7 +65,7 @@ const (
 	maxListed       = 10_000
 	// kept is how long an answer is kept, so that a process which starts again
 	// finds it, and a second answer is told that it comes late.
-	kept = 24 * time.Hour
+	kept = 30 * 24 * time.Hour
 	// settleTime bounds the wait for the desk where no caller's context does.
 	settleTime = 10 * time.Second
 )
@@ -79,7 +79,7 @@ type DeskOptions struct {
 	// Clock is time.Now when nil, NewID a random id.
 	Clock func() time.Time
 	NewID func() string
-	// Timeout is how long a question waits for an answer, 5 minutes for 0.
+	// Timeout is how long a question waits for an answer; 0 is no limit.
 	Timeout time.Duration
 	// Audit notes every decision before it takes effect; nil notes none.
 	Audit *Audit
@@ -89,18 +89,18 @@ type DeskOptions struct {
 }
 
 // Desk is where questions lie until somebody answers. Each question is a file;
-// its answer is a second file, which comes into being whole and only once, so of
-// any number of answers from any number of processes one counts. Then the
-// question goes, and the answer stays for a day. Every process of
+// its answer is a second file, which is written whole and only once, so of any
+// number of answers from any number of processes one counts. Then the question
+// goes, and the answer stays for a month. Every process of
 // the operator may open a desk on the same folder: the one that runs the turn
 // waits, and a command line in another terminal answers, without a server.
 //
 // Nothing depends on a process that lives: a question outlasts the one that asked
 // ([Desk.Reopen]), an answer that was given meanwhile is kept ([Desk.Verdict]),
 // and a question whose time is over counts as denied whoever looks. Files that
-// are not a desk's are never taken for questions; [Desk.Problems] names them. A
-// power cut may take a question and its answer, as it takes the turn that waits,
-// but neither a grant nor a line of the audit log.
+// are not a desk's are never taken for questions; [Desk.Problems] names them.
+// Questions, answers, grants and the audit log survive a power cut: each is on
+// disk before the call that made it returns.
 //
 // It is safe for concurrent use. One goroutine watches for answers while anyone
 // waits; [Desk.Close] ends it.
@@ -122,14 +122,11 @@ func OpenDesk(o DeskOptions) (*Desk, error) {
 	if o.NewID == nil {
 		o.NewID = func() string { return "dec_" + rand.Text() }
 	}
-	if o.Timeout <= 0 {
-		o.Timeout = 5 * time.Minute
-	}
 	if o.Poll <= 0 {
 		o.Poll = time.Second
 	}
-	for _, dir := range []string{"", dirPending, dirVerdicts, dirGrants} {
-		if err := os.MkdirAll(filepath.Join(o.Dir, dir), 0o700); err != nil {
+	for _, dir := range []string{dirPending, dirVerdicts, dirGrants} {
+		if err := makeFolder(filepath.Join(o.Dir, dir)); err != nil {
 			return nil, fmt.Errorf("open the desk: %w", err)
 		}
 	}
@@ -201,14 +198,14 @@ func (d *Desk) answer(id string) (record, error) {
 	err := readJSON(d.root, verdictFile(id), maxVerdictBytes, &v)
 	v.Decision.About = v.About
 	if err == nil && (v.Decision.DecisionID != id || !v.Decision.valid()) {
-		err = fmt.Errorf("%s is not the answer that its name says", verdictFile(id))
+		err = fmt.Errorf("%w: %s is not the answer that its name says", errMalformed, verdictFile(id))
 	}
 	return v, err
 }
 
 // Verdict returns the answer to a question and whether there is one, also where
 // the process that asked has died. A question whose time is over is denied.
-// Answers are kept for a day.
+// Answers are kept for a month.
 func (d *Desk) Verdict(id string) (Decision, bool, error) {
 	r, asked := d.question(id)
 	// In this order: an answer is there before its question goes.
@@ -228,7 +225,10 @@ func (d *Desk) Verdict(id string) (Decision, bool, error) {
 
 func (d Decision) valid() bool { return d.Allowed() || d.Verdict == VerdictDeny }
 
-func (d *Desk) expired(r Request) bool { return !d.o.Clock().Before(r.Expires) }
+// expired reports whether a question's time is over. One without a limit waits.
+func (d *Desk) expired(r Request) bool {
+	return !r.Expires.IsZero() && !d.o.Clock().Before(r.Expires)
+}
 
 // late is the decision that nobody made in time.
 func (d *Desk) late(r Request) Decision {

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"belay/internal/durable"
@@ -34,13 +36,37 @@ func acquire(ctx context.Context, path string) (*durable.FileLock, error) {
 	}
 }
 
+// makeFolder makes a folder and those above it. The entry of each new one is on
+// disk when it returns, unless the folder above may not be read.
+func makeFolder(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := makeFolder(above); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(above)
+	if errors.Is(err, fs.ErrPermission) {
+		return os.Mkdir(path, 0o700) // a folder that may be entered and not read
+	}
+	if err != nil {
+		return err
+	}
+	err = durable.Mkdir(root, filepath.Base(path), 0o700)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		err = durable.FlushDir(root, ".", durable.Decision)
+	}
+	return errors.Join(err, root.Close())
+}
+
 // writeJSON replaces a small file by v; it is on disk when it returns.
-func writeJSON(root *os.Root, name string, v any) error {
+func writeJSON(root *os.Root, name string, v any, kind *durable.File) error {
 	data, err := encode(v)
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(root, name, data, 0o600, durable.AuditHead)
+	return durable.WriteFile(root, name, data, 0o600, kind)
 }
 
 func encode(v any) ([]byte, error) {
@@ -54,14 +80,20 @@ func encode(v any) ([]byte, error) {
 }
 
 // readJSON reads a file of one JSON value of at most limit bytes, strictly: a
-// field that v does not have, or anything behind the value, is an error.
+// field that v does not have, or anything behind the value, is [errMalformed].
 func readJSON(root *os.Root, name string, limit int64, v any) error {
 	data, _, err := durable.ReadFile(root, name, limit)
 	if err != nil {
 		return err
 	}
-	return decode(data, v)
+	if err := decode(data, v); err != nil {
+		return fmt.Errorf("%w: %w", errMalformed, err)
+	}
+	return nil
 }
+
+// errMalformed says that a file was read and does not hold what it should.
+var errMalformed = errors.New("the file is malformed")
 
 func decode(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -49,7 +49,10 @@ func (d *Desk) grant(r Request, dec Decision) (err error) {
 	if err := lines.Append(all); err != nil {
 		return err
 	}
-	return lines.Sync()
+	if err := lines.Sync(); err != nil {
+		return err
+	}
+	return durable.FlushDir(d.root, dirGrants, durable.Grant) // the file may be new
 }
 
 // Granted reports whether all of the classes were allowed to this agent for the

@@ -4,9 +4,9 @@
 // A tool that has checked its input says what a call would do: an [Effect].
 // [Policy.Judge] compares it with the turn's mode and rules and rules that the
 // call is allowed, refused, or must be asked about. A question is a file in the
-// operator's state folder ([Desk.Post]); the answer is a second file, created
-// exclusively beside it, so any process of the operator can give it and only the
-// first one counts. What was decided is written to the audit log ([Audit]), each
+// operator's state folder ([Desk.Post]); the answer is a second file beside it,
+// written once, so any process of the operator can give it and only the first one
+// counts. What was decided is written to the audit log ([Audit]), each
 // line of which carries the hash of the one before it.
 //
 // The agent is never trusted with authority over itself: nothing in this package

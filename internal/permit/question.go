@@ -29,7 +29,9 @@ type Request struct {
 	Input   json.RawMessage `json:"input,omitempty"`
 	Reason  string          `json:"reason"`
 	Created time.Time       `json:"created"`
-	Expires time.Time       `json:"expires"`
+	// Expires is when the question counts as denied; it waits without end where
+	// this is zero.
+	Expires time.Time `json:"expires,omitzero"`
 	// Session is set where a decision for the whole session is offered.
 	Session bool `json:"session"`
 	// PID is the process that waits.
@@ -41,7 +43,7 @@ func (r Request) entry(d Decision) Entry {
 	return Entry{
 		Kind: "decision", SessionID: r.SessionID, TurnID: r.TurnID, ToolCallID: r.ToolCallID, DecisionID: r.ID,
 		Project: r.ProjectRoot, Agent: r.Agent, Tool: r.Effect.Tool, Summary: r.Effect.Act(),
-		Verdict: string(d.Verdict), By: d.By, Reason: r.Reason, Note: d.Note,
+		Verdict: string(d.Verdict), By: d.By, Reason: r.Reason, Note: d.Note, Effect: r.Effect.Fingerprint(),
 	}
 }
 
@@ -52,10 +54,11 @@ type Pending struct {
 	Request Request
 }
 
-// Post lays a question on the desk and returns at once. An id that is ill-formed
-// or taken, and a question of more than 512 KiB, are errors of the caller; more
-// than a thousand open questions are OVERLOADED. Where a session-wide answer
-// would cover nothing, none is offered.
+// Post lays a question on the desk and returns when it is on disk. It waits as
+// long as the desk's limit says, or until r.Expires where that is sooner. An id
+// that is ill-formed or taken, and a question of more than 512 KiB, are errors of
+// the caller; more than a thousand open questions are OVERLOADED. Where a
+// session-wide answer would cover nothing, none is offered.
 func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 	if r.ID == "" {
 		r.ID = d.o.NewID()
@@ -63,8 +66,8 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 	if r.Created.IsZero() {
 		r.Created = d.o.Clock().UTC()
 	}
-	if r.Expires.IsZero() {
-		r.Expires = r.Created.Add(d.o.Timeout)
+	if end := r.Created.Add(d.o.Timeout); d.o.Timeout > 0 && (r.Expires.IsZero() || end.Before(r.Expires)) {
+		r.Expires = end
 	}
 	if r.PID == 0 {
 		r.PID = os.Getpid()
@@ -124,7 +127,7 @@ func (p *Pending) ID() string { return p.Request.ID }
 
 // Wait returns the answer when there is one. When the question's time is over,
 // that is a denial; should the record of it fail, it is returned with the error.
-// An answer that cannot be read is none. When ctx is done first, its error is
+// A record that is malformed is a denial. When ctx is done first, its error is
 // returned and the question stays.
 func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 	d, r := p.desk, p.Request
@@ -133,8 +136,13 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 		return Decision{}, err
 	}
 	defer forget()
-	timer := time.NewTimer(max(0, r.Expires.Sub(d.o.Clock())))
-	defer timer.Stop()
+	var late <-chan time.Time
+	var timer *time.Timer
+	if !r.Expires.IsZero() {
+		timer = time.NewTimer(max(0, r.Expires.Sub(d.o.Clock())))
+		defer timer.Stop()
+		late = timer.C
+	}
 	for {
 		gone := d.gone(r.ID)
 		answer, ok, err := d.Verdict(r.ID)
@@ -143,6 +151,8 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 			return answer, nil
 		case d.expired(r):
 			return p.expire()
+		case errors.Is(err, errMalformed) && !gone:
+			return d.unreadable(r.ID), nil
 		case err == nil && !ok && gone:
 			return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByBelay, Note: "the session was deleted", Time: d.o.Clock().UTC()}, nil
 		}
@@ -153,7 +163,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 			if !ok {
 				return Decision{}, ErrClosed
 			}
-		case <-timer.C:
+		case <-late:
 			// A clock that is not the timer's may say that there is time left.
 			timer.Reset(max(d.o.Poll, r.Expires.Sub(d.o.Clock())))
 		}

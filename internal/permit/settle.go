@@ -2,18 +2,17 @@ package permit
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"strings"
 
-	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
 // settle makes dec the answer to r unless there is one, and returns what counts
 // and whether that is dec. The audit log and a grant are written first: nothing
-// takes effect that is not on record.
+// takes effect that is not on record. All of it is on disk when settle returns;
+// should a power cut bring the question back, its answer still counts.
 func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Decision, won bool, err error) {
 	dec.About = r.Effect.Fingerprint()
 	err = d.locked(ctx, func() error {
@@ -23,7 +22,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			settled = Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByBelay, Note: "the recorded answer cannot be read", Time: d.o.Clock().UTC()}
+			settled = d.unreadable(r.ID)
 			return nil
 		}
 		if _, err := d.root.Lstat(questionFile(r.ID)); err != nil {
@@ -40,7 +39,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			}
 		}
 		settled, won = dec, true
-		if err := d.place(verdictFile(r.ID), record{r.SessionID, dec, dec.About}); err != nil {
+		if err := writeJSON(d.root, verdictFile(r.ID), record{r.SessionID, dec, dec.About}, durable.Decision); err != nil {
 			return err
 		}
 		return d.remove(questionFile(r.ID))
@@ -52,37 +51,9 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 	return settled, won, nil
 }
 
-// place makes a file with v that was not there before: whole, or not at all, and
-// fs.ErrExist where it is there.
-func (d *Desk) place(name string, v any) error {
-	data, err := encode(v)
-	if err != nil {
-		return err
-	}
-	temp := durable.TempPrefix + rand.Text()
-	if err := durable.WriteFile(d.root, temp, data, 0o600, durable.Decision); err != nil {
-		return err
-	}
-	err = durable.Link(d.root, temp, name)
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-		err = d.create(name, data) // a file system without links
-	}
-	return errors.Join(err, d.root.Remove(temp))
-}
-
-// create is place where a file cannot be given a second name: a process that
-// dies in it leaves an answer that nobody can read, and the question is denied
-// when its time is over.
-func (d *Desk) create(name string, data []byte) error {
-	f, err := durable.Create(d.root, name, 0o600, durable.Decision)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+// unreadable is the decision where the record of one is damaged: a denial.
+func (d *Desk) unreadable(id string) Decision {
+	return Decision{DecisionID: id, Verdict: VerdictDeny, By: ByBelay, Note: "what is recorded of it cannot be read", Time: d.o.Clock().UTC()}
 }
 
 // storage is an error of the disk as surfaces tell it.

@@ -11,7 +11,7 @@ import (
 	"belay/internal/durable"
 )
 
-// Sweep denies the questions whose time is over and forgets the answers of a day
+// Sweep denies the questions whose time is over and forgets the answers of a month
 // ago. OpenDesk does it; a process that lives long does it at times.
 func (d *Desk) Sweep(ctx context.Context) error {
 	var errs []error
