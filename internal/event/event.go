@@ -134,6 +134,9 @@ type ToolOutcome struct {
 	// those of them that are gone.
 	Changed []string `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
+	// Outcome says of a call that was not permitted what became of it: refused,
+	// expired (nobody answered in time) or undone (what it changed was put back).
+	Outcome Outcome `json:"outcome,omitempty"`
 }
 
 // Permission is the payload of [PermissionAsked]: a call waits for a person.
@@ -143,7 +146,9 @@ type Permission struct {
 	Name       string          `json:"name"`
 	Input      json.RawMessage `json:"input"`
 	Reason     string          `json:"reason"`
-	ExpiresAt  time.Time       `json:"expiresAt"`
+	// ExpiresAt is when the question counts as not answered; absent where it waits
+	// without a limit.
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// Effect says what the call would do, in the form of package permit.
 	Effect any `json:"effect,omitempty"`
 	// Session is set where the answer may hold for the whole session.
@@ -227,7 +232,8 @@ type Failure struct {
 // Complete is the payload of [SessionComplete].
 type Complete struct {
 	// StopReason says why the model stopped: end_turn, max_tokens, max_turns,
-	// budget, refusal, stop_sequence.
+	// budget, refusal, stop_sequence; repeated_refusal where the turn was ended
+	// because the model repeated a refused call.
 	StopReason string `json:"stopReason"`
 }
 
@@ -242,6 +248,8 @@ type Exit struct {
 	Severity     string         `json:"severity,omitempty"`
 	Fatal        bool           `json:"fatal,omitempty"`
 	ErrorDetails map[string]any `json:"errorDetails,omitempty"`
+	// Calls counts what was not permitted; absent where all was.
+	Calls *Calls `json:"calls,omitempty"`
 }
 
 // Undone is the payload of [ChangesUndone]: a person took the file changes of an

@@ -230,6 +230,8 @@ const (
 	StopRefusal   StopReason = "refusal"
 	StopPause     StopReason = "pause_turn"
 	StopContext   StopReason = "context_window"
+	// StopRepeats is the engine's: the model repeated a call that was refused.
+	StopRepeats StopReason = "repeated_refusal"
 )
 
 func (TextDelta) chunk()     {}

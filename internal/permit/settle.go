@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 

@@ -42,17 +42,20 @@ func (t *running) allow(s *step) error {
 	began := s.halt != nil && s.halt.inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
-		s.settle(tool.Refuse("not permitted: %s", ruling.Reason).Result())
+		s.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, ruling.Reason)
 	case began, ruling.Outcome == permit.Allow && s.halt == nil: // else the answer to what was asked counts
 		return nil
 	}
 	switch {
 	case t.l.o.Desk == nil:
-		s.settle(tool.Refuse("not permitted: nobody can be asked").Result())
+		s.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, "nobody can be asked")
 	case s.halt == nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect.Classes()):
 		return nil
+	case s.halt == nil && t.settings.onQuestion == OnQuestionRefuse:
+		s.refuse(unasked(ruling.Reason), event.OutcomeRefused)
+		return t.auditRefusal(s, ruling.Reason+", and the turn asks nobody (opts.onQuestion)")
 	}
 	return t.ask(s, ruling)
 }
@@ -63,11 +66,12 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	if s.halt != nil {
 		return t.askAgain(s, ruling)
 	}
+	now := t.l.o.Clock().UTC()
 	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
 		ID: decisionID(t.session, t.id, t.key, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
-		Session: true,
+		Session: true, Created: now, Expires: t.until(now),
 	})
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 	}}); err != nil {
 		return err
 	}
-	decision, err := pending.Wait(t.ctx)
+	decision, err := t.wait(pending)
 	if err != nil {
 		// The readers are told that the question is closed, whatever ended it.
 		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))
@@ -97,7 +101,11 @@ func (t *running) decided(s *step, d permit.Decision) error {
 	if d.Allowed() {
 		s.remark("the person who allowed this call", d.Note)
 	} else {
-		s.settle(denied(d))
+		outcome := event.OutcomeRefused
+		if d.Timeout {
+			outcome = event.OutcomeExpired
+		}
+		s.refuse(denied(d), outcome)
 	}
 	return t.resolved(s.id, d)
 }

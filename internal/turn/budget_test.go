@@ -17,11 +17,13 @@ import (
 	"belay/internal/model"
 )
 
-// calls is a provider that wants a tool every time and uses tokens for it.
+// calls is a provider that wants a tool every time, each time for something else,
+// and uses tokens for it.
 func calls(used model.Usage) play {
 	return func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		id := newID()
 		_ = yield(model.TextDelta{Text: "."}, nil) && yield(model.Block{Content: model.Text{Text: "."}}, nil) &&
-			yield(model.Block{Content: model.ToolCall{ID: newID(), Name: "none", Input: []byte(`{}`)}}, nil) &&
+			yield(model.Block{Content: model.ToolCall{ID: id, Name: "none", Input: []byte(`{"for":"` + id + `"}`)}}, nil) &&
 			yield(used, nil) && yield(model.Stop{Reason: model.StopToolUse}, nil)
 	}
 }

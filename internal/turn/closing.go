@@ -43,7 +43,7 @@ func (t *running) askAgain(s *step, ruling permit.Ruling) error {
 	s.halt.closed = true
 	const changed = "what it would do has changed since a person was asked"
 	refuse := func() error {
-		s.settle(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result())
+		s.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, changed)
 	}
 	decision, answered, err := t.l.o.Desk.Verdict(s.halt.question)

@@ -76,7 +76,7 @@ func (t *running) finish(o outcome) {
 	if err := t.correct(o); err != nil {
 		t.l.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
-	drafts := failureDrafts(fault.From(err), exitFailed)
+	drafts := withCalls(failureDrafts(fault.From(err), exitFailed), t.spent.calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
@@ -102,7 +102,7 @@ func (t *running) conclude(o outcome) error {
 	if err != nil {
 		return err
 	}
-	drafts := append(t.settle(), o.drafts()...)
+	drafts := withCalls(append(t.settle(), o.drafts()...), t.spent.calls)
 	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
@@ -171,6 +171,17 @@ func completeDrafts(reason string) []event.Draft {
 		{Type: event.SessionComplete, Data: event.Complete{StopReason: reason}},
 		{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitDone}},
 	}
+}
+
+// withCalls says in the last event of a turn, process:exit, which calls were not
+// permitted.
+func withCalls(drafts []event.Draft, calls event.Calls) []event.Draft {
+	last := &drafts[len(drafts)-1]
+	if exit, ok := last.Data.(event.Exit); ok {
+		exit.Calls = calls.Plus(nil)
+		last.Data = exit
+	}
+	return drafts
 }
 
 // failureDrafts are the two events that end a failed turn (turn API REQ-12).

@@ -181,6 +181,7 @@ type Opts struct {
 	TimeoutMS          *int64          `json:"timeoutMs,omitempty"`
 	OnDisconnect       string          `json:"onDisconnect,omitempty"`
 	OnBusy             string          `json:"onBusy,omitempty"`
+	OnQuestion         string          `json:"onQuestion,omitempty"`
 	SubagentGovernance json.RawMessage `json:"subagentGovernance,omitempty"`
 	// Unknown are the keys that no option has, sorted; they cause one warning.
 	Unknown []string `json:"-"`

@@ -35,10 +35,11 @@ func shuttingDown() *fault.Error {
 }
 
 // register gives the turn one of the places for running turns and makes it
-// interruptible and visible to other processes.
+// interruptible and visible to other processes. Turns that wait for a person have
+// no place; one of a process that died is such a turn, and goes on in any case.
 func (l *Local) register(t *running) error {
 	l.mu.Lock()
-	if len(l.active) >= l.o.Rules.Limits.InFlight {
+	if t.pause == nil && len(l.active)-l.asking >= l.o.Rules.Limits.InFlight {
 		l.mu.Unlock()
 		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", l.o.Rules.Limits.InFlight)
 	}

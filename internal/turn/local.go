@@ -38,7 +38,9 @@ type Local struct {
 
 	mu     sync.Mutex
 	closed bool
-	active map[string]*running      // by session
+	active map[string]*running // by session
+	// asking counts those of them that wait for a person.
+	asking int
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
 }
@@ -126,7 +128,8 @@ func (l *Local) rules(projectRoot string) (Rules, error) {
 // Limits bound a turn. Each is a configuration key of the same meaning; zero
 // means no limit only where it says so.
 type Limits struct {
-	// Stall ends a turn whose provider sends no bytes; Wall ends any turn.
+	// Stall ends a turn whose provider sends no bytes; Wall ends any turn, and does
+	// not count the time in which a question waits.
 	Stall, Wall time.Duration
 	// MaxTurns is how many model calls a turn may make for which neither its
 	// options nor its persona say it: a default, which both may exceed. MaxTokens
@@ -141,10 +144,13 @@ type Limits struct {
 	// QueueLength and QueueWait bound the line behind a busy session.
 	QueueLength int
 	QueueWait   time.Duration
+	// Unattended is how long a question waits in a turn that does not say that
+	// somebody attends it ([OnQuestionWait]); 0 is no limit.
+	Unattended time.Duration
 	// IdempotencyTTL is how long a key is remembered.
 	IdempotencyTTL time.Duration
 	// InFlight bounds the turns that run at once in this process; those that
-	// wait in line do not count.
+	// wait in line or for a person do not count.
 	InFlight int
 	// DeltaInterval and DeltaBytes bound how often text becomes an event.
 	DeltaInterval time.Duration

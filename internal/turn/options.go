@@ -48,6 +48,8 @@ func (o Opts) Validate() error {
 		"onBusy", `must be "reject" or "queue"`)
 	check(o.OnDisconnect == "" || o.OnDisconnect == onDisconnectContinue || o.OnDisconnect == onDisconnectInterrupt,
 		"onDisconnect", `must be "continue" or "interrupt"`)
+	check(o.OnQuestion == "" || o.OnQuestion == OnQuestionWait || o.OnQuestion == OnQuestionRefuse,
+		"onQuestion", `must be "wait" or "refuse"`)
 	return fault.Invalid(bad)
 }
 
@@ -64,6 +66,7 @@ type settings struct {
 	maxTokens  int64
 	maxCostUSD float64
 	timeoutMS  int64
+	onQuestion string
 	governance persona.Decision
 	warnings   []event.Warning
 }
@@ -72,7 +75,7 @@ type settings struct {
 // or persona, then configuration.
 func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 	o := r.Opts
-	s := settings{mode: first(o.Mode, rec.Mode)}
+	s := settings{mode: first(o.Mode, rec.Mode), onQuestion: o.OnQuestion}
 	var err error
 	if s.rules, err = l.rules(rec.ProjectRoot); err != nil {
 		return s, err

@@ -189,6 +189,8 @@ type trace struct {
 	// helper is the subagent that has not ended.
 	helper *event.Subagent
 	totals *event.Tokens
+	// calls are those that were not permitted.
+	calls event.Calls
 	// text is what was said since the last model call that ended.
 	text strings.Builder
 }
@@ -231,6 +233,11 @@ func (t *trace) add(e event.Event) {
 		if json.Unmarshal(e.Data, &p) == nil {
 			t.asked = append(t.asked, p)
 		}
+	case event.ToolResult:
+		var d event.ToolOutcome
+		if json.Unmarshal(e.Data, &d) == nil {
+			t.calls.Add(d.Outcome)
+		}
 	case event.SubagentStart, event.SubagentEnd:
 		t.helper = nil
 		var a event.Subagent
@@ -258,7 +265,7 @@ func (t *trace) missing(code int, reason, answer string) []event.Draft {
 		all = failureDrafts(died(), code)
 	}
 	var drafts []event.Draft
-	for _, d := range all {
+	for _, d := range withCalls(all, t.calls) {
 		if !t.seen[d.Type] {
 			drafts = append(drafts, d)
 		}

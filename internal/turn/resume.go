@@ -45,6 +45,7 @@ func (l *Local) resume(ctx context.Context, lease *session.Lease, p *pause) (err
 	if p.told.totals != nil {
 		t.spent.totals, t.spent.called = *p.told.totals, true
 	}
+	t.spent.calls = p.told.calls
 	began = true
 	go func() {
 		defer l.leave()
@@ -80,6 +81,9 @@ func (t *running) goOn() (completion, error) {
 	finished, err := t.finishCalls()
 	if err != nil {
 		return completion{}, err
+	}
+	if end, stuck := t.stuck(last.said()); stuck {
+		return end, nil
 	}
 	if len(t.rounds) >= t.settings.maxTurns {
 		return completion{reason: string(model.StopMaxTurns), text: last.said()}, nil

@@ -73,6 +73,10 @@ type running struct {
 	later   []session.Input
 	deaf    bool
 	repeats repeats
+	// refusals end the work of an agent that repeats a refused call.
+	refusals refusals
+	// limit is the turn's wall clock, nil for no limit.
+	limit *TimeLimit
 	// made counts the calls of the turn by their ids.
 	made map[string]int
 	// spent is what the turn has used, its delegated agents included;
@@ -91,6 +95,8 @@ type running struct {
 type spending struct {
 	totals event.Tokens
 	called bool
+	// calls are those that were not permitted.
+	calls event.Calls
 	// owed are events that go out with the next ones: reports that nobody waits
 	// for.
 	owed []event.Draft
@@ -123,8 +129,8 @@ func (t *running) stop(cause error) { t.cancel(cause) }
 func (t *running) run() {
 	defer t.l.retire(t)
 	if wall := t.wall(); wall > 0 {
-		timer := time.AfterFunc(wall, func() { t.stop(errWall) })
-		defer timer.Stop()
+		t.limit = NewTimeLimit(wall, func() { t.stop(errWall) })
+		defer t.limit.Stop()
 	}
 	var storing sync.WaitGroup
 	if len(t.files) > 0 {
@@ -183,6 +189,9 @@ func (t *running) loop(request *model.Request, made int) (done completion, err e
 			if next.results, err = t.runTools(answer); err != nil {
 				return completion{}, err
 			}
+			if end, stuck := t.stuck(done.text); stuck {
+				return end, nil
+			}
 		}
 		if next.heard, err = t.heard(atEnd); err != nil {
 			return completion{}, err
@@ -201,8 +210,8 @@ func (t *running) loop(request *model.Request, made int) (done completion, err e
 	}
 }
 
-// wall is the time that the turn may take: the configured limit, or less if
-// asked; 0 for no limit.
+// wall is the time that the turn may work: the configured limit, or less if
+// asked; 0 for no limit. The time in which a question waits does not count.
 func (t *running) wall() time.Duration {
 	wall := t.settings.rules.Limits.Wall
 	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {

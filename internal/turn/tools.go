@@ -40,6 +40,10 @@ type step struct {
 	// settled is set when result is what the model gets; err ends the turn.
 	settled bool
 	result  tool.Result
+	// outcome says of a call that was not permitted what became of it; rejected is
+	// set where the tool itself refused the call before it ran.
+	outcome  event.Outcome
+	rejected bool
 	// remarks are what people and hooks have to say about a call that they let run.
 	remarks []string
 	// overreach is what of the call the agent may never do, for the audit log.
@@ -56,13 +60,19 @@ func (s *step) remark(who, note string) {
 
 func (s *step) settle(r tool.Result) { s.result, s.settled = r, true }
 
+// refuse settles a call that is not permitted.
+func (s *step) refuse(r tool.Result, o event.Outcome) {
+	s.settle(r)
+	s.outcome = o
+}
+
 // fail takes what a tool said instead of doing its work: a refusal is the
 // model's, everything else ends the turn.
 func (s *step) fail(err error) {
 	if r, ok := tool.AsRefusal(err); ok {
 		s.settle(r.Result())
 		if r.Authority {
-			s.overreach = r.Reason
+			s.overreach, s.outcome = r.Reason, event.OutcomeRefused
 		}
 		return
 	}
@@ -111,13 +121,21 @@ func (t *running) announce(calls []model.ToolCall) ([]*step, error) {
 // takeSteps takes the calls as far as they go. An error is the end of the turn.
 func (t *running) takeSteps(steps []*step) error {
 	var looks []*step // calls that wait to run at once
+	t.refusals.answer++
 	for _, s := range steps {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
+		if t.refusals.stuck != "" {
+			s.settle(tool.Result{Text: resultNotRun, Failed: true})
+			if err := t.tell(s); err != nil {
+				return err
+			}
+			continue
+		}
 		circles := t.repeated(s)
 		if circles != nil {
-			s.settle(circles.Result())
+			s.refuse(circles.Result(), event.OutcomeRefused)
 		} else if t.prepareStep(s); t.onlyLooks(s) {
 			if looks = append(looks, s); len(looks) == parallelCalls {
 				if err := t.runLooks(&looks); err != nil {
@@ -185,6 +203,7 @@ func (t *running) prepareStep(s *step) {
 	call, err := t.tools.Prepare(t.ctx, t.place, s.name, s.input)
 	if err != nil {
 		s.fail(err)
+		s.rejected = s.err == nil
 		return
 	}
 	s.call, s.effect = call, call.Effect()
@@ -228,6 +247,11 @@ func (t *running) tell(s *step) error {
 	for i := range changes {
 		changes[i].Call = s.id
 	}
+	if s.outcome == "" && restored(changes) != "" {
+		s.outcome = event.OutcomeUndone
+	}
+	t.spent.calls.Add(s.outcome)
+	t.noteRefusal(s)
 	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
 		if err := t.auditRefusal(s, why); err != nil {
 			return err
@@ -276,7 +300,7 @@ func (s *step) block() session.Block {
 func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	o := event.ToolOutcome{
 		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
-		Output: t.l.clean(s.result.Text), Truncated: s.result.Truncated, ParentToolCallID: t.agent,
+		Output: t.l.clean(s.result.Text), Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome,
 	}
 	if !s.began.IsZero() {
 		o.DurationMS = time.Since(s.began).Milliseconds()

@@ -277,11 +277,11 @@ func TestTurningInCirclesIsRefused(t *testing.T) {
 		_ = yield(model.Block{Content: c}, nil) && yield(model.Stop{Reason: model.StopToolUse}, nil)
 	})
 	events := r.say(r.session(), "go")
-	if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopMaxTurns) {
+	if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopRepeats) {
 		t.Errorf("stop reason %q", c.StopReason)
 	}
-	if ran != repeatsMost {
-		t.Errorf("the call ran %d times, want %d", ran, repeatsMost)
+	if ran != repeatsMost || n != repeatsMost+refusalsMost {
+		t.Errorf("the call ran %d times in %d answers, want %d in %d", ran, n, repeatsMost, repeatsMost+refusalsMost)
 	}
 }
 

@@ -1,0 +1,54 @@
+package turn
+
+import (
+	"time"
+
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// OnQuestion values of [Opts]. Without one a question waits for as long as a turn
+// is waited for that nobody attends ([Limits.Unattended]).
+const (
+	// OnQuestionWait lets a question wait until somebody answers.
+	OnQuestionWait = "wait"
+	// OnQuestionRefuse refuses each call that would have to be asked about.
+	OnQuestionRefuse = "refuse"
+)
+
+// unasked is what the model gets for a call of a turn that asks nobody.
+func unasked(reason string) tool.Result {
+	return tool.Refuse("not permitted: %s, and this turn asks nobody", reason).
+		WithHint(`go on without it, or say what should be allowed; a person can allow it beforehand (--allow, --mode) or have the turn wait for an answer (--wait, or opts.onQuestion "wait" over HTTP)`).
+		Result()
+}
+
+// until is when a question of the turn counts as not answered; zero is no limit
+// beside the desk's.
+func (t *running) until(asked time.Time) time.Time {
+	limit := t.settings.rules.Limits.Unattended
+	if t.settings.onQuestion == OnQuestionWait || limit <= 0 {
+		return time.Time{}
+	}
+	return asked.Add(limit)
+}
+
+// wait waits for the answer to a question. Meanwhile the turn's own time stands
+// still, and it leaves its place among the running turns to another one. When it
+// goes on it takes a place at once, also where that is one more than there are:
+// a turn that has begun is never held up by those that began while it waited.
+func (t *running) wait(p *permit.Pending) (permit.Decision, error) {
+	limit := t.top().limit
+	limit.Pause()
+	defer limit.Resume()
+	t.l.leavePlace(1)
+	defer t.l.leavePlace(-1)
+	return p.Wait(t.ctx)
+}
+
+// leavePlace counts the turns that wait for a person: n more of them.
+func (l *Local) leavePlace(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking += n
+}
