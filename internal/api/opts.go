@@ -13,7 +13,7 @@ import (
 
 // optNames are the options that a turn knows, for telling the unknown ones.
 var optNames = []string{
-	"maxCostUsd", "maxTokens", "maxTurns", "mode", "model", "onBusy", "onDisconnect",
+	"maxCostUsd", "maxTokens", "maxTurns", "mode", "model", "onBusy", "onDisconnect", "onQuestion",
 	"persona", "subagentGovernance", "timeoutMs", "tools",
 }
 
@@ -29,6 +29,7 @@ func readOpts(f fields) turn.Opts {
 		TimeoutMS:    f.integer("timeoutMs"),
 		OnDisconnect: f.optional("onDisconnect"),
 		OnBusy:       f.optional("onBusy"),
+		OnQuestion:   f.optional("onQuestion"),
 	}
 	if tools := f.strings("tools"); tools != nil {
 		o.Tools = &tools

@@ -63,7 +63,7 @@ func (s *sampleRuns) Start(ctx context.Context, r run.Request) (run.Summary, err
 	return s.summary(r.Project, "run_2")
 }
 
-func (s *sampleRuns) Resume(_ context.Context, project, id string) (run.Summary, error) {
+func (s *sampleRuns) Resume(_ context.Context, project, id, _ string) (run.Summary, error) {
 	if id == "run_2" {
 		return run.Summary{}, fault.New(fault.RunInProgress, "the run %s is under way", id).With("runId", id)
 	}

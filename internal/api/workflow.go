@@ -27,7 +27,7 @@ type Workflows struct {
 type Runs interface {
 	Plan(ctx context.Context, r run.Request) (*run.Plan, error)
 	Start(ctx context.Context, r run.Request) (run.Summary, error)
-	Resume(ctx context.Context, project, id string) (run.Summary, error)
+	Resume(ctx context.Context, project, id, onQuestion string) (run.Summary, error)
 	Cancel(ctx context.Context, project, id string) error
 	List(ctx context.Context, project string, most int) (shown []run.Summary, more int, err error)
 	Show(ctx context.Context, project, id string) (run.Record, error)
@@ -72,6 +72,7 @@ type startBody struct {
 	Model       string         `json:"model,omitempty" doc:"the model of all agents, whatever the file says"`
 	Mode        string         `json:"mode,omitempty" doc:"permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan"`
 	Allow       []string       `json:"allow,omitempty" doc:"rules of calls that need no question; needs the operator's authority, as does taking up a run that was given some"`
+	OnQuestion  string         `json:"onQuestion,omitempty" doc:"what becomes of calls that a person must allow: wait, or refuse; without it they wait at most permit.unattended_timeout"`
 	DryRun      bool           `json:"dryRun,omitempty" doc:"only say what the run would do"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
@@ -19,16 +20,17 @@ type start struct {
 
 // startMembers are those of a startBody; what is not of a resumption is fixed since
 // the run began.
-var startMembers = []string{"projectRoot", "resume", "path", "input", "model", "mode", "allow", "dryRun"}
+var startMembers = []string{"projectRoot", "resume", "onQuestion", "path", "input", "model", "mode", "allow", "dryRun"}
 
 func readStart(f fields) start {
 	s := start{root: f.required("projectRoot"), resume: f.optional("resume"), dry: f.flag("dryRun")}
 	s.Input, s.Model, s.Allow = f.any("input"), f.optional("model"), f.strings("allow")
 	s.Mode = f.choice("mode", "direct", "dontAsk", "acceptEdits", "plan")
+	s.OnQuestion = f.choice("onQuestion", turn.OnQuestionWait, turn.OnQuestionRefuse)
 	if s.resume == "" {
 		s.file = f.required("path")
 	} else {
-		for _, name := range startMembers[2:] {
+		for _, name := range startMembers[3:] {
 			if f.object.get(name).kind != absent {
 				f.bad(name, "does not go with resume: the run goes on as it began")
 			}
@@ -55,7 +57,7 @@ func serveStartRun(h *Handler, w *response, r *http.Request) error {
 		return errNoRuns
 	}
 	if s.resume != "" {
-		return h.resumeRun(w, r, s.Project, s.resume)
+		return h.resumeRun(w, r, s)
 	}
 	if err := h.mayAllow(r, s.Allow); err != nil {
 		return err
@@ -81,8 +83,8 @@ func serveStartRun(h *Handler, w *response, r *http.Request) error {
 	return reply(w, http.StatusOK, startAnswer{Run: &begun})
 }
 
-func (h *Handler) resumeRun(w *response, r *http.Request, root, id string) error {
-	allow, err := h.o.Workflows.Runs.Allowed(r.Context(), root, id)
+func (h *Handler) resumeRun(w *response, r *http.Request, s start) error {
+	allow, err := h.o.Workflows.Runs.Allowed(r.Context(), s.Project, s.resume)
 	if err != nil {
 		return err
 	}
@@ -92,11 +94,11 @@ func (h *Handler) resumeRun(w *response, r *http.Request, root, id string) error
 	if h.draining.Load() {
 		return errDraining
 	}
-	s, err := h.o.Workflows.Runs.Resume(r.Context(), root, id)
+	begun, err := h.o.Workflows.Runs.Resume(r.Context(), s.Project, s.resume, s.OnQuestion)
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, startAnswer{Run: &s})
+	return reply(w, http.StatusOK, startAnswer{Run: &begun})
 }
 
 var errDraining = fault.New(fault.Overloaded, "the server is shutting down")

@@ -77,7 +77,7 @@ func permitRules(key string, texts []string) ([]permit.Rule, error) {
 func limits(cfg *config.Config) turn.Limits {
 	c := cfg.Turn
 	return turn.Limits{
-		Stall: c.StallTimeout, Wall: c.WallLimit,
+		Stall: c.StallTimeout, Wall: c.WallLimit, Unattended: cfg.Permit.Unattended,
 		MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxCostUSD: c.MaxCostUSD,
 		MessageBytes: c.MessageBytes, NotesBytes: c.InstructionsBytes, AnswerBytes: c.AnswerBytes,
 		QueueLength: c.QueueLength, QueueWait: c.QueueWait,

@@ -57,6 +57,22 @@ func TestDenyingWithANote(t *testing.T) {
 	}
 }
 
+// A question without a limit is there until it is answered.
+func TestAQuestionWithoutALimit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	q := question("d1")
+	asked := q[1].Data.(event.Permission)
+	asked.ExpiresAt = time.Time{}
+	q[1].Data = asked
+	s.log(q...)
+	s.pass(1000 * time.Hour)
+	s.shows("WORKING_ITEMS wants to use bash", "y allow")
+	s.lacks(" left")
+}
+
 // A question that comes up while somebody types must not be answered by what they
 // were typing.
 func TestTypingDoesNotAnswer(t *testing.T) {

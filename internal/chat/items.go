@@ -180,6 +180,9 @@ func (e *ending) draw(l *look, width int) []string {
 	if e.exit.Error != "" && e.exit.ExitCode != 130 {
 		lines = append(lines, l.hang(l.bad, "✗ ", clean(e.exit.Error), width)...)
 	}
+	if calls := e.exit.Calls.String(); calls != "" {
+		lines = append(lines, l.hang(l.warn, "! ", calls, width)...)
+	}
 	if e.next != "" {
 		lines = append(lines, l.hang(l.faint, "→ ", clean(e.next), width)...)
 	}

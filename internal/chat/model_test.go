@@ -77,6 +77,15 @@ func TestTheNextStepIsTold(t *testing.T) {
 	s.shows("── stopped: max_tokens", "→ step after max_tokens")
 }
 
+// The end of a turn says which calls were not permitted.
+func TestTheEndTellsWhatWasNotPermitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.log(event.Draft{Type: event.ProcessExit, Data: event.Exit{Calls: &event.Calls{Refused: 2, Expired: 1}}})
+	s.shows("! 2 calls refused, 1 not answered in time")
+}
+
 func TestTypingSteers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -225,10 +225,24 @@ func TestAnswersAtTheTerminal(t *testing.T) {
 			x.types(tt.keys)
 			x.shows(tt.shows)
 			x.ends(0)
+			if told := strings.Contains(x.screen(), "1 call refused\n"); told == tt.made || strings.Contains(x.screen(), "hint:") {
+				t.Errorf("the end does not tell what became of the call:\n%s", x.screen())
+			}
 			if _, err := os.Stat(filepath.Join(project, "a.txt")); (err == nil) != tt.made {
 				t.Errorf("the file: %v, want it made: %v", err, tt.made)
 			}
 		})
+	}
+}
+
+// With --json nobody is asked at a terminal either.
+func TestNobodyIsAskedInJSON(t *testing.T) {
+	t.Parallel()
+	x, project := onTerminal(t, nil, "turn", "--json", "go")
+	x.shows(`"outcome":"refused"`)
+	x.ends(0)
+	if _, err := os.Stat(filepath.Join(project, "a.txt")); err == nil || strings.Contains(x.screen(), "permission:request") {
+		t.Errorf("the call was made or asked about: %v\n%s", err, x.screen())
 	}
 }
 

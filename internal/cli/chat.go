@@ -93,6 +93,7 @@ func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (
 	if o.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
 		return o, err
 	}
+	o.Opts.OnQuestion = turn.OnQuestionWait
 	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
 		return o, usage("--session is empty")
 	}

@@ -164,12 +164,16 @@ turns:
       - wait: 10m
 `, []string{"TERM=dumb"}, "chat", "write it")
 	x.shows(`allow\? \[y = allow`)
+	list := x.another("decision", "list")
+	list.shows("until +it is answered")
+	list.ends(ExitDone)
 	x.types("y\n")
 	x.shows("decided +allowed by ana")
 	x.shows(`files +other.md[^?]*allow\?`)
 	x.types("what?\nn not this one\n")
 	x.shows("decided +denied by ana: not this one")
 	x.shows("Written-down")
+	x.shows("warning: 1 call refused$")
 	x.shows("^> $")
 	if _, err := os.Stat(filepath.Join(project, "note.md")); err != nil {
 		t.Error(err)

@@ -223,6 +223,9 @@ func (c *console) person() string {
 
 // untilWhen says how long a question waits.
 func untilWhen(r permit.Request, now time.Time) string {
+	if r.Expires.IsZero() {
+		return "it is answered"
+	}
 	left := r.Expires.Sub(now).Round(time.Second)
 	if left <= 0 {
 		return "its time is over"

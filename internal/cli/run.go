@@ -23,7 +23,7 @@ type runFlags struct {
 	inputs, allow          []string
 	inputFile, model, mode string
 	resume                 string
-	dryRun, json           bool
+	dryRun, json, wait     bool
 }
 
 func newRun(c *console) *cobra.Command {
@@ -40,7 +40,9 @@ The run is recorded in the project's .belay/runs. One that was interrupted, that
 failed or whose process died goes on with --resume: what is finished is not done
 again.
 
-Rules that the file would allow still ask, unless they are given with --allow.`,
+Rules that the file would allow still ask, unless they are given with --allow. Without
+a terminal, and with --json, calls that must be asked about are refused at once,
+unless --wait leaves them waiting for belay decision.`,
 		Example: `  belay run classify.yaml --input ref=photo.png
   belay run classify.yaml --dry-run
   belay run --resume run_0199`,
@@ -59,6 +61,7 @@ Rules that the file would allow still ask, unless they are given with --allow.`,
 	flags.StringVar(&f.resume, "resume", "", "take up the run `ID` again")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what the run would do")
 	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
+	waitFlag(cmd, &f.wait)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.runWorkflow(cmd, args, &f) }
 	return cmd
 }
@@ -72,7 +75,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		return err
 	}
 	c.warnOfSettings(cfg)
-	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow}
+	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: c.onQuestion(f.json, f.wait)}
 	if err := allowed(f.allow, ""); err != nil {
 		return err
 	}
@@ -114,7 +117,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		if err != nil {
 			return err
 		}
-		return c.watchRun(ctx, a, s, f)
+		return c.watchRun(ctx, a, s, f, unasked(r.OnQuestion, f.mode))
 	})
 }
 
@@ -124,7 +127,7 @@ func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Requ
 		if err != nil {
 			return run.Summary{}, err
 		}
-		return a.Runs.Resume(ctx, r.Project, id)
+		return a.Runs.Resume(ctx, r.Project, id, r.OnQuestion)
 	}
 	return a.Runs.Start(ctx, r)
 }
@@ -157,7 +160,7 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 // watchRun shows a run that this process works on to its end, and its outputs then.
 // When ctx is done the run is stopped, and watched to its end, which is on record
 // then.
-func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *runFlags) error {
+func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *runFlags, unasked bool) error {
 	stop := context.AfterFunc(ctx, func() { _ = a.Runs.Close(ctx) }) // what is left of the run is on record
 	defer stop()
 	c.note("run", s.ID)
@@ -171,14 +174,18 @@ func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *ru
 	if err != nil {
 		return err
 	}
-	return c.runVerdict(record, a.Config, f.json)
+	return c.runVerdict(record, a.Config, f.json, unasked)
 }
 
 // runVerdict ends a run for the person: what it used, where its results are, and how
-// it ended. The error carries the exit code.
-func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON bool) error {
+// it ended. Unasked is set where calls were refused because this command asked nobody.
+// The error carries the exit code.
+func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON, unasked bool) error {
 	if !asJSON && r.Usage != nil {
 		c.note("used", tokens(*r.Usage))
+	}
+	if !asJSON {
+		c.notPermitted(r.Calls, unasked)
 	}
 	again := "go on with " + resumption(r.Summary, cfg)
 	switch r.Status {

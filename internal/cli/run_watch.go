@@ -59,7 +59,7 @@ type runTask struct {
 func (c *console) watcherOf(a *app.App, project, id string, asJSON bool) *runWatcher {
 	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, json: asJSON, begun: map[string]*runTask{}}
 	if c.errTerminal && !asJSON {
-		if isTerminal(c.in) {
+		if c.asks(asJSON) {
 			w.asker = &asker{c: c, engine: a.Engine}
 		}
 		w.live = liveLine{c: c, on: c.env["TERM"] != "dumb"}
@@ -228,6 +228,9 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 		facts = append(facts, lasted(e.Time.Sub(t.since)))
 	}
 	facts = append(facts, spent(d.Tokens, d.CostUSD)...)
+	if d.Calls != nil {
+		facts = append(facts, d.Calls.String())
+	}
 	if len(facts) > 0 {
 		words += " · " + strings.Join(facts, ", ")
 	}

@@ -80,7 +80,7 @@ func (c *console) followRun(ctx context.Context, a *app.App, project, id string,
 	if err != nil {
 		return err
 	}
-	return c.runVerdict(r, a.Config, asJSON)
+	return c.runVerdict(r, a.Config, asJSON, false)
 }
 
 // printRun prints a run for people.
@@ -108,7 +108,7 @@ func (c *console) printRun(r run.Record, resume string, now time.Time) {
 	}
 	c.fields(
 		"run", r.ID, "workflow", workflow, "file", r.File, "project", r.Project, "state", state,
-		"started", when(r.StartedAt), "time", took(r.Summary, now), "used", used,
+		"started", when(r.StartedAt), "time", took(r.Summary, now), "used", used, "calls", r.Calls.String(),
 		"model", r.Model, "allowed", strings.Join(r.Allow, ", "), "input", strings.Join(inputs, ", "),
 		"published", r.Snapshot, "error", failure, "go on with", resume,
 	)

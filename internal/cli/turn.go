@@ -21,7 +21,7 @@ type turnFlags struct {
 	optionFlags
 	session, server string
 	attach          []string
-	json            bool
+	json, wait      bool
 }
 
 func newTurn(c *console) *cobra.Command {
@@ -38,8 +38,9 @@ session is made; the beginning of an id is enough to name one. "-" reads the
 message from stdin. Ctrl-C interrupts the turn and leaves a whole record; a second
 one leaves at once.
 
-A tool call that nobody has allowed yet is asked about: here, where stdin is a
-terminal, and in every other terminal with belay decision.
+A tool call that nobody has allowed yet is asked about here, where stdin and stderr
+are a terminal, and can be answered in any other with belay decision. Elsewhere, and
+with --json, it is refused at once, unless --wait leaves it waiting for an answer.
 
 Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 3 not found, 124 a time limit, 130 interrupted.`,
@@ -59,6 +60,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
+	waitFlag(cmd, &f.wait)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, err := c.request(cmd, args, &f)
 		if err != nil {
@@ -92,6 +94,7 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	if r.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
 		return r, err
 	}
+	r.Opts.OnQuestion = c.onQuestion(f.json, f.wait)
 	if len(args) == 0 {
 		return r, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`)
 	}
@@ -202,8 +205,8 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		}
 		return err
 	}
-	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json}
-	if isTerminal(c.in) && c.errTerminal && !f.json {
+	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json, unasked: unasked(r.Opts.OnQuestion, f.mode)}
+	if c.asks(f.json) {
 		w.asker = &asker{c: c, engine: e}
 	}
 	return errors.Join(w.watch(ctx, s), s.Close())

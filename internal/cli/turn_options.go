@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/attachment/download"
+	"belay/internal/event"
 	"belay/internal/permit"
 	"belay/internal/plainjson"
 	"belay/internal/turn"
@@ -69,6 +70,45 @@ func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (tu
 	}
 	return o, allowed(f.allow, server)
 }
+
+// asks reports whether this command puts questions to a person at its terminal.
+func (c *console) asks(asJSON bool) bool { return isTerminal(c.in) && c.errTerminal && !asJSON }
+
+// waitFlag adds --wait to a command.
+func waitFlag(cmd *cobra.Command, wait *bool) {
+	cmd.Flags().BoolVar(wait, "wait", false, "where nobody can be asked here, leave calls that need a decision waiting for belay decision")
+}
+
+// onQuestion is what becomes of calls that a person must allow. They wait where
+// somebody can be asked here, or where the caller says that somebody answers
+// elsewhere.
+func (c *console) onQuestion(asJSON, wait bool) string {
+	if wait || c.asks(asJSON) {
+		return turn.OnQuestionWait
+	}
+	return turn.OnQuestionRefuse
+}
+
+// unasked reports whether calls are refused because this command asks nobody, and
+// would be asked about otherwise.
+func unasked(onQuestion, mode string) bool {
+	m := permit.ModeOf(mode)
+	return onQuestion == turn.OnQuestionRefuse && m != permit.Plan && m != permit.DontAsk
+}
+
+// notPermitted says in a line which calls were not permitted, and below it what
+// helps where nobody was asked. A nil count says nothing.
+func (c *console) notPermitted(calls *event.Calls, unasked bool) {
+	if calls == nil {
+		return
+	}
+	c.warn(calls.String())
+	if unasked && calls.Refused > 0 {
+		c.tell(c.paint(styleHint, "hint:"), c.typeable(refusedHint, len("hint: ")))
+	}
+}
+
+const refusedHint = "nobody is asked here, so calls that need a decision are refused; --wait waits for belay decision, --allow and --mode permit calls beforehand"
 
 // approval is what a person says by --delegate: this turn may delegate, and where
 // that was approved (workspace 9.7).

@@ -21,6 +21,9 @@ func (w *watcher) verdict() error {
 		if w.usage != nil {
 			w.c.note("used", tokens(*w.usage))
 		}
+		if w.exit != nil {
+			w.c.notPermitted(w.exit.Calls, w.unasked)
+		}
 	}
 	x := w.exit
 	resume := cmp.Or(w.resume, "belay turn --session ") + w.session
@@ -54,6 +57,8 @@ func stopHint(reason, resume string) string {
 		return "begin a new session with fewer or smaller files"
 	case model.StopRefusal:
 		return "say it in other words"
+	case model.StopRepeats:
+		return "permit the call with --allow or another --mode, or say how to do without it: " + resume
 	}
 	return "go on with " + resume
 }
@@ -81,6 +86,8 @@ func explainEnd(x event.Exit, stop string) (message, next string) {
 		return "", "/new begins a session with room; send fewer or smaller files"
 	case model.StopRefusal:
 		return "", "say it in other words"
+	case model.StopRepeats:
+		return "", "permit the call with another /mode, or say how to do without it"
 	}
 	return "", `say "go on"`
 }

@@ -27,8 +27,10 @@ type watcher struct {
 	// there were since none was open.
 	calls    map[string]*event.ToolUse
 	together int
-	// asker puts questions to the person at the terminal, nil where there is none.
-	asker *asker
+	// asker puts questions to the person at the terminal, nil where there is none;
+	// unasked is set where such calls are refused instead.
+	asker   *asker
+	unasked bool
 
 	// open is set while the last line on stdout has no end, thinking while the
 	// last thing on stderr was the model's reasoning.

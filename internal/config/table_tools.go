@@ -12,7 +12,9 @@ import (
 
 // Permit says who decides about tool calls, and how long they have.
 type Permit struct {
-	Timeout time.Duration
+	// Timeout bounds every question, Unattended those of turns that nobody attends;
+	// 0 is no limit.
+	Timeout, Unattended time.Duration
 	// Allow and Deny are rules in the form of permit.ParseRule.
 	Allow, Deny []string
 }
@@ -47,8 +49,10 @@ type Bash struct {
 func acting(c *Config) []*key {
 	p, t, b := &c.Permit, &c.Tools, &c.Bash
 	return []*key{
-		{name: "permit.timeout", value: duration(&p.Timeout, time.Second, day), def: "5m",
-			doc: "How long a tool call waits for a person's decision; then it is refused."},
+		{name: "permit.timeout", value: orNone(limit[time.Duration]{p: &p.Timeout, min: time.Second, max: 365 * day, form: durationForm}), def: "0",
+			doc: "How long a tool call waits for a person's decision; then it is refused. 0 is no limit: it waits until somebody answers or the turn ends."},
+		{name: "permit.unattended_timeout", value: orNone(limit[time.Duration]{p: &p.Unattended, min: time.Second, max: 365 * day, form: durationForm}), def: "30m",
+			doc: "How long a tool call waits in a turn over HTTP that does not say opts.onQuestion, and in the tasks of a run that was started so. 0 is no limit."},
 		{name: "permit.allow", value: list{&p.Allow, rule},
 			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona."},
 		{name: "permit.deny", value: denials{list{&p.Deny, rule}}, project: tighten,

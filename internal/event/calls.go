@@ -1,5 +1,10 @@
 package event
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Outcome is what became of a call that was not permitted.
 type Outcome string
 
@@ -28,6 +33,31 @@ func (c *Calls) Add(o Outcome) {
 	case OutcomeUndone:
 		c.Undone++
 	}
+}
+
+// String says it in words, "" where there is nothing to count.
+func (c *Calls) String() string {
+	if c == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Refused, "refused"}, {c.Expired, "not answered in time"}, {c.Undone, "undone"}} {
+		noun := ""
+		switch {
+		case p.n == 0:
+			continue
+		case len(parts) > 0:
+		case p.n == 1:
+			noun = "call "
+		default:
+			noun = "calls "
+		}
+		parts = append(parts, fmt.Sprintf("%d %s%s", p.n, noun, p.what))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Plus is the sum of both. Either may be nil; it is nil where there is nothing to

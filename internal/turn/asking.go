@@ -130,10 +130,10 @@ func decisionID(session, turn, agent, call string, nth int) string {
 
 // denied is what the model is told of a person's no.
 func denied(d permit.Decision) tool.Result {
-	r := tool.Refuse("a person was asked and did not allow this call")
 	if d.Timeout {
-		r = tool.Refuse("a person was asked and did not answer in time; the call was not made")
+		return tool.Refuse("a person was asked and did not answer in time; the call was not made").Result()
 	}
+	r := tool.Refuse("a person was asked and did not allow this call")
 	if d.Note != "" {
 		r = r.WithHint("they said: %s", d.Note)
 	}

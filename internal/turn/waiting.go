@@ -19,7 +19,7 @@ const (
 // unasked is what the model gets for a call of a turn that asks nobody.
 func unasked(reason string) tool.Result {
 	return tool.Refuse("not permitted: %s, and this turn asks nobody", reason).
-		WithHint(`go on without it, or say what should be allowed; a person can allow it beforehand (--allow, --mode) or have the turn wait for an answer (--wait, or opts.onQuestion "wait" over HTTP)`).
+		WithHint(`go on without it, or say what should be allowed; a person permits it with --allow or --mode, or lets the turn wait for an answer with --wait, over HTTP with opts.onQuestion "wait"`).
 		Result()
 }
 

@@ -63,10 +63,10 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 
 // take waits for a place among the tasks at work. Who waits has no files open and no
 // time limit running.
-func (r *Runner) take(ctx context.Context) (leave func(), err error) {
+func (r *Runner) take(ctx context.Context) (*seat, error) {
 	select {
 	case r.places <- struct{}{}:
-		return func() { <-r.places }, nil
+		return &seat{places: r.places, held: true}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -117,6 +117,7 @@ func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
 	j.prompt += wanted(j.schema)
 	j.agent = &turn.Agent{Name: a.ID, Instructions: instructions, From: x.record.File + "#" + a.ID, Provider: x.choice(t).Provider}
 	j.opts = optionsOf(t, x.record.Model, x.record.Mode)
+	j.opts.OnQuestion = x.onQuestion
 	return j, nil
 }
 
@@ -264,6 +265,7 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 	}
 	err = l.hear(ctx, s)
 	rec.Usage = sum(rec.Usage, l.usage)
+	rec.Calls = rec.Calls.Plus(l.calls())
 	if len(r.Items) > 0 {
 		x.delivered(ctx, rec, r.SessionID, s.Turn())
 	}

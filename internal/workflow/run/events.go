@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/plainjson"
 	"belay/internal/workflow/definition"
@@ -101,6 +102,8 @@ type TaskEnded struct {
 	CostUSD *float64 `json:"costUsd,omitempty"`
 	// Attachments counts those that were refused and left out.
 	Refused int `json:"refused,omitempty"`
+	// Calls counts the calls of the task's turns that were not permitted.
+	Calls *event.Calls `json:"calls,omitempty"`
 }
 
 // Ended is the payload of [RunEnd].

@@ -30,6 +30,8 @@ type execution struct {
 	blobs   Blobs
 	lock    *durable.FileLock
 	journal *journal
+	// onQuestion is what becomes of calls that a person must allow.
+	onQuestion string
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -141,7 +141,7 @@ func TestCancel(t *testing.T) {
 		if all, _, err := canceller.List(t.Context(), b.project, 0); err != nil || len(all) != 1 || !all[0].Live || all[0].Status != run.Running {
 			t.Errorf("%+v %v", all, err)
 		}
-		if _, err := canceller.Resume(t.Context(), b.project, id); !fault.Is(err, fault.RunInProgress) {
+		if _, err := canceller.Resume(t.Context(), b.project, id, ""); !fault.Is(err, fault.RunInProgress) {
 			t.Errorf("resumed while it runs: %v", err)
 		}
 		if err := canceller.Cancel(t.Context(), b.project, id); err != nil {
@@ -155,7 +155,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("cancelled twice: %v", err)
 		}
 		free.Store(true)
-		if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+		if _, err := b.r.Resume(t.Context(), b.project, id, ""); err != nil {
 			t.Fatal(err)
 		}
 		if r = b.ended(id); r.Status != run.Success || r.Error != nil || len(r.Resumed) != 1 {
@@ -164,7 +164,7 @@ func TestCancel(t *testing.T) {
 		if diff := cmp.Diff([]string{"one", "two", "two"}, b.e.asked()); diff != "" {
 			t.Error(diff)
 		}
-		if _, err := b.r.Resume(t.Context(), b.project, id); !fault.Is(err, fault.InvalidRequest) {
+		if _, err := b.r.Resume(t.Context(), b.project, id, ""); !fault.Is(err, fault.InvalidRequest) {
 			t.Errorf("a finished run is taken up: %v", err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestClose(t *testing.T) {
 	b.r = b.runner()
 	// The file may be gone by now, or be another one: the run has its own copy.
 	b.file("flow.yaml", "id: other")
-	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, id, ""); err != nil {
 		t.Fatal(err)
 	}
 	if r = b.ended(id); r.Status != run.Success {
@@ -237,7 +237,7 @@ func TestResumeFailed(t *testing.T) {
 		t.Fatalf("%s %+v", r.Status, r.Error)
 	}
 	free.Store(true)
-	if _, err := b.r.Resume(t.Context(), b.project, r.ID); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, r.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	if r = b.ended(r.ID); r.Status != run.Success || task(t, r, "first").Status != run.Failed {
@@ -272,7 +272,7 @@ func TestSpoilt(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(b.project, ".belay", "runs", r.ID, s.name), []byte(s.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := b.r.Resume(t.Context(), b.project, r.ID)
+			_, err := b.r.Resume(t.Context(), b.project, r.ID, "")
 			if err == nil || !strings.Contains(err.Error(), s.want) {
 				t.Errorf("got %v, want %q", err, s.want)
 			}
@@ -338,7 +338,7 @@ func TestManyItems(t *testing.T) {
 		t.Fatalf("the run is %s", r.Status)
 	}
 	fail.Store(false)
-	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, id, ""); err != nil {
 		t.Fatal(err)
 	}
 	if r = b.ended(id); r.Status != run.Success {
@@ -360,7 +360,7 @@ func TestIDs(t *testing.T) {
 		if _, err := b.r.Follow(t.Context(), b.project, id, 0); !fault.Is(err, fault.RunNotFound) {
 			t.Errorf("follow %q: %v", id, err)
 		}
-		if _, err := b.r.Resume(t.Context(), b.project, id); !fault.Is(err, fault.RunNotFound) {
+		if _, err := b.r.Resume(t.Context(), b.project, id, ""); !fault.Is(err, fault.RunNotFound) {
 			t.Errorf("resume %q: %v", id, err)
 		}
 	}
@@ -472,7 +472,7 @@ func TestForged(t *testing.T) {
 		}
 	}
 	change(`"read"`, `"bash"`, `"plan"`, `"dontAsk"`)
-	if _, err := b.r.Resume(t.Context(), b.project, s.ID); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.ended(s.ID)
@@ -490,7 +490,7 @@ func TestForged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(record), "workflow"), []byte(evil), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.r.Resume(t.Context(), b.project, s.ID); err == nil || !strings.Contains(err.Error(), "not the workflow that was started") {
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, ""); err == nil || !strings.Contains(err.Error(), "not the workflow that was started") {
 		t.Errorf("another workflow: %v", err)
 	}
 
@@ -498,11 +498,11 @@ func TestForged(t *testing.T) {
 	b.state = t.TempDir() // a machine that the run was not started on
 	other := b.runner()
 	free.Store(true)
-	if _, err := other.Resume(t.Context(), b.project, s.ID); !fault.Is(err, fault.InvalidRequest) {
+	if _, err := other.Resume(t.Context(), b.project, s.ID, ""); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("files of anywhere: %v", err)
 	}
 	change(`"folder": "/etc`, `"folder": "`+b.project)
-	if _, err := other.Resume(t.Context(), b.project, s.ID); err != nil {
+	if _, err := other.Resume(t.Context(), b.project, s.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.r = other
@@ -551,7 +551,7 @@ func TestEndThatIsNotRecorded(t *testing.T) {
 	if r.Status != run.Interrupted || r.Error == nil || r.Error.Type != fault.StorageFailure || !strings.Contains(r.Error.Message, "could not be written: ") {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}
-	if _, err := b.r.Resume(t.Context(), b.project, id); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, id, ""); err != nil {
 		t.Fatal(err)
 	}
 	if r := b.ended(id); r.Status != run.Success || r.Error != nil {

@@ -41,7 +41,10 @@ type reply struct {
 	tokens int64
 	panics bool
 	asks   string // the id of a decision
-	busy   bool   // there is no place for the turn
+	// answered is when the decision comes; nil waits for none.
+	answered chan struct{}
+	calls    *event.Calls
+	busy     bool // there is no place for the turn
 }
 
 // engine answers turns as a function of their requests.
@@ -118,6 +121,7 @@ type stream struct {
 	id      string
 	stopped chan struct{}
 	once    sync.Once
+	asked   bool
 	over    bool
 }
 
@@ -133,6 +137,11 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		s.reply.tokens = 0
 		return []event.Event{{Type: event.Usage, Data: data}}, err
 	}
+	if s.reply.asks != "" && !s.asked {
+		s.asked = true
+		data, err := json.Marshal(event.Permission{DecisionID: s.reply.asks, Name: "write"})
+		return []event.Event{{Type: event.PermissionAsked, Data: data}}, err
+	}
 	s.over = true
 	defer s.e.working.Add(-1)
 	if s.reply.panics {
@@ -146,11 +155,10 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		}
 		all = append(all, event.Event{Type: t, Data: text})
 	}
-	if s.reply.asks != "" {
-		add(event.PermissionAsked, event.Permission{DecisionID: s.reply.asks, Name: "write"})
-	}
-	if s.reply.hangs {
+	if s.reply.hangs || s.reply.answered != nil {
 		select {
+		case <-s.reply.answered:
+			add(event.PermissionGiven, event.Verdict{DecisionID: s.reply.asks, Verdict: "allow"})
 		case <-s.stopped:
 			yes := true
 			add(event.ProcessExit, event.Exit{ExitCode: 130, Interrupted: &yes})
@@ -177,7 +185,7 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	add(event.ChatComplete, event.Text{Text: s.reply.text})
 	add(event.SessionComplete, event.Complete{StopReason: reason})
-	add(event.ProcessExit, event.Exit{})
+	add(event.ProcessExit, event.Exit{Calls: s.reply.calls})
 	return all, nil
 }
 
@@ -308,6 +316,29 @@ func (b *bench) events(id string) (all []run.Event) {
 		}
 		if err != nil {
 			b.t.Fatal(err)
+		}
+	}
+}
+
+// follows reads a run's events until one of a type has come.
+func (b *bench) follows(id string, until run.EventType) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	s, err := b.r.Follow(ctx, b.project, id, 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer s.Close()
+	for {
+		events, err := s.Next(ctx)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Type == until {
+				return
+			}
 		}
 	}
 }

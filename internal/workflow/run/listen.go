@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"belay/internal/event"
@@ -28,6 +30,9 @@ type listener struct {
 	reason string
 	usage  *event.Tokens
 	exit   *event.Exit
+	// asked are the questions that wait, pauses what stands still meanwhile.
+	asked  map[string]bool
+	pauses pauses
 }
 
 // patience is how long a turn that was interrupted may take to end.
@@ -38,6 +43,8 @@ const patience = 30 * time.Second
 func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 	life, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer leave(nil)
+	l.asked, l.pauses = map[string]bool{}, pausesOf(ctx)
+	defer func() { l.answered(slices.Collect(maps.Keys(l.asked))...) }()
 	stop := context.AfterFunc(ctx, func() {
 		asking, cancel := context.WithTimeout(life, patience)
 		defer cancel()
@@ -100,16 +107,39 @@ func (l *listener) take(e event.Event) error {
 	case event.PermissionAsked:
 		var d event.Permission
 		read(&d)
+		if l.asked[d.DecisionID] = true; len(l.asked) == 1 {
+			l.pauses.pause()
+		}
 		err = errors.Join(err, l.x.journal.add(TaskQuestion, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Tool: d.Name}))
 	case event.PermissionGiven:
 		var d event.Verdict
 		read(&d)
+		l.answered(d.DecisionID)
 		err = errors.Join(err, l.x.journal.add(TaskAnswer, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Verdict: d.Verdict, By: d.By}))
 	}
 	if err != nil {
 		return fmt.Errorf("event %d of the turn: %w", e.Seq, err)
 	}
 	return nil
+}
+
+// answered notes that questions wait no more.
+func (l *listener) answered(ids ...string) {
+	waited := len(l.asked) > 0
+	for _, id := range ids {
+		delete(l.asked, id)
+	}
+	if waited && len(l.asked) == 0 {
+		l.pauses.resume()
+	}
+}
+
+// calls counts the turn's calls that were not permitted.
+func (l *listener) calls() *event.Calls {
+	if l.exit == nil {
+		return nil
+	}
+	return l.exit.Calls
 }
 
 // verdict says whether the turn gave a whole answer.

@@ -39,7 +39,9 @@ type Summary struct {
 	EndedAt   *time.Time `json:"endedAt,omitempty"`
 	// Usage is that of all turns so far; nil where none was accounted for.
 	Usage *event.Tokens `json:"usage,omitempty"`
-	Error *Failure      `json:"error,omitempty"`
+	// Calls counts the calls of all turns so far that were not permitted.
+	Calls *event.Calls `json:"calls,omitempty"`
+	Error *Failure     `json:"error,omitempty"`
 	// Snapshot is the published result, relative to the project.
 	Snapshot string `json:"snapshot,omitempty"`
 }
@@ -102,6 +104,7 @@ type Task struct {
 	Route  string        `json:"route,omitempty"`
 	Output any           `json:"output,omitempty"`
 	Usage  *event.Tokens `json:"usage,omitempty"`
+	Calls  *event.Calls  `json:"calls,omitempty"`
 	Error  *Failure      `json:"error,omitempty"`
 
 	// inherits says that Input is that of the task that holds this one.

@@ -113,6 +113,9 @@ type Request struct {
 	Provider, Model string
 	// Mode is the permission mode of the turns; "" is direct.
 	Mode string
+	// OnQuestion says what becomes of calls that a person must allow, as in
+	// [turn.Opts].
+	OnQuestion string
 	// Allow are rules of calls that need no question, given by the person who
 	// starts the run. Rules of the file only deny: see [PlannedTask.Asks].
 	Allow []string

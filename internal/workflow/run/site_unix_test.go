@@ -131,13 +131,13 @@ func TestSwappedWhileRunning(t *testing.T) {
 	if two := task(t, r, "two"); len(two.Attachments) != 1 || two.Attachments[0].Origin != "note.txt" {
 		t.Errorf("the second task was shown %+v", two.Attachments)
 	}
-	if _, err := b.r.Resume(t.Context(), b.project, s.ID); !fault.Is(err, fault.InvalidRequest) {
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, ""); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("taken up in a folder outside of the project: %v", err)
 	}
 	if err := errors.Join(os.Remove(inside), os.Rename(inside+".aside", inside)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.r.Resume(t.Context(), b.project, s.ID); err != nil {
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.ended(s.ID)

@@ -58,6 +58,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	if err := x.first(ctx); err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
+	x.onQuestion = req.OnQuestion
 	err = r.keepGrant(&x.record)
 	if err == nil {
 		err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
@@ -173,8 +174,9 @@ func (x *execution) launch() (Summary, error) {
 // Resume takes up a run that is not finished: one whose process died, or that
 // failed or was cancelled. What is finished is not done again; the run goes by its
 // own copy of the workflow, whatever became of the file. RUN_IN_PROGRESS where a
-// process works on it.
-func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error) {
+// process works on it. Whether somebody attends it now is not on record: onQuestion
+// says it anew, as [Request] does.
+func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Summary, error) {
 	if err := ctx.Err(); err != nil {
 		return Summary{}, err
 	}
@@ -205,6 +207,7 @@ func (r *Runner) Resume(ctx context.Context, project, id string) (Summary, error
 	if err != nil {
 		return Summary{}, err
 	}
+	x.onQuestion = onQuestion
 	if err := x.takeUp(); err != nil {
 		x.cancel(nil)
 		return Summary{}, errors.Join(err, x.release())
@@ -264,8 +267,9 @@ func (x *execution) takeUp() error {
 	}
 	done := 0
 	var usage *event.Tokens
+	var calls *event.Calls
 	for key, t := range x.before {
-		usage = sum(usage, t.Usage)
+		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
 		if top, _, _ := strings.Cut(key, "/"); ended && top == last && t.Status == Failed {
 			t.Status = Interrupted // it is what the run ended with: tried again
 		}
@@ -273,7 +277,7 @@ func (x *execution) takeUp() error {
 			done++
 		}
 	}
-	record.Status, record.EndedAt, record.Error, record.Usage = Running, nil, nil, usage
+	record.Status, record.EndedAt, record.Error, record.Usage, record.Calls = Running, nil, nil, usage, calls
 	record.Resumed = append(record.Resumed, x.now())
 	x.record = record
 	if err := x.journal.add(RunResume, "", Begun{ID: x.id, Workflow: record.Workflow, Tasks: count(x.w), Done: done}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -50,11 +51,12 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 	}
 	if t.Kind == definition.Basic {
 		// Before anything of it is held open, and before its time runs.
-		leave, err := x.r.take(ctx)
+		seat, err := x.r.take(ctx)
 		if err != nil {
 			return nil, nil, err // it has not begun
 		}
-		defer leave()
+		defer seat.leave()
+		ctx = withSeat(ctx, seat)
 		if len(rec.Attempts) == 0 {
 			rec.StartedAt = x.now()
 		}
@@ -125,14 +127,19 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 		}
 	}()
 	if t.Timeout > 0 {
-		var stop context.CancelFunc
+		var stop context.CancelCauseFunc
 		defer func() { // whatever noticed first that the time was up
 			if cause := (*fault.Error)(nil); err != nil && ctx.Err() != nil && errors.As(context.Cause(ctx), &cause) {
 				err = cause
 			}
 		}()
-		ctx, stop = context.WithTimeoutCause(ctx, t.Timeout, fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, t.Timeout))
-		defer stop()
+		ctx, stop = context.WithCancelCause(ctx)
+		defer stop(nil)
+		limit := turn.NewTimeLimit(t.Timeout, func() {
+			stop(fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, t.Timeout))
+		})
+		defer limit.Stop()
+		ctx = withLimit(ctx, limit)
 	}
 	given, err := x.given(t, s, handed)
 	if err != nil {
@@ -232,6 +239,11 @@ func (x *execution) conclude(rec *Task) error {
 		d.Tokens, d.CostUSD = u.InputTokens+u.OutputTokens, u.CostUSD
 		x.mu.Lock()
 		x.record.Usage = sum(x.record.Usage, u)
+		x.mu.Unlock()
+	}
+	if d.Calls = rec.Calls; d.Calls != nil {
+		x.mu.Lock()
+		x.record.Calls = x.record.Calls.Plus(d.Calls)
 		x.mu.Unlock()
 	}
 	return x.journal.add(TaskEnd, rec.Key, d)

@@ -7,31 +7,121 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
-// A task's time runs while it waits for a person or for the engine.
-func TestTimeoutWhileAsked(t *testing.T) {
+// A task's time runs while it waits for the engine.
+func TestTimeoutWhileBusy(t *testing.T) {
 	t.Parallel()
-	for what, answer := range map[string]reply{
-		"a decision":           {asks: "dec_1", hangs: true},
-		"a place for the turn": {busy: true},
-	} {
-		b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, timeout: 100ms, retries: 3}]`, func(turn.Request) reply { return answer })
-		id := b.start(nil)
-		r := b.ended(id)
-		if r.Status != run.Failed || r.Error.Type != fault.TaskTimeout || len(task(t, r, "t").Attempts) != 1 {
-			t.Errorf("%s: %s %+v", what, r.Status, r.Error)
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, timeout: 100ms, retries: 3}]`, func(turn.Request) reply { return reply{busy: true} })
+	r := b.run(nil)
+	if r.Status != run.Failed || r.Error.Type != fault.TaskTimeout || len(task(t, r, "t").Attempts) != 1 || b.e.working.Load() != 0 {
+		t.Errorf("%s %+v; %d turns are left", r.Status, r.Error, b.e.working.Load())
+	}
+}
+
+// A task's time, and that of the task which holds it, stand still while it waits for
+// a person: of two tasks with one limit, the one that began first outlives the other.
+func TestNoTimeoutWhileAsked(t *testing.T) {
+	t.Parallel()
+	answered := make(chan struct{})
+	b := newBench(t, agents+`tasks: [{id: all, type: parallel, timeout: 2s, tasks: [{id: t, agent: a, prompt: asks, timeout: 2s}]}]`, func(r turn.Request) reply {
+		if strings.Contains(r.Message, "hangs") {
+			return reply{hangs: true}
 		}
-		asked := false
-		for _, e := range b.events(id) {
-			asked = asked || e.Type == run.TaskQuestion
+		return reply{asks: "dec_1", answered: answered, text: "done"}
+	})
+	waits := b.start(nil)
+	b.follows(waits, run.TaskQuestion)
+	b.file("hangs.yaml", agents+"tasks: [{id: t, agent: a, prompt: hangs, timeout: 2s}]")
+	s, err := b.r.Start(t.Context(), run.Request{Project: b.project, File: filepath.Join(b.project, "hangs.yaml")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := b.ended(s.ID); r.Status != run.Failed || r.Error.Type != fault.TaskTimeout {
+		t.Fatalf("the one that hangs: %s %+v", r.Status, r.Error)
+	}
+	close(answered)
+	if r := b.ended(waits); r.Status != run.Success {
+		t.Errorf("the one that waited: %s %+v", r.Status, r.Error)
+	}
+}
+
+// A task that waits for a person leaves its place to another, and goes on although
+// that has it.
+func TestAWaitingTaskHasNoPlace(t *testing.T) {
+	t.Parallel()
+	answered, holds, free := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	release := sync.OnceFunc(func() { close(free) })
+	defer release()
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: asks}]`, func(r turn.Request) reply {
+		if strings.Contains(r.Message, "holds") {
+			close(holds)
+			<-free
+			return echo(r)
 		}
-		if asked != (answer.asks != "") || b.e.working.Load() != 0 {
-			t.Errorf("%s: a question was told: %v; %d turns are left", what, asked, b.e.working.Load())
+		return reply{asks: "dec_1", answered: answered, text: "done"}
+	})
+	b.limits.Parallel = 1
+	b.r = b.runner()
+	waits := b.start(nil)
+	b.follows(waits, run.TaskQuestion)
+	b.file("holds.yaml", agents+"tasks: [{id: t, agent: a, prompt: holds}]")
+	s, err := b.r.Start(t.Context(), run.Request{Project: b.project, File: filepath.Join(b.project, "holds.yaml")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-holds:
+	case <-time.After(time.Minute):
+		t.Fatal("the waiting task keeps its place")
+	}
+	close(answered)
+	if r := b.ended(waits); r.Status != run.Success {
+		t.Errorf("the one that waited: %s %+v", r.Status, r.Error)
+	}
+	release()
+	if r := b.ended(s.ID); r.Status != run.Success {
+		t.Errorf("the other: %s %+v", r.Status, r.Error)
+	}
+}
+
+// A run tells its turns whether somebody answers questions, anew when it is taken up,
+// and sums up what was not permitted.
+func TestQuestionsOfARun(t *testing.T) {
+	t.Parallel()
+	fails := true
+	b := newBench(t, agents+`tasks: [{id: one, agent: a, prompt: x, on_success: {next: two}}, {id: two, agent: a, prompt: y}]`, func(r turn.Request) reply {
+		if fails && r.Message == "y" {
+			return reply{fails: "no luck"}
 		}
+		return reply{text: "done", calls: &event.Calls{Refused: 1, Undone: 1}}
+	})
+	request := b.request(nil)
+	request.OnQuestion = turn.OnQuestionRefuse
+	s, err := b.r.Start(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := b.ended(s.ID); r.Status != run.Failed || b.e.last().Opts.OnQuestion != turn.OnQuestionRefuse {
+		t.Fatalf("%s with %+v", r.Status, b.e.last().Opts)
+	}
+	fails = false
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, turn.OnQuestionWait); err != nil {
+		t.Fatal(err)
+	}
+	r := b.ended(s.ID)
+	if b.e.last().Opts.OnQuestion != turn.OnQuestionWait {
+		t.Errorf("taken up: %+v", b.e.last().Opts)
+	}
+	if c := task(t, r, "one").Calls; c == nil || *c != (event.Calls{Refused: 1, Undone: 1}) {
+		t.Errorf("the task counts %+v", c)
+	}
+	if r.Calls == nil || *r.Calls != (event.Calls{Refused: 2, Undone: 2}) {
+		t.Errorf("the run counts %+v", r.Calls)
 	}
 }
 
