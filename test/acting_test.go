@@ -76,7 +76,7 @@ func (p *place) waiting(tool string) string {
 func (p *place) act(settings string) (session string, all []sse) {
 	p.t.Helper()
 	var out, told bytes.Buffer
-	turn := p.command("turn", "--config", settings, "--json", "--persona", "ENGINEER", "--delegate", approved, asking)
+	turn := p.command("turn", "--config", settings, "--json", "--wait", "--persona", "ENGINEER", "--delegate", approved, asking)
 	turn.Stdout, turn.Stderr = &out, &told
 	must(p.t, turn.Start())
 	var left error

@@ -194,7 +194,7 @@ func TestAgentTransitions(t *testing.T) {
 	const aloneFolder = "PKG-01_A/1_Working/DEL-01-03_Alone"
 	must(t, os.MkdirAll(filepath.Join(p.project, filepath.FromSlash(aloneFolder)), 0o755))
 	p.file(aloneFolder+"/_STATUS.md", listStatus)
-	turn := p.command("turn", "--json", "--mode", "acceptEdits", "--persona", "WORKING_ITEMS", "--allow", "bash(*)", "go")
+	turn := p.command("turn", "--json", "--wait", "--mode", "acceptEdits", "--persona", "WORKING_ITEMS", "--allow", "bash(*)", "go")
 	var out, told strings.Builder
 	turn.Stdout, turn.Stderr = &out, &told
 	must(t, turn.Start())

@@ -126,7 +126,7 @@ func fieldsOf(d *doc, t reflect.Type) {
 		}
 		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
 		note := ""
-		if strings.Contains(rest, "omitempty") {
+		if strings.Contains(rest, "omitempty") || strings.Contains(rest, "omitzero") {
 			note = "may be absent"
 		}
 		d.row(code(name), jsonType(f.Type), note)

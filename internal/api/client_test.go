@@ -64,7 +64,7 @@ func TestClientAndServerCarryATurnUnchanged(t *testing.T) {
 		SessionID: "s1", Message: " <b>\u2028 \x00 \r\n\r\nid: 7\n\ndata: ü 😀 " + strings.Repeat("x", 5000),
 		Attachments: []string{"/a b/ü.png", ""},
 		Opts: turn.Opts{Persona: "TASK", Mode: "plan", Model: "m", Tools: &[]string{}, MaxTurns: &n, MaxTokens: &m, MaxCostUSD: &cost,
-			TimeoutMS: &ms, OnDisconnect: "interrupt", OnBusy: "queue", SubagentGovernance: []byte(`{"a":[1.50,null]}`), Unknown: []string{"alpha", "zeta"}},
+			TimeoutMS: &ms, OnDisconnect: "interrupt", OnBusy: "queue", OnQuestion: "wait", SubagentGovernance: []byte(`{"a":[1.50,null]}`), Unknown: []string{"alpha", "zeta"}},
 		IdempotencyKey: "key-1",
 	}
 	s, err := c.Start(t.Context(), want)

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -143,7 +144,11 @@ func hold(t *testing.T, engine *apitest.Engine) {
 
 // question is what a held turn of s1 asks.
 func question(id string) permit.Request {
-	return permit.Request{ID: id, SessionID: "s1", TurnID: "t1", ToolCallID: "c1", ProjectRoot: "/project", Persona: "WORKING_ITEMS", Agent: "WORKING_ITEMS",
+	var expires time.Time
+	if id == "dec_1" { // others wait without a limit
+		expires = apitest.Start.Add(5 * time.Minute)
+	}
+	return permit.Request{Expires: expires, ID: id, SessionID: "s1", TurnID: "t1", ToolCallID: "c1", ProjectRoot: "/project", Persona: "WORKING_ITEMS", Agent: "WORKING_ITEMS",
 		Effect: permit.Effect{Tool: "bash", Kind: permit.Execute, Summary: "run npm test", Command: "npm test", Dir: "web",
 			Commands: []permit.Command{{Name: "npm", Words: []string{"npm", "test"}, Fixed: 2, Class: "npm test"}}},
 		Input: []byte(`{"command":"npm test"}`), Reason: "the mode direct asks about commands", Session: true, PID: 42}

@@ -109,17 +109,18 @@ func TestOptionsOutOfRange(t *testing.T) {
 		"timeoutMs":    {TimeoutMS: ptr(int64(math.MaxInt64))},
 		"onBusy":       {OnBusy: "wait"},
 		"onDisconnect": {OnDisconnect: "cry"},
+		"onQuestion":   {OnQuestion: "shout"},
 	}
 	for field, o := range tests {
 		if err := o.Validate(); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "opts."+field) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	all := Opts{MaxTurns: ptr(0), MaxTokens: ptr(int64(-5)), MaxCostUSD: ptr(math.NaN()), TimeoutMS: ptr(int64(0)), OnBusy: "x", OnDisconnect: "y"}
+	all := Opts{MaxTurns: ptr(0), MaxTokens: ptr(int64(-5)), MaxCostUSD: ptr(math.NaN()), TimeoutMS: ptr(int64(0)), OnBusy: "x", OnDisconnect: "y", OnQuestion: "z"}
 	if problems := fault.From(all.Validate()).Details["problems"].([]fault.Problem); len(problems) != len(tests) {
 		t.Errorf("problems %v", problems)
 	}
-	fine := Opts{MaxTurns: ptr(1), TimeoutMS: ptr(int64(1)), OnBusy: onBusyQueue, OnDisconnect: onDisconnectInterrupt}
+	fine := Opts{MaxTurns: ptr(1), TimeoutMS: ptr(int64(1)), OnBusy: onBusyQueue, OnDisconnect: onDisconnectInterrupt, OnQuestion: OnQuestionWait}
 	if err := fine.Validate(); err != nil || !fine.InterruptOnDisconnect() {
 		t.Errorf("good options: %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -14,11 +13,11 @@ import (
 )
 
 // Ask lays a question before the people, with the fields that its asker would
-// fill in.
+// fill in. It has no limit unless r has one.
 func (e *Engine) Ask(r permit.Request) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r.Created, r.Expires = Start, Start.Add(5*time.Minute)
+	r.Created = Start
 	e.open = append(e.open, r)
 }
 

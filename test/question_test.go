@@ -1,0 +1,154 @@
+package test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/permit"
+)
+
+// writesTwice is a script whose turn asks twice.
+const writesTwice = `turns:
+  - steps:
+      - say: The first.
+      - call: {name: write, input: {path: a.txt, content: "a\n"}}
+      - say: The second.
+      - call: {name: write, input: {path: b.txt, content: "b\n"}}
+      - say: Done.
+`
+
+// asking starts a turn and returns its stream.
+func (s *server) asking(id string, opts map[string]any) *http.Response {
+	s.t.Helper()
+	res := s.open(context.Background(), "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go", "opts": opts}))
+	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(res.Body)
+		s.t.Fatalf("turn: %d %s", res.StatusCode, text)
+	}
+	return res
+}
+
+// notPermitted is what the end of a turn counts.
+func notPermitted(t *testing.T, all []sse) any {
+	t.Helper()
+	end := last(t, all)
+	if end.name != "process:exit" || end.data["exitCode"] != 0.0 {
+		t.Fatalf("the turn ended with %s %v: %s", end.name, end.data, names(all))
+	}
+	return end.data["calls"]
+}
+
+// askedFor waits for a question about writing a file.
+func (p *place) askedFor(d *permit.Desk, path string) permit.Request {
+	p.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		open, err := d.List(context.Background(), "")
+		must(p.t, err)
+		for _, r := range open {
+			if slices.Contains(r.Effect.Paths, path) {
+				return r
+			}
+		}
+	}
+	p.t.Fatalf("nobody asks about %s", path)
+	return permit.Request{}
+}
+
+// A turn over HTTP says what becomes of its questions. Where it says nothing, a
+// question waits for so long as the server's settings say of turns that nobody
+// attends, and then counts as not answered.
+//
+// Covers: turn-api REQ-04
+func TestQuestionsOverHTTP(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "BELAY_PERMIT_UNATTENDED_TIMEOUT=1s")
+	p.scripted(writesTwice)
+	s := p.serve()
+
+	res := s.asking(s.session(), map[string]any{})
+	all := events(t, res.Body)
+	if diff := cmp.Diff(any(map[string]any{"expired": 2.0}), notPermitted(t, all)); diff != "" {
+		t.Errorf("nobody attends (-want +got):\n%s", diff)
+	}
+	for _, e := range all {
+		if _, limited := e.data["expiresAt"]; e.name == "permission:request" && !limited {
+			t.Errorf("the question names no end: %v", e.data)
+		}
+	}
+
+	all = events(t, s.asking(s.session(), map[string]any{"onQuestion": "refuse"}).Body)
+	if diff := cmp.Diff(any(map[string]any{"refused": 2.0}), notPermitted(t, all)); diff != "" || strings.Contains(names(all), "permission:request") {
+		t.Errorf("nobody is asked (-want +got):\n%s%s", diff, names(all))
+	}
+
+	id := s.session()
+	res = s.asking(id, map[string]any{"onQuestion": "wait"})
+	d := p.desk()
+	q := p.asked(d, "write")
+	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
+	must(t, err)
+	operator := "Bearer " + strings.TrimSpace(string(token))
+	if _, text := s.do("GET", "/api/harness/decisions", "", "Authorization", operator); strings.Contains(text, "expires") || !strings.Contains(text, q.ID) {
+		t.Errorf("the open questions are %s", text)
+	}
+	for _, path := range []string{"a.txt", "b.txt"} {
+		q := p.askedFor(d, path)
+		status, text := s.do("POST", "/api/harness/decision", jsonOf(map[string]any{"sessionId": id, "decisionId": q.ID, "verdict": "allow"}), "Authorization", operator)
+		if status != http.StatusOK {
+			t.Fatalf("the answer: %d %s", status, text)
+		}
+	}
+	all = events(t, res.Body)
+	if calls := notPermitted(t, all); calls != nil || p.content("b.txt") != "b\n" {
+		t.Errorf("the turn that waits counts %v", calls)
+	}
+	for _, e := range all {
+		if _, limited := e.data["expiresAt"]; limited {
+			t.Errorf("there is an end: %v", e.data)
+		}
+	}
+
+	details := s.fails(400, "INVALID_REQUEST", "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go", "opts": map[string]any{"onQuestion": "later"}}))
+	if details["field"] != "opts.onQuestion" {
+		t.Errorf("the refusal names %v", details)
+	}
+}
+
+// What was refused before a crash is counted at the end of the turn that goes on.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestCountedAcrossACrash(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.scripted(writesTwice)
+	d := p.desk()
+	s := p.serve()
+	id := s.session()
+	res := s.asking(id, map[string]any{"onQuestion": "wait"})
+	deny := func(path string) permit.Request {
+		t.Helper()
+		q := p.askedFor(d, path)
+		_, err := d.Decide(context.Background(), id, q.ID, permit.VerdictDeny, "a test", "")
+		must(t, err)
+		return q
+	}
+	deny("a.txt")
+	p.askedFor(d, "b.txt")
+	s.kill()
+	_ = res.Body.Close()
+	s = p.serve()
+	q := deny("b.txt")
+	all := events(t, s.open(context.Background(), "GET", "/api/harness/session/"+id+"/events?turn="+q.TurnID, "").Body)
+	if diff := cmp.Diff(any(map[string]any{"refused": 2.0}), notPermitted(t, all)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
