@@ -78,6 +78,24 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A call that waits for a person is shown with the way to answer it, however long it
+// waits; the end of the turn counts what was not permitted.
+func TestQuestionOnThePage(t *testing.T) {
+	b := open(t, &apitest.Engine{}, api.Options{})
+	b.visit("#root=/project&session=s1")
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "ASK and HOLD"), chromedp.Click(send))
+	b.until("document.querySelector('.row.warning')?.innerText === 'write waits for a decision: belay decision show dec_1'")
+	if opts := b.engine.Requests()[0].Opts; opts.OnQuestion != turn.OnQuestionWait {
+		t.Errorf("the page's turn says %q", opts.OnQuestion)
+	}
+	b.engine.Release("s1")
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	if got := b.text(".rows"); !strings.Contains(got, "denied by ana") || strings.Contains(got, "waits") ||
+		!strings.Contains(got, "calls that were not permitted: 2 refused, 1 not answered in time") {
+		t.Errorf("the turn's rows read %q", got)
+	}
+}
+
 // What is taken back elsewhere is told below its turn.
 func TestUndoElsewhere(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})

@@ -61,8 +61,8 @@ export async function startTurn(body) {
   return turn;
 }
 
-const eventNames = ["session:init", "chat:delta", "chat:thinking", "tool:result", "chat:complete", "usage",
-  "turn:warning", "turn:error", "session:complete", "process:exit", "changes:undone", "log:gap"];
+const eventNames = ["session:init", "chat:delta", "chat:thinking", "permission:request", "permission:resolved",
+  "tool:result", "chat:complete", "usage", "turn:warning", "turn:error", "session:complete", "process:exit", "changes:undone", "log:gap"];
 
 /**
  * Follows a session's log from its beginning for as long as the page likes. The

@@ -123,7 +123,8 @@ async function learn(sessionId, turn) {
 
 async function send(message, files) {
   calm();
-  const body = { sessionId: state.session, message };
+  // A person reads along, so a question may wait for as long as it takes.
+  const body = { sessionId: state.session, message, opts: { onQuestion: "wait" } };
   if (files.length) body.attachments = files.map((f) => f.path);
   const session = state.session;
   const turn = await startTurn(body);

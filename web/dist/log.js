@@ -73,6 +73,12 @@ export class Log {
       case "chat:thinking":
         this.thinking(turn).appendData(data.text);
         break;
+      case "permission:request":
+        this.ask(turn, data);
+        break;
+      case "permission:resolved":
+        this.answered(turn, data);
+        break;
       case "tool:result":
         this.tool(turn, data);
         break;
@@ -113,7 +119,7 @@ export class Log {
       node, known: false,
       said: el("div", "said"), chips: el("ul", "chips"), rows: el("div", "rows"),
       answer: el("div", "answer"), text: document.createTextNode(""),
-      state: el("span"), model: el("span"), usage: el("span"), thoughts: null, warned: new Set(),
+      state: el("span"), model: el("span"), usage: el("span"), thoughts: null, warned: new Set(), asked: new Map(),
     };
     turn.said.hidden = true;
     turn.answer.append(turn.text);
@@ -179,6 +185,23 @@ export class Log {
     return turn.thoughts;
   }
 
+  /** Says that a call waits for a person, until when if that has an end, and how to answer. */
+  ask(turn, data) {
+    const until = data.expiresAt ? ` until ${new Date(data.expiresAt).toLocaleString()}` : "";
+    const row = el("p", "row warning", `${data.name} waits for a decision${until}: belay decision show ${data.decisionId}`);
+    turn.asked.set(data.decisionId, row);
+    turn.rows.append(row);
+  }
+
+  answered(turn, data) {
+    const row = turn.asked.get(data.decisionId);
+    if (!row) return;
+    row.className = "row";
+    row.textContent = data.verdict === "deny" ? "denied" : "allowed";
+    if (data.by) row.textContent += ` by ${data.by}`;
+    if (data.note) row.textContent += `: ${data.note}`;
+  }
+
   tool(turn, data) {
     const details = el("details", "tool");
     details.append(el("summary", "", `${data.name}: ${data.ok ? "done" : "refused or failed"}`));
@@ -193,6 +216,8 @@ export class Log {
     if (data.error && !turn.rows.querySelector(".error")) {
       turn.rows.append(el("p", "row error", `${data.errorType ?? "error"}: ${data.error}`));
     }
+    const calls = notPermitted(data.calls ?? {});
+    if (calls) turn.rows.append(el("p", "row warning", calls));
     this.current = null;
     this.callbacks.onRunning(false);
     this.callbacks.onEnd(`The turn is over: ${words}.`);
@@ -219,6 +244,13 @@ function outcome(exit, stopReason) {
       return ["interrupted", "cut"];
   }
   return ["failed", "failed"];
+}
+
+/** Says which calls were not permitted, "" for none. */
+function notPermitted(calls) {
+  const parts = [[calls.refused, "refused"], [calls.expired, "not answered in time"], [calls.undone, "undone"]]
+    .filter(([n]) => n).map(([n, what]) => `${n} ${what}`);
+  return parts.length ? `calls that were not permitted: ${parts.join(", ")}` : "";
 }
 
 function usage(t) {

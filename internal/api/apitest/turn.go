@@ -120,6 +120,11 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 	if strings.Contains(r.Message, "WARN") {
 		l.append(event.TurnWarning, event.Warning{Code: "SAMPLE", Message: "something that a person should know"})
 	}
+	var calls *event.Calls
+	if strings.Contains(r.Message, "ASK") { // without a limit
+		l.append(event.PermissionAsked, event.Permission{DecisionID: "dec_1", ToolCallID: "c1", Name: "write", Input: []byte("{}"), Reason: "it changes project files"})
+		calls = &event.Calls{Refused: 2, Expired: 1}
+	}
 	text := strings.TrimSpace(r.Message)
 	for i, rest := 0, []rune(text); len(rest) > 0; i++ {
 		n := min(piece, len(rest))
@@ -131,6 +136,9 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 			return
 		}
 	}
+	if calls != nil {
+		l.append(event.PermissionGiven, event.Verdict{DecisionID: "dec_1", ToolCallID: "c1", Verdict: "deny", By: "ana"})
+	}
 	if strings.Contains(text, "FAIL") {
 		no := false
 		l.append(event.TurnError, event.Failure{Phase: "mid-stream", ErrorType: "SDK_FAILURE", Message: "made to fail", Status: 500, Severity: "error", Fatal: true})
@@ -140,7 +148,7 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 	l.append(event.ChatComplete, event.Text{Text: text})
 	l.append(event.Usage, event.UsageReport{Tokens: event.Tokens{InputTokens: 12, OutputTokens: 34}, Totals: event.Tokens{InputTokens: 12, OutputTokens: 34}})
 	l.append(event.SessionComplete, event.Complete{StopReason: "end_turn"})
-	l.append(event.ProcessExit, event.Exit{})
+	l.append(event.ProcessExit, event.Exit{Calls: calls})
 }
 
 // interrupted waits the pace of the answer, unless it is told to stop.
