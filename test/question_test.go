@@ -152,3 +152,37 @@ func TestCountedAcrossACrash(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A question whose turn is gone, as after a power cut, is closed by the next server:
+// nobody waits for its answer. One that is of a session elsewhere is left alone.
+//
+// Covers: turn-api REQ-04
+func TestQuestionOfALostTurn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	d := p.desk()
+	s := p.serve()
+	id := s.session()
+	s.kill()
+	for question, session := range map[string]string{"dec_lost": id, "dec_elsewhere": "sess_elsewhere"} {
+		_, err := d.Post(context.Background(), permit.Request{
+			ID: question, SessionID: session, TurnID: "turn_lost", ToolCallID: "c", Agent: "WORKING_ITEMS",
+			Effect: permit.Effect{Tool: "write", Kind: permit.Write, Summary: "write a.txt", Paths: []string{"a.txt"}},
+		})
+		must(t, err)
+	}
+	p.serve()
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		open, err := d.List(context.Background(), "")
+		must(t, err)
+		if len(open) == 1 && open[0].ID == "dec_elsewhere" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("still open: %+v", open)
+		}
+	}
+	if v, answered, err := d.Verdict("dec_lost"); err != nil || !answered || v.Allowed() || v.By != permit.ByBelay {
+		t.Errorf("it ended with %+v, %v", v, err)
+	}
+}

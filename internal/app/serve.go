@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -117,7 +118,16 @@ func (a *App) resume(ctx context.Context) {
 	if err != nil {
 		a.log.Error("look for abandoned turns", "error", err)
 	}
-	if err := a.Engine.Resume(ctx, ids...); err != nil && ctx.Err() == nil {
+	// A question survives a power cut; what names the turn of a session may not.
+	open, err := a.Engine.Decisions(ctx, "")
+	if err != nil {
+		a.log.Error("look for open questions", "error", err)
+	}
+	for _, q := range open {
+		ids = append(ids, q.SessionID)
+	}
+	slices.Sort(ids)
+	if err := a.Engine.Resume(ctx, slices.Compact(ids)...); err != nil && ctx.Err() == nil {
 		a.log.Error("take up abandoned turns", "error", err)
 	}
 }

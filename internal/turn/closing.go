@@ -97,7 +97,8 @@ func (t *running) dropQuestion(h *halt, why string) error {
 // maxWhy bounds a reason in a note, in bytes.
 const maxWhy = 500
 
-// withdrawQuestions closes the questions of a turn whose process died.
+// withdrawQuestions closes the questions of a turn whose process died, of all turns
+// of the session for "".
 func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, turnID string) error {
 	if l.o.Desk == nil {
 		return nil
@@ -107,7 +108,7 @@ func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, tur
 		return err
 	}
 	for _, q := range open {
-		if q.TurnID != turnID {
+		if turnID != "" && q.TurnID != turnID {
 			continue
 		}
 		pending, still, err := l.o.Desk.Reopen(q.ID)

@@ -37,7 +37,9 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 		return false, errors.Join(err, lease.Release())
 	}
 	if p == nil {
-		return false, errors.Join(l.settleRecord(ctx, lease), lease.Release())
+		// Nothing runs here, so nobody waits for an answer: not even to the question
+		// of a turn of which a power cut left nothing else.
+		return false, errors.Join(l.settleRecord(ctx, lease), l.withdrawQuestions(ctx, lease, ""), lease.Release())
 	}
 	return true, l.resume(context.WithoutCancel(ctx), lease, p)
 }

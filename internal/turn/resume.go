@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -180,7 +181,8 @@ func (t *running) finishCalls() ([]result, error) {
 func (l *Local) Stay() { l.stays.Store(true) }
 
 // Resume takes up the turns of these sessions, as [Local.Stay] says, and puts the
-// end of others whose process died on record. The errors of all are joined.
+// end of others whose process died on record. A session that is not there, as on a
+// disk that is not mounted, is left alone. The errors of all are joined.
 func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
 	l.Stay()
 	var errs []error
@@ -188,7 +190,7 @@ func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		if _, err := l.heal(ctx, id); err != nil {
+		if _, err := l.heal(ctx, id); err != nil && !fault.Is(err, fault.SessionNotFound) {
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
 		}
 	}
