@@ -66,6 +66,7 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	if s.halt != nil {
 		return t.askAgain(s, ruling)
 	}
+	defer t.standStill()()
 	now := t.l.o.Clock().UTC()
 	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
 		ID: decisionID(t.session, t.id, t.key, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
@@ -79,7 +80,8 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	return t.await(s, pending)
 }
 
-// await tells the readers of a question and waits for its answer.
+// await tells the readers of a question and waits for its answer. The turn stands
+// still.
 func (t *running) await(s *step, pending *permit.Pending) error {
 	request := pending.Request
 	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
@@ -88,7 +90,7 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 	}}); err != nil {
 		return err
 	}
-	decision, err := t.wait(pending)
+	decision, err := pending.Wait(t.ctx)
 	if err != nil {
 		// The readers are told that the question is closed, whatever ended it.
 		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))

@@ -65,6 +65,7 @@ func (t *running) askAgain(s *step, ruling permit.Ruling) error {
 	case pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
 		return errors.Join(t.resolved(s.id, t.l.withdraw(pending, closing{permit.ByBelay, changed})), refuse())
 	}
+	defer t.standStill()()
 	return t.await(s, pending)
 }
 

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,14 +11,14 @@ import (
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rang := 0
-		l := NewTimeLimit(time.Minute, func() { rang++ })
-		check := func(what string, after time.Duration, want int) {
+		var rang atomic.Int32
+		l := NewTimeLimit(time.Minute, func() { rang.Add(1) })
+		check := func(what string, after time.Duration, want int32) {
 			t.Helper()
 			time.Sleep(after)
 			synctest.Wait()
-			if rang != want {
-				t.Errorf("%s: it rang %d times, want %d", what, rang, want)
+			if n := rang.Load(); n != want {
+				t.Errorf("%s: it rang %d times, want %d", what, n, want)
 			}
 		}
 		check("at first", 40*time.Second, 0)
@@ -33,7 +34,7 @@ func TestTimeLimit(t *testing.T) {
 		l.Resume()
 		check("afterwards", time.Hour, 1)
 
-		l = NewTimeLimit(time.Minute, func() { rang++ })
+		l = NewTimeLimit(time.Minute, func() { rang.Add(1) })
 		l.Pause()
 		l.Stop()
 		l.Resume()

@@ -3,7 +3,6 @@ package turn
 import (
 	"time"
 
-	"belay/internal/permit"
 	"belay/internal/tool"
 )
 
@@ -33,17 +32,18 @@ func (t *running) until(asked time.Time) time.Time {
 	return asked.Add(limit)
 }
 
-// wait waits for the answer to a question. Meanwhile the turn's own time stands
-// still, and it leaves its place among the running turns to another one. When it
-// goes on it takes a place at once, also where that is one more than there are:
-// a turn that has begun is never held up by those that began while it waited.
-func (t *running) wait(p *permit.Pending) (permit.Decision, error) {
+// standStill stops the turn's own time while a call of it is asked about, and gives
+// its place among the running turns to another one, until goOn is called. Then the
+// turn takes a place at once, also where that is one more than there are: a turn
+// that has begun is never held up by those that began while it waited.
+func (t *running) standStill() (goOn func()) {
 	limit := t.top().limit
 	limit.Pause()
-	defer limit.Resume()
 	t.l.leavePlace(1)
-	defer t.l.leavePlace(-1)
-	return p.Wait(t.ctx)
+	return func() {
+		t.l.leavePlace(-1)
+		limit.Resume()
+	}
 }
 
 // leavePlace counts the turns that wait for a person: n more of them.
