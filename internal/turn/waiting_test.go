@@ -236,3 +236,42 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 		t.Errorf("the made-up end counts %+v", exit.Calls)
 	}
 }
+
+// A turn that a dead process left waiting is taken up, also where all places are
+// taken: it waits on, and has none.
+func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(writesFreely(t), r.withDesk, func(o *Options) { o.Rules.Limits.InFlight = 1 })
+	waits, hangs := r.session(), r.session()
+	lease, err := r.store.Acquire(r.ctx(), waits)
+	must(t, err)
+	must(t, lease.Begin("turn_x"))
+	_, err = lease.Emit("turn_x", event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "turn_x"}})
+	must(t, err)
+	c := call("c", "writes")
+	must(t, lease.Append(
+		session.Entry{Kind: session.EntryTurn, Turn: "turn_x", Time: session.Time{Time: r.clock()}, Message: "go", Options: json.RawMessage(`{"onQuestion":"wait"}`)},
+		session.Entry{Kind: session.EntryAssistant, Turn: "turn_x", Time: session.Time{Time: r.clock()}, Blocks: []session.Block{
+			{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input},
+		}},
+	))
+	_, err = r.engine.o.Desk.Post(r.ctx(), permit.Request{
+		ID: decisionID(waits, "turn_x", "", c.ID, 1), SessionID: waits, TurnID: "turn_x", ToolCallID: c.ID, Agent: "WORKING_ITEMS",
+		Effect: acting{act: act{name: "writes", kind: permit.Write}, input: c.Input}.Effect(), Session: true,
+	})
+	must(t, err)
+	must(t, lease.Release())
+
+	other := r.started(hangs)
+	r.provider.does(asks(c))
+	must(t, r.engine.Resume(r.ctx(), waits))
+	r.allow(waits, permit.VerdictAllow)
+	s, err := r.engine.Events(r.ctx(), waits, 0, "turn_x")
+	must(t, err)
+	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+		t.Errorf("the turn that was taken up ended with %+v", e)
+	}
+	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))
+	exitOf(t, r.drain(other))
+}

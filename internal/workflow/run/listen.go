@@ -167,6 +167,10 @@ func (l *listener) verdict(ctx context.Context) error {
 		return fault.New(fault.BudgetExceeded, "the answer is not whole: the turn in session %s ended at its budget (%s)", l.session, l.reason).
 			With("stopReason", l.reason).With("sessionId", l.session).WithHint("raise the budget of the task or its agent")
 	}
-	return fault.New(fault.TaskFailed, "the answer is not whole: the model stopped with %s", l.reason).
+	f := fault.New(fault.TaskFailed, "the answer is not whole: the model stopped with %s", l.reason).
 		With("stopReason", l.reason).With("sessionId", l.session)
+	if l.reason == string(model.StopRepeats) {
+		f = f.WithHint("permit the refused call with --allow or another --mode, or change the workflow so that it needs none")
+	}
+	return f
 }
