@@ -86,15 +86,10 @@ func events(string) ([]byte, error) {
 		"saw misses nothing, or gets a `log:gap` that says what is missing.\n\n"+
 		"A turn whose end cannot be written, because the disk is full, ends all the same: its `turn:error` and `process:exit`\n"+
 		"are made up for the readers that are there. They are in no log, so they have no `id:`, and `\"seq\":0` with `--json`.\n"+
-		"Once there is room again the log gets an end of its own. Where a power cut or the retention of logs took a turn's end,
-"+
-		"a reader of that turn gets it in the same way, from the transcript.
-
-"+
-		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`
-"+
-		"(nobody answered in time) or `undone` (what the call changed was put back); it is absent where the call was permitted.
-"+
+		"Once there is room again the log gets an end of its own. Where a power cut or the retention of logs took a turn's end,\n"+
+		"a reader of that turn gets it in the same way, from the transcript.\n\n"+
+		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`\n"+
+		"(nobody answered in time) or `undone` (what the call changed was put back); it is absent where the call was permitted.\n"+
 		"`calls` of `process:exit` counts them for the whole turn, subagents included, and is absent where there are none.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")
