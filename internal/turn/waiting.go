@@ -6,8 +6,8 @@ import (
 	"belay/internal/tool"
 )
 
-// OnQuestion values of [Opts]. Without one a question waits for as long as a turn
-// is waited for that nobody attends ([Limits.Unattended]).
+// OnQuestion values of [Opts]. Without one nobody is known to attend the turn, and
+// its questions have a limit ([Limits.Unattended]).
 const (
 	// OnQuestionWait lets a question wait until somebody answers.
 	OnQuestionWait = "wait"
