@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
 	"belay/internal/event"
+	"belay/internal/session"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
 )
@@ -105,6 +107,8 @@ func (s *projectStream) Next(ctx context.Context) ([]event.Event, error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
+	case errors.Is(err, index.ErrUnsubscribed):
+		return nil, session.ErrReaderClosed
 	case err != nil:
 		return nil, io.EOF // the project is gone, or the server ends
 	case gap:

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,87 +10,33 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"belay/internal/event"
-	"belay/internal/fault"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
-// Start implements turn.Engine. With an idempotency key the request is sent again
-// when the connection broke before an answer came.
-func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
-	opts, err := encodeOpts(r.Opts)
-	if err != nil {
-		return nil, err
-	}
-	body := map[string]any{"sessionId": r.SessionID, "message": r.Message, "opts": opts}
-	if r.Attachments != nil {
-		body["attachments"] = r.Attachments
-	}
-	data, err := encode(body)
-	if err != nil {
-		return nil, err
-	}
-	post := func(ctx context.Context) (*http.Request, error) {
-		req, err := c.request(ctx, http.MethodPost, harness+"turn", bytes.NewReader(data))
-		if err == nil {
-			req.Header.Set("Content-Type", "application/json")
-			if r.IdempotencyKey != "" {
-				req.Header.Set("Idempotency-Key", r.IdempotencyKey)
-			}
-		}
-		return req, err
-	}
-	for attempt := 0; ; attempt++ {
-		conn, err := c.connect(ctx, post)
-		switch {
-		case err == nil && conn.turn == "":
-			conn.close()
-			return nil, fault.New(fault.SDKFailure, "the answer does not name its turn").Because(errForeign)
-		case err == nil:
-			return &stream{c: c, sessionID: r.SessionID, conn: conn, turn: conn.turn, until: conn.turn, current: conn.turn}, nil
-		case r.IdempotencyKey == "" || isFinal(err) || attempt == c.o.Retries:
-			return nil, err
-		}
-		if err := c.pause(ctx, attempt); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// encodeOpts returns the options as an object, with the names of unknown ones, so
-// that the server warns of them as a local engine would.
-func encodeOpts(o turn.Opts) (map[string]json.RawMessage, error) {
-	data, err := encode(o)
-	if err != nil {
-		return nil, err
-	}
-	opts := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &opts); err != nil {
-		return nil, fmt.Errorf("encode options: %w", err)
-	}
-	for _, name := range o.Unknown {
-		if _, exists := opts[name]; !exists {
-			opts[name] = json.RawMessage("null")
-		}
-	}
-	return opts, nil
-}
-
 // Events implements turn.Engine.
 func (c *Client) Events(ctx context.Context, id string, after int64, turnID string) (turn.Stream, error) {
-	s := &stream{c: c, sessionID: id, until: turnID, last: after}
-	if err := s.resume(ctx); err != nil {
+	s := c.stream(id)
+	s.until, s.last = turnID, after
+	if _, err := s.resume(ctx); err != nil {
+		s.end()
 		return nil, err
 	}
 	return s, nil
 }
 
-// stream reads one session's events over as many connections as it takes.
+// stream reads one session's events over as many connections as it takes. But for
+// life and what mu guards, everything belongs to the goroutine that calls Next.
 type stream struct {
 	c         *Client
 	sessionID string
+	// life ends with Close.
+	life context.Context
+	end  context.CancelFunc
 	// turn is the turn that Start began, until the one whose exit ends the
 	// stream, current the one that the last session:init named.
 	turn, until, current string
@@ -99,7 +44,15 @@ type stream struct {
 	// the event before was a process:exit.
 	last        int64
 	ended, over bool
-	conn        *connection
+
+	mu   sync.Mutex
+	conn *connection // nil between two, and after Close
+}
+
+func (c *Client) stream(sessionID string) *stream {
+	s := &stream{c: c, sessionID: sessionID}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
 // Turn implements turn.Stream.
@@ -107,20 +60,47 @@ func (s *stream) Turn() string { return s.turn }
 
 // Close implements turn.Stream.
 func (s *stream) Close() error {
-	s.over = true
+	s.end()
 	s.drop()
 	return nil
 }
 
+// drop closes the connection, if there is one.
 func (s *stream) drop() {
-	if s.conn != nil {
-		s.conn.close()
-		s.conn = nil
+	s.mu.Lock()
+	conn := s.conn
+	s.conn = nil
+	s.mu.Unlock()
+	if conn != nil {
+		conn.close()
+	}
+}
+
+// connection returns the open connection, making one if there is none.
+func (s *stream) connection(ctx context.Context) (*connection, error) {
+	s.mu.Lock()
+	conn := s.conn
+	s.mu.Unlock()
+	if conn != nil {
+		return conn, nil
+	}
+	return s.resume(ctx)
+}
+
+// alive derives a context that Close ends, too.
+func (s *stream) alive(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	unhook := context.AfterFunc(s.life, cancel)
+	return ctx, func() {
+		unhook()
+		cancel()
 	}
 }
 
 // resume makes a connection for what comes after the last event.
-func (s *stream) resume(ctx context.Context) error {
+func (s *stream) resume(ctx context.Context) (*connection, error) {
+	ctx, cancel := s.alive(ctx)
+	defer cancel()
 	path := sessionPath(s.sessionID, "/events")
 	if s.until != "" {
 		path += "?turn=" + url.QueryEscape(s.until)
@@ -132,8 +112,19 @@ func (s *stream) resume(ctx context.Context) error {
 		}
 		return req, err
 	})
-	s.conn = conn
-	return err
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if s.life.Err() == nil {
+		s.conn = conn
+	}
+	s.mu.Unlock()
+	if s.life.Err() != nil {
+		conn.close() // Close came before it could have seen this one
+		return nil, session.ErrReaderClosed
+	}
+	return conn, nil
 }
 
 // Next implements turn.Stream.
@@ -143,6 +134,8 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		switch {
 		case err == nil:
 			return events, nil
+		case s.life.Err() != nil:
+			return nil, session.ErrReaderClosed
 		case ctx.Err() != nil:
 			return nil, ctx.Err() // nothing was lost: the connection goes on
 		}
@@ -159,26 +152,38 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 			}
 			return nil, fmt.Errorf("events of session %s: no success in %d tries: %w", s.sessionID, attempt+1, err)
 		}
-		if err := s.c.pause(ctx, attempt); err != nil {
+		if err := s.pause(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}
 	return nil, io.EOF
 }
 
+// pause waits before another try; Close ends the wait.
+func (s *stream) pause(ctx context.Context, attempt int) error {
+	ctx, cancel := s.alive(ctx)
+	defer cancel()
+	err := s.c.pause(ctx, attempt)
+	if s.life.Err() != nil {
+		return session.ErrReaderClosed
+	}
+	return err
+}
+
 // read returns the connection's next batch, making a connection if there is none.
 func (s *stream) read(ctx context.Context) ([]event.Event, error) {
-	if s.conn == nil {
-		if err := s.resume(ctx); err != nil {
-			return nil, err
-		}
+	conn, err := s.connection(ctx)
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case batch, ok := <-s.conn.batches:
+	case <-s.life.Done():
+		return nil, session.ErrReaderClosed
+	case batch, ok := <-conn.batches:
 		if !ok {
-			return nil, s.conn.err
+			return nil, conn.err
 		}
 		events := make([]event.Event, len(batch))
 		for i, m := range batch {

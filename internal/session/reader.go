@@ -28,16 +28,19 @@ const (
 // when they were dropped, "lost" when a power cut took them, "reset" when the
 // position is beyond the end.
 //
-// A Reader is used by one goroutine.
+// One goroutine at a time reads: Next, NextWithin, Ready and After. Close may be
+// called by any goroutine at any moment, and more than once. It ends the wait of
+// whoever reads, who gets [ErrReaderClosed].
 type Reader struct {
 	live  *live
 	after int64
 	// at is where the event after lies in the files, if known.
-	at     pos
-	closed bool
+	at pos
+	// done is closed by Close, under live.mu.
+	done chan struct{}
 }
 
-// ErrReaderClosed is returned by Next after Close.
+// ErrReaderClosed is what reading returns after Close.
 var ErrReaderClosed = errors.New("the reader was closed")
 
 // Reader opens the log after a sequence; 0 is before the first event. The caller
@@ -60,7 +63,7 @@ func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, er
 		}
 	}
 	l.readers++
-	return &Reader{live: l, after: max(0, after)}, nil
+	return &Reader{live: l, after: max(0, after), done: make(chan struct{})}, nil
 }
 
 // Bounds returns the first and the last sequence that the log has. An empty log
@@ -94,14 +97,16 @@ func (l *live) ready() error {
 	return storage("the event log cannot be read", l.refresh())
 }
 
-// Close gives the reader back. It may be called more than once.
+// Close gives the reader back and ends the wait of whoever reads. It does not wait
+// for them.
 func (r *Reader) Close() error {
-	if r.closed {
-		return nil
-	}
-	r.closed = true
 	l := r.live
 	l.mu.Lock()
+	if r.closed() {
+		l.mu.Unlock()
+		return nil
+	}
+	close(r.done)
 	if l.readers--; l.readers == 0 {
 		l.unwatch()
 	}
@@ -110,7 +115,18 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// After is the sequence of the last event that was returned.
+// closed reports whether Close was called. While l.mu is held it stays as it is.
+func (r *Reader) closed() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// After is the sequence of the last event that was returned. It belongs to the
+// goroutine that reads.
 func (r *Reader) After() int64 { return r.after }
 
 // Next waits until there are events and returns all that are ready, up to a
@@ -148,6 +164,8 @@ func (r *Reader) await(ctx context.Context, late <-chan time.Time) ([]event.Even
 		case <-wake:
 		case <-late:
 			return nil, nil
+		case <-r.done:
+			return nil, ErrReaderClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -178,12 +196,12 @@ type files struct {
 // look returns events from memory, or the files that have them, or a channel to
 // wait on.
 func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
-	if r.closed {
-		return nil, nil, nil, ErrReaderClosed
-	}
 	l := r.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r.closed() {
+		return nil, nil, nil, ErrReaderClosed // a watch that begins now would never end
+	}
 	// What is in memory is in the log for good: a reader that keeps up does not
 	// ask the files, not even when the writer has just given the session back.
 	if evs, end, ok := l.log.tail.after(r.after); ok && l.gone == nil {

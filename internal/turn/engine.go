@@ -113,14 +113,17 @@ type DecisionRequest struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Stream reads a session's log. It is used by one goroutine.
+// Stream reads a session's log. One goroutine at a time calls Next. Close may be
+// called by any goroutine at any moment, and more than once.
 type Stream interface {
 	// Turn is the id of the turn that Start began or replayed, or "".
 	Turn() string
 	// Next blocks until there are events, ctx is done, or the stream is over
 	// (io.EOF, after process:exit). It returns as many as are ready.
 	Next(ctx context.Context) ([]event.Event, error)
-	// Close releases the reader; it never affects the turn.
+	// Close releases the reader; it never affects the turn. It ends a Next that
+	// waits: that one and every later one return [session.ErrReaderClosed], or
+	// io.EOF if the stream was over.
 	Close() error
 }
 

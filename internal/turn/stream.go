@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -67,6 +68,9 @@ func (s *stream) Close() error { return s.reader.Close() }
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	for !s.over && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
+		if errors.Is(err, session.ErrReaderClosed) {
+			return nil, err
+		}
 		if err != nil {
 			if words := s.lastWords(); words != nil && ctx.Err() == nil {
 				return words, nil // the log can neither be written nor read

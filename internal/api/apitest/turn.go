@@ -105,7 +105,7 @@ func (e *Engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	e.turns.Add(1)
 	e.mu.Unlock()
 	l.resumed = make(chan bool, 1)
-	s := &stream{e: e, l: l, turn: l.turn, next: int64(len(l.events))}
+	s := &stream{e: e, l: l, turn: l.turn, next: int64(len(l.events)), done: make(chan struct{})}
 	resumed := l.resumed
 	go func() {
 		defer e.turns.Done()
@@ -182,7 +182,7 @@ func (e *Engine) Events(_ context.Context, id string, after int64, turnID string
 	if err != nil {
 		return nil, err
 	}
-	return &stream{e: e, l: l, next: after, until: turnID}, nil
+	return &stream{e: e, l: l, next: after, until: turnID, done: make(chan struct{})}, nil
 }
 
 // stream reads a log.
@@ -192,6 +192,8 @@ type stream struct {
 	turn, until string
 	next        int64
 	over        bool
+	once        sync.Once
+	done        chan struct{} // closed by Close
 }
 
 // Turn implements turn.Stream.
@@ -199,9 +201,12 @@ func (s *stream) Turn() string { return s.turn }
 
 // Close implements turn.Stream.
 func (s *stream) Close() error {
-	s.e.mu.Lock()
-	defer s.e.mu.Unlock()
-	s.e.closed++
+	s.once.Do(func() {
+		close(s.done)
+		s.e.mu.Lock()
+		defer s.e.mu.Unlock()
+		s.e.closed++
+	})
 	return nil
 }
 
@@ -221,6 +226,8 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-s.done:
+			return nil, session.ErrReaderClosed
 		case <-changed:
 		}
 	}

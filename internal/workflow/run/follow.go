@@ -5,22 +5,26 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/session"
 )
 
 // followPoll is how often the events of another process's run are looked for.
 const followPoll = 150 * time.Millisecond
 
-// Stream reads a run's events. It is used by one goroutine.
+// Stream reads a run's events. One goroutine at a time calls Next. Close may be
+// called by any goroutine at any moment, and more than once.
 type Stream interface {
 	// Next blocks until there are events, ctx is done, or the stream is over
 	// (io.EOF, when nobody works on the run any more). It returns as many as are
 	// ready.
 	Next(ctx context.Context) ([]Event, error)
-	// Close releases the reader; it never affects the run.
+	// Close releases the reader; it never affects the run. It ends a Next that
+	// waits: that one and every later one return [session.ErrReaderClosed].
 	Close() error
 }
 
@@ -36,7 +40,7 @@ func (r *Runner) Follow(_ context.Context, project, id string, after int64) (Str
 	if err != nil {
 		return nil, fault.New(fault.StorageFailure, "the run's events cannot be read").WithStatus(500).Because(err)
 	}
-	return &follower{r: r, id: id, file: file, after: after}, nil
+	return &follower{r: r, id: id, file: file, after: after, done: make(chan struct{})}, nil
 }
 
 type follower struct {
@@ -45,9 +49,28 @@ type follower struct {
 	file  *os.File
 	at    int64 // behind the last whole line that was read
 	after int64
+
+	once sync.Once
+	done chan struct{} // closed by Close
 }
 
-func (s *follower) Close() error { return s.file.Close() }
+// Close implements [Stream].
+func (s *follower) Close() (err error) {
+	s.once.Do(func() {
+		close(s.done)
+		err = s.file.Close()
+	})
+	return err
+}
+
+func (s *follower) closed() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
 
 // Next implements [Stream].
 func (s *follower) Next(ctx context.Context) ([]Event, error) {
@@ -67,6 +90,9 @@ func (s *follower) Next(ctx context.Context) ([]Event, error) {
 			live = !over
 		}
 		events, err := s.read()
+		if s.closed() {
+			return nil, session.ErrReaderClosed // whatever the closed file said
+		}
 		if err != nil || len(events) > 0 {
 			return events, err
 		}
@@ -77,6 +103,7 @@ func (s *follower) Next(ctx context.Context) ([]Event, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-wake:
+		case <-s.done:
 		case <-tick.C:
 		}
 	}

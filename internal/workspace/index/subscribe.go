@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -68,13 +69,18 @@ func (j *journal) after(version uint64) (c Change, gap, ok bool, wake <-chan str
 	return Change{}, false, false, j.wake, j.err
 }
 
-// Subscription follows the changes of one project. It is used by one goroutine.
+// Subscription follows the changes of one project. One goroutine at a time calls
+// Next. Close may be called by any goroutine at any moment, and more than once.
 type Subscription struct {
 	set     *Set
 	root    *root
 	version uint64
-	closed  bool
+	once    sync.Once
+	done    chan struct{} // closed by Close
 }
+
+// ErrUnsubscribed is what Next returns after Close.
+var ErrUnsubscribed = errors.New("the subscription was closed")
 
 // Subscribe follows a project's changes after a version that a snapshot or a
 // change had; 0 begins with the next change. The index is kept until the caller
@@ -92,14 +98,19 @@ func (s *Set) Subscribe(ctx context.Context, path string, after uint64) (*Subscr
 	if after == 0 {
 		after = now.Version
 	}
-	return &Subscription{set: s, root: x, version: after}, now, nil
+	return &Subscription{set: s, root: x, version: after, done: make(chan struct{})}, now, nil
 }
 
 // Next waits for the next change. Gap is set where changes before it are not kept:
 // the follower has to look at the whole project anew, and goes on after
-// c.Version. The error is ctx's, or why the index ended.
+// c.Version. The error is ctx's, [ErrUnsubscribed], or why the index ended.
 func (s *Subscription) Next(ctx context.Context) (c Change, gap bool, err error) {
 	for {
+		select {
+		case <-s.done:
+			return Change{}, false, ErrUnsubscribed
+		default:
+		}
 		c, gap, ok, wake, err := s.root.journal.after(s.version)
 		if ok {
 			s.version = c.Version
@@ -110,16 +121,17 @@ func (s *Subscription) Next(ctx context.Context) (c Change, gap bool, err error)
 		}
 		select {
 		case <-wake:
+		case <-s.done:
 		case <-ctx.Done():
 			return Change{}, false, ctx.Err()
 		}
 	}
 }
 
-// Close ends the subscription.
+// Close ends the subscription and the wait of a Next.
 func (s *Subscription) Close() {
-	if !s.closed {
-		s.closed = true
+	s.once.Do(func() {
+		close(s.done)
 		s.set.leave(s.root)
-	}
+	})
 }

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// Start implements turn.Engine. With an idempotency key the request is sent again
+// when the connection broke before an answer came.
+func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
+	opts, err := encodeOpts(r.Opts)
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"sessionId": r.SessionID, "message": r.Message, "opts": opts}
+	if r.Attachments != nil {
+		body["attachments"] = r.Attachments
+	}
+	data, err := encode(body)
+	if err != nil {
+		return nil, err
+	}
+	post := func(ctx context.Context) (*http.Request, error) {
+		req, err := c.request(ctx, http.MethodPost, harness+"turn", bytes.NewReader(data))
+		if err == nil {
+			req.Header.Set("Content-Type", "application/json")
+			if r.IdempotencyKey != "" {
+				req.Header.Set("Idempotency-Key", r.IdempotencyKey)
+			}
+		}
+		return req, err
+	}
+	for attempt := 0; ; attempt++ {
+		conn, err := c.connect(ctx, post)
+		switch {
+		case err == nil && conn.turn == "":
+			conn.close()
+			return nil, fault.New(fault.SDKFailure, "the answer does not name its turn").Because(errForeign)
+		case err == nil:
+			s := c.stream(r.SessionID)
+			s.conn, s.turn, s.until, s.current = conn, conn.turn, conn.turn, conn.turn
+			return s, nil
+		case r.IdempotencyKey == "" || isFinal(err) || attempt == c.o.Retries:
+			return nil, err
+		}
+		if err := c.pause(ctx, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// encodeOpts returns the options as an object, with the names of unknown ones, so
+// that the server warns of them as a local engine would.
+func encodeOpts(o turn.Opts) (map[string]json.RawMessage, error) {
+	data, err := encode(o)
+	if err != nil {
+		return nil, err
+	}
+	opts := map[string]json.RawMessage{}
+	if err := json.Unmarshal(data, &opts); err != nil {
+		return nil, fmt.Errorf("encode options: %w", err)
+	}
+	for _, name := range o.Unknown {
+		if _, exists := opts[name]; !exists {
+			opts[name] = json.RawMessage("null")
+		}
+	}
+	return opts, nil
+}

@@ -1,0 +1,39 @@
+package index
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// Any goroutine may close a subscription, also while another waits for a change.
+func TestCloseFromAnotherGoroutine(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	put(t, root, "PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md", "**Current State:** OPEN")
+	set := newSet(t, Options{Poll: time.Hour, Recheck: time.Hour})
+	for range 100 {
+		sub, _, err := set.Subscribe(t.Context(), root, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := sub.Next(t.Context())
+			ended <- err
+		}()
+		sub.Close()
+		sub.Close()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, ErrUnsubscribed) {
+				t.Errorf("the wait ended with %v", err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("the wait goes on")
+		}
+	}
+	if users := set.roots[root].users; users != 0 {
+		t.Errorf("%d users are left", users)
+	}
+}
