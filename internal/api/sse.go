@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,10 +17,57 @@ const eventStream = "text/event-stream"
 // keepAlive is a comment line, which every reader of the format ignores.
 var keepAlive = []byte(":keepalive\n\n")
 
+// gatherBytes is how much of small events goes into one write, plainBytes the size
+// from which data is written as it is.
+const (
+	gatherBytes = 16 << 10
+	plainBytes  = 4 << 10
+)
+
+// writeEvents writes events by way of b and returns how many bytes that were. A
+// client that has stopped reading holds the call up, so it makes no second copy of
+// the batch: small events are gathered, the data of large ones goes out from where
+// it is.
+func writeEvents(w io.Writer, b *bytes.Buffer, events []event.Event) (sent int, err error) {
+	write := func(p []byte) {
+		if err == nil && len(p) > 0 {
+			_, err = w.Write(p)
+			sent += len(p)
+		}
+	}
+	for _, e := range events {
+		if len(e.Data) < plainBytes || !onOneLine(e.Data) {
+			appendEvent(b, e)
+		} else {
+			appendHead(b, e)
+			write(b.Bytes())
+			write(e.Data)
+			b.Reset()
+			b.WriteString(eventEnd)
+		}
+		if b.Len() >= gatherBytes {
+			write(b.Bytes())
+			b.Reset()
+		}
+	}
+	write(b.Bytes())
+	return sent, err
+}
+
+// eventEnd ends an event's data and the event.
+const eventEnd = "\n\n"
+
 // appendEvent appends e as one Server-Sent Event: an id line, an event line, one
 // data line, a blank line. An event that is in no log (sequence 0) gets no id,
 // so that a reader does not take it for a place to go on from.
 func appendEvent(b *bytes.Buffer, e event.Event) {
+	appendHead(b, e)
+	appendData(b, e.Data)
+	b.WriteString(eventEnd)
+}
+
+// appendHead appends what comes before an event's data.
+func appendHead(b *bytes.Buffer, e event.Event) {
 	var digits [20]byte
 	if e.Seq > 0 {
 		b.WriteString("id: ")
@@ -29,8 +77,10 @@ func appendEvent(b *bytes.Buffer, e event.Event) {
 	b.WriteString("event: ")
 	b.WriteString(oneLine(string(e.Type)))
 	b.WriteString("\ndata: ")
-	appendData(b, e.Data)
-	b.WriteString("\n\n")
+}
+
+func onOneLine(data []byte) bool {
+	return bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0
 }
 
 // appendData appends JSON on one line. A log that belay wrote has it so; one
@@ -39,7 +89,7 @@ func appendData(b *bytes.Buffer, data json.RawMessage) {
 	switch {
 	case len(data) == 0:
 		b.WriteString("{}")
-	case bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0:
+	case onOneLine(data):
 		b.Write(data)
 	default:
 		start := b.Len()

@@ -79,17 +79,14 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 	}
 }
 
-// sendEvents is one write and one flush. The end of the stream's own turn is not
-// flushed: the end of the response follows at once, and both leave together.
+// sendEvents sends a batch and flushes it once. The end of the stream's own turn is
+// not flushed: the end of the response follows at once, and both leave together.
 func (h *Handler) sendEvents(w *response, events []event.Event, turnID string) error {
 	b := getBuffer()
 	defer putBuffer(b)
-	for _, e := range events {
-		appendEvent(b, e)
-	}
+	sent, err := writeEvents(w, b, events)
 	h.metrics.events.Add(float64(len(events)))
-	h.metrics.bytes.Add(float64(b.Len()))
-	_, err := w.Write(b.Bytes())
+	h.metrics.bytes.Add(float64(sent))
 	if last := events[len(events)-1]; err != nil || last.Ends() && last.Turn == turnID {
 		return err
 	}

@@ -86,15 +86,24 @@ func parseEvent(b []byte) (event.Event, error) {
 	return e, nil
 }
 
-// seqOf reads only a line's sequence, 0 when it is not an event.
-func seqOf(b []byte) int64 {
+// headSeq reads the sequence at the beginning of a line that may be cut off, 0
+// where it does not begin as belay writes it.
+func headSeq(b []byte) int64 {
 	const head = `{"seq":`
-	if rest, ok := bytes.CutPrefix(b, []byte(head)); ok && bytes.HasSuffix(b, []byte("}\n")) {
+	if rest, ok := bytes.CutPrefix(b, []byte(head)); ok {
 		if i := bytes.IndexByte(rest, ','); i > 0 && i < 20 {
 			if n, err := strconv.ParseInt(string(rest[:i]), 10, 64); err == nil && n > 0 && n <= maxSeq {
 				return n
 			}
 		}
+	}
+	return 0
+}
+
+// seqOf reads only a line's sequence, 0 when it is not an event.
+func seqOf(b []byte) int64 {
+	if n := headSeq(b); n > 0 && bytes.HasSuffix(b, []byte("}\n")) {
+		return n
 	}
 	e, err := parseEvent(b)
 	if err != nil {

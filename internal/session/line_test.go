@@ -64,8 +64,9 @@ func FuzzLogPrefix(f *testing.F) {
 		content := append(bytes.Clone(b.lines), rest...)
 		must(t, root.WriteFile(segmentName(1), content, 0o600))
 
-		got, at, err := readSegment(root, 1, 0, int64(len(content)), 0)
+		p, err := readSegment(root, 1, 0, int64(len(content)), 0, batchBytes)
 		must(t, err)
+		got, at := p.evs, p.end
 		if len(got) < n && len(got) > 0 {
 			t.Fatalf("%d of %d valid events were read", len(got), n)
 		}

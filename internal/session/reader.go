@@ -13,7 +13,8 @@ import (
 )
 
 // A batch that Next returns has at most this many events and, unless it is a
-// single one, about this many bytes of data.
+// single one, about this many bytes of data. With many readers that lag behind it
+// has less: see budget.
 const (
 	batchEvents = 256
 	batchBytes  = 1 << 20
@@ -21,7 +22,8 @@ const (
 
 // Reader reads a session's log from a position on, in this process or another's
 // turn. It is only a position: a reader that is slow, stuck or forgotten costs
-// the writer nothing and holds no events.
+// the writer nothing. What it returned last counts as held until it is asked for
+// more or closed; all readers share a bound on that.
 //
 // Every event after the position is returned exactly once, in order. Where the
 // log does not have them, one log:gap says so and where it goes on: "expired"
@@ -36,6 +38,11 @@ type Reader struct {
 	after int64
 	// at is where the event after lies in the files, if known.
 	at pos
+	// loan is what the last batch takes of what all readers may hold. lent is set
+	// while it holds something, line is not nil while it waits for its turn.
+	loan *loan
+	lent bool
+	line <-chan struct{}
 	// done is closed by Close, under live.mu.
 	done chan struct{}
 }
@@ -63,7 +70,7 @@ func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, er
 		}
 	}
 	l.readers++
-	return &Reader{live: l, after: max(0, after), done: make(chan struct{})}, nil
+	return &Reader{live: l, after: max(0, after), loan: s.lag.loan(), done: make(chan struct{})}, nil
 }
 
 // Bounds returns the first and the last sequence that the log has. An empty log
@@ -111,6 +118,7 @@ func (r *Reader) Close() error {
 		l.unwatch()
 	}
 	l.mu.Unlock()
+	r.loan.give()
 	l.store.leave(l)
 	return nil
 }
@@ -139,7 +147,7 @@ func (r *Reader) Next(ctx context.Context) ([]event.Event, error) {
 
 // NextWithin is Next that waits no longer than d, and then returns nothing.
 func (r *Reader) NextWithin(ctx context.Context, d time.Duration) ([]event.Event, error) {
-	if evs, _, err := r.ready(ctx); err != nil || len(evs) > 0 {
+	if evs, _, err := r.ready(ctx, false); err != nil || len(evs) > 0 {
 		return evs, err // most often: the reader needs no timer
 	}
 	timer := time.NewTimer(d)
@@ -149,14 +157,14 @@ func (r *Reader) NextWithin(ctx context.Context, d time.Duration) ([]event.Event
 
 // Ready is Next that does not wait: nothing is ready where it returns nothing.
 func (r *Reader) Ready(ctx context.Context) ([]event.Event, error) {
-	evs, _, err := r.ready(ctx)
+	evs, _, err := r.ready(ctx, true)
 	return evs, err
 }
 
 // await waits for events until ctx ends or late tells.
 func (r *Reader) await(ctx context.Context, late <-chan time.Time) ([]event.Event, error) {
 	for {
-		evs, wake, err := r.ready(ctx)
+		evs, wake, err := r.ready(ctx, false)
 		if err != nil || len(evs) > 0 {
 			return evs, err
 		}
@@ -172,16 +180,41 @@ func (r *Reader) await(ctx context.Context, late <-chan time.Time) ([]event.Even
 	}
 }
 
-// ready returns the events that are there, or a channel to wait on for more.
-func (r *Reader) ready(ctx context.Context) ([]event.Event, <-chan struct{}, error) {
+// ready returns the events that are there, or a channel to wait on for more. With
+// insist it does not wait in line for a large event.
+func (r *Reader) ready(ctx context.Context, insist bool) ([]event.Event, <-chan struct{}, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	evs, files, wake, err := r.look()
-	if files != nil {
-		evs, err = r.read(*files)
+	if r.line != nil && !insist {
+		select {
+		case <-r.line:
+		default:
+			return nil, r.line, nil
+		}
 	}
-	return evs, wake, err
+	r.line = nil
+	evs, files, wake, err := r.look()
+	if files == nil {
+		if r.lent {
+			r.loan.back()
+			r.lent = false
+		}
+		return evs, wake, err
+	}
+	r.lent = true
+	p, err := r.read(*files, r.loan.next())
+	switch {
+	case err != nil || p.need == 0:
+		r.loan.used(p.size)
+		return p.evs, nil, err
+	case insist:
+		r.loan.insist(p.need)
+		p, err = r.read(*files, p.need)
+		return p.evs, nil, err
+	}
+	r.line = r.loan.ask(p.need)
+	return nil, r.line, nil
 }
 
 // files is what is needed to read from the log's files without the session's
@@ -227,15 +260,15 @@ func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
 	return nil, &files{place: l.place, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
 }
 
-// read returns events from the files. Where they do not have the next one, that
-// is a gap.
-func (r *Reader) read(f files) ([]event.Event, error) {
+// read returns events from the files, as many as the room is for. Where the files
+// do not have the next one, that is a gap.
+func (r *Reader) read(f files, room int64) (part, error) {
 	root, err := f.place.open()
 	if missing(err) {
-		return nil, notFound(r.live.id)
+		return part{}, notFound(r.live.id)
 	}
 	if err != nil {
-		return nil, storage("the event log cannot be read", err)
+		return part{}, storage("the event log cannot be read", err)
 	}
 	defer func() { _ = root.Close() }()
 
@@ -250,23 +283,25 @@ func (r *Reader) read(f files) ([]event.Event, error) {
 		if r.at.seg == seg {
 			off = r.at.off
 		}
-		evs, end, err := readSegment(root, seg, off, size, r.after)
-		if err == nil && off > 0 && (len(evs) == 0 || evs[0].Seq != r.after+1) {
+		p, err := readSegment(root, seg, off, size, r.after, room)
+		if err == nil && off > 0 && p.need == 0 && (len(p.evs) == 0 || p.evs[0].Seq != r.after+1) {
 			// The position may be from before the file was replaced.
-			evs, end, err = readSegment(root, seg, 0, size, r.after)
+			p, err = readSegment(root, seg, 0, size, r.after, room)
 		}
 		switch {
 		case err != nil:
-			return nil, storage("the event log cannot be read", err)
-		case len(evs) == 0:
+			return part{}, storage("the event log cannot be read", err)
+		case p.need > 0:
+			return p, nil
+		case len(p.evs) == 0:
 			continue
-		case evs[0].Seq != r.after+1:
-			return r.gap("lost", evs[0].Seq), nil
+		case p.evs[0].Seq != r.after+1:
+			return part{evs: r.gap("lost", p.evs[0].Seq)}, nil
 		}
-		r.after, r.at = evs[len(evs)-1].Seq, end
-		return evs, nil
+		r.after, r.at = p.evs[len(p.evs)-1].Seq, p.end
+		return p, nil
 	}
-	return r.gap("lost", f.last+1), nil
+	return part{evs: r.gap("lost", f.last+1)}, nil
 }
 
 // gap is the event for a reader whose next events are not there; it goes on with

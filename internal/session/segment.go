@@ -85,43 +85,64 @@ func firstSeq(root *os.Root, number int) (int64, error) {
 	return first, nil
 }
 
-// readSegment reads up to a batch of events after seq from a segment, beginning
-// at off and ending before size. It stops at the first hole in the sequence once
-// it has something.
-func readSegment(root *os.Root, number int, off, size, seq int64) ([]event.Event, pos, error) {
-	at := pos{number, off}
+// part is what was read of a segment: events, what they take in memory, and where
+// they end. Where the next event does not fit into the room by itself, there are
+// none, and need is how much room it takes.
+type part struct {
+	evs  []event.Event
+	size int64
+	end  pos
+	need int64
+}
+
+// readSegment reads events after seq from a segment, beginning at off, ending
+// before size, and taking no more than room. It stops at the first hole in the
+// sequence once it has something.
+func readSegment(root *os.Root, number int, off, size, seq, room int64) (part, error) {
+	p := part{end: pos{number, off}}
 	f, err := openRegular(root, segmentName(number))
 	if missing(err) {
-		return nil, at, nil
+		return p, nil
 	}
 	if err != nil {
-		return nil, at, err
+		return p, err
 	}
 	defer func() { _ = f.Close() }()
-	var (
-		evs   []event.Event
-		bytes int
-	)
 	r := io.NewSectionReader(f, off, max(0, size-off))
-	_, err = durable.Scan(r, maxLine, func(b []byte, end int64) error {
-		if s := seqOf(b); s <= seq {
+	var last int64 // where the line before ended
+	_, err = durable.Scan(r, int(min(room, maxLine)), func(b []byte, end int64) error {
+		takes := end - last + lineWeight
+		last = end
+		if s := headSeq(b); s > 0 && s <= seq {
 			return nil
+		}
+		// A line that is longer than any event, or spoilt, is a hole, and holes are
+		// told.
+		whole := b[len(b)-1] == '\n'
+		if whole && seqOf(b) <= seq || takes > maxLine+lineWeight {
+			return nil
+		}
+		if p.size+takes > room {
+			if len(p.evs) == 0 {
+				p.need = takes
+			}
+			return errStop
 		}
 		e, err := parseEvent(b)
 		switch {
 		case err != nil:
-			return nil // a spoilt line is a hole, and holes are told
-		case len(evs) > 0 && e.Seq != evs[len(evs)-1].Seq+1, len(evs) == batchEvents, bytes >= batchBytes:
+			return nil
+		case len(p.evs) > 0 && e.Seq != p.evs[len(p.evs)-1].Seq+1, len(p.evs) == batchEvents:
 			return errStop
 		}
-		evs = append(evs, e)
-		bytes += len(e.Data)
-		at.off = off + end
+		p.evs = append(p.evs, e)
+		p.size += takes
+		p.end.off = off + end
 		seq = e.Seq
 		return nil
 	})
 	if err != nil && !errors.Is(err, errStop) {
-		return nil, at, err
+		return p, err
 	}
-	return evs, at, nil
+	return p, nil
 }

@@ -36,6 +36,9 @@ type Options struct {
 	// TailBytes bounds the recent events that a log keeps in memory, 64 KiB by
 	// default. A reader further behind reads the file.
 	TailBytes int
+	// LagBytes bounds what all readers together hold that are further behind, 16 MiB
+	// by default, beside leastBatch for each.
+	LagBytes int64
 	// IdleClose is how long a session that nobody runs or reads stays in memory
 	// with its files open, 60 s by default.
 	IdleClose time.Duration
@@ -77,6 +80,7 @@ type Store struct {
 	flushed folders
 	// projects are those that are known to be on disk ([Store.knowProject]).
 	projects sync.Map
+	lag      *budget
 
 	// buffers are units of copying ([buffer]).
 	buffers sync.Pool
@@ -140,6 +144,10 @@ func (s *Store) defaults() {
 	if o.TailBytes <= 0 {
 		o.TailBytes = 64 << 10
 	}
+	if o.LagBytes <= 0 {
+		o.LagBytes = 16 << 20
+	}
+	s.lag = newBudget(o.LagBytes, lineWait)
 	if o.IdleClose <= 0 {
 		o.IdleClose = time.Minute
 	}

@@ -20,6 +20,9 @@ type tail struct {
 	bytes int
 }
 
+// lineWeight is what an event costs in memory beside the bytes of its line.
+const lineWeight = 128
+
 // weight is what an event costs in memory, roughly.
 func weight(e *event.Event) int { return len(e.Data) + len(e.Turn) + 128 }
 
