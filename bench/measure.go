@@ -28,6 +28,7 @@ func rows() []row {
 		{"sdk", (*bench).sdk},
 		{"start", (*bench).start},
 		{"memory", (*bench).memory},
+		{"stuck-readers", (*bench).stuck},
 		{"tools-round", (*bench).toolRound},
 		{"tools-command", (*bench).toolCommand},
 		{"tools-watch", (*bench).toolWatch},

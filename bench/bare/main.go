@@ -68,7 +68,7 @@ func run() error {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("POST /api/harness/session/create", s.create)
 	mux.HandleFunc("POST /api/harness/turn", s.serveTurn)
-	mux.HandleFunc("GET /api/harness/session/{id}/events", idle)
+	mux.HandleFunc("GET /api/harness/session/{id}/events", s.events)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -85,13 +85,4 @@ func run() error {
 		return err
 	}
 	return nil
-}
-
-// idle is an event stream on which nothing happens.
-func idle(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.WriteHeader(http.StatusOK)
-	if http.NewResponseController(w).Flush() == nil {
-		<-r.Context().Done()
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -101,6 +102,28 @@ func Follow(ctx context.Context, addr string, sessions []*Session, n int) (end f
 		status, _, err := c.head()
 		if err == nil && status != http.StatusOK {
 			err = fmt.Errorf("status %d", status)
+		}
+		if err != nil {
+			closeAll(conns)
+			return nil, fmt.Errorf("stream %d: %w", i+1, err)
+		}
+	}
+	return func() { closeAll(conns) }, nil
+}
+
+// Stuck opens n streams of a session's whole log and reads nothing of them. They
+// stay open until the returned function is called.
+func Stuck(ctx context.Context, addr, id string, n int) (end func(), err error) {
+	conns, err := dialAll(ctx, addr, n, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range conns {
+		if tcp, ok := c.conn.(*net.TCPConn); ok {
+			err = tcp.SetReadBuffer(4 << 10) // the server's side is to notice soon
+		}
+		if err == nil {
+			err = c.follow(addr, id, 0)
 		}
 		if err != nil {
 			closeAll(conns)
