@@ -29,7 +29,8 @@ const childEnv = "BELAY_TURN_TEST_CHILD"
 
 var children = map[string]func(state, id, arg string){
 	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots, "write": childWrites,
-	"hook": func(_, _, answer string) { fmt.Print(answer) },
+	"choke": childChokes,
+	"hook":  func(_, _, answer string) { fmt.Print(answer) },
 }
 
 func TestMain(m *testing.M) {

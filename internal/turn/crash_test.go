@@ -193,7 +193,9 @@ func (r *rig) whole(id string) []event.Event {
 				}
 			}
 		case session.EntryEnd:
-			ended[e.Turn]++
+			if code, again := codes[e.Turn]; !again || code == *e.ExitCode || *e.ExitCode != exitFailed {
+				ended[e.Turn]++ // but for a correction
+			}
 			codes[e.Turn] = *e.ExitCode
 		}
 	}

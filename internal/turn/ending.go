@@ -66,10 +66,11 @@ func (t *running) judge(done completion, err error) outcome {
 
 // finish records how the turn ended, makes the record durable and, last of all,
 // tells the readers. Where that fails, the log at least says so; where even that
-// cannot be written, the readers that are there are told by other means.
+// cannot be written, readers are told by other means.
 func (t *running) finish(o outcome) {
 	err := t.conclude(o)
 	if err == nil {
+		t.recorded(o)
 		return
 	}
 	t.l.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
@@ -82,7 +83,9 @@ func (t *running) finish(o outcome) {
 	}
 	if t.emit(drafts...) != nil {
 		t.lose(drafts)
+		return
 	}
+	t.recorded(outcome{exit: exitFailed, err: fault.From(err)})
 }
 
 func (t *running) conclude(o outcome) error {
@@ -210,25 +213,6 @@ func interruptedDrafts() []event.Draft {
 func panicked(what string, v any, stack []byte) *fault.Error {
 	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
 		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
-}
-
-// lose keeps the end of a turn that could not be recorded for the readers that
-// are there.
-func (t *running) lose(drafts []event.Draft) {
-	var words []event.Event
-	for _, d := range drafts {
-		words = append(words, event.Event{Turn: t.id, Time: t.l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)})
-	}
-	t.mu.Lock()
-	t.words = words
-	t.mu.Unlock()
-}
-
-// unrecorded returns the made-up end of the turn, nil if its end is in the log.
-func (t *running) unrecorded() []event.Event {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.words
 }
 
 // retired reports whether the turn's lease is free again.

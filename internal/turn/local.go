@@ -43,6 +43,10 @@ type Local struct {
 	asking int
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
+	lost   map[string]lostEnd       // by session; ends that the log did not take
+
+	// poll and patience are orphanPoll and readPatience but in tests.
+	poll, patience time.Duration
 }
 
 var _ Engine = (*Local)(nil)
@@ -171,6 +175,8 @@ func NewLocal(o Options) *Local {
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
+		lost:   map[string]lostEnd{},
+		poll:   orphanPoll, patience: readPatience,
 	}
 	l.listener.Go(l.listen)
 	return l

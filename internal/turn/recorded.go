@@ -38,7 +38,7 @@ func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]ev
 			drafts = append(drafts, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: *end.Usage, Totals: *end.Usage}})
 		}
 	}
-	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID))...)
+	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID), nil)...)
 	events := make([]event.Event, len(drafts))
 	for i, d := range drafts {
 		events[i] = event.Event{Turn: turnID, Time: l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)}

@@ -72,6 +72,14 @@ func (l *Local) settleDead(ctx context.Context, id string) error {
 // last, and so does the repair: whatever it was that died, doing this again adds
 // only what is still missing.
 func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
+	err := l.settle(ctx, lease)
+	if err == nil {
+		l.found(lease.Record().SessionID)
+	}
+	return err
+}
+
+func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 	entries := lease.Entries()
 	last := lastEntry(entries)
 	begun, known := findTurn(entries, last.Turn)
@@ -96,21 +104,22 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 	if ended && last.ExitCode != nil {
 		code, reason = *last.ExitCode, last.StopReason
 	}
+	missing := told.missing(code, reason, answerOf(lease.Entries(), begun.Turn), l.failure(lease.Record().SessionID, begun.Turn))
 	if !ended {
 		if err := l.settleTranscript(ctx, lease, last, told.text.String()); err != nil {
-			return err
+			return l.unsettled(begun.Turn, missing, err)
 		}
-	}
-	// Whoever sees the end of a turn knows that its record is on disk.
-	if err := lease.Commit(ctx); err != nil {
-		return err
 	}
 	var drafts []event.Draft
 	if !told.seen[event.SessionInit] {
 		drafts = append(drafts, recordedInit(lease.Record(), begun))
 	}
-	drafts = append(append(drafts, l.closedSince(told)...), told.missing(code, reason, answerOf(lease.Entries(), begun.Turn))...)
-	return l.emitTo(lease, begun.Turn, drafts...)
+	drafts = append(append(drafts, l.closedSince(told)...), missing...)
+	// Whoever sees the end of a turn knows that its record is on disk.
+	if err := lease.Commit(ctx); err != nil {
+		return l.unsettled(begun.Turn, drafts, err)
+	}
+	return l.unsettled(begun.Turn, drafts, l.emitTo(lease, begun.Turn, drafts...))
 }
 
 // settleFindings puts on record what commands of turns that have ended did, as far
@@ -174,7 +183,8 @@ func (l *Local) settleLog(ctx context.Context, lease *session.Lease) error {
 	if err != nil {
 		return err
 	}
-	return l.emitTo(lease, id, told.missing(exitFailed, "", "")...)
+	drafts := told.missing(exitFailed, "", "", nil)
+	return l.unsettled(id, drafts, l.emitTo(lease, id, drafts...))
 }
 
 func died() *fault.Error {
@@ -255,8 +265,9 @@ func (t *trace) add(e event.Event) {
 }
 
 // missing are the last events of a turn that the log does not have; answer is what
-// the transcript has of its last words.
-func (t *trace) missing(code int, reason, answer string) []event.Draft {
+// the transcript has of its last words. How the turn failed is known where it did so
+// in this process.
+func (t *trace) missing(code int, reason, answer string, failure []event.Draft) []event.Draft {
 	var all []event.Draft
 	switch code {
 	case exitDone:
@@ -264,7 +275,9 @@ func (t *trace) missing(code int, reason, answer string) []event.Draft {
 	case exitInterrupted:
 		all = interruptedDrafts()
 	default:
-		all = failureDrafts(died(), code)
+		if all = failure; all == nil || code != exitFailed {
+			all = failureDrafts(died(), code)
+		}
 	}
 	var drafts []event.Draft
 	for _, d := range withCalls(all, t.calls) {

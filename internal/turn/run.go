@@ -46,6 +46,8 @@ type running struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	// exit is how the turn ended, once that is in the log.
+	exit atomic.Pointer[outcome]
 	// said is set when process:exit is about to be out: the lease follows.
 	said atomic.Bool
 

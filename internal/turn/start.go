@@ -70,7 +70,9 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 		defer l.leave()
 		t.run()
 	}()
-	return &stream{l: l, sessionID: t.session, turnID: t.id, until: t.id, own: t, reader: reader, end: -1}, nil
+	s := l.stream(t.session, t.id, reader)
+	s.own = t
+	return s, nil
 }
 
 // accept passes the turn through its checks and puts it on record, which is what

@@ -2,8 +2,9 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"io"
+	"slices"
+	"sync"
 	"time"
 
 	"belay/internal/event"
@@ -12,10 +13,16 @@ import (
 )
 
 // orphanPoll is how often a silent reader in mid-turn checks that the process
-// whose turn it follows is still alive.
-const orphanPoll = 2 * time.Second
+// whose turn it follows is still alive. readPatience is how long a reader tries to
+// read a log that cannot be read, and retryRead how often.
+const (
+	orphanPoll   = 2 * time.Second
+	readPatience = 10 * time.Second
+	retryRead    = 250 * time.Millisecond
+)
 
-// stream reads a session's log to the end of one turn, or for ever.
+// stream reads a session's log to the end of one turn, or for ever. But for done,
+// everything belongs to the goroutine that calls Next.
 type stream struct {
 	l         *Local
 	sessionID string
@@ -28,26 +35,47 @@ type stream struct {
 	// end is the sequence after which nothing of a turn that is over can come,
 	// -1 while that is not known.
 	end int64
-	// midway is set when the last event that was read does not end a turn.
-	midway bool
+	// midway is set when the last event that was read does not end a turn, current
+	// is its turn, where that is known.
+	midway  bool
+	current string
 	// gap is set when the log did not have all of the events.
-	gap  bool
-	over bool
+	gap bool
+	// told is the turn whose made-up end was returned.
+	told string
+	// failing is since when the log cannot be read.
+	failing time.Time
+	over    bool
+
+	once sync.Once
+	done chan struct{} // closed by Close
+}
+
+func (l *Local) stream(sessionID, turnID string, r *session.Reader) *stream {
+	return &stream{l: l, sessionID: sessionID, turnID: turnID, until: turnID, reader: r, end: -1, done: make(chan struct{})}
 }
 
 // follow returns the stream of a turn that was accepted earlier.
 func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
 	alive, err := l.heal(ctx, sessionID)
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.StorageFailure) {
 		return nil, err
 	}
 	own := l.running(sessionID, turnID)
-	r, err := l.o.Store.Reader(ctx, sessionID, after)
-	if err != nil {
-		return nil, err
+	end, lost := l.lostIn(sessionID, err)
+	r, rerr := l.o.Store.Reader(ctx, sessionID, after)
+	switch {
+	case rerr != nil && lost && turnID == end.turn && fault.Is(rerr, fault.StorageFailure):
+		return &ending{end: end}, nil
+	case rerr != nil:
+		return nil, rerr
 	}
-	s := &stream{l: l, sessionID: sessionID, turnID: turnID, until: turnID, own: own, reader: r, end: -1}
-	if turnID == "" || own != nil || alive {
+	s := l.stream(sessionID, turnID, r)
+	s.own = own
+	if lost {
+		s.midway, s.current = true, end.turn // its end is not in the log
+	}
+	if turnID == "" || own != nil || alive || err != nil {
 		return s, nil
 	}
 	if err := s.bound(ctx); err != nil {
@@ -59,28 +87,29 @@ func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnI
 
 func (s *stream) Turn() string { return s.turnID }
 
-func (s *stream) Close() error { return s.reader.Close() }
+func (s *stream) Close() error {
+	s.once.Do(func() { close(s.done) })
+	return s.reader.Close()
+}
 
-// Next implements [Stream]. Should the log itself have become unwritable, the
-// end of the turn is made up for this reader, with sequence 0: no stream of an
+// Next implements [Stream]. What the log cannot tell, because it can be neither
+// written nor read, is made up for this reader, with sequence 0: no stream of an
 // accepted turn ends without process:exit. Where the log lost it, the transcript
 // says how the turn ended.
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	for !s.over && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
-		if errors.Is(err, session.ErrReaderClosed) {
-			return nil, err
+		if err == nil && len(events) == 0 {
+			events, err = s.silence(ctx)
+		} else if err == nil {
+			events = s.cut(events)
 		}
 		if err != nil {
-			if words := s.lastWords(); words != nil && ctx.Err() == nil {
-				return words, nil // the log can neither be written nor read
-			}
-			return nil, err
+			events, err = s.endure(ctx, err)
+		} else {
+			s.failing = time.Time{}
 		}
-		if len(events) > 0 {
-			return s.cut(events), nil
-		}
-		if events, err = s.silence(ctx); err != nil || len(events) > 0 {
+		if err != nil || len(events) > 0 {
 			return events, err
 		}
 	}
@@ -91,44 +120,32 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	return nil, io.EOF
 }
 
-// wait returns the next events, or none after orphanPoll without any in
-// mid-turn.
+// wait returns the next events, or none after some time without any in mid-turn.
 func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 	if s.until == "" && !s.midway {
 		return s.reader.Next(ctx)
 	}
-	return s.reader.NextWithin(ctx, orphanPoll)
+	return s.reader.NextWithin(ctx, s.l.poll)
 }
 
 // silence looks for the reason why a turn says nothing. It returns the made-up
 // end of one that could not write its own.
 func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
-	if words := s.lastWords(); words != nil {
-		return words, nil
-	}
 	if s.own != nil {
-		if !s.own.retired() {
-			return nil, nil
+		if words := s.tell(s.own.unrecorded()); words != nil || !s.own.retired() {
+			return words, nil
 		}
-		s.own = nil
 	}
 	// Perhaps the process that ran the turn is gone.
 	alive, err := s.l.heal(ctx, s.sessionID)
-	if err != nil || alive || s.until == "" {
+	if err != nil || alive {
 		return nil, err
 	}
-	return nil, s.bound(ctx)
-}
-
-// lastWords are the made-up end of the stream's turn, nil if its end is in the
-// log or still to come. With them the stream is over.
-func (s *stream) lastWords() []event.Event {
-	if s.own == nil {
-		return nil
+	if s.until == "" {
+		s.midway = false // nobody is at work, and what is on record is whole
+		return nil, nil
 	}
-	words := s.own.unrecorded()
-	s.over = s.over || words != nil
-	return words
+	return nil, s.bound(ctx)
 }
 
 // bound notes where the log ends now that the stream's turn is over. Its exit
@@ -138,10 +155,16 @@ func (s *stream) bound(ctx context.Context) (err error) {
 	return err
 }
 
-// cut ends the batch at the last event of the stream's turn, if that has one.
+// cut ends the batch at the last event of the stream's turn, if that has one, and
+// leaves out an end that was told before it was in the log.
 func (s *stream) cut(events []event.Event) []event.Event {
 	last := events[len(events)-1]
-	s.midway = !last.Ends() && !last.Between()
+	s.midway, s.current = !last.Ends() && !last.Between(), last.Turn
+	if s.told != "" {
+		events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
+			return e.Turn == s.told && (e.Ends() || e.Type == event.TurnError)
+		})
+	}
 	for i, e := range events {
 		s.gap = s.gap || e.Type == event.LogGap
 		if e.Ends() && e.Turn == s.until {

@@ -231,7 +231,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 		seen.add(e)
 	}
 	delete(seen.seen, event.ProcessExit)
-	drafts := seen.missing(exitFailed, "", "")
+	drafts := seen.missing(exitFailed, "", "", nil)
 	if exit := drafts[len(drafts)-1].Data.(event.Exit); exit.Calls == nil || *exit.Calls != (event.Calls{Refused: 1, Expired: 1, Undone: 1}) {
 		t.Errorf("the made-up end counts %+v", exit.Calls)
 	}

@@ -1,0 +1,84 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// endure decides what becomes of a stream whose log cannot be read, or whose turn
+// died without an end that anybody could write. A full disk and too many open files
+// pass: the stream tries again, for as long as its turn runs here, and a while
+// longer. Where the end of the turn is known all the same, that is its answer.
+func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
+	if errors.Is(err, session.ErrReaderClosed) || ctx.Err() != nil {
+		return nil, err
+	}
+	if words := s.lastWords(err); words != nil {
+		return words, nil
+	}
+	if !fault.Is(err, fault.StorageFailure) {
+		return nil, err
+	}
+	if s.l.runningIn(s.sessionID) == nil {
+		if s.failing.IsZero() {
+			s.failing = time.Now()
+		}
+		if time.Since(s.failing) > s.l.patience {
+			if words := s.exit(); words != nil {
+				return words, nil
+			}
+			return nil, err
+		}
+	}
+	select {
+	case <-time.After(min(retryRead, s.l.poll)):
+		return nil, nil
+	case <-s.done:
+		return nil, session.ErrReaderClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// lastWords are the made-up end of the turn that the stream is in, nil where it is
+// not known or was told.
+func (s *stream) lastWords(err error) []event.Event {
+	if s.own != nil {
+		return s.tell(s.own.unrecorded())
+	}
+	end, known := s.l.lostIn(s.sessionID, err)
+	if known && end.turn != s.told && (end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)) {
+		return s.tell(end.words)
+	}
+	return nil
+}
+
+// exit is the end of a turn that is over, and on record, for a reader that can read
+// no further: it has no sequence, so whoever comes back reads the rest.
+func (s *stream) exit() []event.Event {
+	if s.own == nil {
+		return nil
+	}
+	o := s.own.exit.Load()
+	if o == nil {
+		return nil
+	}
+	drafts := o.drafts()
+	return s.tell(s.l.madeUp(s.own.id, drafts[len(drafts)-1:]))
+}
+
+// tell notes that a made-up end is told, which is the stream's end if it is its
+// turn's.
+func (s *stream) tell(words []event.Event) []event.Event {
+	if len(words) == 0 {
+		return nil
+	}
+	s.told, s.midway = words[0].Turn, false
+	s.over = s.over || s.told == s.until
+	return words
+}

@@ -1,0 +1,232 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// At every step of a turn the disk becomes full, or no file can be opened any more.
+// Every reader is told of the turn's end: who started it, who follows the turn, who
+// follows the session, and who comes later. With room again the end is on record,
+// once, and the session goes on. See childChokes.
+//
+// Covers: turn-api REQ-03, REQ-12
+func TestEveryReaderIsToldOfTheEnd(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: what a process may use cannot be limited there")
+	}
+	for _, what := range []string{"full disk", "open files"} {
+		for _, readers := range []string{"close", "behind"} {
+			t.Run(what+", readers "+readers, func(t *testing.T) {
+				t.Parallel()
+				r := emptyRig(t)
+				r.now.Store(time.Now().UnixNano())
+				r.open()
+				for at, survived := 1, false; !survived; at++ {
+					if at > 200 {
+						t.Fatal("the child never survives")
+					}
+					id := r.session()
+					c := r.child("choke", id, fmt.Sprintf("%s/%s/%d", what, readers, at))
+					var said []string
+					for line := c.hear(); line != ""; line = c.hear() {
+						said = append(said, line)
+					}
+					c.kill()
+					end := said[max(0, len(said)-1):]
+					survived = strings.Join(end, "") == "survived"
+					if !survived && strings.Join(end, "") != "fine" {
+						t.Fatalf("at step %d: %q", at, said)
+					}
+					r.whole(id)
+				}
+			})
+		}
+	}
+}
+
+// childChokes takes a turn in which the means run out at the nth look at the clock,
+// gives them back, and takes another turn.
+func childChokes(state, id, arg string) {
+	what, rest, _ := strings.Cut(arg, "/")
+	readers, at, _ := strings.Cut(rest, "/")
+	choke := limitFiles
+	if what == "open files" {
+		choke = limitOpen
+	}
+	var step, looks atomic.Int64
+	n, err := strconv.ParseInt(at, 10, 64)
+	grownUp(err)
+	looks.Store(-1 << 40)
+	clock := func() time.Time {
+		if looks.Add(1) == n {
+			grownUp(choke(0))
+			step.Store(n)
+		}
+		return time.Now()
+	}
+	e := grown(state, twoRounds(0), clock, func(o *session.Options) {
+		o.SegmentBytes = 2000
+		if readers == "behind" {
+			o.TailBytes = 1
+		}
+	})
+	e.poll, e.patience = 5*time.Millisecond, 50*time.Millisecond
+	takes(e, Request{SessionID: id, Message: "the first"})
+	follower, err := e.Events(context.Background(), id, 0, "")
+	grownUp(err)
+	told := newEnds(follower)
+
+	looks.Store(0)
+	s, err := e.Start(context.Background(), Request{SessionID: id, Message: "the second"})
+	if err == nil {
+		if begun := exits(e, id, s); begun { // else nobody but its starter knows of it
+			told.await(s.Turn(), readers == "close")
+		}
+	} else if !fault.Is(err, fault.StorageFailure) {
+		grownUp(fmt.Errorf("the turn was refused with %w", err))
+	}
+	looks.Store(-1 << 40)
+	grownUp(noLimits())
+	if err == nil {
+		late, err := e.Events(context.Background(), id, 0, s.Turn())
+		grownUp(err)
+		if _, end := ofTurn(late, s.Turn()); end.Type != event.ProcessExit || end.Seq == 0 {
+			grownUp(fmt.Errorf("with room again the turn ends with %+v", end))
+		}
+	}
+	s, err = e.Start(context.Background(), Request{SessionID: id, Message: "the third"})
+	grownUp(err)
+	if _, end := ofTurn(s, s.Turn()); !strings.Contains(string(end.Data), `"exitCode":0`) {
+		grownUp(fmt.Errorf("with room again the next turn ends with %s", end.Data))
+	}
+	grownUp(told.once(s.Turn()))
+	if step.Load() == 0 {
+		fmt.Println("survived")
+	} else {
+		fmt.Println("fine")
+	}
+	os.Exit(0)
+}
+
+// exits reads the turn to its end as who started it and as who follows it, and then
+// as who comes later. It reports whether the log has an event of the turn.
+func exits(e *Local, id string, s Stream) (begun bool) {
+	streams := []Stream{s}
+	open := func() {
+		follower, err := e.Events(context.Background(), id, 0, s.Turn())
+		if err == nil {
+			streams = append(streams, follower)
+		} else if !fault.Is(err, fault.StorageFailure) {
+			grownUp(err)
+		}
+	}
+	open()
+	for i, s := range streams {
+		first, end := ofTurn(s, s.Turn())
+		if end.Type != event.ProcessExit {
+			grownUp(fmt.Errorf("stream %d ended with %+v", i, end))
+		}
+		begun = begun || first.Seq > 0
+	}
+	streams = nil
+	open()
+	for _, s := range streams {
+		if _, end := ofTurn(s, s.Turn()); end.Type != event.ProcessExit {
+			grownUp(fmt.Errorf("the late stream ended with %+v", end))
+		}
+	}
+	return begun
+}
+
+// ofTurn reads a stream to its end and returns the turn's first and last event.
+func ofTurn(s Stream, turn string) (first, last event.Event) {
+	for {
+		events, err := s.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			grownUp(s.Close())
+			return first, last
+		}
+		grownUp(err)
+		for _, e := range events {
+			if last = e; first.Type == "" && e.Turn == turn {
+				first = e
+			}
+		}
+	}
+}
+
+// ends counts the ends of turns that a follower of the session was told.
+type ends struct {
+	mu    sync.Mutex
+	turns map[string]int
+	err   error
+	moved chan struct{}
+}
+
+func newEnds(s Stream) *ends {
+	t := &ends{turns: map[string]int{}, moved: make(chan struct{}, 1000)}
+	go func() {
+		for {
+			events, err := s.Next(context.Background())
+			t.mu.Lock()
+			t.err = err
+			for _, e := range events {
+				if e.Ends() {
+					t.turns[e.Turn]++
+				}
+			}
+			t.mu.Unlock()
+			t.moved <- struct{}{}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return t
+}
+
+// await waits for the end of a turn. A follower that is behind may be cut off where
+// the log cannot be read for long.
+func (t *ends) await(turn string, must bool) {
+	for {
+		t.mu.Lock()
+		n, err := t.turns[turn], t.err
+		t.mu.Unlock()
+		if err != nil && must {
+			grownUp(fmt.Errorf("the session's follower was cut off: %w", err))
+		}
+		if n > 0 || err != nil {
+			return
+		}
+		<-t.moved
+	}
+}
+
+// once waits for the end of a turn and says whether any was told twice.
+func (t *ends) once(turn string) error {
+	t.await(turn, false)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for turn, n := range t.turns {
+		if n != 1 {
+			return fmt.Errorf("the end of %s was told %d times", turn, n)
+		}
+	}
+	return nil
+}
