@@ -13,6 +13,7 @@
 //     open. [Scan] reads such a file while it grows.
 //   - [Rename], [Exchange] and the like change names, and
 //     [FlushDir] makes names durable.
+//   - [Folder] is an open folder that is made again where somebody removed it.
 //
 // Beside them are [Lock], a lock that the kernel frees when its process dies, so
 // that no lock ever has to be judged stale, and [Committer], which makes many

@@ -37,7 +37,7 @@ func (d *Desk) open(ctx context.Context) ([]Request, error) {
 		if err != nil || d.expired(r) {
 			return
 		}
-		if _, err := d.root.Lstat(verdictFile(id)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.root.Root().Lstat(verdictFile(id)); errors.Is(err, fs.ErrNotExist) {
 			open = append(open, r)
 		}
 	})
@@ -62,7 +62,7 @@ func (d *Desk) each(ctx context.Context, dir string, f func(id string)) error {
 }
 
 func (d *Desk) names(dir string) ([]string, error) {
-	f, err := d.root.Open(dir)
+	f, err := d.root.Root().Open(dir)
 	if err != nil {
 		return nil, err
 	}

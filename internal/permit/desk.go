@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/lazyregexp"
 )
 
@@ -106,7 +106,7 @@ type DeskOptions struct {
 // waits; [Desk.Close] ends it.
 type Desk struct {
 	o     DeskOptions
-	root  *os.Root
+	root  *durable.Folder
 	watch *watcher
 }
 
@@ -130,7 +130,7 @@ func OpenDesk(o DeskOptions) (*Desk, error) {
 			return nil, fmt.Errorf("open the desk: %w", err)
 		}
 	}
-	root, err := os.OpenRoot(o.Dir)
+	root, err := durable.OpenFolder(o.Dir, dirPending, dirVerdicts, dirGrants)
 	if err != nil {
 		return nil, fmt.Errorf("open the desk: %w", err)
 	}
@@ -150,6 +150,10 @@ func (d *Desk) Close() error {
 	return errors.Join(d.watch.close(), d.root.Close())
 }
 
+// Restore makes the desk's folder again where somebody removed it, and reports
+// whether anything of it was gone. Its questions, answers and grants are lost.
+func (d *Desk) Restore() (made bool, err error) { return d.root.Restore() }
+
 // ErrClosed is what those get who wait at a desk that is closed.
 var ErrClosed = errors.New("the desk is closed")
 
@@ -160,6 +164,11 @@ func verdictFile(id string) string  { return dirVerdicts + "/" + id + ".json" }
 // locked runs f while no other process changes anything at the desk.
 func (d *Desk) locked(ctx context.Context, f func() error) error {
 	lock, err := acquire(ctx, filepath.Join(d.o.Dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err = d.Restore(); err == nil {
+			lock, err = acquire(ctx, filepath.Join(d.o.Dir, lockName))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -172,7 +181,7 @@ func (d *Desk) question(id string) (Request, error) {
 	if !idPattern.MatchString(id) {
 		return r, fs.ErrNotExist
 	}
-	if err := readJSON(d.root, questionFile(id), maxRequestBytes, &r); err != nil {
+	if err := readJSON(d.root.Root(), questionFile(id), maxRequestBytes, &r); err != nil {
 		return Request{}, err
 	}
 	if r.ID != id || !idPattern.MatchString(r.SessionID) {
@@ -195,7 +204,7 @@ func (d *Desk) answer(id string) (record, error) {
 	if !idPattern.MatchString(id) {
 		return v, fs.ErrNotExist
 	}
-	err := readJSON(d.root, verdictFile(id), maxVerdictBytes, &v)
+	err := readJSON(d.root.Root(), verdictFile(id), maxVerdictBytes, &v)
 	v.Decision.About = v.About
 	if err == nil && (v.Decision.DecisionID != id || !v.Decision.valid()) {
 		err = fmt.Errorf("%w: %s is not the answer that its name says", errMalformed, verdictFile(id))

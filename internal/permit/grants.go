@@ -29,7 +29,7 @@ func grantFile(sessionID string) string { return dirGrants + "/" + sessionID + "
 
 // grant notes what a session-wide decision covers. The desk's lock is held.
 func (d *Desk) grant(r Request, dec Decision) (err error) {
-	lines, err := durable.OpenLines(d.root, grantFile(r.SessionID), 0o600, durable.Grant)
+	lines, err := durable.OpenLines(d.root.Root(), grantFile(r.SessionID), 0o600, durable.Grant)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (d *Desk) grant(r Request, dec Decision) (err error) {
 	if err := lines.Sync(); err != nil {
 		return err
 	}
-	return durable.FlushDir(d.root, dirGrants, durable.Grant) // the file may be new
+	return durable.FlushDir(d.root.Root(), dirGrants, durable.Grant) // the file may be new
 }
 
 // Granted reports whether all of the classes were allowed to this agent for the
@@ -62,7 +62,7 @@ func (d *Desk) Granted(sessionID, agent string, classes []string) bool {
 	if len(classes) == 0 || !idPattern.MatchString(sessionID) {
 		return false
 	}
-	f, info, err := durable.OpenRegular(d.root, grantFile(sessionID))
+	f, info, err := durable.OpenRegular(d.root.Root(), grantFile(sessionID))
 	if err != nil {
 		return false
 	}

@@ -85,7 +85,7 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 	}
 	err = d.locked(ctx, func() error {
 		for _, name := range []string{questionFile(r.ID), verdictFile(r.ID)} {
-			if _, err := d.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := d.root.Root().Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("the id %s is taken: %w", r.ID, errors.Join(fs.ErrExist, err))
 			}
 		}
@@ -97,7 +97,7 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 			return fault.New(fault.Overloaded, "%d questions wait for an answer", len(open)).
 				WithHint("answer some with belay decision")
 		}
-		return durable.WriteFile(d.root, questionFile(r.ID), data, 0o600, durable.Question)
+		return durable.WriteFile(d.root.Root(), questionFile(r.ID), data, 0o600, durable.Question)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", storage(err))
@@ -172,7 +172,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 
 // gone reports whether the question was taken away.
 func (d *Desk) gone(id string) bool {
-	_, err := d.root.Lstat(questionFile(id))
+	_, err := d.root.Root().Lstat(questionFile(id))
 	return errors.Is(err, fs.ErrNotExist)
 }
 

@@ -26,7 +26,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			settled = d.unreadable(r.ID)
 			return nil
 		}
-		if _, err := d.root.Lstat(questionFile(r.ID)); err != nil {
+		if _, err := d.root.Root().Lstat(questionFile(r.ID)); err != nil {
 			return err
 		}
 		if d.o.Audit != nil {
@@ -40,7 +40,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 			}
 		}
 		settled, won = dec, true
-		if err := writeJSON(d.root, verdictFile(r.ID), record{r.SessionID, dec, dec.About}, durable.Decision); err != nil {
+		if err := writeJSON(d.root.Root(), verdictFile(r.ID), record{r.SessionID, dec, dec.About}, durable.Decision); err != nil {
 			return err
 		}
 		return d.remove(questionFile(r.ID))

@@ -29,7 +29,7 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		}
 	})
 	errs = append(errs, err, d.each(ctx, dirVerdicts, func(id string) {
-		if info, err := d.root.Lstat(verdictFile(id)); err == nil && d.o.Clock().Sub(info.ModTime()) > kept {
+		if info, err := d.root.Root().Lstat(verdictFile(id)); err == nil && d.o.Clock().Sub(info.ModTime()) > kept {
 			errs = append(errs, d.locked(ctx, func() error { return d.drop(id) }))
 		}
 	}), d.sweepTemps())
@@ -45,7 +45,7 @@ func (d *Desk) drop(id string) error {
 }
 
 func (d *Desk) remove(name string) error {
-	if err := d.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+	if err := d.root.Root().Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -62,7 +62,7 @@ func (d *Desk) sweepTemps() error {
 				continue
 			}
 			full := dir + "/" + name
-			if info, err := d.root.Lstat(full); err == nil && d.o.Clock().Sub(info.ModTime()) > settleTime {
+			if info, err := d.root.Root().Lstat(full); err == nil && d.o.Clock().Sub(info.ModTime()) > settleTime {
 				errs = append(errs, d.remove(full))
 			}
 		}

@@ -47,7 +47,9 @@ func TestLostIndexInCopy(t *testing.T) {
 func TestCreateWithoutIndex(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	must(t, os.RemoveAll(filepath.Join(w.o.StateDir, dirIndex)))
+	index := filepath.Join(w.o.StateDir, dirIndex)
+	must(t, os.RemoveAll(index))
+	must(t, os.WriteFile(index, nil, 0o600)) // so that it cannot be made again
 	if _, err := w.Create(t.Context(), w.project, "WORKING_ITEMS", "direct"); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("got %v", err)
 	}

@@ -206,11 +206,11 @@ func (s *Store) tellImported(root *os.Root, rec Record) error {
 func (s *Store) claim(rec *Record, project string) (*durable.FileLock, error) {
 	for {
 		_, taken := s.locate(rec.SessionID)
-		lock, err := durable.Lock(s.lockPath(rec.SessionID))
+		lock, err := s.lock(rec.SessionID)
 		free := taken != nil && !s.placeIn(project, rec.SessionID).exists()
 		if err == nil && free {
 			_, err := writeNote(lock.File(), note{})
-			if err = errors.Join(err, removeIfThere(s.state, dirSeals+"/"+rec.SessionID)); err != nil {
+			if err = errors.Join(err, removeIfThere(s.state.Root(), dirSeals+"/"+rec.SessionID)); err != nil {
 				return nil, errors.Join(err, lock.Unlock())
 			}
 			return lock, nil

@@ -92,7 +92,7 @@ func (s *Store) SendInput(id string, in Input) error {
 	if turn, listens := s.listening(id); listens && turn == in.Turn {
 		return nil
 	}
-	switch err := durable.Remove(s.state, name); {
+	switch err := durable.Remove(s.state.Root(), name); {
 	case err == nil:
 		return NoTurn(id)
 	case errors.Is(err, fs.ErrNotExist):
@@ -106,18 +106,18 @@ func (s *Store) SendInput(id string, in Input) error {
 // input without its turn would be of no use.
 func (s *Store) writeInput(id, name string, data []byte) error {
 	dir := path.Dir(name)
-	if _, err := s.state.Lstat(dir); missing(err) {
-		if err := durable.MkdirAll(s.state, dir, 0o700); err != nil {
+	if _, err := s.state.Root().Lstat(dir); missing(err) {
+		if err := durable.MkdirAll(s.state.Root(), dir, 0o700); err != nil {
 			return err
 		}
-		if err := durable.FlushDir(s.state, dirInputs, durable.SteerInput); err != nil {
+		if err := durable.FlushDir(s.state.Root(), dirInputs, durable.SteerInput); err != nil {
 			return err
 		}
 	}
 	if err := s.flushTranscript(id); err != nil {
 		return err
 	}
-	return durable.WriteFile(s.state, name, data, 0o600, durable.SteerInput)
+	return durable.WriteFile(s.state.Root(), name, data, 0o600, durable.SteerInput)
 }
 
 // flushTranscript makes durable what any process has written to a transcript.

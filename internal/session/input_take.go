@@ -50,7 +50,7 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			l.took[name] = true
 			inputs = append(inputs, in)
 		default:
-			errs = append(errs, err, removeIfThere(v.store.state, file+takenSuffix))
+			errs = append(errs, err, removeIfThere(v.store.state.Root(), file+takenSuffix))
 		}
 	}
 	return inputs, storage(failed, errors.Join(errs...))
@@ -58,10 +58,10 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 
 // takeInput reads an input and marks its file as taken.
 func (s *Store) takeInput(name string) (in Input, err error) {
-	if err := durable.Rename(s.state, name, name+takenSuffix); err != nil && !missing(err) {
+	if err := durable.Rename(s.state.Root(), name, name+takenSuffix); err != nil && !missing(err) {
 		return in, err
 	}
-	f, err := s.state.Open(name + takenSuffix)
+	f, err := s.state.Root().Open(name + takenSuffix)
 	if err != nil {
 		return in, err
 	}
@@ -77,7 +77,7 @@ func (s *Store) takeInput(name string) (in Input, err error) {
 func (l *Lease) dropTaken(names []string) error {
 	var errs []error
 	for _, name := range names {
-		errs = append(errs, removeIfThere(l.live.store.state, dirInputs+"/"+l.live.id+"/"+name+takenSuffix))
+		errs = append(errs, removeIfThere(l.live.store.state.Root(), dirInputs+"/"+l.live.id+"/"+name+takenSuffix))
 	}
 	return errors.Join(errs...)
 }
@@ -116,5 +116,5 @@ func (s *Store) dropInputs(id string) error {
 	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
 		return nil
 	}
-	return durable.RemoveAll(s.state, dirInputs+"/"+id)
+	return durable.RemoveAll(s.state.Root(), dirInputs+"/"+id)
 }

@@ -33,7 +33,7 @@ func (s *Store) RequestInterrupt(id, turnID string) error {
 	case turnID != "" && turnID != turn:
 		return NotThatTurn(id, turnID)
 	}
-	err := durable.WriteFile(s.state, dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, durable.Interrupt)
+	err := durable.WriteFile(s.state.Root(), dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, durable.Interrupt)
 	return storage("the request to interrupt could not be written", err)
 }
 
@@ -89,7 +89,7 @@ func (s *Store) takeInterrupt(id string) string {
 	if !held {
 		return ""
 	}
-	f, err := s.state.Open(dirInterrupts + "/" + id)
+	f, err := s.state.Root().Open(dirInterrupts + "/" + id)
 	if err != nil {
 		return ""
 	}
@@ -110,5 +110,5 @@ func (s *Store) dropInterrupt(id string) error {
 	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInterrupts, id)); missing(err) {
 		return nil
 	}
-	return removeIfThere(s.state, dirInterrupts+"/"+id)
+	return removeIfThere(s.state.Root(), dirInterrupts+"/"+id)
 }

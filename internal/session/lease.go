@@ -107,10 +107,7 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 	v.resting = nil
 	v.mu.Unlock()
 
-	lock, err := lockSoon(ctx, v.store.lockPath(v.id), resting)
-	if err != nil && resting != nil {
-		_ = resting.Close() // it is not held, and nothing waits to be written
-	}
+	lock, err := v.store.lockSoon(ctx, v.id, resting)
 	if errors.Is(err, durable.ErrLocked) {
 		err = busy(v.id)
 	}

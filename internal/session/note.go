@@ -164,7 +164,7 @@ const peeks = 100
 // peekNote reads the note of a session that somebody else may hold, and may be
 // writing to.
 func (s *Store) peekNote(id string) (note, bool) {
-	f, err := s.state.Open(dirLocks + "/" + id + ".lock")
+	f, err := s.state.Root().Open(dirLocks + "/" + id + ".lock")
 	if err != nil {
 		return note{}, false
 	}

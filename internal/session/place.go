@@ -150,7 +150,7 @@ func (s *Store) atHome(id string) (place, bool, error) {
 
 // indexed reads where the index says that a session is.
 func (s *Store) indexed(id string) (place, bool) {
-	f, err := s.state.Open(dirIndex + "/" + id)
+	f, err := s.state.Root().Open(dirIndex + "/" + id)
 	if err != nil {
 		return place{}, false
 	}
@@ -165,7 +165,13 @@ func (s *Store) indexed(id string) (place, bool) {
 
 // index notes where a session is.
 func (s *Store) index(id string, p place) error {
-	err := durable.WriteFile(s.state, dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
+	note := func() error {
+		return durable.WriteFile(s.state.Root(), dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
+	}
+	err := note()
+	if s.restored(err) {
+		err = note()
+	}
 	return storage("the index of sessions could not be written", err)
 }
 

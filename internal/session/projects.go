@@ -22,7 +22,7 @@ func (s *Store) knowProject(base string) error {
 	sum := sha256.Sum256([]byte(base))
 	name := dirProjects + "/" + hex.EncodeToString(sum[:16])
 	if s.projectAt(name) != base {
-		if err := durable.WriteFile(s.state, name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
+		if err := durable.WriteFile(s.state.Root(), name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
 			return err
 		}
 	}
@@ -32,7 +32,7 @@ func (s *Store) knowProject(base string) error {
 
 // projectAt reads one of these files, "" where it says nothing.
 func (s *Store) projectAt(name string) string {
-	f, err := s.state.Open(name)
+	f, err := s.state.Root().Open(name)
 	if err != nil {
 		return ""
 	}

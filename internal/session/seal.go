@@ -16,7 +16,7 @@ type seals map[string]mark
 
 // readSeals returns what is known; a lost or spoilt file knows nothing.
 func (s *Store) readSeals(id string) seals {
-	f, err := s.state.Open(dirSeals + "/" + id)
+	f, err := s.state.Root().Open(dirSeals + "/" + id)
 	if err != nil {
 		return seals{}
 	}
@@ -34,7 +34,7 @@ func (s *Store) writeSeals(id string, k seals) error {
 	if err != nil {
 		return fmt.Errorf("encode seals: %w", err)
 	}
-	return durable.WriteFile(s.state, dirSeals+"/"+id, append(b, '\n'), 0o600, durable.Seals)
+	return durable.WriteFile(s.state.Root(), dirSeals+"/"+id, append(b, '\n'), 0o600, durable.Seals)
 }
 
 // seal records a segment that will not grow any more.

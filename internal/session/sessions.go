@@ -314,9 +314,9 @@ func (l *Lease) remove() error {
 	v.gone = notFound(v.id)
 	v.broadcast()
 	v.store.forget(v)
-	err = errors.Join(durable.RemoveAll(base, hidden), removeIfThere(v.store.state, dirSeals+"/"+v.id))
+	err = errors.Join(durable.RemoveAll(base, hidden), removeIfThere(v.store.state.Root(), dirSeals+"/"+v.id))
 	if p, ok := v.store.indexed(v.id); ok && p == v.place {
-		err = errors.Join(err, removeIfThere(v.store.state, dirIndex+"/"+v.id))
+		err = errors.Join(err, removeIfThere(v.store.state.Root(), dirIndex+"/"+v.id))
 	}
 	return err
 }

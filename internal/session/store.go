@@ -69,7 +69,7 @@ type Options struct {
 // processes may each have one on the same folders.
 type Store struct {
 	o     Options
-	state *os.Root
+	state *durable.Folder
 	watch *watcher
 	// ownCommitter is set when Close has to close the committer.
 	ownCommitter bool
@@ -116,16 +116,11 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
 	s.defaults()
-	for _, d := range []string{dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects} {
-		if err := os.MkdirAll(filepath.Join(o.StateDir, d), 0o700); err != nil {
-			return nil, fmt.Errorf("open session store: %w", err)
-		}
-	}
-	root, err := os.OpenRoot(o.StateDir)
+	state, err := durable.OpenFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
 	}
-	s.state = root
+	s.state = state
 	s.watch = newWatcher(s.o.Poll)
 	return s, nil
 }

@@ -91,7 +91,7 @@ func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
 // IDs lists every session that the index knows, in no order, whether or not its
 // folder still exists.
 func (s *Store) IDs(ctx context.Context) ([]string, error) {
-	dir, err := s.state.Open(dirIndex)
+	dir, err := s.state.Root().Open(dirIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,0 +1,33 @@
+package permit
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Somebody removes the desk's folder while it is open: the next question is asked
+// and answered, from this process and from another.
+func TestDeskIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open folder cannot be removed there")
+	}
+	dir := filepath.Join(t.TempDir(), "state", "permit")
+	d := openDesk(t, dir)
+	post(t, d, question("dec_1"))
+	must(t, os.RemoveAll(filepath.Dir(dir)))
+	p := post(t, d, question("dec_2"))
+	dec, err := openDesk(t, dir).Decide(soon(t), "", "dec_2", VerdictAllowSession, "ann", "")
+	must(t, err)
+	if got, err := p.Wait(soon(t)); err != nil || got != dec {
+		t.Errorf("the asker got %+v, %v, want %+v", got, err, dec)
+	}
+	if !d.Granted("sess_1", "WORKING_ITEMS", question("").Effect.Classes()) {
+		t.Error("the grant is lost")
+	}
+	if made, err := d.Restore(); made || err != nil {
+		t.Errorf("restored: %v, %v", made, err)
+	}
+}
