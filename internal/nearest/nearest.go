@@ -15,20 +15,34 @@ const maxName = 100
 // Of returns the known name nearest to name, "" when none is near. Capitals do
 // not count. Near is one edit in four characters, and at least one, where a
 // character stays as it is; a name of three characters or more is also near when a known name begins with it. Of
-// names equally near the first holds.
+// names equally near, the one with the longest common start holds, since people
+// rarely mistype the first character; then the first.
 func Of(name string, known []string) string {
-	best, least := "", -1
+	best, least, longest := "", -1, 0
 	folded := strings.ToLower(name)
 	for _, k := range known {
-		d := Distance(folded, strings.ToLower(k))
-		if utf8.RuneCountInString(name) >= 3 && strings.HasPrefix(strings.ToLower(k), folded) {
+		low := strings.ToLower(k)
+		d, start := Distance(folded, low), commonStart(folded, low)
+		if utf8.RuneCountInString(name) >= 3 && strings.HasPrefix(low, folded) {
 			d = min(d, 1)
 		}
-		if d <= tolerance(name) && (d == 0 || d < utf8.RuneCountInString(name)) && (least < 0 || d < least) {
-			best, least = k, d
+		if d > tolerance(name) || d > 0 && d >= utf8.RuneCountInString(name) {
+			continue
+		}
+		if least < 0 || d < least || d == least && start > longest {
+			best, least, longest = k, d, start
 		}
 	}
 	return best
+}
+
+// commonStart is how many characters two names have in common at their start.
+func commonStart(a, b string) (n int) {
+	s, t := []rune(a), []rune(b)
+	for n < min(len(s), len(t)) && s[n] == t[n] {
+		n++
+	}
+	return n
 }
 
 // tolerance is how many edits a mistyped name may be away.

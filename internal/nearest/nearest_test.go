@@ -32,6 +32,12 @@ func TestOf(t *testing.T) {
 			t.Errorf("Of(%.20q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}
+	// Equally near: the one that begins alike, wherever it stands in the list.
+	for _, known := range [][]string{{"run", "turn"}, {"turn", "run"}} {
+		if got := Of("trun", known); got != "turn" {
+			t.Errorf("Of(trun, %v) = %q, want turn", known, got)
+		}
+	}
 	if got := Of("turn", nil); got != "" {
 		t.Errorf("nothing is known, and it found %q", got)
 	}
