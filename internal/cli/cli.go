@@ -66,7 +66,7 @@ func (c *console) run(ctx context.Context, args []string) int {
 		// Arguments and flags were refused before the command had a say.
 		err = asUsage(err)
 	}
-	return c.report(cmd, errors.Join(err, c.out.failure()))
+	return c.report(cmd, errors.Join(err, c.wrongHelp, c.out.failure()))
 }
 
 // newRoot is the tree of commands.
@@ -101,6 +101,8 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultHelpCmd()
 	strictHelp(root)
+	c.checkHelp(root)
+	explainArguments(root)
 	c.watchRuns(root)
 	return root
 }

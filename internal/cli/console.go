@@ -30,6 +30,8 @@ type console struct {
 	configFile string
 	// ran is set once a command has begun.
 	ran bool
+	// wrongHelp is set where help was asked for of a command that there is not.
+	wrongHelp error
 }
 
 func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {

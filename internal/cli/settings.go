@@ -84,14 +84,14 @@ type assignments []config.Flag
 func (a *assignments) Set(s string) error {
 	key, v, ok := strings.Cut(s, "=")
 	if key = strings.TrimSpace(key); !ok || key == "" {
-		return errors.New("write KEY=VALUE, such as attachments.max_redirects=0")
+		return errors.New("not KEY=VALUE")
 	}
 	*a = append(*a, config.Flag{Key: key, Name: "--set " + key, Value: v})
 	return nil
 }
 
 // Type implements pflag.Value.
-func (*assignments) Type() string { return "string" }
+func (*assignments) Type() string { return "KEY=VALUE" }
 
 // String implements pflag.Value.
 func (*assignments) String() string { return "" }

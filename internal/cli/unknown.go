@@ -53,9 +53,17 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		return wrongValue(bad)
 	}
+	if missing := (*pflag.ValueRequiredError)(nil); errors.As(err, &missing) {
+		value, _ := pflag.UnquoteUsage(missing.GetFlag())
+		name := "--" + missing.GetFlag().Name
+		return failed(ExitUsage, "write "+name+" "+value, fmt.Errorf("%s has no value", name))
+	}
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	switch {
+	case !errors.As(err, &unknown):
 		return asUsage(err)
+	case unknown.GetSpecifiedShortnames() != "":
+		return failed(ExitUsage, "", fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName()))
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -76,12 +84,29 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 		"int":      {"a whole number", ""},
 		"float64":  {"a number", ""},
 		"duration": {"a length of time", "write it as 30s, 5m or 1h"},
+		"bool":     {"true or false", "leave the value out to switch it on"},
+		// Of a list only the quotes can be wrong.
+		"stringSlice": {"a list such as A,B", "write names with commas between them, without quotes"},
+		"KEY=VALUE":   {"of the form KEY=VALUE", "write a setting and its value, such as attachments.max_redirects=0"},
 	}
 	kind, known := kinds[bad.GetFlag().Value.Type()]
 	if !known {
 		return asUsage(bad)
 	}
 	return failed(ExitUsage, kind[1], fmt.Errorf("--%s: %q is not %s", bad.GetFlag().Name, bad.GetValue(), kind[0]))
+}
+
+// checkHelp makes --help after a word that is no command an error, as the word by
+// itself is. The library prints the help of the parent, and reports success.
+func (c *console) checkHelp(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 {
+			c.wrongHelp = unknownCommand(cmd, words[0])
+			return
+		}
+		help(cmd, args)
+	})
 }
 
 // strictHelp makes belay help an error for what is no command, as that command
