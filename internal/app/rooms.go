@@ -43,20 +43,18 @@ func bareProvider(cfg *config.Config) (model.Provider, error) {
 	}
 	o := scriptedOptions(cfg)
 	if cfg.Scripted.Script != "" {
-		data, _, err := durable.ReadFile(nil, cfg.Scripted.Script, maxScriptBytes)
+		data, _, err := durable.ReadFile(nil, cfg.Scripted.Script, scripted.MaxScriptBytes)
 		if err != nil {
 			return nil, fault.New(fault.InvalidRequest, "scripted.script cannot be read: %v", err).
-				WithHint("name a YAML file of at most %d bytes, or leave scripted.script blank", maxScriptBytes).Because(err)
+				WithHint("name a YAML file of at most %d MiB, or leave scripted.script blank", scripted.MaxScriptBytes>>20).Because(err)
 		}
 		if o.Script, err = scripted.Parse(cfg.Scripted.Script, data); err != nil {
-			return nil, err
+			return nil, fault.New(fault.InvalidRequest, "%v", err).
+				WithHint("correct the script, or leave scripted.script blank; docs/scripted.md says what it can have").Because(err)
 		}
 	}
 	return scripted.New(o), nil
 }
-
-// maxScriptBytes bounds a script of the scripted provider.
-const maxScriptBytes = 16 << 20
 
 // corrected is what is known of models, corrected by the settings.
 func corrected(c model.Catalog, cfg *config.Config) *model.Catalog {

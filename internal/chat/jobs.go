@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -228,9 +227,6 @@ func (m *Model) remember(s string) tea.Cmd {
 func why(err error) string {
 	f := (*fault.Error)(nil)
 	if !errors.As(err, &f) {
-		if unreached := (*url.Error)(nil); errors.As(err, &unreached) {
-			return "the server can not be reached: " + briefly(err)
-		}
 		return err.Error()
 	}
 	text := f.Message

@@ -8,11 +8,13 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/client"
 	"belay/internal/event"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -363,9 +365,9 @@ func TestALineMoreIsShown(t *testing.T) {
 func TestServersThatAreAway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.engine.startErr = fmt.Errorf("belay server: %w", &url.Error{Op: "Post", URL: "http://x/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}})
+	s.engine.startErr = &client.Unreached{Address: "http://x", Err: &url.Error{Op: "Post", URL: "http://x/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}}}
 	s.say("hello")
-	s.shows("not sent: the server can not be reached: connection", "› hello")
+	s.shows("not sent: no answer from the server at http://x: nothing", "› hello")
 }
 
 // On a full disk a turn can end before anything of it is in the log.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belay/internal/app"
+	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/turn"
 )
@@ -54,9 +57,22 @@ func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([
 	for i, p := range places {
 		if !isAddress(p) {
 			all[i], files = files[0], files[1:]
+			notThere(&all[i])
 		}
 	}
 	return all, nil
+}
+
+// notThere corrects what was said of a file of this machine that does not exist. The
+// engine judges names before files, as its contract says; a person needs to know that
+// the file is missing before anything about its extension.
+func notThere(i *turn.Inspection) {
+	if i.Code != attachment.ExtensionNotAllowed {
+		return
+	}
+	if _, err := os.Lstat(i.Path); errors.Is(err, fs.ErrNotExist) {
+		i.Code, i.Reason = attachment.NotFound, "file not found: "+i.Path
+	}
 }
 
 // isAddress reports whether an argument is an address and no path.

@@ -88,7 +88,7 @@ func (c *console) printImpact(g *graph.Graph, id string, asJSON bool) error {
 
 // noDeliverable is the failure for an id that the project does not have.
 func noDeliverable(id string) error {
-	return failed(ExitFailed, "belay project list shows the deliverables", fmt.Errorf("there is no deliverable %s in the project", line(id)))
+	return failed(ExitNotFound, "belay project list shows the deliverables", fmt.Errorf("there is no deliverable %s in the project", line(id)))
 }
 
 // dependencies is a project's graph, read for a command.

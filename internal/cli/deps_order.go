@@ -21,12 +21,20 @@ a satisfied row and an unresolved assumption do not block.`,
 				n, _ := g.Node(r.Deliverable)
 				t.add(n.ID, stateWord(n.State), n.Name)
 			}
-			none := "every deliverable has begun"
-			if len(only(a.Readiness, graph.Blocked)) > 0 {
-				none = "nothing can begin now; belay deps blockers says why"
-			}
-			c.print(t, none)
+			c.print(t, noneReady(a))
 		})
+}
+
+// noneReady says why no deliverable can begin.
+func noneReady(a *graph.Analysis) string {
+	unknown := len(only(a.Readiness, graph.Undecided))
+	switch {
+	case len(only(a.Readiness, graph.Blocked)) > 0:
+		return "nothing can begin now; belay deps blockers says why"
+	case unknown > 0:
+		return "nothing can begin, but " + count(unknown, "deliverable is", "deliverables are") + " in a state that is not known; belay project validate says why"
+	}
+	return "every deliverable has begun"
 }
 
 func newDepsBlockers(c *console) *cobra.Command {
@@ -116,6 +124,10 @@ func (c *console) graphQuestion(name, short, long string, part func(*graph.Analy
 		a := p.Analyse(cmd.Context())
 		if asJSON {
 			return c.writeJSON(part(a))
+		}
+		if len(p.Nodes()) == 0 { // of none of them everything would be true
+			c.write("the project has no deliverables; belay project init makes them from a decomposition\n")
+			return nil
 		}
 		show(p.Graph, a)
 		return nil

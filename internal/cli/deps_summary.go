@@ -25,6 +25,8 @@ type summaries struct {
 	Changes []summaryChange `json:"changes"`
 	// Failed are those that could not be made.
 	Failed []summaryFailure `json:"failed"`
+	// read is how many registers with a summary there are.
+	read int
 }
 
 type summaryChange struct {
@@ -99,6 +101,7 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, args []stri
 	if err != nil {
 		return done, err
 	}
+	done.read = len(folders)
 	for _, d := range folders {
 		s, err := rooms.Files.Summarize(ctx, d, c.person(), write)
 		switch {
@@ -123,6 +126,8 @@ func (c *console) printSummaries(done summaries) {
 	}
 	what := count(len(done.Changes), "summary", "summaries")
 	switch {
+	case done.read == 0 && len(done.Failed) == 0:
+		c.note("nothing", "to do: the project has no register with a summary")
 	case len(done.Changes) == 0:
 		c.note("nothing", "to do: every summary that was read agrees with its register")
 	case done.Written:

@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/authored"
+	"belay/internal/client"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -92,15 +93,17 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		switch root, named := f.Details["projectRoot"]; {
 		case errors.Is(f, session.ErrMalformed): // whose cause it tells itself
 			if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
-				message = fmt.Sprintf("%s, in %s (%s)", f.Message, at.Path, f.Type)
+				message = fmt.Sprintf("%s, in %s (%s)", flagWords.Replace(f.Message), at.Path, f.Type)
 			}
 		case f.Cause != nil && f.Type == fault.StorageFailure:
-			message = fmt.Sprintf("%s: %v (%s)", f.Message, f.Cause, f.Type)
+			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(f.Message), f.Cause, f.Type)
 		case named && f.Type == fault.WorkingRootInaccessible:
-			message = fmt.Sprintf("%s: %v (%s)", f.Message, root, f.Type)
+			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(f.Message), root, f.Type)
 		}
 	}
-	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "dial" && hint == "" {
+	message, step := systemWords(message, err)
+	hint = cmp.Or(hint, step)
+	if away := (*client.Unreached)(nil); errors.As(err, &away) && hint == "" {
 		hint = "start a server with belay serve, or correct the address"
 	}
 	if own := (*failure)(nil); errors.As(err, &own) {
@@ -143,6 +146,9 @@ func nextStep(f *fault.Error) string {
 		if step := upstreamStep(f); step != "" {
 			return step
 		}
+	}
+	if step := commandSteps[f.Type]; step != "" && f.Hint == "" {
+		return step
 	}
 	return flagWords.Replace(f.NextStep())
 }
@@ -209,14 +215,6 @@ func upstream(f *fault.Error, message string) string {
 	}
 	return message
 }
-
-// flagWords puts flags for the members of a request, by which errors from the
-// rooms below name what is wrong.
-var flagWords = strings.NewReplacer(
-	"opts.maxTurns", "--max-turns", "opts.maxCostUsd", "--max-cost", "opts.timeoutMs", "--timeout",
-	"decompositionPath", "--decomposition", "coordinationMode", "--coordination", "executionRoot", "DIR", "projectName", "--name", "toolRoot", "TOOL_ROOT",
-	"approvalSha", "--approval", "opts.mode", "--mode", "opts.model", "--model", "opts.persona", "--persona", "opts.tools", "--tools",
-)
 
 // sentence is what was wrong, all of it, in the words of the command line.
 func sentence(f *fault.Error) string {

@@ -27,6 +27,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -104,7 +105,7 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
-		return nil, fmt.Errorf("belay server: %w", err)
+		return nil, fmt.Errorf("a request to the server at %s cannot be made: %w", c.base, err)
 	}
 	if c.o.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.o.Token)
@@ -121,7 +122,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 		err = fmt.Errorf("%s %s: %w", req.Method, req.URL.Host, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("belay server: %w", err)
+		return nil, c.unreached(err)
 	}
 	if res.StatusCode == http.StatusOK {
 		return res, nil
@@ -171,10 +172,13 @@ func (c *Client) receive(req *http.Request, out any) error {
 	limited := &io.LimitedReader{R: res.Body, N: maxAnswer + 1}
 	err = json.NewDecoder(limited).Decode(out)
 	if limited.N == 0 {
-		return fmt.Errorf("belay server: the answer is larger than %d bytes", maxAnswer)
+		return fmt.Errorf("the answer of the server at %s is larger than %d bytes", c.base, maxAnswer)
 	}
 	if err != nil {
-		return fmt.Errorf("belay server: the answer is not the JSON that was expected: %w", err)
+		if broken := (net.Error)(nil); errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &broken) {
+			return c.unreached(err)
+		}
+		return fmt.Errorf("the answer of the server at %s is not the JSON that was expected: %w", c.base, err)
 	}
 	return nil
 }

@@ -150,7 +150,10 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // an end, but not the stream's
 			}
-			return nil, fmt.Errorf("events of session %s: no success in %d tries: %w", s.sessionID, attempt+1, err)
+			if lost := (*Unreached)(nil); !errors.As(err, &lost) {
+				err = s.c.unreached(err)
+			}
+			return nil, fmt.Errorf("the events of session %s could not be read in %d tries: %w", s.sessionID, attempt+1, err)
 		}
 		if err := s.pause(ctx, attempt); err != nil {
 			return nil, err

@@ -17,8 +17,8 @@ import (
 	"belay/internal/plainjson"
 )
 
-// maxScript caps a script file, in bytes.
-const maxScript = 1 << 20
+// MaxScriptBytes caps a script file, in bytes.
+const MaxScriptBytes = 1 << 20
 
 // maxWait caps one wait step.
 const maxWait = 10 * time.Minute
@@ -40,8 +40,8 @@ func (e *ScriptError) Error() string {
 // keys, wrong types and values that no step can have are all reported, in one
 // *[ScriptError].
 func Parse(name string, data []byte) (*Script, error) {
-	if len(data) > maxScript {
-		return nil, &ScriptError{name, []string{fmt.Sprintf("the file has more than %d bytes", maxScript)}}
+	if len(data) > MaxScriptBytes {
+		return nil, &ScriptError{name, []string{fmt.Sprintf("the file has more than %d bytes", MaxScriptBytes)}}
 	}
 	var doc yaml.Node
 	if err := yaml.Load(data, &doc); err != nil {
