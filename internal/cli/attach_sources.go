@@ -99,8 +99,10 @@ func matches(ctx context.Context, arg string, limit int) ([]string, error) {
 	defer root.Close()
 	found, err := declared.NewFolder(root, limit).Match(ctx, pattern)
 	switch {
+	case errors.Is(err, declared.ErrTooMany):
+		return nil, failed(ExitUsage, "write a narrower pattern, or raise attachments.max_matches with --attachments-max-matches", fmt.Errorf("%s: %w", arg, err))
 	case err != nil:
-		return nil, failed(ExitUsage, "write another pattern, or raise attachments.max_matches with --attachments-max-matches", fmt.Errorf("%s: %w", arg, err))
+		return nil, failed(ExitUsage, "write another pattern, or name the files one by one", fmt.Errorf("%s: %w", arg, err))
 	case len(found) == 0:
 		return nil, failed(ExitNotFound, "* stands for a part of one name, ** for any number of folders", fmt.Errorf("no file matches %s", arg))
 	}

@@ -126,7 +126,7 @@ func (c *console) graphQuestion(name, short, long string, part func(*graph.Analy
 			return c.writeJSON(part(a))
 		}
 		if len(p.Nodes()) == 0 { // of none of them everything would be true
-			c.write("the project has no deliverables; belay project init makes them from a decomposition\n")
+			c.print(&table{}, "the project has no deliverables; belay project init makes them from a decomposition")
 			return nil
 		}
 		show(p.Graph, a)

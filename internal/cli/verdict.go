@@ -48,11 +48,11 @@ func (w *watcher) verdict() error {
 func stopHint(reason, resume string) string {
 	switch model.StopReason(reason) {
 	case model.StopMaxTokens:
-		return `raise turn.max_tokens and the provider's max_tokens, or go on with ` + resume + ` "go on"`
+		return `go on with ` + resume + ` "go on"; where turn.max_tokens or the provider's max_tokens is set, raise it`
 	case model.StopMaxTurns:
 		return `raise --max-turns, or go on with ` + resume + ` "go on"`
 	case model.StopBudget:
-		return "raise --max-cost, or go on with " + resume
+		return "go on with " + resume + ` "go on" for as much again, or raise the limit that the warning names`
 	case model.StopContext:
 		return "begin a new session with fewer or smaller files"
 	case model.StopRefusal:
@@ -77,11 +77,11 @@ func explainEnd(x event.Exit, stop string) (message, next string) {
 	case "", model.StopEndTurn:
 		return "", ""
 	case model.StopMaxTokens:
-		return "", `say "go on", or raise turn.max_tokens and the provider's max_tokens`
+		return "", `say "go on"; where turn.max_tokens or the provider's max_tokens is set, raise it`
 	case model.StopMaxTurns:
 		return "", `say "go on", or give the next chat a higher --max-turns`
 	case model.StopBudget:
-		return "", `say "go on" for as much again, or give the next chat a higher --max-cost`
+		return "", `say "go on" for as much again, or raise the limit that the warning names`
 	case model.StopContext:
 		return "", "/new begins a session with room; send fewer or smaller files"
 	case model.StopRefusal:

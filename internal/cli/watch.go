@@ -134,7 +134,7 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 		w.text(t, d.Text)
 	case *event.Warning:
 		w.breakLine()
-		w.c.warn(d.Message)
+		w.c.warn(flagWords.Replace(d.Message))
 	case *event.ToolUse, *event.ToolOutcome, *question, *event.Verdict, *event.Subagent, *event.Input, *event.Attachment:
 		w.breakLine()
 		w.act(ctx, t, d)
@@ -157,7 +157,7 @@ func (w *watcher) begin(ctx context.Context, d *event.Init) {
 		}
 	}
 	for _, warning := range d.Warnings {
-		w.c.warn(warning.Message)
+		w.c.warn(flagWords.Replace(warning.Message))
 	}
 }
 

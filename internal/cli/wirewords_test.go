@@ -52,6 +52,21 @@ func TestFaultsAreForTheCommandLine(t *testing.T) {
 	}
 }
 
+// Names of files are no words of the contract.
+func TestPathsKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"projectRoot does not exist: /a/projectRoot/x":  "the project folder does not exist: /a/projectRoot/x",
+		"opts.maxTurns must be a positive integer":      "--max-turns must be a positive integer",
+		"sessionId.csv: not found (sessionId, runIds)":  "sessionId.csv: not found (the session, runIds)",
+		"(opts.maxTokens, turn.max_tokens, or its own)": "(turn.max_tokens, or its own)",
+	} {
+		if got := flagWords.Replace(said); got != want {
+			t.Errorf("%q became %q, want %q", said, got, want)
+		}
+	}
+}
+
 // faultTexts are the formats of all faults, hints and problems in the source below
 // dir, but for those of package api, in their order.
 func faultTexts(t *testing.T, dir string) (texts []string) {

@@ -78,6 +78,9 @@ func (f *Folder) Match(ctx context.Context, pattern string) ([]string, error) {
 	return paths, err
 }
 
+// ErrTooMany says that a pattern matches more files than one pattern may.
+var ErrTooMany = errors.New("matches more")
+
 // match lists the files that a pattern matches, sorted. A link out of the folder
 // is an error, as is a folder that cannot be read.
 func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
@@ -110,7 +113,7 @@ func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
 			}
 		}
 		if found = append(found, Source{Path: name, regular: regular}); len(found) > f.limit {
-			return fmt.Errorf("%q matches more than %d files (attachments.max_matches)", pattern, f.limit)
+			return fmt.Errorf("%q %w than %d files (attachments.max_matches)", pattern, ErrTooMany, f.limit)
 		}
 		return nil
 	}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
