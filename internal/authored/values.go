@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/blank"
 	"belay/internal/nearest"
 )
 
@@ -21,7 +22,7 @@ func (v Words) Check(r *Report, n *Node, path string) bool {
 	case !n.isScalar():
 		r.Add(n, path, "", "it must be text, and this is %s", n.Kind)
 		return false
-	case !v.Blank && strings.TrimSpace(n.Text) == "":
+	case !v.Blank && blank.Is(n.Text):
 		r.Add(n, path, "", "it is empty")
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/blank"
 	"belay/internal/session"
 )
 
@@ -146,8 +147,7 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 		m.editor.set(before + "\n") // for terminals that have no Shift-Enter
 		return nil
 	}
-	blank := strings.TrimSpace(text) == ""
-	if blank && len(m.attached) == 0 {
+	if blank.Is(text) && len(m.attached) == 0 {
 		return nil
 	}
 	name, rest, slashed := command(text)

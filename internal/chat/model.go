@@ -3,13 +3,13 @@ package chat
 import (
 	"context"
 	"io"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"belay/internal/blank"
 	"belay/internal/event"
 	"belay/internal/session"
 )
@@ -112,7 +112,7 @@ func (m *Model) first() tea.Cmd {
 	text := m.o.Say
 	m.attached = append(m.attached, m.o.Attach...)
 	m.o.Say, m.o.Attach = "", nil
-	if strings.TrimSpace(text) == "" {
+	if blank.Is(text) {
 		return nil
 	}
 	return m.speak(text, text, session.Steer)

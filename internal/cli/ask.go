@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
@@ -152,6 +153,9 @@ func (a *asker) answer(text string) {
 
 // readAnswer reads a line that was typed at the prompt.
 func readAnswer(text string, session bool) (v permit.Verdict, note string, ok bool) {
+	if !utf8.ValidString(text) {
+		return "", "", false
+	}
 	word, note, _ := strings.Cut(strings.TrimSpace(text), " ")
 	note = strings.TrimSpace(note)
 	switch strings.ToLower(word) {

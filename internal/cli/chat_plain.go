@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/blank"
 	"belay/internal/chat"
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -45,7 +46,7 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 	} else {
 		c.note("input", "every line is a turn; a call that needs a decision waits for belay decision")
 	}
-	if strings.TrimSpace(o.Say) != "" {
+	if !blank.Is(o.Say) {
 		p.next = append(p.next, o.Say)
 	}
 	for {
@@ -116,7 +117,7 @@ func (p *plainChat) line(ctx context.Context) (string, error) {
 				p.over = true
 				return "", l.err
 			}
-			if strings.TrimSpace(l.text) != "" {
+			if !blank.Is(l.text) {
 				return l.text, nil
 			}
 		}
@@ -125,6 +126,9 @@ func (p *plainChat) line(ctx context.Context) (string, error) {
 
 // take carries a line out: as a command, or as a turn.
 func (p *plainChat) take(ctx context.Context, text string) error {
+	if err := isText("the line", text); err != nil {
+		return err
+	}
 	if name, rest, ok := chat.Command(text); ok {
 		return p.command(ctx, name, rest)
 	}
@@ -231,7 +235,7 @@ func (p *plainChat) listen(ctx context.Context, a *asker, ended <-chan error) er
 				a.over()
 			case a.asks():
 				a.answer(l.text)
-			case strings.TrimSpace(l.text) != "":
+			case !blank.Is(l.text):
 				p.steer(ctx, l.text)
 			}
 		}
@@ -241,6 +245,10 @@ func (p *plainChat) listen(ctx context.Context, a *asker, ended <-chan error) er
 // steer says something into the running turn. Where that has just ended it is the
 // next.
 func (p *plainChat) steer(ctx context.Context, text string) {
+	if err := isText("the line", text); err != nil {
+		p.c.warn(fmt.Sprintf("not said: %v", err))
+		return
+	}
 	files, missed := chat.Mentioned(p.o.Folder, text)
 	for _, w := range missed {
 		p.c.warn(w)
@@ -281,8 +289,12 @@ func (c *console) lines(ctx context.Context) <-chan inputLine {
 	go func() {
 		s := bufio.NewScanner(c.in)
 		s.Buffer(nil, maxStdin)
-		for s.Scan() {
-			if !give(inputLine{text: s.Text()}) {
+		for first := true; s.Scan(); first = false {
+			text := s.Text()
+			if first {
+				text = strings.TrimPrefix(text, byteOrderMark)
+			}
+			if !give(inputLine{text: text}) {
 				return
 			}
 		}

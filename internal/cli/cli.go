@@ -60,6 +60,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 
 func (c *console) run(ctx context.Context, args []string) int {
 	root := newRoot(c)
+	if err := textArguments(args); err != nil {
+		return c.report(root, err)
+	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !c.ran {

@@ -140,8 +140,12 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile))
 		}
+		var text string
 		if err == nil {
-			err = json.Unmarshal(data, &r.Input)
+			text, err = plainText("the file", data)
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &r.Input)
 		}
 		if err != nil {
 			return failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/blank"
 	"belay/internal/config"
 	"belay/internal/turn"
 )
@@ -119,12 +120,12 @@ func (c *console) message(arg string) (string, error) {
 	if len(message) > maxStdin {
 		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
 	}
-	return string(message), nil
+	return plainText("the message on stdin", message)
 }
 
 // sendable refuses a turn with neither words nor files.
 func sendable(r turn.Request, why, hint string) error {
-	if strings.TrimSpace(r.Message) != "" || len(r.Attachments) > 0 {
+	if !blank.Is(r.Message) || len(r.Attachments) > 0 {
 		return nil
 	}
 	return failed(ExitUsage, hint, errors.New(why))

@@ -165,7 +165,11 @@ func readToken(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("token file: %w", err)
 	}
-	token := strings.TrimSpace(string(data))
+	text, err := plainText("token file "+path, data)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(text)
 	if token == "" || len(data) > maxTokenFile || strings.ContainsAny(token, "\r\n") {
 		return "", failed(ExitUsage, "put the server's token in it, in one line", fmt.Errorf("token file %s holds no token", path))
 	}

@@ -1,9 +1,8 @@
 package model
 
 import (
-	"strings"
-
 	"belay/internal/attachment"
+	"belay/internal/blank"
 )
 
 // NewPrompt returns the user content of a turn, and is the only place that
@@ -24,7 +23,7 @@ func NewPrompt(warning, message string, files []attachment.Part) Prompt {
 	if warning != "" {
 		blocks = append(blocks, attachment.TextPart{Text: warning})
 	}
-	if strings.TrimSpace(message) != "" {
+	if !blank.Is(message) {
 		blocks = append(blocks, attachment.TextPart{Text: message})
 	}
 	return append(blocks, files...)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/blank"
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
@@ -66,7 +67,7 @@ func (d delegate) Prepare(_ context.Context, _ *tool.Workplace, input json.RawMe
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err
 	}
-	if in.Task = strings.TrimSpace(in.Task); in.Task == "" || len(in.Task) > maxTaskBytes {
+	if in.Task = strings.TrimSpace(in.Task); blank.Is(in.Task) || len(in.Task) > maxTaskBytes {
 		return nil, tool.Refuse("the task must have 1 to %d bytes", maxTaskBytes)
 	}
 	return delegation{d, in.Task}, nil

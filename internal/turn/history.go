@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/blank"
 	"belay/internal/model"
 	"belay/internal/session"
 )
@@ -141,7 +142,7 @@ func (x *exchange) close() {
 		x.size += int64(len(noAnswer)) + 64
 	}
 	x.load = load{bytes: jsonBytes(x.size), tokens: tokens(int(x.size))}
-	if strings.TrimSpace(x.message+x.warning) == "" && len(x.items) == 0 {
+	if blank.Is(x.message+x.warning) && len(x.items) == 0 {
 		x.message = noMessage
 	}
 	if !x.hasFiles() {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/blank"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
@@ -180,7 +180,7 @@ func (m Limits) admit(message string) error {
 
 // admit decides whether anything is left to send (resolver REQ-08).
 func admit(r Request, files attachment.Resolution) error {
-	if strings.TrimSpace(r.Message) != "" || len(files.Items)+len(r.Items) > 0 {
+	if !blank.Is(r.Message) || len(files.Items)+len(r.Items) > 0 {
 		return nil
 	}
 	if len(r.Attachments) == 0 {

@@ -2,9 +2,9 @@ package turn
 
 import (
 	"context"
-	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/blank"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -138,7 +138,7 @@ func inputEntry(turnID string, in session.Input) session.Entry {
 
 // spoken is an input's words: a text must not be blank.
 func spoken(message string) string {
-	if strings.TrimSpace(message) == "" {
+	if blank.Is(message) {
 		return "(files, without words)"
 	}
 	return message

@@ -94,6 +94,7 @@ func TestPromptModes(t *testing.T) {
 		{"words", "hi", nil, []string{"hi"}, event.PromptString},
 		{"words and a file", "hi", []string{good}, []string{"hi", "notes.txt"}, event.PromptBlocks},
 		{"a file alone", " ", []string{good}, []string{"notes.txt"}, event.PromptBlocks},
+		{"a file beside nothing that shows", "\ufeff\u200b", []string{good}, []string{"notes.txt"}, event.PromptBlocks},
 		{"words, refused file", "hi", []string{bad}, []string{"NOT_FOUND"}, event.PromptString},
 		{"one of two refused", "hi", []string{bad, good}, []string{"NOT_FOUND", "hi", "notes.txt"}, event.PromptBlocks},
 	}
