@@ -20,6 +20,7 @@ type inspectBody struct {
 	Attachments []string `json:"attachments" doc:"absolute paths, as a turn takes them"`
 	Model       string   `json:"model,omitempty" doc:"the model whose limits count; the default model without it"`
 	SessionID   string   `json:"sessionId,omitempty" doc:"the session whose project and model count"`
+	ProjectRoot string   `json:"projectRoot,omitempty" doc:"the project whose limits count where there is no session yet"`
 }
 
 type inspectionsAnswer struct {
@@ -146,6 +147,10 @@ func serveInspect(h *Handler, w *response, r *http.Request) error {
 		Attachments: f.strings("attachments"),
 		Model:       f.optional("model"),
 		SessionID:   f.optional("sessionId"),
+		ProjectRoot: f.optional("projectRoot"),
+	}
+	if req.SessionID != "" && req.ProjectRoot != "" {
+		f.bad("projectRoot", "does not go with sessionId: a session has its project")
 	}
 	if f.object.get("attachments").kind == absent {
 		f.bad("attachments", "is required")

@@ -210,10 +210,12 @@ func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, err
 
 // Inspect implements [turn.Engine].
 func (c confined) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
+	err := c.project(r.ProjectRoot)
 	if r.SessionID != "" {
-		if err := c.session(ctx, r.SessionID); err != nil {
-			return nil, err
-		}
+		err = c.session(ctx, r.SessionID)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return c.engine.Inspect(ctx, r)
 }

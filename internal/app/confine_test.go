@@ -69,7 +69,8 @@ func TestProjectRoots(t *testing.T) {
 		_, create := e.Create(ctx, turn.CreateRequest{ProjectRoot: root})
 		_, list := e.List(ctx, root)
 		_, upload := e.Upload(ctx, turn.Upload{ProjectRoot: root, Name: "x.txt", Content: strings.NewReader("x")})
-		for call, err := range map[string]error{"create": create, "list": list, "upload": upload} {
+		_, inspect := e.Inspect(ctx, turn.InspectRequest{ProjectRoot: root})
+		for call, err := range map[string]error{"create": create, "list": list, "upload": upload, "inspect": inspect} {
 			if f := fault.From(err); f == nil || f.Status != 403 || f.Type != fault.Forbidden || f.Details["reason"] != "project" {
 				t.Errorf("%s in %s: %v", call, root, err)
 			}

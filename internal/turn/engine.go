@@ -238,11 +238,13 @@ type Uploaded struct {
 	Name     string `json:"name"`
 }
 
-// InspectRequest is a dry run of a turn's attachments.
+// InspectRequest is a dry run of a turn's attachments: in a session, or in a new one
+// of a project.
 type InspectRequest struct {
 	Attachments []string `json:"attachments"`
 	Model       string   `json:"model,omitempty"`
 	SessionID   string   `json:"sessionId,omitempty"`
+	ProjectRoot string   `json:"projectRoot,omitempty"`
 }
 
 // Inspection is the verdict on one attachment.

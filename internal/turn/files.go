@@ -14,7 +14,7 @@ import (
 // the same checks as a turn's attachment, so that what is accepted here is
 // accepted there.
 func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
-	root, err := l.uploadRoot(ctx, u)
+	root, err := l.rootOf(ctx, u.SessionID, u.ProjectRoot)
 	if err != nil {
 		return Uploaded{}, err
 	}
@@ -46,11 +46,12 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	return Uploaded{Path: saved, SHA256: it.SHA256, MIMEType: it.MIMEType, Bytes: it.Bytes, Name: it.Name}, nil
 }
 
-func (l *Local) uploadRoot(ctx context.Context, u Upload) (string, error) {
-	if u.SessionID == "" {
-		return l.projectRoot(u.ProjectRoot)
+// rootOf is the project of a session, or the one that is named where there is none.
+func (l *Local) rootOf(ctx context.Context, sessionID, projectRoot string) (string, error) {
+	if sessionID == "" {
+		return l.projectRoot(projectRoot)
 	}
-	rec, err := l.o.Store.Get(ctx, u.SessionID)
+	rec, err := l.o.Store.Get(ctx, sessionID)
 	if err != nil {
 		return "", err
 	}
@@ -59,18 +60,17 @@ func (l *Local) uploadRoot(ctx context.Context, u Upload) (string, error) {
 
 // Inspect implements [Engine]: every check and plan that the session's next turn
 // would make of the files, without a record. Where attachments are confined to
-// the project, files cannot be asked about without a session.
+// the project, files cannot be asked about without a session or a project.
 func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, error) {
 	rules, root := l.o.Rules, ""
-	if r.SessionID != "" {
-		rec, err := l.o.Store.Get(ctx, r.SessionID)
-		if err != nil {
+	if r.SessionID != "" || r.ProjectRoot != "" {
+		var err error
+		if root, err = l.rootOf(ctx, r.SessionID, r.ProjectRoot); err != nil {
 			return nil, err
 		}
-		if rules, err = l.rules(rec.ProjectRoot); err != nil {
+		if rules, err = l.rules(root); err != nil {
 			return nil, err
 		}
-		root = rec.ProjectRoot
 	}
 	modelName, err := l.model(r.Model, rules)
 	if err != nil {

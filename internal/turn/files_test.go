@@ -150,6 +150,15 @@ func TestInspectIsConfined(t *testing.T) {
 			t.Errorf("session %q: %+v", id, got)
 		}
 	}
+	// Before there is a session, its project counts.
+	got, err := r.engine.Inspect(r.ctx(), InspectRequest{Attachments: []string{inside, outside}, ProjectRoot: r.project})
+	must(t, err)
+	if !got[0].OK || got[1].Code != attachment.OutsideRoots {
+		t.Errorf("of the project: %+v", got)
+	}
+	if _, err := r.engine.Inspect(r.ctx(), InspectRequest{ProjectRoot: filepath.Join(r.project, "none")}); !fault.Is(err, fault.WorkingRootInaccessible) {
+		t.Errorf("of a project that is not there: %v", err)
+	}
 }
 
 // A panic over a file refuses the turn, and leaves nothing held.
