@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func (m *Model) inspect(path string) tea.Cmd {
 	if m.o.Upload != nil {
 		return nil
 	}
-	r := turn.InspectRequest{Attachments: []string{m.editor.paths.resolve(path)}, Model: m.o.Opts.Model, SessionID: m.session}
+	r := m.o.inspection(m.session, m.editor.paths.resolve(path))
 	return m.call(func(ctx context.Context) tea.Msg {
 		all, err := m.o.Engine.Inspect(ctx, r)
 		if err != nil || len(all) != 1 {
@@ -53,6 +54,29 @@ func (m *Model) inspect(path string) tea.Cmd {
 		}
 		return inspected{path: path, is: all[0]}
 	})
+}
+
+// inspection asks what a turn would make of files, in a session or in the first turn
+// of one that is not there yet.
+func (o *Options) inspection(sessionID string, files ...string) turn.InspectRequest {
+	r := turn.InspectRequest{Attachments: files, Model: o.Opts.Model, SessionID: sessionID}
+	if sessionID == "" {
+		r.ProjectRoot = o.Project
+	}
+	return r
+}
+
+// Usable says why a turn would refuse a file, nil where it would not, or where that
+// is only known once it is uploaded.
+func (o *Options) Usable(ctx context.Context, sessionID, file string) error {
+	if o.Upload != nil || o.SkipRefused {
+		return nil
+	}
+	found, err := o.Engine.Inspect(ctx, o.inspection(sessionID, file))
+	if err == nil && len(found) == 1 && !found[0].OK {
+		err = fmt.Errorf("%s is refused: %s", filepath.Base(file), found[0].Reason)
+	}
+	return err
 }
 
 // weighed takes the engine's word on a file: one that the turn would refuse does not
@@ -82,25 +106,48 @@ func (m *Model) drop(rest string) tea.Cmd {
 	return nil
 }
 
-// Bring turns paths of this machine into those of the engine, with upload where that
-// is on another one. A file that is refused there does not keep the others, and the
-// words, from being sent, as a turn does not fail of one; refused says which and why.
-func Bring(ctx context.Context, upload func(ctx context.Context, sessionID, path string) (string, error), sessionID string, files []string) (brought, refused []string, err error) {
-	if upload == nil {
-		return files, nil, nil
+// Bring turns paths of this machine into those of the engine, and uploads files where
+// that is on another one. They are judged as the turn will judge them: an error names
+// every one that it would refuse, and nothing is sent. With SkipRefused the others
+// are, and skipped says which are not and why.
+func (o *Options) Bring(ctx context.Context, sessionID string, files []string) (brought, skipped []string, err error) {
+	var refused []string
+	names := files
+	if o.Upload != nil {
+		names = nil
+		for _, f := range files {
+			at, err := o.Upload(ctx, sessionID, f)
+			switch {
+			case fault.Is(err, fault.AttachmentFailure):
+				refused = append(refused, filepath.Base(f)+" is refused: "+refusal(err))
+			case err != nil:
+				return nil, nil, err
+			default:
+				names, brought = append(names, f), append(brought, at)
+			}
+		}
+	} else {
+		brought = files
 	}
-	for _, f := range files {
-		at, err := upload(ctx, sessionID, f)
-		switch {
-		case fault.Is(err, fault.AttachmentFailure):
-			refused = append(refused, filepath.Base(f)+" was refused: "+refusal(err))
-		case err != nil:
+	if o.SkipRefused {
+		return brought, refused, nil
+	}
+	if len(brought) > 0 {
+		found, err := o.Engine.Inspect(ctx, o.inspection(sessionID, brought...))
+		if err != nil {
 			return nil, nil, err
-		default:
-			brought = append(brought, at)
+		}
+		for i, f := range found {
+			if !f.OK && i < len(names) {
+				refused = append(refused, filepath.Base(names[i])+" is refused: "+f.Reason)
+			}
 		}
 	}
-	return brought, refused, nil
+	if len(refused) > 0 {
+		return nil, nil, fault.New(fault.AttachmentFailure, "%s", strings.Join(refused, "; ")).
+			WithHint("attach other files; with --skip-refused a chat sends messages without those that are refused")
+	}
+	return brought, nil, nil
 }
 
 // refusal is why a file was refused.

@@ -179,12 +179,32 @@ func TestAttaching(t *testing.T) {
 	}
 }
 
-// A server of another machine may refuse a file: the words and the other files go, and
-// what could not be sent at all comes back as it was.
+// A message with a file that is refused is not sent, and comes back as it was.
+func TestRefusedFilesStopTheMessage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	write(t, s.m.o.Folder, "plan.md", "bad.exe")
+	s.say("see @plan.md and @bad.exe")
+	s.shows("not sent: bad.exe is refused: not of a kind that models", "› see @plan.md and @bad.exe")
+	if len(s.engine.requests) > 0 {
+		t.Errorf("sent %+v", s.engine.requests)
+	}
+	s.m.editor.set("")
+	s.begun()
+	s.say("and @bad.exe")
+	s.shows("not said: bad.exe is refused", "› and @bad.exe")
+	if len(s.engine.steers) > 0 {
+		t.Errorf("steered %+v", s.engine.steers)
+	}
+}
+
+// Where the person wants that, the words and the other files go. What could not be
+// sent at all comes back as it was.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	broken := false
 	s := newStage(t, func(o *Options) {
+		o.SkipRefused = true
 		o.Upload = func(_ context.Context, id, path string) (string, error) {
 			switch {
 			case broken:
@@ -197,14 +217,14 @@ func TestUploads(t *testing.T) {
 	})
 	write(t, s.m.o.Folder, "plan.md", "bad.exe", "more.md")
 	s.say("see @plan.md and @bad.exe")
-	s.shows("! bad.exe was refused: not of a kind that models")
+	s.shows("! bad.exe is refused: not of a kind that models")
 	want := []turn.Request{{SessionID: "sess_1", Message: "see @plan.md and @bad.exe", Attachments: []string{"/uploads/sess_1/plan.md"}}}
 	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1"}})
 	s.say("and @bad.exe")
-	s.shows("! bad.exe was refused: not of a kind that models read (2")
+	s.shows("! bad.exe is refused: not of a kind that models read (2")
 	if len(s.engine.steers) != 1 || s.engine.steers[0].Attachments != nil {
 		t.Errorf("steered %+v", s.engine.steers)
 	}
@@ -214,4 +234,23 @@ func TestUploads(t *testing.T) {
 	s.say("with @plan.md")
 	s.shows("not sent: the network is away", "› with @plan.md", "+ more.md")
 	s.lacks("+ more.md, plan.md")
+}
+
+// A server of another machine may refuse a file as well.
+func TestRefusedUploads(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *Options) {
+		o.Upload = func(_ context.Context, id, path string) (string, error) {
+			if strings.HasSuffix(path, ".exe") {
+				return "", fault.New(fault.AttachmentFailure, "all of it failed").With("attachmentErrors", []map[string]string{{"reason": "not of a kind that models read"}})
+			}
+			return "/uploads/" + id + "/" + filepath.Base(path), nil
+		}
+	})
+	write(t, s.m.o.Folder, "plan.md", "bad.exe")
+	s.say("see @plan.md and @bad.exe")
+	s.shows("not sent: bad.exe is refused: not of a kind that models", "› see @plan.md and @bad.exe")
+	if len(s.engine.requests) > 0 {
+		t.Errorf("sent %+v", s.engine.requests)
+	}
 }

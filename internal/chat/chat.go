@@ -57,6 +57,9 @@ type Options struct {
 	By string
 	// History is the file that keeps what was typed, "" for none.
 	History string
+	// SkipRefused sends a message without the files that are refused; otherwise it is
+	// not sent.
+	SkipRefused bool
 	// Upload brings a file of this machine to where the turns run and returns the
 	// path it has there; nil where that is this machine.
 	Upload func(ctx context.Context, sessionID, path string) (string, error)

@@ -88,10 +88,13 @@ func (f *fake) Personas(context.Context) ([]persona.Summary, error) {
 func (f *fake) Transcript(context.Context, string) ([]session.Entry, error) { return f.entries, nil }
 
 func (f *fake) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
-	if strings.HasSuffix(r.Attachments[0], ".exe") {
-		return []turn.Inspection{{Path: r.Attachments[0], Reason: "not of a kind that models read"}}, nil
+	found := make([]turn.Inspection, len(r.Attachments))
+	for i, path := range r.Attachments {
+		if found[i] = (turn.Inspection{Path: path, OK: true}); strings.HasSuffix(path, ".exe") {
+			found[i] = turn.Inspection{Path: path, Reason: "not of a kind that models read"}
+		}
 	}
-	return []turn.Inspection{{Path: r.Attachments[0], OK: true}}, nil
+	return found, nil
 }
 
 func (f *fake) Start(_ context.Context, r turn.Request) (turn.Stream, error) {

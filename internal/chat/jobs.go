@@ -141,7 +141,7 @@ func (m *Model) start(message said) tea.Cmd {
 	return m.job(func(ctx context.Context) tea.Msg {
 		var refused []string
 		var err error
-		if r.Attachments, refused, err = Bring(ctx, m.o.Upload, r.SessionID, files); err != nil {
+		if r.Attachments, refused, err = m.o.Bring(ctx, r.SessionID, files); err != nil {
 			return started{message: message, err: err}
 		}
 		s, err := m.o.Engine.Start(ctx, r)
@@ -187,7 +187,7 @@ type steering struct {
 func (m *Model) steer(what steering) tea.Cmd {
 	id, files := m.session, m.resolved(what.files)
 	return m.call(func(ctx context.Context) tea.Msg {
-		brought, refused, err := Bring(ctx, m.o.Upload, id, files)
+		brought, refused, err := m.o.Bring(ctx, id, files)
 		if err == nil {
 			err = m.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode})
 		}

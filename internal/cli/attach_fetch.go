@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -11,62 +12,71 @@ import (
 	"belay/internal/app"
 	"belay/internal/attachment/download"
 	"belay/internal/config"
+	"belay/internal/fault"
 	"belay/internal/turn"
 )
 
-// fetched returns paths with a file of the project in the place of each address:
-// what is there is downloaded to this machine, within the limits for attachments,
-// and uploaded as a file of this machine is. The turn judges it as any other file.
-// An address that is there twice is fetched once; the error names all that are wrong.
-func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine, where turn.Upload, paths []string) (_ []string, err error) {
+// fetched returns the files, each address with a file of the project in its place:
+// what is there is downloaded to this machine, within the limits for attachments, and
+// uploaded as a file of this machine is. The turn judges it as any other file. An
+// address that is there twice is fetched once.
+func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine, a attaching) []attachedFile {
+	files := make([]attachedFile, len(a.files))
 	var addresses []string
-	for _, p := range paths {
-		if isAddress(p) && !slices.Contains(addresses, p) {
-			addresses = append(addresses, p)
+	for i, name := range a.files {
+		if files[i] = (attachedFile{name: name, fetched: isAddress(name)}); !files[i].fetched {
+			files[i].local, files[i].err = filepath.Abs(name)
+			files[i].path = files[i].local
+		} else if !slices.Contains(addresses, name) {
+			addresses = append(addresses, name)
 		}
 	}
 	if len(addresses) == 0 {
-		return paths, nil
+		return files
 	}
-	downloads, err := app.NewDownloads(cfg)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, downloads.Close()) }()
-	stored := make([]string, len(addresses))
-	wrong := make([]error, len(addresses))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(downloads.Parallel())
-	for i, address := range addresses {
-		group.Go(func() (err error) {
-			stored[i], err = fetch(ctx, downloads, e, where, address)
-			if bad := (*download.Error)(nil); errors.As(err, &bad) {
-				wrong[i], err = fmt.Errorf("%w (%s)", bad, bad.Code), nil // what is wrong with the others is told too
+	stored, errs := c.fetchAll(ctx, cfg, e, a.where, addresses)
+	fine := errors.Join(errs...) == nil
+	for i := range files {
+		f := &files[i]
+		if at := slices.Index(addresses, f.name); at >= 0 {
+			f.path, f.err = stored[at], errs[at]
+			if first := slices.Index(a.files, f.name) == i; first && f.err == nil && (fine || a.skip) {
+				c.note("fetched", download.Clean(f.name))
 			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return nil, failed(ExitFailed, "mend the address, or download the file yourself and attach that", err)
-	}
-	for _, address := range addresses {
-		c.note("fetched", download.Clean(address))
-	}
-	out := slices.Clone(paths)
-	for i, p := range out {
-		if at := slices.Index(addresses, p); at >= 0 {
-			out[i] = stored[at]
 		}
 	}
-	return out, nil
+	return files
+}
+
+// fetchAll brings what is at addresses into the project, several at a time, and says
+// of each where it lies or why it does not.
+func (c *console) fetchAll(ctx context.Context, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
+	stored, errs := make([]string, len(addresses)), make([]error, len(addresses))
+	downloads, err := app.NewDownloads(cfg)
+	if err != nil {
+		return stored, slices.Repeat([]error{err}, len(addresses))
+	}
+	group := errgroup.Group{}
+	group.SetLimit(downloads.Parallel())
+	for i, address := range addresses {
+		group.Go(func() error {
+			stored[i], errs[i] = fetch(ctx, downloads, e, where, address)
+			return nil // what is wrong with the others is told too
+		})
+	}
+	_ = group.Wait() // errs has all there is
+	if err := downloads.Close(); err != nil {
+		errs[0] = errors.Join(errs[0], err)
+	}
+	return stored, errs
 }
 
 // fetch brings what is at an address into the project and returns its path.
 func fetch(ctx context.Context, d *download.Downloads, e turn.Engine, where turn.Upload, address string) (path string, err error) {
 	file, err := d.Fetch(ctx, address)
+	if bad := (*download.Error)(nil); errors.As(err, &bad) {
+		return "", failed(ExitUsage, skipHint, fmt.Errorf("%w (%s)", bad, bad.Code))
+	}
 	if err != nil {
 		return "", err
 	}
@@ -77,11 +87,16 @@ func fetch(ctx context.Context, d *download.Downloads, e turn.Engine, where turn
 	}
 	defer func() { _ = content.Close() }() // it was only read
 	where.Name, where.Content = download.NameOf(address), content
+	return store(ctx, e, where)
+}
+
+// store uploads a file and returns the path that it has for the engine.
+func store(ctx context.Context, e turn.Engine, where turn.Upload) (string, error) {
 	up, err := e.Upload(ctx, where)
-	if err != nil {
-		return "", fmt.Errorf("attach %s: %w", file.URL, err)
+	if fault.Is(err, fault.AttachmentFailure) || fault.Is(err, fault.RequestTooLarge) {
+		return "", failed(ExitUsage, skipHint, err)
 	}
-	return up.Path, nil
+	return up.Path, err
 }
 
 // target is where uploads of a turn go: to its session, or to the project that a

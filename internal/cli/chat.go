@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +27,7 @@ type chatFlags struct {
 	session, server string
 	resume          bool
 	attach          []string
+	skipRefused     bool
 }
 
 func newChat(c *console) *cobra.Command {
@@ -66,46 +66,45 @@ turn that did not end well.`,
 	flags.StringVar(&f.session, "session", "", "go on with the session `ID`")
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address, to the first message; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turns on the server at `URL`")
+	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.MarkFlagsMutuallyExclusive("session", "project")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var wrong problems
 		o, err := c.chatOptions(cmd, &f, args)
-		if err != nil {
-			return err
-		}
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
+		wrong.add(err)
+		cfg := c.loadOrNote(cmd, &wrong)
+		if cfg == nil {
+			return wrong.err()
 		}
 		o.Notices = slices.Clone(cfg.Warnings)
 		if f.server != "" {
-			return c.chatRemote(cmd, cfg, &f, o)
+			return c.chatRemote(cmd, cfg, &f, o, &wrong)
 		}
-		return c.chatHere(cmd, cfg, &f, o)
+		return c.chatHere(cmd, cfg, &f, o, &wrong)
 	}
 	return cmd
 }
 
-// chatOptions is what the command line says that needs no engine.
+// chatOptions is what the command line says that needs no engine. The error has
+// everything that is wrong with it.
 func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
-	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, "")}
+	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, ""), SkipRefused: f.skipRefused}
 	var err error
-	if o.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
-		return o, err
-	}
+	o.Opts, err = c.options(cmd, &f.optionFlags, f.server)
 	o.Opts.OnQuestion = turn.OnQuestionWait
 	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
-		return o, usage("--session is empty")
+		err = errors.Join(err, usage("--session is empty"))
 	}
-	o.Attach, err = absolute(f.attach)
 	return o, err
 }
 
 // chatHere runs the turns in this process.
-func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options) error {
+func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	project, err := projectDir(cfg)
 	if err != nil {
-		return err
+		wrong.add(err)
+		return wrong.err()
 	}
 	o.Project, o.Folder = project, project
 	switch w := app.ScriptedWithKey(cfg); {
@@ -114,10 +113,9 @@ func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags,
 	case cfg.Provider == "scripted" && cfg.Scripted.Script == "" && c.screen():
 		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (--provider anthropic asks a model)")
 	}
-	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(_ context.Context, a *app.App) error {
-		if err := a.Ready(); err != nil { // said now, not after the first message
-			return err
-		}
+	return c.withinOrNote(cmd, cfg, wrong, func(_ context.Context, a *app.App) error {
+		wrong.add(knownHere(a, o.Opts))
+		wrong.add(a.Ready()) // said now, not after the first message
 		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Resume(ctx, id) }
 		o.Opening = func(ctx context.Context, id string) string {
 			opening, err := a.Store.Opening(ctx, id)
@@ -126,7 +124,7 @@ func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags,
 			}
 			return opening.Message
 		}
-		return c.converse(cmd, a.Engine, cfg, f, o)
+		return c.converse(cmd, a.Engine, cfg, f, o, wrong)
 	})
 }
 
@@ -136,33 +134,26 @@ const chatRetries = 1
 
 // chatRemote runs the turns on a server. On this machine the server reads the same
 // files; to another one they are uploaded.
-func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options) error {
-	for _, name := range []string{"provider", "instructions"} {
-		if cmd.Flags().Changed(name) {
-			return failed(ExitUsage, "start the server with it: belay serve --"+name, fmt.Errorf("--%s is the server's to choose", name))
-		}
-	}
+func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
+	wrong.add(serversOwn(cmd))
 	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
 	if err != nil {
-		return err
+		wrong.add(err)
+		return wrong.err()
 	}
 	o.Outlives = true
 	switch err := e.Ready(cmd.Context()); {
 	case fault.Is(err, fault.Overloaded):
 		o.Notices = append(o.Notices, "the server takes no turns now: "+fault.From(err).Message)
 	case err != nil:
-		return err
+		wrong.add(err)
+		return wrong.err()
 	}
-	if o.Folder, err = projectDir(cfg); err != nil {
-		return err
+	if o.Project, err = remoteProject(cmd, cfg, f.server, f.session); err == nil {
+		o.Folder, err = projectDir(cfg)
 	}
-	o.Project = o.Folder
+	wrong.add(err)
 	if !local(f.server) {
-		// As written: this machine's idea of an absolute path is not the server's.
-		if o.Project = cmd.Flag("project").Value.String(); o.Project == "" && f.session == "" {
-			return failed(ExitUsage, "name it with --project, or a session with --session",
-				errors.New("the project folder on the server is not known"))
-		}
 		if o.Folder, err = os.Getwd(); err != nil {
 			return fmt.Errorf("the working folder is unknown: %w", err)
 		}
@@ -170,7 +161,7 @@ func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlag
 			return upload(ctx, e, turn.Upload{SessionID: id}, path)
 		}
 	}
-	return c.converse(cmd, e, cfg, f, o)
+	return c.converse(cmd, e, cfg, f, o, wrong)
 }
 
 // screen reports whether there is a terminal that can show a conversation.
@@ -179,20 +170,18 @@ func (c *console) screen() bool {
 }
 
 // converse finds the session and talks in it, with whatever stdin is.
-func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options) error {
+func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	ctx := cmd.Context()
 	o.Engine, o.Explain = e, explainEnd
-	if f.persona != "" { // said now, not after the first message
-		if _, err := e.Persona(ctx, f.persona); err != nil {
-			return err
-		}
+	wrong.add(knownPersona(ctx, e, f.persona)) // said now, not after the first message
+	a := attaching{files: f.attach, model: f.model, upload: o.Upload != nil, skip: f.skipRefused}
+	err := c.chatSession(ctx, f, &o)
+	if wrong.add(err); err == nil {
+		a.where = target(o.Session, o.Project)
 	}
-	if err := c.chatSession(ctx, f, &o); err != nil {
-		return err
-	}
-	var err error
-	if o.Attach, err = c.fetched(ctx, cfg, e, target(o.Session, o.Project), o.Attach); err != nil {
-		return err
+	o.Upload = uploadOnce(o.Upload, c.attached(ctx, cfg, e, a, wrong), &o.Attach)
+	if !wrong.none() {
+		return wrong.err()
 	}
 	if !c.screen() {
 		return c.chatPlain(cmd, o)
@@ -211,6 +200,31 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	}
 	return err
 }
+
+// uploadOnce is upload for all files but those that the engine has already, which
+// attach names for the person.
+func uploadOnce(upload uploader, there []attachedFile, attach *[]string) uploader {
+	brought := map[string]string{}
+	for _, f := range there {
+		name := f.path
+		if upload != nil && !f.fetched {
+			name = f.local
+		}
+		*attach, brought[name] = append(*attach, name), f.path
+	}
+	if upload == nil {
+		return nil
+	}
+	return func(ctx context.Context, id, path string) (string, error) {
+		if at, ok := brought[path]; ok {
+			return at, nil
+		}
+		return upload(ctx, id, path)
+	}
+}
+
+// uploader brings a file to a server.
+type uploader = func(ctx context.Context, sessionID, path string) (string, error)
 
 // chatSession finds the session to go on with, if any.
 func (c *console) chatSession(ctx context.Context, f *chatFlags, o *chat.Options) (err error) {

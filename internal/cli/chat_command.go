@@ -43,6 +43,9 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		return nil
 	case "attach":
 		path, err := chat.Attachable(p.o.Folder, strings.Trim(rest, `"`))
+		if err == nil {
+			err = p.o.Usable(ctx, p.o.Session, path)
+		}
 		if err != nil {
 			return failed(ExitUsage, "name a file, from "+p.o.Folder+" or by its whole path", err)
 		}
@@ -64,7 +67,10 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		p.o.Opts.Model = rest
 		return nil
 	case "persona":
-		if _, err := p.o.Engine.Persona(ctx, rest); err != nil {
+		if rest == "" {
+			return usageHint("write /persona NAME", "no persona is named")
+		}
+		if err := knownPersona(ctx, p.o.Engine, rest); err != nil {
 			return err
 		}
 		p.o.Opts.Persona = rest

@@ -213,7 +213,7 @@ func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (
 // bring turns paths of this machine into those of the engine, and tells of files that
 // are refused.
 func (p *plainChat) bring(ctx context.Context, files []string) ([]string, error) {
-	brought, refused, err := chat.Bring(ctx, p.o.Upload, p.o.Session, files)
+	brought, refused, err := p.o.Bring(ctx, p.o.Session, files)
 	for _, r := range refused {
 		p.c.warn(r)
 	}

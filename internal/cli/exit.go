@@ -274,7 +274,7 @@ func faultCode(t fault.Type) int {
 		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RunNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
-		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded,
+		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded, fault.AttachmentFailure,
 		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired, fault.InvalidWorkflow:
 		return ExitUsage
 	case fault.TurnTimeout:

@@ -25,7 +25,7 @@ var commandLines = []string{
 	`belay turn --attach drawings/site-plan.png --attach documents/brief.pdf --attach survey/levels.csv "What does the brief leave open?"`,
 	`belay turn --session %s "And what did the survey find?"`,
 	`belay session show %s`,
-	`belay attach inspect documents/brief.pdf site.exe`,
+	`belay attach inspect documents/brief.pdf check`,
 }
 
 // The transcript in the README is what belay really prints, but for ids, times

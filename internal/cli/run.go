@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +14,8 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
@@ -24,6 +25,7 @@ type runFlags struct {
 	inputFile, model, mode string
 	resume                 string
 	dryRun, json, wait     bool
+	skipRefused            bool
 }
 
 func newRun(c *console) *cobra.Command {
@@ -62,6 +64,7 @@ unless --wait leaves them waiting for belay decision.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what the run would do")
 	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
 	waitFlag(cmd, &f.wait)
+	flags.BoolVar(&f.skipRefused, "skip-refused", false, "let tasks begin without attachments that are refused, with a warning, instead of beginning nothing")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.runWorkflow(cmd, args, &f) }
 	return cmd
 }
@@ -70,21 +73,20 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 	if (len(args) == 1) == (f.resume != "") {
 		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
 	}
-	cfg, err := c.load(cmd)
-	if err != nil {
-		return err
+	var wrong problems
+	wrong.add(errors.Join(notBlank(cmd, "mode", "model"), knownMode(f.mode), allowed(f.allow, "")))
+	cfg := c.loadOrNote(cmd, &wrong)
+	if cfg == nil {
+		return wrong.err()
 	}
 	c.warnOfSettings(cfg)
-	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: c.onQuestion(f.json, f.wait)}
-	if err := allowed(f.allow, ""); err != nil {
-		return err
-	}
+	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: c.onQuestion(f.json, f.wait), Strict: !f.skipRefused, SkipRefused: f.skipRefused}
 	if cmd.Flags().Changed("provider") {
 		r.Provider = cfg.Provider
 	}
-	if r.Project, err = runsProject(cfg); err != nil {
-		return err
-	}
+	var err error
+	r.Project, err = runsProject(cfg)
+	wrong.add(err)
 	if f.resume == "" {
 		paths, err := absolute(args)
 		if err != nil {
@@ -94,10 +96,19 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 			r.Project = run.ProjectOf(r.File)
 		}
 		if err := c.inputs(f, &r); err != nil {
-			return err
+			wrong.add(err)
+			r.File = "" // without its input it cannot be looked at
 		}
 	}
-	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+	return c.withinOrNote(cmd, cfg, &wrong, func(ctx context.Context, a *app.App) error {
+		wrong.add(knownHere(a, turn.Opts{Model: f.model}))
+		if !wrong.none() && r.File != "" {
+			r.Mode, r.Allow = "", nil // they are noted where they are wrong
+			wrong.add(unused(a.Runs.Check(ctx, r)))
+		}
+		if !wrong.none() {
+			return wrong.err()
+		}
 		if f.dryRun {
 			plan, err := a.Runs.Plan(ctx, r)
 			if err != nil {
@@ -129,17 +140,24 @@ func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Requ
 		}
 		return a.Runs.Resume(ctx, r.Project, id, r.OnQuestion)
 	}
-	return a.Runs.Start(ctx, r)
+	s, err := a.Runs.Start(ctx, r)
+	return s, unused(err)
+}
+
+// unused is the failure of a run that did not begin because of its attachments.
+func unused(err error) error {
+	if !fault.Is(err, fault.AttachmentFailure) {
+		return err
+	}
+	return failed(ExitUsage, "correct them, write optional: true at those that a task can do without, or pass --skip-refused to begin without them", err)
 }
 
 // inputs are what the workflow is given: the file's, and over it the flags'.
 func (c *console) inputs(f *runFlags, r *run.Request) error {
 	r.Texts = map[string]string{}
+	var errs []error
 	if f.inputFile != "" {
 		data, _, err := durable.ReadFile(nil, f.inputFile, maxStdin)
-		if errors.Is(err, fs.ErrNotExist) {
-			return failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile))
-		}
 		var text string
 		if err == nil {
 			text, err = plainText("the file", data)
@@ -147,18 +165,25 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 		if err == nil {
 			err = json.Unmarshal([]byte(text), &r.Input)
 		}
-		if err != nil {
-			return failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile)))
+		case err != nil:
+			errs = append(errs, failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err)))
 		}
 	}
 	for _, text := range f.inputs {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
-			return failed(ExitUsage, "write --input KEY=VALUE", fmt.Errorf("--input %q has no KEY=", text))
+			errs = append(errs, failed(ExitUsage, "write --input KEY=VALUE", fmt.Errorf("--input %q has no KEY=", text)))
+			continue
+		}
+		if first, twice := r.Texts[key]; twice && first != value {
+			errs = append(errs, failed(ExitUsage, "give it once", fmt.Errorf("--input %s is given twice", key)))
 		}
 		r.Texts[key] = value
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // watchRun shows a run that this process works on to its end, and its outputs then.

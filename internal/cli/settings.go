@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +106,27 @@ func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
 	return cfg, err
 }
 
+// loadOrNote is load for a command that gathers its problems. Where settings of this
+// command line are wrong they are noted, and those that hold without them returned,
+// so that the rest can be looked at; nil where there are none.
+func (c *console) loadOrNote(cmd *cobra.Command, wrong *problems) *config.Config {
+	o := c.layers(cmd)
+	cfg, err := config.Load(o)
+	bad := (*config.Error)(nil)
+	if !errors.As(err, &bad) {
+		wrong.add(err)
+		return cfg
+	}
+	wrong.add(wrongSettings(bad.Problems))
+	o.Flags = slices.DeleteFunc(o.Flags, func(f config.Flag) bool {
+		return slices.ContainsFunc(bad.Problems, func(p config.Problem) bool { return p.Where == "flag "+f.Name })
+	})
+	if cfg, err = config.Load(o); err != nil {
+		return nil
+	}
+	return cfg
+}
+
 // warnOfSettings tells of settings that have no effect, such as a mistyped
 // variable.
 func (c *console) warnOfSettings(cfg *config.Config) {
@@ -167,6 +189,20 @@ func (c *console) within(cmd *cobra.Command, cfg *config.Config, log *slog.Logge
 		}
 	}()
 	return run(cmd.Context(), a)
+}
+
+// withinOrNote is within for a command that gathers its problems.
+func (c *console) withinOrNote(cmd *cobra.Command, cfg *config.Config, wrong *problems, run func(ctx context.Context, a *app.App) error) error {
+	opened := false
+	err := c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
+		opened = true
+		return run(ctx, a)
+	})
+	if !opened {
+		wrong.add(err)
+		return wrong.err()
+	}
+	return err
 }
 
 // projectDir is the project folder of a command that takes one.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +22,11 @@ type turnFlags struct {
 	session, server string
 	attach          []string
 	json, wait      bool
+	skipRefused     bool
 }
+
+// skipRefusedDoc is the help of --skip-refused.
+const skipRefusedDoc = "send without the files that are refused, with a warning, instead of sending nothing"
 
 func newTurn(c *console) *cobra.Command {
 	var f turnFlags
@@ -62,50 +65,54 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
 	waitFlag(cmd, &f.wait)
+	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var wrong problems
 		r, err := c.request(cmd, args, &f)
-		if err != nil {
-			return err
-		}
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
+		wrong.add(err)
+		cfg := c.loadOrNote(cmd, &wrong)
+		if cfg == nil {
+			return wrong.err()
 		}
 		c.warnOfSettings(cfg)
 		if f.server != "" {
-			return c.turnRemote(cmd, cfg, &f, r)
+			return c.turnRemote(cmd, cfg, &f, r, &wrong)
 		}
-		return c.turnHere(cmd, cfg, &f, r)
+		return c.turnHere(cmd, cfg, &f, r, &wrong)
 	}
 	return cmd
 }
 
 // request is what the command line asks for, without its session and with the
-// attachments as they were written.
+// attachments as they were written. The error has everything that is wrong with it.
 func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
 	r := turn.Request{SessionID: f.session, Attachments: f.attach, Allow: f.allow}
 	given := cmd.Flags().Changed
+	var errs []error
 	if given("session") && strings.TrimSpace(f.session) == "" {
-		return r, usage("--session is empty")
+		errs = append(errs, usage("--session is empty"))
 	}
 	if given("session") && given("project") {
-		return r, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project"))
+		errs = append(errs, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project")))
 	}
 	var err error
-	if r.Opts, err = c.options(cmd, &f.optionFlags, f.server); err != nil {
-		return r, err
-	}
+	r.Opts, err = c.options(cmd, &f.optionFlags, f.server)
+	errs = append(errs, err)
 	r.Opts.OnQuestion = c.onQuestion(f.json, f.wait)
 	if len(args) == 0 {
-		return r, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`)
+		errs = append(errs, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`))
+		return r, errors.Join(errs...)
 	}
-	if r.Message, err = c.message(args[0]); err != nil {
-		return r, err
+	r.Message, err = c.message(args[0])
+	switch {
+	case err != nil:
+		errs = append(errs, err)
+	case args[0] != "-":
+		errs = append(errs, sendable(r, "the message is empty", `say what the agent should do: belay turn "…"`))
+	default:
+		errs = append(errs, sendable(r, "there was no message on stdin", `write the message to it, as in: echo "…" | belay turn -`))
 	}
-	if args[0] != "-" {
-		return r, sendable(r, "the message is empty", `say what the agent should do: belay turn "…"`)
-	}
-	return r, sendable(r, "there was no message on stdin", `write the message to it, as in: echo "…" | belay turn -`)
+	return r, errors.Join(errs...)
 }
 
 // message is the argument, or what stdin has for "-".
@@ -136,35 +143,46 @@ func sendable(r turn.Request, why, hint string) error {
 const maxStdin = 64 << 20
 
 // turnHere runs the turn in this process.
-func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request) error {
+func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
 	if w := app.ScriptedWithKey(cfg); w != "" {
 		c.warn(w)
 	}
-	var err error
 	project := ""
 	if r.SessionID == "" {
-		if project, err = projectDir(cfg); err != nil {
-			return err
-		}
+		var err error
+		project, err = projectDir(cfg)
+		wrong.add(err)
 	}
-	if r.Attachments, err = absolute(r.Attachments); err != nil {
+	return c.withinOrNote(cmd, cfg, wrong, func(ctx context.Context, a *app.App) error {
+		wrong.add(knownHere(a, r.Opts))
+		wrong.add(a.Ready())
+		if id, err := named(ctx, a.Engine, r.SessionID); err == nil {
+			wrong.add(c.warnOfCopy(ctx, cfg, a, id))
+		}
+		return c.send(ctx, cfg, a.Engine, project, r, f, wrong)
+	})
+}
+
+// send checks what needs the engine and, where nothing is wrong, takes the turn.
+func (c *console) send(ctx context.Context, cfg *config.Config, e turn.Engine, project string, r turn.Request, f *turnFlags, wrong *problems) error {
+	id, err := named(ctx, e, r.SessionID)
+	wrong.add(err)
+	wrong.add(knownPersona(ctx, e, f.persona))
+	a := attaching{files: r.Attachments, model: f.model, upload: f.server != "" && !local(f.server), skip: f.skipRefused}
+	if err == nil {
+		r.SessionID, a.where = id, target(id, project)
+	}
+	r.Attachments = nil
+	for _, file := range c.attached(ctx, cfg, e, a, wrong) {
+		r.Attachments = append(r.Attachments, file.path)
+	}
+	if !wrong.none() {
+		return wrong.err()
+	}
+	if err := sendable(r, "nothing is left to send without the files that are refused", "add a message, or attach other files"); err != nil {
 		return err
 	}
-	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
-		if err := a.Ready(); err != nil { // before anything is fetched
-			return err
-		}
-		if r.SessionID, err = named(ctx, a.Engine, r.SessionID); err != nil {
-			return err
-		}
-		if err := c.warnOfCopy(ctx, cfg, a, r.SessionID); err != nil {
-			return err
-		}
-		if r.Attachments, err = c.fetched(ctx, cfg, a.Engine, target(r.SessionID, project), r.Attachments); err != nil {
-			return err
-		}
-		return c.take(ctx, a.Engine, project, r, f)
-	})
+	return c.take(ctx, e, project, r, f)
 }
 
 // warnOfCopy says so when the current folder has a copy of the session: the turn

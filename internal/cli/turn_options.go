@@ -45,6 +45,7 @@ func (f *optionFlags) register(cmd *cobra.Command) {
 func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
 	o := turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
 	given := cmd.Flags().Changed
+	errs := []error{notBlank(cmd, "persona", "mode", "model"), knownMode(f.mode)}
 	if given("tools") {
 		tools := append([]string{}, f.tools...)
 		o.Tools = &tools
@@ -56,19 +57,18 @@ func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (tu
 		o.MaxCostUSD = &f.maxCost
 	}
 	if given("timeout") {
-		if f.timeout < time.Millisecond {
-			return o, failed(ExitUsage, "write a time such as 90s or 5m", fmt.Errorf("--timeout %v is no time to work in", f.timeout))
-		}
 		ms := f.timeout.Milliseconds()
-		o.TimeoutMS = &ms
+		if o.TimeoutMS = &ms; f.timeout < time.Millisecond {
+			o.TimeoutMS = nil
+			errs = append(errs, failed(ExitUsage, "write a time such as 90s or 5m", fmt.Errorf("--timeout %v is no time to work in", f.timeout)))
+		}
 	}
 	if given("delegate") {
 		var err error
-		if o.SubagentGovernance, err = c.approval(f.delegate); err != nil {
-			return o, err
-		}
+		o.SubagentGovernance, err = c.approval(f.delegate)
+		errs = append(errs, err)
 	}
-	return o, allowed(f.allow, server)
+	return o, errors.Join(append(errs, o.Validate(), allowed(f.allow, server))...)
 }
 
 // asks reports whether this command puts questions to a person at its terminal.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/attachment"
 	"belay/internal/client"
 	"belay/internal/config"
 	"belay/internal/durable"
@@ -24,55 +25,43 @@ import (
 // turnRemote runs the turn on a server. On this machine the server reads the
 // same files; on another one the project is the server's and the attachments are
 // uploaded.
-func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request) error {
-	for _, name := range []string{"provider", "instructions"} {
-		if cmd.Flags().Changed(name) {
-			return failed(ExitUsage, "start the server with it: belay serve --"+name, fmt.Errorf("--%s is the server's to choose", name))
-		}
-	}
+func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
+	wrong.add(serversOwn(cmd))
 	e, err := c.dial(cfg, f.server)
 	if err != nil {
-		return err
+		wrong.add(err)
+		return wrong.err()
 	}
-	ctx := cmd.Context()
-	if r.SessionID, err = named(ctx, e, r.SessionID); err != nil {
-		return err
-	}
-	if local(f.server) {
-		project := ""
-		if r.SessionID == "" {
-			if project, err = projectDir(cfg); err != nil {
-				return err
-			}
+	project, err := remoteProject(cmd, cfg, f.server, r.SessionID)
+	wrong.add(err)
+	return c.send(cmd.Context(), cfg, e, project, r, f, wrong)
+}
+
+// serversOwn refuses flags that only the server can have.
+func serversOwn(cmd *cobra.Command) error {
+	var errs []error
+	for _, name := range []string{"provider", "instructions"} {
+		if cmd.Flags().Changed(name) {
+			errs = append(errs, usageHint("start the server with it: belay serve --"+name, "--%s is the server's to choose", name))
 		}
-		if r.Attachments, err = absolute(r.Attachments); err != nil {
-			return err
-		}
-		if r.Attachments, err = c.fetched(ctx, cfg, e, target(r.SessionID, project), r.Attachments); err != nil {
-			return err
-		}
-		return c.take(ctx, e, project, r, f)
 	}
-	// As written: this machine's idea of an absolute path is not the server's.
-	project := cmd.Flag("project").Value.String()
-	if r.SessionID == "" && project == "" {
-		return failed(ExitUsage, "name it with --project, or a session with --session",
-			errors.New("the project folder on the server is not known"))
+	return errors.Join(errs...)
+}
+
+// remoteProject is the project of a new session on a server, "" where the session
+// says it. On another machine it is as written: this machine's idea of an absolute
+// path is not the server's.
+func remoteProject(cmd *cobra.Command, cfg *config.Config, server, session string) (string, error) {
+	switch project := cmd.Flag("project").Value.String(); {
+	case session != "":
+		return "", nil
+	case local(server):
+		return projectDir(cfg)
+	case project == "":
+		return "", usageHint("name it with --project, or a session with --session", "the project folder on the server is not known")
+	default:
+		return project, nil
 	}
-	where, written := target(r.SessionID, project), r.Attachments
-	if r.Attachments, err = c.fetched(ctx, cfg, e, where, written); err != nil {
-		return err
-	}
-	for i, path := range written {
-		if isAddress(path) {
-			continue
-		}
-		if r.Attachments[i], err = upload(ctx, e, where, path); err != nil {
-			return err
-		}
-		c.note("uploaded", path)
-	}
-	return c.take(ctx, e, project, r, f)
 }
 
 // absolute makes paths of this machine absolute. Addresses stay as they are.
@@ -101,26 +90,24 @@ func upload(ctx context.Context, e turn.Engine, where turn.Upload, path string) 
 	}
 	defer f.Close() // it was only read
 	where.Name, where.Content = filepath.Base(path), f
-	up, err := e.Upload(ctx, where)
-	if err != nil {
-		return "", fmt.Errorf("upload %s: %w", path, err)
-	}
-	return up.Path, nil
+	return store(ctx, e, where)
 }
 
-// notUploaded says why a file of this machine can not be sent.
+// notUploaded says why a file of this machine can not be sent, in the words of the
+// engine where that sees the file itself.
 func notUploaded(path string, err error) error {
+	f := turn.Inspection{Code: attachment.NotReadable, Reason: "the file can not be read: " + path}
 	switch info, statErr := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
-		return failed(ExitNotFound, "check the path given with --attach", fmt.Errorf("there is no file %s", path))
+		f.Code, f.Reason = attachment.NotFound, "file not found: "+path
 	case statErr == nil && info.IsDir():
-		return failed(ExitUsage, "attach the files in it", fmt.Errorf("%s is a folder", path))
+		f.Code, f.Reason = attachment.NotRegular, "it is a folder; attach the files in it: "+path
 	case errors.Is(err, durable.ErrNotRegular):
-		return failed(ExitUsage, "attach regular files", fmt.Errorf("%s is not a regular file", path))
+		f.Code, f.Reason = attachment.NotRegular, "it is not a regular file: "+path
 	case errors.Is(err, fs.ErrPermission):
-		return failed(ExitUsage, "check its permissions", fmt.Errorf("%s is not readable for you", path))
+		f.Reason = "the file is not readable (permission denied): " + path
 	}
-	return failed(ExitFailed, "check the path given with --attach", fmt.Errorf("%s can not be read: %w", path, err))
+	return refusedFile(path, f)
 }
 
 // dial returns a client of the server at address, with the token that opens it:

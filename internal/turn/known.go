@@ -30,6 +30,9 @@ func modeWarning(mode string) string {
 	return sentence + "; known are " + strings.Join(modes, ", ")
 }
 
+// Tools are the names of the tools that turns can be given.
+func (l *Local) Tools() []string { return l.o.Tools.Names() }
+
 // ModelWarning says that nothing is known of a model and its limits are assumed;
 // it is "" for a model that the provider knows. An unknown one is no error: it is
 // likely newer than this program.

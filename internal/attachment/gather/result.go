@@ -26,13 +26,13 @@ func result(all []*outcome) (Result, error) {
 		}
 	}
 	if len(needed) > 0 {
-		return Result{Reports: r.Reports}, failure(needed, len(all))
+		return Result{Reports: r.Reports}, Failure(needed, len(all))
 	}
 	return r, nil
 }
 
-// failure is the error of attachments that a task cannot begin without.
-func failure(refused []Report, of int) error {
+// Failure is the error of attachments that a task cannot begin without.
+func Failure(refused []Report, of int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d attachments cannot be used:", len(refused), of)
 	if of == 1 {

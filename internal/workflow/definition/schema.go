@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -153,6 +155,40 @@ func leaves(e *jsonschema.ValidationError, see func(*jsonschema.ValidationError)
 	for _, c := range e.Causes {
 		leaves(c, see)
 	}
+}
+
+// open are the keywords with which a schema takes members beside its properties, or
+// names them elsewhere.
+var open = []string{
+	"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames", "allOf", "anyOf", "oneOf", "not",
+	"if", "then", "else", "$ref", "$dynamicRef", "dependentSchemas",
+}
+
+// Undeclared are the members of a value that the schema does not name, sorted; none
+// where it may name them otherwise than by its properties.
+func (s *Schema) Undeclared(v map[string]any) []string {
+	if s == nil || s.compiled == nil || s.Source["properties"] == nil || slices.ContainsFunc(open, func(word string) bool { return s.Source[word] != nil }) {
+		return nil
+	}
+	names := s.Names()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(v)), func(name string) bool { return slices.Contains(names, name) })
+}
+
+// Names are the members that the schema describes or requires, sorted.
+func (s *Schema) Names() []string {
+	if s == nil {
+		return nil
+	}
+	properties, _ := s.Source["properties"].(map[string]any)
+	names := slices.Collect(maps.Keys(properties))
+	required, _ := s.Source["required"].([]any)
+	for _, r := range required {
+		if name, ok := r.(string); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Defaults fills in what v leaves out and the schema's properties have a default

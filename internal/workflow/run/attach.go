@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
@@ -14,6 +15,9 @@ import (
 
 // attachments opens and fetches what the task's model is to be shown.
 func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope, c turn.Choice) ([]attachment.Item, []gather.Report, error) {
+	if g, ok := x.had(p.key); ok {
+		return g.Items, g.Reports, x.blobs.Sync(ctx)
+	}
 	list, err := x.effective(ctx, t, p, s)
 	if err != nil {
 		return nil, nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
@@ -61,10 +65,41 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 		return nil, err
 	}
 	list := x.at.folder.Merge(lists...)
+	x.maySkip(list)
 	if most := x.r.o.Limits.Attachments; len(list) > most {
 		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
 	}
 	return list, nil
+}
+
+// maySkip makes all of a list optional where the person who began the run said so.
+func (x *execution) maySkip(list []declared.Attachment) {
+	for _, a := range list {
+		if x.record.SkipRefused {
+			a.Common().Optional = true
+		}
+	}
+}
+
+// have keeps what was fetched for a task before the run began. Files alone are opened
+// when the task begins, as they are then.
+func (x *execution) have(key string, list []declared.Attachment, g gather.Result) {
+	if !slices.ContainsFunc(list, func(a declared.Attachment) bool { return a.Common().Source.URL != "" }) {
+		return
+	}
+	if x.kept == nil {
+		x.kept = map[string]gather.Result{}
+	}
+	x.kept[key] = g
+}
+
+// had takes what was fetched for a task before the run began.
+func (x *execution) had(key string) (gather.Result, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	g, ok := x.kept[key]
+	delete(x.kept, key)
+	return g, ok
 }
 
 // sources are the lists of a task's attachments, in the order in which the model

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"belay/internal/attachment/gather"
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
@@ -45,6 +46,8 @@ type execution struct {
 	// before are the tasks that are on record from before, by key.
 	before map[string]*Task
 	order  int
+	// kept is what was fetched for tasks before the run began, by their keys.
+	kept map[string]gather.Result
 }
 
 func (x *execution) stop(cause error) { x.cancel(cause) }

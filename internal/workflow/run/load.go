@@ -12,6 +12,7 @@ import (
 	"belay/internal/authored"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/nearest"
 	"belay/internal/permit"
 	"belay/internal/template"
 	"belay/internal/workflow/definition"
@@ -146,8 +147,9 @@ func parse(ctx context.Context, name string, data []byte) (*flow, error) {
 	return &flow{Workflow: w, name: name, data: data}, nil
 }
 
-// give checks the input against the workflow's schema, its defaults filled in.
-func (w *flow) give(input map[string]any, texts map[string]string) error {
+// give checks the input against the workflow's schema, its defaults filled in. With
+// known, inputs that the schema does not name are refused: they are mistyped.
+func (w *flow) give(input map[string]any, texts map[string]string, known bool) error {
 	input, err := plainMap(input)
 	if err != nil {
 		return fault.New(fault.InvalidWorkflow, "the input is no JSON: %v", err)
@@ -155,11 +157,16 @@ func (w *flow) give(input map[string]any, texts map[string]string) error {
 	for name, text := range texts {
 		input[name] = w.typed(name, text)
 	}
+	var all []problem
+	if known {
+		for _, name := range w.Input.Undeclared(input) {
+			all = append(all, problem{Path: "input", Message: fmt.Sprintf("the workflow has no input %q", name), Hint: w.meantInput(name)})
+		}
+	}
 	w.Input.Defaults(input)
 	if w.input, err = plainMap(input); err != nil {
 		return err
 	}
-	var all []problem
 	for _, line := range w.Input.Check(w.input) {
 		all = append(all, problem{Path: "input", Message: line})
 	}
@@ -174,6 +181,18 @@ func (w *flow) give(input map[string]any, texts map[string]string) error {
 	}
 	w.env, err = plainMap(env)
 	return err
+}
+
+// meantInput is the next step after an input that there is not.
+func (w *flow) meantInput(name string) string {
+	names := w.Input.Names()
+	if meant := nearest.Of(name, names); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	if len(names) == 0 {
+		return "it takes none"
+	}
+	return "it takes " + strings.Join(names, ", ")
 }
 
 // typed is an input that was given as text, as the schema wants it.
@@ -308,7 +327,7 @@ func (r *Runner) begin(ctx context.Context, req Request) (_ *flow, _ *site, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.give(req.Input, req.Texts); err != nil {
+	if err := w.give(req.Input, req.Texts, true); err != nil {
 		return nil, nil, err
 	}
 	return w, at, r.fits(w, req)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"belay/internal/attachment/gather"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
@@ -106,11 +107,7 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: hex.EncodeToString(sum[:]),
 		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
 	}
-	x := &execution{
-		r: r, id: "run_", w: w, at: at,
-		record: Record{Summary: Summary{File: req.File, Project: req.Project, Status: Running}, Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow},
-		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
-	}
+	x := r.unbegun(w, at, req)
 	p := &planner{x: x}
 	s := scope{tasks: map[string]any{}, input: w.input, with: map[string]any{}}
 	for _, t := range w.Tasks {
@@ -125,7 +122,16 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 }
 
 // planner goes through a workflow without doing anything of it.
-type planner struct{ x *execution }
+type planner struct {
+	x *execution
+	// fetch has addresses fetched as well; keep has what was fetched kept for the task.
+	fetch, keep bool
+	// judged is how many attachments were opened or fetched. refused are those of them
+	// that a task cannot begin without, failed is why others were not looked at.
+	judged  int
+	refused []gather.Report
+	failed  []error
+}
 
 // handedBy are the tasks that hand a task its input: it is not known before them.
 func (p *planner) handedBy(t *definition.Task) (ids []string) {

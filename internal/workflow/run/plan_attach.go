@@ -90,7 +90,9 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 			later = append(later, slot{len(p.x.at.folder.Merge(found...)), l})
 		}
 	}
-	return p.weigh(ctx, p.x.choice(t), p.x.at.folder.Merge(found...), later, d)
+	all := p.x.at.folder.Merge(found...)
+	p.x.maySkip(all)
+	return p.weigh(ctx, p.x.choice(t), all, later, d)
 }
 
 // slot is an attachment that is not known yet: it stands behind the first ones of
@@ -108,6 +110,7 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Atta
 	}
 	var files []declared.Attachment
 	at := map[int]int{} // of files in d.Attachments
+	whole := len(later) == 0
 	for i, a := range list {
 		for len(later) > 0 && later[0].behind <= i {
 			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
@@ -119,29 +122,47 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Atta
 			if slices.Contains(delivered.fetched, i) {
 				planned.Note = fetchedInstead
 			}
-		} else {
+		}
+		if b.Source.URL == "" || p.fetch {
 			at[len(files)] = len(d.Attachments)
-			files = append(files, a)
+			files = append(files, delivered.list[i])
 		}
 		d.Attachments = append(d.Attachments, planned)
 	}
 	for _, l := range later {
 		d.Attachments = append(d.Attachments, l.PlannedAttachment)
 	}
-	if len(files) == 0 || p.x.r.o.Inspect == nil {
+	if len(files) == 0 || p.x.r.o.Inspect == nil && !p.keep {
 		return nil
 	}
-	var reports []gather.Report
-	inspected, err := p.x.r.o.Inspect(ctx, c, func(b attachment.BlobStore) ([]attachment.Item, error) {
-		g, err := p.x.r.o.Gather.Gather(ctx, p.x.at.folder, files, b)
-		reports = g.Reports
+	var g gather.Result
+	var inspected []turn.Inspection
+	open := func(b attachment.BlobStore) (_ []attachment.Item, err error) {
+		g, err = p.x.r.o.Gather.Gather(ctx, p.x.at.folder, files, b)
 		return g.Items, err
-	})
+	}
+	if p.keep {
+		_, err = open(p.x.blobs)
+	} else {
+		inspected, err = p.x.r.o.Inspect(ctx, c, open)
+	}
+	reports := g.Reports
 	if err != nil && !fault.Is(err, fault.AttachmentFailure) {
 		return err
 	}
 	if err != nil && len(reports) == 0 {
 		d.problem(err) // else each attachment says what is wrong with it
+		p.failed = append(p.failed, err)
+	}
+	p.judged += len(reports)
+	for _, r := range reports {
+		if r.Refused != "" && !r.Optional {
+			p.refused = append(p.refused, r)
+		}
+	}
+	if err == nil && p.keep && whole && len(files) == len(list) {
+		delivered.tell(g.Reports)
+		p.x.have(d.Key, list, g)
 	}
 	for i, r := range reports {
 		a := &d.Attachments[at[i]]

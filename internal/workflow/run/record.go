@@ -60,6 +60,8 @@ type Record struct {
 	Model    string   `json:"model,omitempty"`
 	Mode     string   `json:"mode,omitempty"`
 	Allow    []string `json:"allow,omitempty"`
+	// SkipRefused is set where tasks do without attachments that cannot be used.
+	SkipRefused bool `json:"skipRefused,omitempty"`
 
 	// within is the folder that Folder must lie in; "" is any.
 	within string

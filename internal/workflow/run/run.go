@@ -119,6 +119,12 @@ type Request struct {
 	// Allow are rules of calls that need no question, given by the person who
 	// starts the run. Rules of the file only deny: see [PlannedTask.Asks].
 	Allow []string
+	// Strict has the attachments of all tasks that are certainly done opened and
+	// fetched before the run begins: one that cannot be used is an ATTACHMENT_FAILURE,
+	// and there is no run.
+	Strict bool
+	// SkipRefused lets tasks begin without attachments that cannot be used.
+	SkipRefused bool
 }
 
 // Runner runs workflows in this process. It owns a goroutine for each run;

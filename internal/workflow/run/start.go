@@ -42,7 +42,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 			Status: Running, StartedAt: r.o.Clock().UTC(),
 		},
 		SHA256: hex.EncodeToString(sum[:]), Folder: filepath.Dir(req.File), Input: w.input,
-		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow,
+		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
 		within: req.Within,
 	}
 	x, err := r.open(w, record, at, func(x *execution) error {
@@ -55,7 +55,10 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := x.first(ctx); err != nil {
+	if err = x.first(ctx); err == nil && req.Strict {
+		err = x.ahead(ctx, true)
+	}
+	if err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
 	x.onQuestion = req.OnQuestion
@@ -232,7 +235,7 @@ func (f *folder) recall(ctx context.Context) (Record, *flow, error) {
 	if err != nil {
 		return record, nil, err
 	}
-	return record, w, w.give(record.Input, nil)
+	return record, w, w.give(record.Input, nil, false)
 }
 
 // takeUp brings the records of a run that ended before up to date.

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/attachment/download"
+	"belay/internal/blank"
+	"belay/internal/chat"
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/nearest"
+	"belay/internal/turn"
+)
+
+// What a command line says is checked before anything is sent. Over HTTP a refused
+// file is left out with a warning and an unknown mode acts as direct, as clients of
+// the original expect. A person who mistyped would pay for that, or hand over more
+// control than they meant to.
+
+// knownMode refuses a mode that there is not.
+func knownMode(mode string) error {
+	if mode == "" || slices.Contains(chat.Modes(), mode) {
+		return nil
+	}
+	hint := "the modes are " + strings.Join(chat.Modes(), ", ")
+	if meant := nearest.Of(mode, chat.Modes()); meant != "" {
+		hint = "did you mean " + meant + "?"
+	}
+	return usageHint(hint, "--mode: %q is no permission mode", mode)
+}
+
+// notBlank refuses flags that were given without anything in them, as of a shell's
+// variable that is not set: what they were to narrow would be as wide as ever.
+func notBlank(cmd *cobra.Command, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		if f := cmd.Flag(name); f != nil && f.Changed && blank.Is(f.Value.String()) {
+			errs = append(errs, usageHint("leave it out, or give it a value", "--%s is empty", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// knownPersona refuses a persona that the engine does not have.
+func knownPersona(ctx context.Context, e turn.Engine, name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := e.Persona(ctx, name)
+	if fault.Is(err, fault.PersonaNotFound) {
+		return failed(ExitUsage, "", err)
+	}
+	return err
+}
+
+// knownHere refuses tools that this process does not have, and models that its
+// provider certainly does not.
+func knownHere(a *app.App, o turn.Opts) error {
+	var errs []error
+	if o.Tools != nil {
+		names := a.Engine.Tools()
+		for _, name := range *o.Tools {
+			if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }) {
+				continue
+			}
+			hint := "there are " + strings.Join(names, ", ")
+			if meant := nearest.Of(name, names); meant != "" {
+				hint = "did you mean " + meant + "?"
+			}
+			errs = append(errs, usageHint(hint, "--tools: there is no tool %q", name))
+		}
+	}
+	if owner := a.ModelOfAnother(o.Model); owner != "" {
+		errs = append(errs, usageHint("choose the provider with --provider "+owner+", or another model", "--model: %q is a model of %s, and %s answers", o.Model, owner, a.Config.Provider))
+	}
+	return errors.Join(errs...)
+}
+
+// attaching is what --attach names, and where it goes.
+type attaching struct {
+	// where is the session, or the project of a new one; neither where that is not
+	// known.
+	where turn.Upload
+	files []string
+	model string
+	// upload is set where the engine is on another machine.
+	upload bool
+	// skip leaves out what is refused, with a warning.
+	skip bool
+}
+
+// attached returns the files that the engine takes: what has an address is
+// fetched, what the engine cannot see is uploaded. They are judged as the turn will
+// judge them; each one that it would refuse is a problem.
+func (c *console) attached(ctx context.Context, cfg *config.Config, e turn.Engine, a attaching, wrong *problems) []attachedFile {
+	if a.where.SessionID == "" && a.where.ProjectRoot == "" {
+		wrong.add(onlyThere(a.files))
+		return nil // where they would go is wrong as well
+	}
+	brought := c.fetched(ctx, cfg, e, a)
+	for i := range brought {
+		b := &brought[i]
+		if b.err == nil && !b.fetched && a.upload {
+			if b.path, b.err = upload(ctx, e, a.where, b.name); b.err == nil {
+				c.note("uploaded", b.name)
+			}
+		}
+	}
+	if !a.skip {
+		wrong.add(inspected(ctx, e, a, brought, wrong.none()))
+	}
+	var usable []attachedFile
+	for _, b := range brought {
+		switch {
+		case b.err == nil:
+			usable = append(usable, b)
+		case a.skip && isRefusal(b.err):
+			c.warn(b.err.Error() + "; it is left out")
+		default:
+			wrong.add(b.err)
+		}
+	}
+	return usable
+}
+
+// onlyThere refuses files that do not exist, of which no more can be said.
+func onlyThere(files []string) error {
+	var errs []error
+	for _, name := range files {
+		if _, err := os.Lstat(name); !isAddress(name) && err != nil {
+			errs = append(errs, notUploaded(name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// inspected judges the files that are at hand and notes at each why it is refused.
+// Without any, and where something is wrong already, it is the project that is judged.
+func inspected(ctx context.Context, e turn.Engine, a attaching, brought []attachedFile, fine bool) error {
+	r := turn.InspectRequest{Model: a.model, SessionID: a.where.SessionID, ProjectRoot: a.where.ProjectRoot}
+	var at []int
+	for i, b := range brought {
+		if b.err == nil {
+			at, r.Attachments = append(at, i), append(r.Attachments, b.path)
+		}
+	}
+	if len(at) == 0 && fine {
+		return nil
+	}
+	found, err := e.Inspect(ctx, r)
+	if err != nil || len(found) != len(at) {
+		return err
+	}
+	for i, f := range found {
+		b := &brought[at[i]]
+		if !b.fetched && !a.upload {
+			notThere(&f)
+		}
+		if !f.OK {
+			b.err = refusedFile(b.name, f)
+		}
+	}
+	return nil
+}
+
+// attachedFile is one file on its way to the engine.
+type attachedFile struct {
+	// name is as it was written, local its path on this machine, path as the engine
+	// takes it.
+	name, local, path string
+	// fetched is set where it came from an address.
+	fetched bool
+	err     error
+}
+
+// skipHint is the next step after a file was refused.
+const skipHint = "attach another file, or pass --skip-refused to send the message without those that are refused"
+
+// refusedFile is the failure of a file that the turn would refuse.
+func refusedFile(name string, f turn.Inspection) error {
+	if isAddress(name) {
+		name = download.Clean(name)
+	} else {
+		name = filepath.Base(name)
+	}
+	return failed(ExitUsage, skipHint, fmt.Errorf("the attachment %s is refused: %s (%s)", name, f.Reason, f.Code))
+}
+
+// isRefusal reports whether a file is wrong, and not the way to the engine.
+func isRefusal(err error) bool {
+	own := (*failure)(nil)
+	return errors.As(err, &own) && own.hint == skipHint
+}
