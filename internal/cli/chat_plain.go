@@ -34,7 +34,9 @@ type plainChat struct {
 }
 
 // chatPlain makes a turn of every line of stdin. One that fails does not keep the
-// next from being sent; the exit code is that of the last one that failed.
+// next from being sent; the exit code is that of the last one that failed. Where no
+// person types them, a line that is wrong ends the chat: what follows it may count on
+// the mode or the file that it names.
 func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 	for _, n := range o.Notices {
 		c.warn(n)
@@ -69,7 +71,9 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 		case err != nil && p.talks && ctx.Err() == nil:
 			p.tell(cmd, err)
 		case err != nil:
-			code = c.report(cmd, err)
+			if code = c.report(cmd, err); code == ExitUsage {
+				return p.leave(code) // the lines behind it count on what was mistyped
+			}
 		}
 		if ctx.Err() != nil {
 			return ended(code)

@@ -12,18 +12,20 @@ import (
 type bench struct {
 	t            *testing.T
 	home, folder string
+	// env is what the environment has beside the home.
+	env []string
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	return &bench{t, t.TempDir(), t.TempDir()}
+	return &bench{t: t, home: t.TempDir(), folder: t.TempDir()}
 }
 
 // run gives a command its stdin and returns its exit code, stdout and stderr.
 func (b *bench) run(in string, args ...string) (code int, out, errs string) {
 	b.t.Helper()
 	var stdout, stderr bytes.Buffer
-	env := []string{"BELAY_SCRIPTED_PACE=0", "BELAY_PROJECT=" + b.folder}
+	env := append([]string{"BELAY_SCRIPTED_PACE=0", "BELAY_PROJECT=" + b.folder}, b.env...)
 	for _, name := range []string{"CONFIG", "STATE", "CACHE"} {
 		env = append(env, "XDG_"+name+"_HOME="+filepath.Join(b.home, name))
 	}

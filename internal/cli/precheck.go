@@ -52,7 +52,7 @@ func notBlank(cmd *cobra.Command, names ...string) error {
 
 // knownPersona refuses a persona that the engine does not have.
 func knownPersona(ctx context.Context, e turn.Engine, name string) error {
-	if name == "" {
+	if blank.Is(name) {
 		return nil
 	}
 	_, err := e.Persona(ctx, name)
@@ -157,6 +157,9 @@ func inspected(ctx context.Context, e turn.Engine, a attaching, brought []attach
 		return nil
 	}
 	found, err := e.Inspect(ctx, r)
+	if err != nil && !a.upload {
+		return errors.Join(err, onlyThere(a.files))
+	}
 	if err != nil || len(found) != len(at) {
 		return err
 	}

@@ -74,6 +74,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
 	}
 	var wrong problems
+	wrong.add(asItBegan(cmd, f.resume))
 	wrong.add(errors.Join(notBlank(cmd, "mode", "model"), knownMode(f.mode), allowed(f.allow, "")))
 	cfg := c.loadOrNote(cmd, &wrong)
 	if cfg == nil {
@@ -130,6 +131,17 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		}
 		return c.watchRun(ctx, a, s, f, unasked(r.OnQuestion, f.mode))
 	})
+}
+
+// asItBegan refuses flags that a run which is taken up again would not heed.
+func asItBegan(cmd *cobra.Command, resume string) error {
+	var errs []error
+	for _, name := range []string{"input", "input-file", "model", "mode", "allow", "skip-refused"} {
+		if resume != "" && cmd.Flags().Changed(name) {
+			errs = append(errs, usageHint("leave it out, or begin a new run with it", "--%s does not go with --resume: the run goes on as it began", name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {

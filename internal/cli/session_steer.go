@@ -13,7 +13,7 @@ import (
 )
 
 func newSessionSteer(c *console) *cobra.Command {
-	var followUp bool
+	var followUp, skipRefused bool
 	var attach []string
 	cmd := &cobra.Command{
 		Use:   "steer SESSION [MESSAGE | -]",
@@ -31,6 +31,7 @@ it runs. The agent hears it when the tool calls at hand are done, or, with
 	}
 	cmd.Flags().BoolVar(&followUp, "follow-up", false, "after the answer, not at the next tool boundary")
 	cmd.Flags().StringArrayVar(&attach, "attach", nil, "attach the file at `PATH`; may be repeated")
+	cmd.Flags().BoolVar(&skipRefused, "skip-refused", false, skipRefusedDoc)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r := turn.SteerRequest{Mode: session.Steer}
 		if followUp {
@@ -45,14 +46,18 @@ it runs. The agent hears it when the tool calls at hand are done, or, with
 		if err := attachable(attach); err != nil {
 			return err
 		}
-		if r.Attachments, err = absolute(attach); err != nil {
-			return err
-		}
-		if err := sendable(turn.Request{Message: r.Message, Attachments: r.Attachments}, "there is nothing to say", `give a message: belay session steer `+args[0]+` "…"`); err != nil {
+		if err := sendable(turn.Request{Message: r.Message, Attachments: attach}, "there is nothing to say", `give a message: belay session steer `+args[0]+` "…"`); err != nil {
 			return err
 		}
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			r.SessionID = id
+			var wrong problems
+			for _, f := range c.attached(ctx, a.Config, a.Engine, attaching{where: target(id, ""), files: attach, skip: skipRefused}, &wrong) {
+				r.Attachments = append(r.Attachments, f.path)
+			}
+			if !wrong.none() {
+				return wrong.err()
+			}
 			err := a.Engine.Steer(ctx, r)
 			if fault.Is(err, fault.NoTurnInProgress) {
 				return failed(ExitNotFound, `say it as a turn: belay turn --session `+id+` "…"`, errors.New("no turn runs in session "+id))
