@@ -29,7 +29,7 @@ func (h *Handler) authorize(r *http.Request, rt *route) error {
 		return nil
 	case rt.access == operator && (isMember || h.o.Token == ""):
 		return forbidden("operator", "this needs the operator's authority").
-			WithHint("use the command line on the server's machine, or open the page with belay open")
+			WithHint("use the command line on the server's machine, or send the token in operator.token of its state folder")
 	case isMember || h.o.Token == "":
 		return nil
 	}

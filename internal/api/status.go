@@ -114,5 +114,5 @@ func (h *Handler) asker(r *http.Request, actor, by string) (statusfile.Asker, er
 		return statusfile.Asker{Name: byNobody}, nil
 	}
 	return statusfile.Asker{}, forbidden("operator", "this transition needs the operator's authority").
-		WithHint("make it with belay project status on the server's machine, or open the page with belay open")
+		WithHint("make it with belay project status on the server's machine, or send the token in operator.token of its state folder")
 }

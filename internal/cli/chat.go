@@ -47,6 +47,9 @@ a decision waits for belay decision in another terminal. On a terminal that has 
 cursor to move (TERM=dumb) it goes line by line as well, but you are asked, and what
 you type while a turn runs steers it.
 
+A message with a file that is refused is not sent, unless you pass --skip-refused.
+Without a terminal a line that is wrong ends the chat.
+
 Exit codes: 0 you left, else as for belay turn; without a terminal that of the last
 turn that did not end well.`,
 		Example: `  belay chat

@@ -42,6 +42,9 @@ The run is recorded in the project's .belay/runs. One that was interrupted, that
 failed or whose process died goes on with --resume: what is finished is not done
 again.
 
+Nothing begins while the command line is wrong, or while an attachment is refused of a
+task that is certainly done. --skip-refused lets tasks begin without such attachments.
+
 Rules that the file would allow still ask, unless they are given with --allow. Without
 a terminal, and with --json, calls that must be asked about are refused at once,
 unless --wait leaves them waiting for belay decision.`,
