@@ -215,7 +215,9 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	if err != nil {
 		return fields{}, err
 	}
-	v, err := parseJSON(body)
+	// Some editors and shells begin a text with a byte order mark, which a reader may
+	// skip (RFC 8259, section 8.1).
+	v, err := parseJSON(bytes.TrimPrefix(body, []byte("\ufeff")))
 	if err == nil && v.kind != object {
 		err = errors.New("must be a JSON object")
 	}

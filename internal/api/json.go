@@ -50,11 +50,8 @@ func (v value) get(name string) value {
 
 // parseJSON reads one JSON value strictly: the RFC 8259 grammar, and no
 // duplicate keys, no broken UTF-8 (not even as escapes) and no deep nesting,
-// which two readers could take to mean different things. A byte order mark before
-// the value is skipped: some editors and shells write one (RFC 8259, section 8.1).
-// It keeps slices of b.
+// which two readers could take to mean different things. It keeps slices of b.
 func parseJSON(b []byte) (value, error) {
-	b = bytes.TrimPrefix(b, []byte("\ufeff"))
 	var whole json.RawMessage
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return value{}, explain(err, len(b))
