@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/attachment/download"
+	"belay/internal/blank"
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/turn"
@@ -24,7 +25,10 @@ func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine
 	files := make([]attachedFile, len(a.files))
 	var addresses []string
 	for i, name := range a.files {
-		if files[i] = (attachedFile{name: name, fetched: isAddress(name)}); !files[i].fetched {
+		files[i] = attachedFile{name: name, fetched: isAddress(name)}
+		if blank.Is(name) {
+			files[i].err = usageHint("leave it out, or name a file", "--attach is empty")
+		} else if !files[i].fetched {
 			files[i].local, files[i].err = filepath.Abs(name)
 			files[i].path = files[i].local
 		} else if !slices.Contains(addresses, name) {

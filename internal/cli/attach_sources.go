@@ -15,6 +15,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
+	"belay/internal/blank"
 	"belay/internal/turn"
 )
 
@@ -23,6 +24,9 @@ import (
 func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([]turn.Inspection, error) {
 	var places, paths []string
 	for _, arg := range args {
+		if blank.Is(arg) {
+			return nil, usageHint("leave it out, or name a file", "an argument is empty")
+		}
 		if isAddress(arg) {
 			places = append(places, arg)
 			continue

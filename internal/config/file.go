@@ -73,7 +73,7 @@ func parsed(path string, data []byte, err error) *file {
 	case errors.Is(err, durable.ErrTooLarge):
 		f.fail(nil, "", "the file is larger than "+FormatSize(maxFile), "")
 	case errors.Is(err, durable.ErrNotRegular):
-		f.fail(nil, "", "is not a regular file", "")
+		f.fail(nil, "", "is not a regular file", "name a file of YAML, such as config.yaml")
 	case errors.Is(err, fs.ErrNotExist):
 		f.fail(nil, "", "the file does not exist", "check the path given with --config")
 	case err != nil:
