@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"belay/internal/config"
+	"belay/internal/event"
+	"belay/internal/model"
 )
 
 // Every setting that an error, a hint or a help text names is one.
@@ -90,6 +92,31 @@ func TestNamedCommandsExist(t *testing.T) {
 	}
 	if named < 100 {
 		t.Errorf("only %d were found in the source", named)
+	}
+}
+
+// A turn that stopped at a limit can have met one of several: the next step names none
+// that may not be the one.
+func TestNextStepsAfterALimit(t *testing.T) {
+	t.Parallel()
+	const resume = "belay turn --session s"
+	for reason, wrong := range map[model.StopReason][]string{
+		// The tokens of a turn are a budget as well as its cost.
+		model.StopBudget:    {"--max-cost", "max_cost_usd", "max_tokens"},
+		model.StopMaxTokens: {"--max-cost", "--max-turns", "raise turn.max_tokens, or"},
+		model.StopMaxTurns:  {"--max-cost", "max_tokens"},
+	} {
+		_, next := explainEnd(event.Exit{}, string(reason))
+		for _, hint := range []string{stopHint(string(reason), resume), next} {
+			for _, w := range wrong {
+				if strings.Contains(hint, w) {
+					t.Errorf("%s: %s", reason, hint)
+				}
+			}
+		}
+		if !strings.Contains(stopHint(string(reason), resume), resume) {
+			t.Errorf("%s: the hint does not say how to go on", reason)
+		}
 	}
 }
 
