@@ -26,12 +26,13 @@ func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine
 	var addresses []string
 	for i, name := range a.files {
 		files[i] = attachedFile{name: name, fetched: isAddress(name)}
-		if blank.Is(name) {
+		switch {
+		case blank.Is(name):
 			files[i].err = usageHint("leave it out, or name a file", "--attach is empty")
-		} else if !files[i].fetched {
+		case !files[i].fetched:
 			files[i].local, files[i].err = filepath.Abs(name)
 			files[i].path = files[i].local
-		} else if !slices.Contains(addresses, name) {
+		case !slices.Contains(addresses, name):
 			addresses = append(addresses, name)
 		}
 	}

@@ -33,7 +33,7 @@ type systemError struct {
 
 // systemErrors finds all of them in err, the outermost first.
 func systemErrors(err error) (all []systemError) {
-	switch e := err.(type) {
+	switch e := any(err).(type) { // this very error: the walk comes to those within
 	case nil:
 		return nil
 	case *fs.PathError:
@@ -45,7 +45,7 @@ func systemErrors(err error) (all []systemError) {
 			return []systemError{{e.Error(), e.Addr.String(), e.Err}}
 		}
 	}
-	switch e := err.(type) {
+	switch e := any(err).(type) {
 	case interface{ Unwrap() error }:
 		return systemErrors(e.Unwrap())
 	case interface{ Unwrap() []error }:
