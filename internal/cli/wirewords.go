@@ -15,7 +15,7 @@ var flagWords = terms{
 	{"coordinationMode", "--coordination"}, {"executionRoot", "DIR"}, {"projectName", "--name"}, {"toolRoot", "TOOL_ROOT"},
 	{"approvalSha", "--approval"}, {"projectRoot", "the project folder"}, {"deliverablePath", "the deliverable's folder"},
 	{"sessionId", "the session"}, {"turnId", "the turn"}, {"decisionId", "the question"}, {"runId", "the run"},
-	{"GET /api/project/proposals", "belay deps proposals"},
+	{"GET /api/project/proposals", "belay deps proposals"}, {`--wait or opts.onQuestion "wait"`, "--wait"},
 }
 
 // terms are words and what stands for them on a command line.

@@ -18,7 +18,7 @@ const (
 // unasked is what the model gets for a call of a turn that asks nobody.
 func unasked(reason string) tool.Result {
 	return tool.Refuse("not permitted: %s, and this turn asks nobody", reason).
-		WithHint(`go on without it, or say what should be allowed; a person permits it with --allow or --mode, or lets the turn wait for an answer with --wait, over HTTP with opts.onQuestion "wait"`).
+		WithHint(`go on without it, or say what should be allowed; a person permits it with --allow or --mode, or lets the turn wait for an answer with --wait or opts.onQuestion "wait"`).
 		Result()
 }
 
