@@ -23,18 +23,35 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"belay": func() { os.Exit(Main()) }})
+	testscript.Main(hearing{m}, map[string]func(){"belay": func() { os.Exit(Main()) }})
+}
+
+// hearing runs the tests in a process that hears SIGHUP and SIGINT. Whoever runs the
+// tests may have them ignored (nohup, a script's background), and the programs that
+// tests start would inherit that. A signal that is heard is not inherited.
+type hearing struct{ m *testing.M }
+
+func (h hearing) Run() int {
+	ignored := map[os.Signal]bool{}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		ignored[s] = signal.Ignored(s)
+	}
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGHUP)
+	go func() {
+		for s := range heard {
+			if !ignored[s] {
+				os.Exit(2)
+			}
+		}
+	}()
+	return h.m.Run()
 }
 
 // TestScripts plays the sessions in testdata: one file per behaviour, each in a
 // home of its own, with the real program in real processes.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	// Who runs the tests may have them ignore hangups (nohup); the programs that
-	// they start must not inherit that, and what is caught here is not inherited.
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	t.Cleanup(func() { signal.Stop(hangups) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,

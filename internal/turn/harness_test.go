@@ -94,7 +94,7 @@ func assemble(state, scratch string, p model.Provider, clock func() time.Time, s
 	if err != nil {
 		return nil, err
 	}
-	if a.planner, err = attachment.NewPlanner(attachment.PlannerOptions{CacheDir: filepath.Join(scratch, "renditions")}); err != nil {
+	if a.planner, err = attachment.NewPlanner(attachment.PlannerOptions{CacheDir: filepath.Join(scratch, "renditions"), WorkTime: time.Hour}); err != nil {
 		return nil, err
 	}
 	o := Options{

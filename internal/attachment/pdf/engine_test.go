@@ -57,7 +57,7 @@ func document(t testing.TB, configure func(*fpdf.Fpdf), pages ...string) []byte 
 // stopped by a context in the middle of a call, recovers, and stops when idle.
 func TestEngineLife(t *testing.T) {
 	t.Parallel()
-	e := pdf.NewEngine(pdf.EngineOptions{CacheDir: t.TempDir(), Idle: time.Hour, Interpreted: raceEnabled})
+	e := pdf.NewEngine(pdf.EngineOptions{CacheDir: t.TempDir(), Idle: time.Hour, Time: time.Hour, Interpreted: raceEnabled})
 	defer e.Close()
 	ctx := context.Background()
 	if e.Running() {
@@ -117,7 +117,7 @@ func longPages() []string {
 // An idle engine gives its memory back; a use in between keeps it.
 func TestEngineStopsWhenIdle(t *testing.T) {
 	t.Parallel()
-	e := pdf.NewEngine(pdf.EngineOptions{Idle: time.Millisecond, Interpreted: true})
+	e := pdf.NewEngine(pdf.EngineOptions{Idle: time.Millisecond, Time: time.Hour, Interpreted: true})
 	defer e.Close()
 	if _, err := e.Text(context.Background(), document(t, nil, "x"), pdf.Extent{Bytes: 10}); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"golang.org/x/sys/unix"
 
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
@@ -68,7 +69,7 @@ type escape struct {
 // system calls.
 var escapes = []escape{
 	{what: "connect to the server's port (/dev/tcp)", held: landlock, script: `exec 3<>/dev/tcp/127.0.0.1/$PORT && echo ESCAPED`},
-	{what: "connect to the server's port (curl)", held: landlock, script: `curl -s -m 2 http://127.0.0.1:$PORT/; [ $? = 52 -o $? = 56 ] && echo ESCAPED`},
+	{what: "connect to the server's port (curl)", held: landlock, script: `curl -s -m 50 http://127.0.0.1:$PORT/; [ $? = 52 -o $? = 56 ] && echo ESCAPED`},
 	{what: "connect by the first data (TCP fast open)", held: confined, script: `$PROBE fastopen $PORT`},
 	{what: "connect by a relative of TCP (MPTCP)", held: confined, script: `$PROBE mptcp $PORT`},
 	{what: "send UDP to a port of the machine", held: never, script: `echo x >/dev/udp/127.0.0.1/$UDP && echo ESCAPED`},
@@ -110,9 +111,8 @@ var escapes = []escape{
 	{what: "have capabilities", held: always, script: `grep -E 'Cap(Prm|Eff|Amb)' /proc/self/status | grep -v 0000000000000000 && echo ESCAPED`},
 	{what: "make a device", held: always, script: `mknod disk b 8 0 && echo ESCAPED`},
 	{what: "read what is root's in /etc", held: always, root: files, script: `grep -q root /etc/shadow && echo ESCAPED`},
-	{what: "leave a process behind", held: always, script: `(setsid sh -c 'sleep 0.3; echo x >late' >/dev/null 2>&1 &)`, after: func(s *scene) bool {
-		time.Sleep(500 * time.Millisecond) // it would write by then
-		return s.exists("late")
+	{what: "leave a process behind", held: always, script: `(setsid $PROBE linger $PWD/alive >/dev/null 2>&1 &); until [ -s alive ]; do sleep 0.01; done`, after: func(s *scene) bool {
+		return s.locked("alive")
 	}},
 }
 
@@ -137,6 +137,16 @@ func (s *scene) exists(name string) bool {
 func (s *scene) holds(name, text string) bool {
 	data, err := os.ReadFile(s.at(name))
 	return err == nil && strings.Contains(string(data), text)
+}
+
+// locked reports whether a process holds the lock of a file that an attempt made.
+func (s *scene) locked(name string) bool {
+	f, err := os.Open(s.at(name))
+	if err != nil {
+		return true // what was not made proves nothing
+	}
+	defer func() { _ = f.Close() }()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) != nil
 }
 
 // newScene makes a folder with everything around a project, and what stands for
@@ -214,7 +224,7 @@ func (s *scene) startVictim(t *testing.T) {
 func (s *scene) try(t *testing.T, e escape) bool {
 	t.Helper()
 	s.set(t)
-	r, err := callShell(t, s.shell, s.place, input{Command: e.script, TimeoutMS: 10_000})
+	r, err := callShell(t, s.shell, s.place, input{Command: e.script, TimeoutMS: 60_000})
 	if _, ok := tool.AsRefusal(err); err != nil && !ok {
 		t.Errorf("%s: %v", e.what, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -70,6 +71,23 @@ func probe(args []string) int {
 	return 0
 }
 
+// linger holds the lock of a file for a minute, unless it is ended, and says so in
+// the file.
+func linger(_ int, path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	if _, err := f.WriteString("held"); err != nil {
+		return err
+	}
+	time.Sleep(time.Minute)
+	return f.Close()
+}
+
 // escaped is what an attempt says that got through.
 const escaped = "ESCAPED"
 
@@ -93,6 +111,7 @@ var probes = map[string]func(n int, text string) error{
 		return err
 	},
 	"nothing":  func(int, string) error { return nil },
+	"linger":   linger,
 	"ptrace":   func(pid int, _ string) error { return unix.PtraceAttach(pid) },
 	"truncate": func(_ int, path string) error { return unix.Truncate(path, 0) },
 	"mount":    func(_ int, path string) error { return unix.Mount("x", path, "tmpfs", 0, "") },

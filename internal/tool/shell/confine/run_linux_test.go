@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -96,20 +98,50 @@ func TestRunSays(t *testing.T) {
 	}
 }
 
-// A keeper takes no signal from its command, and hands it none of its own
-// deafness.
+// A keeper takes no signal from its command. The command begins with every signal
+// at its default, whatever belay was started with: nohup ignores SIGHUP, a shell
+// ignores SIGINT in the background, a supervisor may block some.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name := range cages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			const text = `grep -E '^Sig(Ign|Blk):' /proc/self/status
-for s in $(seq 1 64); do case $s in 9|19) ;; *) kill -$s $PPID 2>/dev/null;; esac; done; sleep 0.1; echo alive; exit 7`
-			o, out := run(t, testRunner(o), room(t), text)
-			if o.ExitCode != 7 || !strings.Contains(out, "alive") || strings.Count(out, "\t0000000000000000\n") != 2 {
-				t.Errorf("exit %d %s, said %q", o.ExitCode, o.Signal, out)
+			c := room(t)
+			for _, started := range []string{"plain", "ignoring", "blocking"} {
+				cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperSignals$")
+				cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "CONFINE_HELPER="+name, "CONFINE_STARTED="+started, "CONFINE_DIR="+filepath.Dir(c.Project))
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("belay was started %s: %v\n%s", started, err, out)
+				}
 			}
 		})
+	}
+}
+
+// TestHelperSignals is belay in TestSignals, with the signals it was started with.
+func TestHelperSignals(t *testing.T) {
+	name, dir := os.Getenv("CONFINE_HELPER"), os.Getenv("CONFINE_DIR")
+	if os.Getenv("CONFINE_STARTED") == "" {
+		t.Skip("only run by TestSignals")
+	}
+	var mask unix.Sigset_t
+	mask.Val[0] = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1) | 1<<(unix.SIGUSR1-1)
+	runtime.LockOSThread() // the thread that starts the keeper
+	defer runtime.UnlockOSThread()
+	switch os.Getenv("CONFINE_STARTED") {
+	case "ignoring":
+		signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGPIPE, unix.SIGCHLD, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
+	case "blocking":
+		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &mask, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const text = `grep -E '^Sig(Ign|Blk):' /proc/self/status
+for s in $(seq 1 64); do case $s in 9|19) ;; *) kill -$s $PPID 2>/dev/null;; esac; done; sleep 0.1; echo alive; exit 7`
+	c := Command{Project: dir + "/project", Scratch: dir + "/scratch", Dir: dir + "/project", Time: time.Minute, OutputBytes: 1000}
+	o, out := run(t, testRunner(cages[name]), c, text)
+	if o.ExitCode != 7 || !strings.Contains(out, "alive") || strings.Count(out, "\t0000000000000000\n") != 2 {
+		t.Errorf("exit %d %s, said %q", o.ExitCode, o.Signal, out)
 	}
 }
 

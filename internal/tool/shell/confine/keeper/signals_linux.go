@@ -13,8 +13,14 @@ var endingSignals = []syscall.Signal{
 	syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
 }
 
-// foreignSignals are those that Go leaves to libraries in C.
-var foreignSignals = []syscall.Signal{32, 33, 34}
+// inheritedSignals may be ignored by the program that started belay: nohup ignores
+// SIGHUP, and a shell script ignores SIGINT in what it starts in the background. Go
+// leaves them ignored, and a shell cannot set them back. So the keeper does, or
+// "timeout -s INT" and "kill -HUP" would do nothing in the command.
+var inheritedSignals = []syscall.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
+	32, 33, 34, // Go leaves these to libraries in C; programs that start others with posix_spawn ignore them
+}
 
 // What a process does about a signal that it does not handle.
 const (
@@ -43,4 +49,13 @@ func meet(signals []syscall.Signal, how uintptr) error {
 		}
 	}
 	return nil
+}
+
+// unblock has the calling thread, and what it starts, take all signals: Go keeps
+// the mask that belay was started with.
+func unblock() error {
+	var none uint64
+	const setMask = 2 // SIG_SETMASK
+	_, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&none)), 0, unsafe.Sizeof(none), 0, 0)
+	return errnoErr(e)
 }
