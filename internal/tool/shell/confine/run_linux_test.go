@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -108,7 +107,8 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			c := room(t)
 			for _, started := range []string{"plain", "ignoring", "blocking"} {
-				cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperSignals$")
+				const ignore = `if [ $CONFINE_STARTED = ignoring ]; then trap '' HUP INT QUIT TERM PIPE CHLD TSTP TTIN TTOU; fi; exec "$0" "$@"`
+				cmd := exec.CommandContext(t.Context(), "sh", "-c", ignore, os.Args[0], "-test.run=^TestHelperSignals$")
 				cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "CONFINE_HELPER="+name, "CONFINE_STARTED="+started, "CONFINE_DIR="+filepath.Dir(c.Project))
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("belay was started %s: %v\n%s", started, err, out)
@@ -124,14 +124,11 @@ func TestHelperSignals(t *testing.T) {
 	if os.Getenv("CONFINE_STARTED") == "" {
 		t.Skip("only run by TestSignals")
 	}
-	var mask unix.Sigset_t
-	mask.Val[0] = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1) | 1<<(unix.SIGUSR1-1)
-	runtime.LockOSThread() // the thread that starts the keeper
-	defer runtime.UnlockOSThread()
-	switch os.Getenv("CONFINE_STARTED") {
-	case "ignoring":
-		signal.Ignore(unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGPIPE, unix.SIGCHLD, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
-	case "blocking":
+	if os.Getenv("CONFINE_STARTED") == "blocking" {
+		var mask unix.Sigset_t
+		mask.Val[0] = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1) | 1<<(unix.SIGUSR1-1)
+		runtime.LockOSThread() // the thread that starts the keeper
+		defer runtime.UnlockOSThread()
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &mask, nil); err != nil {
 			t.Fatal(err)
 		}
