@@ -98,7 +98,7 @@ func (s *sampleRuns) List(_ context.Context, project string, most int) (shown []
 func (s *sampleRuns) Show(_ context.Context, project, id string) (run.Record, error) {
 	sum, err := s.summary(project, id)
 	ended := apitest.Start.Add(2 * time.Second)
-	r := run.Record{Format: 1, Summary: sum, SHA256: "00", Folder: project, Input: map[string]any{"n": 1}, Outputs: map[string]any{"same": true},
+	r := run.Record{Summary: sum, SHA256: "00", Folder: project, Input: map[string]any{"n": 1}, Outputs: map[string]any{"same": true},
 		Tasks: []run.Task{{Key: "look", ID: "look", Kind: "basic", Order: 1, Status: run.Success, StartedAt: apitest.Start, EndedAt: &ended,
 			Agent: "reader", Prompt: "Compare.", Output: map[string]any{"response": "They are the same <&>."},
 			Attempts: []run.Attempt{{Session: "s1", Turns: []string{"t1"}, StartedAt: apitest.Start, EndedAt: &ended}}}}}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/redact"
 )
 
@@ -85,19 +86,25 @@ func (a *Audit) Redacting(r *redact.Redactor) *Audit {
 	return &c
 }
 
+// auditVersion is the version of the format of log and head. Version 0 is the same
+// without the field "v".
+const auditVersion = 1
+
 // auditLine is a line as it is written, without its own hash, which follows.
 type auditLine struct {
-	N    int       `json:"n"`
-	Time time.Time `json:"time"`
+	Format int       `json:"v,omitempty"`
+	N      int       `json:"n"`
+	Time   time.Time `json:"time"`
 	Entry
 	Prev string `json:"prev"`
 }
 
 // head is what the head file remembers of the log's end.
 type head struct {
-	N    int    `json:"n"`
-	Size int64  `json:"size"`
-	Hash string `json:"hash"`
+	Format int    `json:"v,omitempty"`
+	N      int    `json:"n"`
+	Size   int64  `json:"size"`
+	Hash   string `json:"hash"`
 }
 
 // sealBytes is the length of what follows the hashed part of a line:
@@ -112,17 +119,22 @@ func (l auditLine) seal() (line []byte, hash string, err error) {
 	if err := enc.Encode(l); err != nil {
 		return nil, "", err
 	}
-	body := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	line, hash = sealed(bytes.TrimSuffix(b.Bytes(), []byte("}\n")))
+	return line, hash, nil
+}
+
+// sealed is a line of which body is all but its end.
+func sealed(body []byte) (line []byte, hash string) {
 	sum := sha256.Sum256(body)
 	hash = hex.EncodeToString(sum[:])
-	return append(body, `,"hash":"`+hash+"\"}\n"...), hash, nil
+	return append(body, `,"hash":"`+hash+"\"}\n"...), hash
 }
 
 // Append writes an entry and returns when it is on disk. It waits for other
 // processes until ctx is done.
 func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
 	defer func() {
-		if err != nil {
+		if err = newerLog(err); err != nil {
 			err = fmt.Errorf("write the audit log: %w", err)
 		}
 	}()
@@ -142,20 +154,28 @@ func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
 	return a.append(root, e)
 }
 
+// newerLog says in err what helps where a newer program wrote the log.
+func newerLog(err error) error {
+	if newer := (*durable.NewerError)(nil); errors.As(err, &newer) {
+		return fault.New(fault.StorageFailure, "a newer belay wrote the audit log: %v", newer).WithHint(durable.NewerHint)
+	}
+	return err
+}
+
 // append writes an entry; the lock is held.
 func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	name := filepath.Base(a.path)
+	end, err := a.end(root) // before opening, which repairs a torn end
+	if err != nil {
+		return err
+	}
 	lines, err := durable.OpenLines(root, name, 0o600, durable.Audit)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
-	end, err := a.end(root, lines.Size())
-	if err != nil {
-		return err
-	}
 	a.clean(&e)
-	line, hash, err := auditLine{N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.seal()
+	line, hash, err := auditLine{Format: auditVersion, N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.seal()
 	if err != nil {
 		return err
 	}
@@ -165,24 +185,28 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	if err := lines.Sync(); err != nil {
 		return err
 	}
-	return writeJSON(root, name+".head", head{N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
+	return writeJSON(root, name+".head", head{Format: auditVersion, N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
 }
 
 // end is what the next line follows. It is what the head file says, unless a
 // process died between a line and the head: then the lines behind the head
 // count, as far as they continue it. A log that was cut or changed is continued
 // from the head, so that the break stays to be seen.
-func (a *Audit) end(root *os.Root, size int64) (head, error) {
+func (a *Audit) end(root *os.Root) (head, error) {
 	h, err := a.head(root)
-	if err != nil || h.Size == size {
+	if err != nil {
 		return h, err
 	}
-	f, _, err := durable.OpenRegular(root, filepath.Base(a.path))
+	f, info, err := durable.OpenRegular(root, filepath.Base(a.path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
 	if err != nil {
 		return h, err
 	}
 	defer f.Close()
-	if h.Size > size {
+	size := info.Size()
+	if h.Size >= size {
 		return h, nil
 	}
 	if _, err := f.Seek(h.Size, io.SeekStart); err != nil {
@@ -199,9 +223,16 @@ func (a *Audit) end(root *os.Root, size int64) (head, error) {
 // head reads the head file; where there is none the log begins.
 func (a *Audit) head(root *os.Root) (head, error) {
 	var h head
-	err := readJSON(root, filepath.Base(a.path)+".head", 4<<10, &h)
+	name := filepath.Base(a.path) + ".head"
+	data, _, err := durable.ReadFile(root, name, 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return head{}, nil
+	}
+	if err == nil {
+		err = durable.CheckVersion(name, data, auditVersion)
+	}
+	if err == nil {
+		err = decode(data, &h)
 	}
 	return h, err
 }

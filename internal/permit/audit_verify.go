@@ -35,21 +35,27 @@ func (c *chain) follow(line []byte) error {
 	if cut <= 0 || !bytes.HasPrefix(line[cut:], []byte(`,"hash":"`)) || !bytes.HasSuffix(line, []byte("\"}\n")) {
 		return broken("it is not a line of this log")
 	}
+	sum := sha256.Sum256(line[:cut])
+	hash := hex.EncodeToString(sum[:])
+	if string(line[cut+len(`,"hash":"`):len(line)-len("\"}\n")]) != hash {
+		return broken("its content is not what its hash was made of")
+	}
+	// A line closes in the same way in every version, so that a changed one is not
+	// taken for a newer one.
+	if err := durable.CheckVersion(fmt.Sprintf("line %d of the audit log", c.n+1), line, auditVersion); err != nil {
+		return err
+	}
 	var l auditLine
 	d := json.NewDecoder(bytes.NewReader(append(bytes.Clone(line[:cut]), '}')))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
 		return broken("it is not a line of this log: %v", err)
 	}
-	sum := sha256.Sum256(line[:cut])
-	hash := hex.EncodeToString(sum[:])
 	switch {
 	case l.N != c.n+1:
 		return broken("it says that it is number %d", l.N)
 	case l.Prev != c.prev:
 		return broken("it does not follow the line before it")
-	case string(line[cut+len(`,"hash":"`):len(line)-len("\"}\n")]) != hash:
-		return broken("its content is not what its hash was made of")
 	}
 	c.n, c.prev = l.N, hash
 	return nil
@@ -82,6 +88,9 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 	}
 	defer root.Close()
 	h, err := a.head(root)
+	if newer := (*durable.NewerError)(nil); errors.As(err, &newer) {
+		return 0, newerLog(err)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%w: its head cannot be read: %w", ErrAuditBroken, err)
 	}
@@ -106,7 +115,7 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 	})
 	switch {
 	case err != nil:
-		return c.n, err
+		return c.n, newerLog(err)
 	case c.n < h.N:
 		return c.n, fmt.Errorf("%w at line %d: it had %d lines, the rest was cut off", ErrAuditBroken, c.n+1, h.N)
 	case h.N == 0 && c.n > 0:

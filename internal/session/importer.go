@@ -158,7 +158,7 @@ func (im *importer) record() (Record, error) {
 		return Record{}, storage("the session could not be imported", err)
 	}
 	rec, _, err := decodeRecord(b)
-	if errors.Is(err, ErrNewer) {
+	if isNewer(err) {
 		return Record{}, refused("%v", err)
 	}
 	if err != nil {

@@ -229,7 +229,7 @@ func (l *Lease) adopt(raw []byte) error {
 
 // refused is the fault for files that a later version wrote; other errors pass.
 func (v *live) refused(err error) error {
-	if errors.Is(err, ErrNewer) {
+	if isNewer(err) {
 		return tooNew(v.id, err)
 	}
 	return err

@@ -247,7 +247,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, notFound(l.id)
 	case errors.Is(err, ErrMalformed):
 		return Record{}, malformed(l.id, l.place, err)
-	case errors.Is(err, ErrNewer):
+	case isNewer(err):
 		return Record{}, tooNew(l.id, err)
 	case err != nil:
 		return Record{}, storage("the session's record cannot be read", err)

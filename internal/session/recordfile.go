@@ -43,7 +43,7 @@ func readRecord(root *os.Root, id string) (Record, error) {
 		return rebuilt, nil
 	case missing(err) && missing(e):
 		return Record{}, fmt.Errorf("%s %w: it is lost, and so is %s", fileRecord, ErrMalformed, fileTranscript)
-	case errors.Is(e, ErrNewer), missing(err):
+	case isNewer(e), missing(err):
 		return Record{}, e
 	}
 	return Record{}, err
@@ -81,7 +81,7 @@ func decodeRecord(b []byte) (rec Record, bootID string, err error) {
 		return Record{}, "", fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, err)
 	}
 	if r.V > formatVersion {
-		return Record{}, "", newerError{fileRecord, r.V}
+		return Record{}, "", newer(fileRecord, r.V)
 	}
 	if r.V == 0 {
 		return r.Record, "", nil

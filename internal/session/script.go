@@ -51,7 +51,7 @@ func (t *script) add(b []byte, end int64) {
 // takeSession takes a session line.
 func (t *script) takeSession(line sessionLine) {
 	if line.V > formatVersion && t.newer == nil {
-		t.newer = newerError{fileTranscript, line.V}
+		t.newer = newer(fileTranscript, line.V)
 	}
 	if line.Record != nil {
 		t.session = line.Record

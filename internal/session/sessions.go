@@ -207,7 +207,7 @@ func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Pro
 // says why.
 func (s *Store) Listed(ctx context.Context, id string) (Record, error) {
 	rec, err := s.Get(ctx, id)
-	if !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrNewer) {
+	if !errors.Is(err, ErrMalformed) && !isNewer(err) {
 		return rec, err
 	}
 	p, e := s.locate(id)

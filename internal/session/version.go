@@ -17,27 +17,21 @@ import (
 // and never written to.
 const formatVersion = 1
 
-// ErrNewer is in the chain of the fault that says that a file was written by a
-// later version of belay.
-var ErrNewer = errors.New("a later version of belay wrote it")
-
-// newerError says which file that is.
-type newerError struct {
-	file    string
-	version int
+// newer is the error for a file that a later version of belay wrote.
+func newer(file string, version int) error {
+	return &durable.NewerError{File: file, Version: version, Known: formatVersion}
 }
 
-func (e newerError) Error() string {
-	return fmt.Sprintf("%s has the format version %d, and this belay knows versions up to %d", e.file, e.version, formatVersion)
+// isNewer reports whether a later version of belay wrote the file that err is about.
+func isNewer(err error) bool {
+	var e *durable.NewerError
+	return errors.As(err, &e)
 }
-
-func (e newerError) Unwrap() error { return ErrNewer }
 
 // tooNew is the fault for a session with such a file.
 func tooNew(id string, err error) *fault.Error {
-	return fault.New(fault.StorageFailure, "session %s cannot be used: %v", id, err).
-		WithStatus(500).With("sessionId", id).Because(err).
-		WithHint("use the version of belay that wrote the session, or a later one")
+	return fault.New(fault.StorageFailure, "session %s cannot be used: %s", id, reason(err)).
+		WithStatus(500).With("sessionId", id).Because(err).WithHint(durable.NewerHint)
 }
 
 // header is the first line of a log's segment.
@@ -57,7 +51,7 @@ func checkHeader(name string, line []byte) error {
 	}
 	var h header
 	if json.Unmarshal(line, &h) == nil && h.V > formatVersion {
-		return newerError{name, h.V}
+		return newer(name, h.V)
 	}
 	return nil
 }
@@ -121,7 +115,7 @@ func rebuildRecord(root *os.Root, id string) (Record, error) {
 	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
 		if line, ok := parseSessionLine(b); ok {
 			if line.V > formatVersion {
-				return newerError{fileTranscript, line.V}
+				return newer(fileTranscript, line.V)
 			}
 			if line.Record != nil {
 				rec, found = *line.Record, true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -173,7 +172,7 @@ func TestLaterVersion(t *testing.T) {
 			before := hashFolder(t, w.folder(id))
 			s := w.store()
 			_, err := s.Acquire(t.Context(), id)
-			if f := fault.From(err); f == nil || !errors.Is(err, ErrNewer) || f.Status != 500 || !strings.Contains(f.Message, file+" has the format version 2") || !strings.Contains(f.Hint, "version of belay") {
+			if f := fault.From(err); f == nil || !isNewer(err) || f.Status != 500 || !strings.Contains(f.Message, file+" has format version 2") || !strings.Contains(f.Hint, "newer belay") {
 				t.Errorf("acquire: %+v", f)
 			}
 			if after := hashFolder(t, w.folder(id)); after != before {

@@ -2,6 +2,8 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"sync"
 	"time"
@@ -125,15 +127,19 @@ type journal struct {
 	over bool
 }
 
-func openJournal(root *os.Root, clock func() time.Time) (*journal, error) {
-	lines, err := durable.OpenLines(root, fileEvent, 0o600, durable.RunLog)
+func openJournal(f *folder, clock func() time.Time) (*journal, error) {
+	j := &journal{clock: clock, wake: make(chan struct{})}
+	// Opening repairs a torn end, so the version is checked first.
+	err := scanEvents(f.root, 0, func(e Event) error { j.seq = e.Seq; return nil })
+	switch newer := (*durable.NewerError)(nil); {
+	case errors.As(err, &newer):
+		return nil, unreadable(f.id, fileEvent, err)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	j.lines, err = durable.OpenLines(f.root, fileEvent, 0o600, durable.RunLog)
 	if err != nil {
 		return nil, storage("the run's events cannot be opened", err)
-	}
-	j := &journal{lines: lines, clock: clock, wake: make(chan struct{})}
-	err = scanEvents(root, 0, func(e Event) error { j.seq = e.Seq; return nil })
-	if err != nil {
-		return nil, err
 	}
 	return j, nil
 }
@@ -146,7 +152,7 @@ func (j *journal) add(t EventType, task string, data any) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	line, err := plainjson.Marshal(Event{Seq: j.seq + 1, Time: j.clock().UTC(), Type: t, Task: task, Data: payload})
+	line, err := plainjson.Marshal(eventLine{formatVersion, Event{Seq: j.seq + 1, Time: j.clock().UTC(), Type: t, Task: task, Data: payload}})
 	if err != nil {
 		return err
 	}
@@ -194,9 +200,9 @@ func scanEvents(root *os.Root, after int64, see func(Event) error) error {
 	}
 	defer f.Close()
 	_, err = durable.Scan(f, maxEvent, func(b []byte, _ int64) error {
-		var e Event
-		if json.Unmarshal(b, &e) != nil || e.Seq <= after {
-			return nil // a spoilt line is none
+		e, err := readEvent(b)
+		if err != nil || e.Seq <= after {
+			return err
 		}
 		return see(e)
 	})

@@ -34,3 +34,6 @@ func ReadWithinForTest(within, dir, name string) ([]byte, error) {
 	data, err := s.read(name, 1<<20)
 	return data, errors.Join(err, s.Close())
 }
+
+// FormatForTest is the version of the files that runs write.
+const FormatForTest = formatVersion

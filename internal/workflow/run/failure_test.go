@@ -256,8 +256,7 @@ func TestSpoilt(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]struct{ name, text, want string }{
 		"no record":       {"run.json", "{", "run.json of the run"},
-		"another record":  {"run.json", `{"format": 1, "id": "run_x"}`, "calls itself"},
-		"another format":  {"run.json", `{"format": 9}`, "of format 9"},
+		"another record":  {"run.json", `{"id": "run_x"}`, "calls itself"},
 		"another flow":    {"workflow", agents + "tasks: [{id: t, agent: a, prompt: evil}]", "it was changed since the run began"},
 		"a spoilt task":   {"tasks/t.json", "[]", "tasks/t.json"},
 		"a renamed task":  {"tasks/u.json", `{"key": "t", "status": "success"}`, "is about the task"},

@@ -8,7 +8,6 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
-	"belay/internal/plainjson"
 	"belay/internal/workspace/snapshot"
 )
 
@@ -87,18 +86,18 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 		return nil
 	}
 	write := func(name string, v any) error {
-		data, err := plainjson.MarshalIndent(v)
+		data, err := encodeFile(v)
 		if err != nil {
 			return err
 		}
-		return put(name, append(data, '\n'))
+		return put(name, data)
 	}
 	if err := dir.Mkdir("tasks", 0o755); err != nil {
 		return storage("the results cannot be written", err)
 	}
 	record.Tasks = tasks
 	record.File, record.Folder, record.Project = x.inProject(record.File), x.inProject(record.Folder), "."
-	errs := []error{write("outputs.json", outputs), write("run.json", record), put(x.w.name, x.w.data)}
+	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(x.w.name, x.w.data)}
 	for i := range tasks {
 		t := &tasks[i]
 		if t.Status != Success || t.Output == nil {

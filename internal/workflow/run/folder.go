@@ -14,7 +14,6 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
-	"belay/internal/plainjson"
 	"belay/internal/workspace"
 )
 
@@ -104,11 +103,11 @@ func (f *folder) close() { _ = f.root.Close() }
 
 // write replaces a file; it is on disk when write returns.
 func (f *folder) write(name string, v any) error {
-	data, err := plainjson.MarshalIndent(v)
+	data, err := encodeFile(v)
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(f.root, name, append(data, '\n'), 0o600, durable.RunRecord); err != nil {
+	if err := durable.WriteFile(f.root, name, data, 0o600, durable.RunRecord); err != nil {
 		return storage("the run's record could not be written", err)
 	}
 	return nil
@@ -119,13 +118,13 @@ func (f *folder) writeTask(t *Task) error {
 	if t.inherits {
 		written.Input = nil
 	}
-	return f.write(dirTasks+"/"+fileOf(t.Key), written)
+	return f.write(dirTasks+"/"+fileOf(t.Key), taskFile{formatVersion, written})
 }
 
 // writeRun writes the record of the run itself.
 func (f *folder) writeRun(r Record) error {
 	r.Tasks, r.Live = nil, false
-	return f.write(fileRun, r)
+	return f.write(fileRun, runFile{formatVersion, r})
 }
 
 // fileOf is the name of a task's record. Ids have no dots.
@@ -136,10 +135,10 @@ func (f *folder) read() (Record, error) {
 	var r Record
 	data, _, err := durable.ReadFile(f.root, fileRun, maxRecord)
 	if err == nil {
-		err = decodeRecord(data, &r)
+		err = decodeFile(fileRun, data, &r)
 	}
-	if err == nil && (r.Format != 1 || r.ID != f.id) {
-		err = fmt.Errorf("it is of format %d and calls itself %.80q", r.Format, r.ID)
+	if err == nil && r.ID != f.id {
+		err = fmt.Errorf("it calls itself %.80q", r.ID)
 	}
 	if err != nil {
 		return r, unreadable(f.id, fileRun, err)
@@ -188,6 +187,10 @@ func (f *folder) workflow() ([]byte, error) {
 }
 
 func unreadable(id, name string, err error) error {
+	if newer := (*durable.NewerError)(nil); errors.As(err, &newer) {
+		return fault.New(fault.StorageFailure, "the run %s was written by a newer belay: %v", id, newer).WithStatus(500).
+			With("runId", id).WithHint(durable.NewerHint)
+	}
 	return fault.New(fault.StorageFailure, "%s of the run %s cannot be read: %v", name, id, err).WithStatus(500).
 		With("runId", id).WithHint("mend the file in an editor, or start the workflow anew").Because(err)
 }

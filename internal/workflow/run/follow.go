@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 	"sync"
@@ -113,12 +112,15 @@ func (s *follower) Next(ctx context.Context) ([]Event, error) {
 func (s *follower) read() ([]Event, error) {
 	var events []Event
 	n, err := durable.Scan(io.NewSectionReader(s.file, s.at, 1<<62), maxEvent, func(b []byte, _ int64) error {
-		var e Event
-		if json.Unmarshal(b, &e) == nil && e.Seq > s.after {
+		e, err := readEvent(b)
+		if err == nil && e.Seq > s.after {
 			events, s.after = append(events, e), e.Seq
 		}
-		return nil
+		return err
 	})
 	s.at += n
-	return events, err
+	if err != nil {
+		return nil, unreadable(s.id, fileEvent, err)
+	}
+	return events, nil
 }

@@ -16,6 +16,7 @@ import (
 // lies in the operator's folder: the project's own record may come from anywhere,
 // as a project does that somebody sent, and allows nothing.
 type grant struct {
+	Format int      `json:"v"`
 	SHA256 string   `json:"sha256"`
 	Folder string   `json:"folder"`
 	Within string   `json:"within,omitempty"`
@@ -30,7 +31,7 @@ func (r *Runner) grantPath(id string) string { return filepath.Join(r.dir(), id+
 
 // keepGrant records what a run was allowed.
 func (r *Runner) keepGrant(record *Record) error {
-	data, err := json.Marshal(grant{record.SHA256, record.Folder, record.within, record.Mode, record.Allow})
+	data, err := json.Marshal(grant{formatVersion, record.SHA256, record.Folder, record.within, record.Mode, record.Allow})
 	if err != nil {
 		return err
 	}
@@ -61,6 +62,9 @@ func (r *Runner) granted(record *Record) error {
 	}
 	var g grant
 	if err == nil {
+		if err = durable.CheckVersion(filepath.Base(r.grantPath(record.ID)), data, formatVersion); err != nil {
+			return unreadable(record.ID, "its grant", err)
+		}
 		err = json.Unmarshal(data, &g)
 	}
 	if err != nil {

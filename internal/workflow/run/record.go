@@ -48,8 +48,6 @@ type Summary struct {
 
 // Record is all of a run: the file run.json, and those of its tasks.
 type Record struct {
-	// Format is the version of the files' form, 1.
-	Format int `json:"format"`
 	Summary
 	// SHA256 is that of the workflow file, Folder where its paths begin.
 	SHA256 string         `json:"sha256"`

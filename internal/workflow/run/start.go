@@ -36,7 +36,6 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	id := "run_" + r.o.NewID()
 	sum := sha256.Sum256(w.data)
 	record := Record{
-		Format: 1,
 		Summary: Summary{
 			ID: id, Workflow: w.ID, Version: w.Version, File: req.File, Project: req.Project,
 			Status: Running, StartedAt: r.o.Clock().UTC(),
@@ -123,7 +122,7 @@ func (r *Runner) open(w *flow, record Record, at *site, folder func(*execution) 
 	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
 		return nil, err
 	}
-	x.journal, err = openJournal(x.folder.root, r.o.Clock)
+	x.journal, err = openJournal(x.folder, r.o.Clock)
 	return x, err
 }
 
@@ -248,12 +247,12 @@ func (x *execution) takeUp() error {
 	if record.Status == Success {
 		return fault.New(fault.InvalidRequest, "the run %s is finished", x.id).With("runId", x.id).WithHint("see its results with belay runs show %s", x.id)
 	}
-	if err := x.folder.sweep(); err != nil {
-		return storage("what a crash left cannot be removed", err)
-	}
 	tasks, err := x.folder.tasks()
 	if err != nil {
 		return err
+	}
+	if err := x.folder.sweep(); err != nil {
+		return storage("what a crash left cannot be removed", err)
 	}
 	record.Project = x.record.Project
 	if err := x.r.granted(&record); err != nil {

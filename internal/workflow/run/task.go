@@ -47,7 +47,7 @@ func (f *folder) task(name string) (Task, error) {
 	var t Task
 	data, _, err := durable.ReadFile(f.root, dirTasks+"/"+name, maxRecord)
 	if err == nil {
-		err = decodeRecord(data, &t)
+		err = decodeFile(dirTasks+"/"+name, data, &t)
 	}
 	if err == nil && fileOf(t.Key) != name {
 		err = fmt.Errorf("it is about the task %.80q", t.Key)
