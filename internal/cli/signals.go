@@ -21,7 +21,11 @@ type signals struct {
 func listen() (*signals, context.Context, context.CancelFunc) {
 	heard, hangups := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
+	if signal.Ignored(syscall.SIGHUP) {
+		// nohup has it ignored, and so it stays. But programs inherit what is ignored, not
+		// what is heard: in the commands of agents, every signal is at its default.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	} else {
 		signal.Notify(hangups, syscall.SIGHUP)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

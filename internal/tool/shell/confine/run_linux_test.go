@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -107,7 +108,7 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			c := room(t)
 			for _, started := range []string{"plain", "ignoring", "blocking"} {
-				const ignore = `if [ $CONFINE_STARTED = ignoring ]; then trap '' HUP INT QUIT TERM PIPE CHLD TSTP TTIN TTOU; fi; exec "$0" "$@"`
+				const ignore = `if [ $CONFINE_STARTED = ignoring ]; then trap '' HUP INT QUIT TERM PIPE CHLD; fi; exec "$0" "$@"`
 				cmd := exec.CommandContext(t.Context(), "sh", "-c", ignore, os.Args[0], "-test.run=^TestHelperSignals$")
 				cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "CONFINE_HELPER="+name, "CONFINE_STARTED="+started, "CONFINE_DIR="+filepath.Dir(c.Project))
 				if out, err := cmd.CombinedOutput(); err != nil {
@@ -124,6 +125,7 @@ func TestHelperSignals(t *testing.T) {
 	if os.Getenv("CONFINE_STARTED") == "" {
 		t.Skip("only run by TestSignals")
 	}
+	signal.Notify(make(chan os.Signal, 1), unix.SIGHUP, unix.SIGINT) // as belay does
 	if os.Getenv("CONFINE_STARTED") == "blocking" {
 		var mask unix.Sigset_t
 		mask.Val[0] = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1) | 1<<(unix.SIGUSR1-1)

@@ -171,14 +171,15 @@ func (k *keeper) launch(launched chan<- child) {
 		Dir: k.plan.Dir, Env: k.plan.Env, Files: []uintptr{0, 1, 1},
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
 	}
-	// Nobody sends any of these to the keeper yet.
-	_, _ = meet(inheritedSignals, byDefault), unblock() // neither fails for signals that there are
+	// Programs that start others the way of the C library, make among them, leave
+	// them with these ignored; nobody sends any to the keeper yet.
+	_, _ = meet(foreignSignals, byDefault), unblock() // neither fails for signals that there are
 	var err error
 	if c.pid, err = syscall.ForkExec(k.plan.Shell, []string{k.plan.Shell, "-c", k.plan.Command}, attr); err != nil {
 		launched <- child{err: &problem{"start the shell", err}}
 		return
 	}
-	_ = deafen(inheritedSignals)
+	_ = deafen(foreignSignals)
 	launched <- c
 	select {}
 }

@@ -13,14 +13,8 @@ var endingSignals = []syscall.Signal{
 	syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
 }
 
-// inheritedSignals may be ignored by the program that started belay: nohup ignores
-// SIGHUP, and a shell script ignores SIGINT in what it starts in the background. Go
-// leaves them ignored, and a shell cannot set them back. So the keeper does, or
-// "timeout -s INT" and "kill -HUP" would do nothing in the command.
-var inheritedSignals = []syscall.Signal{
-	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
-	32, 33, 34, // Go leaves these to libraries in C; programs that start others with posix_spawn ignore them
-}
+// foreignSignals are those that Go leaves to libraries in C.
+var foreignSignals = []syscall.Signal{32, 33, 34}
 
 // What a process does about a signal that it does not handle.
 const (
