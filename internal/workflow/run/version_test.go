@@ -161,7 +161,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 					t.Errorf("%s: %v, hint %q", what, err, f.Hint)
 				}
 			}
-			_, err = b.r.Resume(t.Context(), b.project, id)
+			_, err = b.r.Resume(t.Context(), b.project, id, "")
 			refused("resume", err)
 			if name == "run.json" || name == "tasks/each.json" {
 				_, err = b.r.Show(t.Context(), b.project, id)
