@@ -8,18 +8,23 @@ import (
 	"os"
 )
 
-// Exchange lets two files change places in one step; only Linux offers that, so
-// it is always [errors.ErrUnsupported] here.
-func Exchange(root *os.Root, a, b string) error {
-	return &os.LinkError{Op: "exchange", Old: a, New: b, Err: errors.ErrUnsupported}
+// Exchange lets two files or folders change places in one step; only Linux offers
+// that, so it is always [errors.ErrUnsupported] here.
+func Exchange(a, b Entry) error {
+	return &os.LinkError{Op: "exchange", Old: a.Name, New: b.Name, Err: errors.ErrUnsupported}
 }
 
 // RenameNew gives a file or folder another name, which nothing may have yet
 // ([io/fs.ErrExist]). Another process that takes the name between the look and
-// the rename is overwritten: only Linux does both in one step.
-func RenameNew(root *os.Root, from, to string) error {
-	if _, err := root.Lstat(to); err == nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+// the rename is overwritten: only Linux does both in one step. Between file
+// systems it fails with [errors.ErrUnsupported].
+func RenameNew(from, to Entry) error {
+	if _, err := to.Folder.Lstat(to.Name); err == nil {
+		return &os.LinkError{Op: "rename", Old: from.Name, New: to.Name, Err: fs.ErrExist}
 	}
-	return Rename(root, from, to)
+	err := do(Op{Verb: OpRename, Path: from.path(), To: to.path()}, func() error { return os.Rename(from.path(), to.path()) })
+	if err != nil && acrossFileSystems(err) {
+		err = errors.Join(errors.ErrUnsupported, err)
+	}
+	return err
 }

@@ -21,9 +21,9 @@ type Folder struct {
 	lost []*os.Root
 }
 
-// OpenFolder opens the folder at path, making it (0700) and the given folders in it
+// NewFolder opens the folder at path, making it (0700) and the given folders in it
 // where they are not there.
-func OpenFolder(path string, dirs ...string) (*Folder, error) {
+func NewFolder(path string, dirs ...string) (*Folder, error) {
 	f := &Folder{path: path, dirs: dirs}
 	var err error
 	if f.root, err = f.make(); err != nil {

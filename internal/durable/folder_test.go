@@ -18,7 +18,7 @@ func TestFolderIsMadeAgain(t *testing.T) {
 		t.Skip("skipped: an open folder cannot be removed there")
 	}
 	path := filepath.Join(t.TempDir(), "deep", "state")
-	f, err := OpenFolder(path, "locks", "sessions")
+	f, err := NewFolder(path, "locks", "sessions")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 		t.Skip("skipped: an open folder cannot be removed there")
 	}
 	path := filepath.Join(t.TempDir(), "state")
-	f, err := OpenFolder(path)
+	f, err := NewFolder(path)
 	if err != nil {
 		t.Fatal(err)
 	}

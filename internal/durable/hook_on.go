@@ -38,6 +38,10 @@ func BootID() string {
 	return systemBootID()
 }
 
+// inOrder says whether operations run one after the other, so that a test can
+// count them.
+func inOrder() bool { return hook.Load() != nil }
+
 func do(op Op, work func() error) error {
 	h := hook.Load()
 	if h == nil {

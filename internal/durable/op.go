@@ -24,6 +24,7 @@ const (
 	OpRemove    Verb = "remove"
 	OpRemoveAll Verb = "remove all"
 	OpMode      Verb = "mode"
+	OpOwner     Verb = "owner" // UID and GID
 )
 
 // Op is one change of files.
@@ -34,6 +35,7 @@ type Op struct {
 	Data     []byte
 	Off      int64
 	Mode     fs.FileMode
+	UID, GID int
 	// File is the kind of file that is written, nil for a plain operation.
 	File *File
 	// Point names a flush, "" for other verbs.
@@ -86,6 +88,11 @@ func RemoveAll(root *os.Root, name string) error {
 // Chmod changes the permissions of a file or folder.
 func Chmod(root *os.Root, name string, mode fs.FileMode) error {
 	return do(Op{Verb: OpMode, Path: at(root, name), Mode: mode}, func() error { return root.Chmod(name, mode) })
+}
+
+// Chown gives a file, folder or link, not what a link leads to, to an owner.
+func Chown(root *os.Root, name string, uid, gid int) error {
+	return do(Op{Verb: OpOwner, Path: at(root, name), UID: uid, GID: gid}, func() error { return root.Lchown(name, uid, gid) })
 }
 
 // WriteAt writes into an open file that lies at path, such as a lock's note.

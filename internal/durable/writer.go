@@ -44,7 +44,9 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 func (w *Writer) Sync() error { return FlushOf(w.f, w.path, w.kind).Sync() }
 
 // Chmod changes the file's permissions.
-func (w *Writer) Chmod(mode fs.FileMode) error { return w.f.Chmod(mode) }
+func (w *Writer) Chmod(mode fs.FileMode) error {
+	return do(Op{Verb: OpMode, Path: w.path, Mode: mode, File: w.kind}, func() error { return w.f.Chmod(mode) })
+}
 
 // Stat describes the file.
 func (w *Writer) Stat() (fs.FileInfo, error) { return w.f.Stat() }

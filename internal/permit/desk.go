@@ -130,7 +130,7 @@ func OpenDesk(o DeskOptions) (*Desk, error) {
 			return nil, fmt.Errorf("open the desk: %w", err)
 		}
 	}
-	root, err := durable.OpenFolder(o.Dir, dirPending, dirVerdicts, dirGrants)
+	root, err := durable.NewFolder(o.Dir, dirPending, dirVerdicts, dirGrants)
 	if err != nil {
 		return nil, fmt.Errorf("open the desk: %w", err)
 	}

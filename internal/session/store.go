@@ -116,7 +116,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
 	s.defaults()
-	state, err := durable.OpenFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects)
+	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
 	}

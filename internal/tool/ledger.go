@@ -11,21 +11,22 @@ import (
 // kept by hash in the project's blob store, so that a change can be shown and
 // taken back. It is safe for concurrent use.
 type Ledger struct {
-	// Before is told of a change that a tool is about to make, so that it is known
-	// should the process die in the middle; nil is nobody.
-	Before func(ctx context.Context, c session.Change) error
+	// Before is told of the changes that a tool is about to make. They are on record,
+	// with the contents that they replace, when it returns: a power cut or a process
+	// that dies leaves no change of which nobody knows. Nil is nobody.
+	Before func(ctx context.Context, changes ...session.Change) error
 
 	mu      sync.Mutex
 	changes []session.Change
 	then    []func()
 }
 
-// Intend tells of a change that is made next. On an error it is not to be made.
-func (l *Ledger) Intend(ctx context.Context, c session.Change) error {
-	if l.Before == nil {
+// Intend tells of the changes that are made next. On an error none is to be made.
+func (l *Ledger) Intend(ctx context.Context, changes ...session.Change) error {
+	if l.Before == nil || len(changes) == 0 {
 		return nil
 	}
-	return l.Before(ctx, c)
+	return l.Before(ctx, changes...)
 }
 
 // Note adds changes.

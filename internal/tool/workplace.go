@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/journal"
 )
 
 // Workplace is where the calls of one agent in one turn work: which files they
@@ -35,9 +36,11 @@ type Workplace struct {
 	Seen *Seen
 	// Ledger notes what was changed.
 	Ledger *Ledger
-	// Gate keeps what other tools change apart from what commands do.
-	Gate   Gate
-	Limits Limits
+	// Gate keeps what other tools change apart from what commands do, and Journal
+	// keeps changes of the project's files from being half done.
+	Gate    Gate
+	Journal *journal.Store
+	Limits  Limits
 	// Clock tells the time of records.
 	Clock func() time.Time
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path"
 
 	"belay/internal/durable"
+	"belay/internal/journal"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -130,65 +131,114 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 }
 
 // enter does the change while nobody notes what a command finds or leaves in the
-// project. The session's scratch folder has no gate.
+// project. The session's scratch folder has no gate and no journal.
 func (c *change) enter(ctx context.Context) error {
-	gate := c.w.Gate
 	if c.p.scratch {
-		gate = tool.Open{}
+		return c.putAside()
 	}
-	pass, err := gate.Enter(ctx, c.w.Project)
+	pass, err := c.w.Gate.Enter(ctx, c.w.Project)
 	if err != nil {
 		return err
 	}
 	return errors.Join(c.replace(ctx, pass), pass.Leave())
 }
 
-// replace does the change. Before it does anything to the project, both contents
-// are kept and the change is announced: a process that dies in the middle leaves a
-// trace.
-func (c *change) replace(ctx context.Context, pass tool.Pass) error {
+// replace does the change in the project. Before it does anything to the file, both
+// contents are kept and the change is announced, durably: a crash leaves a trace.
+func (c *change) replace(ctx context.Context, pass tool.Pass) (err error) {
+	j, err := OpenJournal(ctx, c.w.Journal, c.w.Project, c.w.Root, pass)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
 	now, missing, err := c.current()
 	if err != nil {
 		return err
 	}
 	noted := session.Change{Path: c.p.name, After: digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
-	put := durable.Replacement{Data: c.after, Perm: 0o666, Temp: durable.TempName(noted.After)}
 	if now != nil {
 		if bytes.Equal(now.data, c.after) {
 			c.w.Seen.Note(c.p.shown(), now.sha256)
 			return nil
 		}
-		put.Perm, put.Exact, put.Like = now.info.Mode().Perm(), true, now.info
-		noted.Before, noted.BeforeBytes, noted.BeforeMode = now.sha256, now.info.Size(), put.Perm
+		noted.Before, noted.BeforeBytes, noted.BeforeMode = now.sha256, now.info.Size(), now.info.Mode().Perm()
 	}
-	if !c.p.scratch {
-		if err := c.keep(ctx, &noted); err != nil {
-			return err
-		}
-		if err := c.w.Ledger.Intend(ctx, noted); err != nil {
-			return err
-		}
-		if err := pass.Tell(noted); err != nil {
-			return err
-		}
+	if err := c.keep(ctx, &noted); err != nil {
+		return err
 	}
-	return c.put(put, noted)
+	tx, err := j.Begin(c.plan(ctx, noted))
+	if err != nil {
+		return c.conflict(err)
+	}
+	err = durable.Together(tx.Prepare, func() error { return c.w.Ledger.Intend(ctx, noted) })
+	if err == nil {
+		err = pass.Tell(noted)
+	}
+	if err != nil {
+		return errors.Join(err, tx.Drop())
+	}
+	if err := tx.Apply(ctx); err != nil {
+		return c.conflict(err)
+	}
+	changes := tx.Changes()
+	noted.AfterMode = changes[len(changes)-1].After.Mode.Perm()
+	tx.Done()
+	c.remember(noted)
+	return nil
 }
 
-// put gives the file its content.
-func (c *change) put(put durable.Replacement, noted session.Change) error {
+// plan is the change as a transaction: the folders that are missing, the outermost
+// first, then the file.
+func (c *change) plan(ctx context.Context, noted session.Change) journal.Plan {
+	by := tool.OriginOf(ctx)
+	plan := journal.Plan{Owner: journal.Owner{What: c.tool, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}}
+	parts := partsOf(path.Dir(c.p.name))
+	for i := len(parts) - noted.Folders; i < len(parts); i++ {
+		plan.Changes = append(plan.Changes, journal.Change{
+			Op: journal.Mkdir, Path: journal.Name(path.Join(parts[:i+1]...)), After: journal.State{Type: journal.Folder},
+		})
+	}
+	file := journal.Change{
+		Op: journal.Create, Path: journal.Name(c.p.name), After: journal.State{Type: journal.File, SHA256: noted.After},
+		Content: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.after)), nil },
+	}
+	if noted.Before != "" {
+		file.Op, file.Before = journal.Replace, journal.State{Type: journal.File, SHA256: noted.Before, Mode: noted.BeforeMode}
+	}
+	plan.Changes = append(plan.Changes, file)
+	return plan
+}
+
+// conflict is the error of a transaction that was not made.
+func (c *change) conflict(err error) error {
+	var conflict *journal.ConflictError
+	if errors.As(err, &conflict) {
+		return c.moved().Because(err)
+	}
+	return err
+}
+
+// putAside gives a file of the scratch folder its content.
+func (c *change) putAside() error {
+	now, _, err := c.current()
+	if err != nil {
+		return err
+	}
+	put := durable.Replacement{Data: c.after, Perm: 0o666, Temp: durable.TempName(digest(c.after)), File: durable.Cache}
+	if now != nil {
+		put.Perm, put.Exact, put.Like = now.info.Mode().Perm(), true, now.info
+	}
 	dir, base := path.Dir(c.p.name), path.Base(c.p.name)
 	folder, made, err := makeFolder(c.p.root, dir)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	noted.Folders = made
 	if err := put.Put(folder, base); err != nil {
 		removeFolders(c.p.root, dir, made)
 		return err
 	}
-	c.remember(folder, base, noted)
+	c.see(digest(c.after))
 	return nil
 }
 
@@ -215,7 +265,7 @@ func (c *change) current() (now *content, missing int, err error) {
 }
 
 func (c *change) read(dir, base string) (*content, error) {
-	folder, err := openFolder(c.p.root, dir)
+	folder, err := durable.OpenFolder(c.p.root, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +278,7 @@ func (c *change) read(dir, base string) (*content, error) {
 	return slurp(f, info, c.w.Limits.ReadBytes)
 }
 
-func (c *change) moved() error {
+func (c *change) moved() *tool.Refusal {
 	return tool.Refuse("%s was changed by something else meanwhile", c.p.shown()).WithHint("read it again, then repeat the change")
 }
 
@@ -249,21 +299,20 @@ func (c *change) keep(ctx context.Context, noted *session.Change) error {
 	return nil
 }
 
-// remember notes what was done. The model knows a content that it wrote itself,
-// and after an edit it knows as much as it did before.
-func (c *change) remember(folder *os.Root, base string, noted session.Change) {
-	if c.before == nil || c.tool == "write" || c.w.Seen.SHA256(c.p.shown()) == c.before.sha256 {
-		c.w.Seen.Note(c.p.shown(), noted.After)
-	} else {
-		c.w.Seen.NoteLines(c.p.shown(), noted.After, 0, 0, 1)
-	}
-	if c.p.scratch {
-		return
-	}
-	if info, err := folder.Lstat(base); err == nil {
-		noted.AfterMode = info.Mode().Perm()
-	}
+// remember notes what was done.
+func (c *change) remember(noted session.Change) {
+	c.see(noted.After)
 	c.w.Ledger.Note(noted)
+}
+
+// see notes that the model knows the file's content: one that it wrote itself, and
+// after an edit as much of it as it did before.
+func (c *change) see(after string) {
+	if c.before == nil || c.tool == "write" || c.w.Seen.SHA256(c.p.shown()) == c.before.sha256 {
+		c.w.Seen.Note(c.p.shown(), after)
+	} else {
+		c.w.Seen.NoteLines(c.p.shown(), after, 0, 0, 1)
+	}
 }
 
 func countLines(data []byte) int {

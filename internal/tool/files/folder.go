@@ -12,26 +12,6 @@ import (
 	"belay/internal/tool"
 )
 
-// openFolder opens a folder of a place's root by a name without links. Each part
-// is opened through its parent and must be the folder that the parent listed, so
-// a link that was put in the way since the name was resolved is errMoved. The
-// caller closes it.
-func openFolder(root *os.Root, name string) (*os.Root, error) {
-	folder, err := root.OpenRoot(".")
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range partsOf(name) {
-		next, err := enter(folder, part)
-		_ = folder.Close() // it was only a step on the way
-		if err != nil {
-			return nil, err
-		}
-		folder = next
-	}
-	return folder, nil
-}
-
 // partsOf takes a clean name apart; "." has no parts.
 func partsOf(name string) []string {
 	if name == "." || name == "" {
@@ -40,34 +20,12 @@ func partsOf(name string) []string {
 	return strings.Split(name, "/")
 }
 
-// enter opens a folder in parent, never through a link.
-func enter(parent *os.Root, name string) (*os.Root, error) {
-	before, err := parent.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case before.Mode()&fs.ModeSymlink != 0:
-		return nil, errMoved
-	case !before.IsDir():
-		return nil, errFile
-	}
-	folder, err := parent.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := folder.Stat("."); err != nil || !os.SameFile(before, info) {
-		return nil, errors.Join(errMoved, err, folder.Close())
-	}
-	return folder, nil
-}
-
-// makeFolder is openFolder that makes what is missing. It returns how many
+// makeFolder is [durable.OpenFolder] that makes what is missing. It returns how many
 // folders it made; on an error those are gone again.
 func makeFolder(root *os.Root, name string) (folder *os.Root, made int, err error) {
 	parts := partsOf(name)
 	for i := range parts {
-		parent, err := openFolder(root, path.Join(append([]string{"."}, parts[:i]...)...))
+		parent, err := durable.OpenFolder(root, path.Join(append([]string{"."}, parts[:i]...)...))
 		if err == nil {
 			if err = parent.Mkdir(parts[i], 0o777); err == nil {
 				made++
@@ -81,7 +39,7 @@ func makeFolder(root *os.Root, name string) (folder *os.Root, made int, err erro
 			return nil, 0, err
 		}
 	}
-	if folder, err = openFolder(root, name); err != nil {
+	if folder, err = durable.OpenFolder(root, name); err != nil {
 		removeFolders(root, name, made)
 		return nil, 0, err
 	}
@@ -112,29 +70,18 @@ func removeFolders(root *os.Root, name string, n int) {
 // openFile opens a regular file in an opened folder: no link, no pipe, no device,
 // whatever takes the name's place meanwhile. The caller closes it.
 func openFile(folder *os.Root, base string) (*os.File, fs.FileInfo, error) {
-	before, err := folder.Lstat(base)
-	if err != nil {
-		return nil, nil, err
+	f, info, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: base})
+	if errors.Is(err, durable.ErrNotRegular) {
+		if is, e := folder.Lstat(base); e == nil {
+			err = notRegular(is.Mode())
+		}
 	}
-	if before.Mode()&fs.ModeSymlink != 0 {
-		return nil, nil, errMoved
-	}
-	if !before.Mode().IsRegular() {
-		return nil, nil, notRegular(before.Mode())
-	}
-	f, info, err := durable.OpenRegular(folder, base)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !os.SameFile(before, info) {
-		return nil, nil, errors.Join(errMoved, f.Close())
-	}
-	return f, info, nil
+	return f, info, err
 }
 
 // open opens a place's file.
 func (p place) open() (*os.File, fs.FileInfo, error) {
-	folder, err := openFolder(p.root, path.Dir(p.name))
+	folder, err := durable.OpenFolder(p.root, path.Dir(p.name))
 	if err != nil {
 		return nil, nil, err
 	}

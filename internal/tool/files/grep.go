@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"belay/internal/durable"
 	"belay/internal/permit"
 	"belay/internal/tool"
 )
@@ -135,7 +136,7 @@ func (c *grepCall) Run(ctx context.Context) (tool.Result, error) {
 
 // one searches a single file.
 func (c *grepCall) one(ctx context.Context) (tool.Result, error) {
-	folder, err := openFolder(c.at.root, path.Dir(c.at.name))
+	folder, err := durable.OpenFolder(c.at.root, path.Dir(c.at.name))
 	if err != nil {
 		return tool.Result{}, unreadable(c.at.shown(), err)
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/permit"
 	"belay/internal/tool"
 )
@@ -77,7 +78,7 @@ func (c *listCall) Effect() permit.Effect {
 
 // Run implements [tool.Call].
 func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
-	folder, err := openFolder(c.p.root, c.p.name)
+	folder, err := durable.OpenFolder(c.p.root, c.p.name)
 	if err != nil {
 		return tool.Result{}, explain(c.p.shown(), err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/workspace"
@@ -46,8 +47,8 @@ func newWorldOf(t testing.TB, o workspace.ScopeOptions) *world {
 		Project: project, Root: openRoot(t, project), Scratch: scratch, ScratchRoot: openRoot(t, scratch),
 		Scope: workspace.NewScope(o), Blobs: x.blobs, Files: admitter{x.blobs}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
 		Limits: tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 512 << 10, Matches: 200, KeepBytes: 256 << 10},
-		Gate:   tool.Open{},
-		Clock:  time.Now,
+		Gate:   tool.Open{}, Journal: journal.New(filepath.Join(t.TempDir(), "journal"), nil),
+		Clock: time.Now,
 	}
 	for _, tl := range New(Options{Workers: 3}) {
 		x.tools[tl.Spec().Name] = tl
@@ -202,6 +203,26 @@ func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, erro
 	return attachment.Item{SHA256: sha, Bytes: n, MIMEType: types[filepath.Ext(path)], Name: filepath.Base(path)}, err
 }
 
+// revert takes changes back as an undo does.
+func (x *world) revert(changes []session.Change) (conflicts []string, err error) {
+	return x.revertWith(changes, tool.Free{})
+}
+
+func (x *world) revertWith(changes []session.Change, pass tool.Pass) (conflicts []string, err error) {
+	j, err := OpenJournal(context.Background(), x.w.Journal, x.w.Project, x.w.Root, tool.Free{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	tx, conflicts, err := Revert(context.Background(), Undo{
+		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Pass: pass, Blobs: x.blobs, Changes: changes,
+	})
+	if tx != nil {
+		tx.Done()
+	}
+	return conflicts, err
+}
+
 // tree is every file and folder of a project with bytes and permissions.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
@@ -218,7 +239,8 @@ func tree(t testing.TB, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if rel == ".belay" {
+		switch filepath.ToSlash(rel) {
+		case ".belay", ".belay/.gitignore", ".belay/journal":
 			return nil // which tools do not see; nothing of theirs stays in it
 		}
 		content := ""

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/tool"
 )
@@ -58,8 +59,8 @@ const (
 var (
 	errEscapes = errors.New("leads out of the project")
 	errLoop    = errors.New("has links that lead in circles")
-	errFile    = errors.New("a part of the path is a file")
-	errMoved   = errors.New("a folder or link on the way changed")
+	errFile    = durable.ErrNotFolder
+	errMoved   = durable.ErrMoved
 )
 
 // locate finds what a path of a model leads to. It refuses what is not below the

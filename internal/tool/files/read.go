@@ -264,7 +264,7 @@ func notFound(w *tool.Workplace, p place) error {
 		return r.WithHint("find files with glob or list")
 	}
 	dir := path.Dir(p.name)
-	folder, err := openFolder(p.root, dir)
+	folder, err := durable.OpenFolder(p.root, dir)
 	if err != nil {
 		return r
 	}

@@ -42,7 +42,7 @@ func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
 		return 0, err
 	}
 	dir := path.Dir(c.Path)
-	if folder, err := openFolder(root, dir); err == nil {
+	if folder, err := durable.OpenFolder(root, dir); err == nil {
 		err = durable.RemoveTemp(folder, durable.TempName(c.After))
 		if err = errors.Join(err, folder.Close()); err != nil {
 			return 0, err

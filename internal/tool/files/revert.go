@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,9 +10,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"belay/internal/attachment"
 	"belay/internal/durable"
+	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
@@ -27,31 +27,42 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("%s cannot be taken back: %s", e.Path, e.Reason)
 }
 
+// Undo is what a [Revert] takes back, and of what.
+type Undo struct {
+	Journal *journal.Project
+	Owner   journal.Owner
+	// Root is the project, which the caller has entered with Pass, so that nobody of
+	// belay changes a file meanwhile.
+	Root  *os.Root
+	Pass  tool.Pass
+	Blobs tool.Blobs
+	// Changes are in the order in which they were made; those that were undone at
+	// once ([session.Change.Restored]) do not count.
+	Changes []session.Change
+}
+
 // Revert takes changes back, all of them or none: afterwards every file has the
 // bytes and permissions that it had before the first change of it, and folders
-// that were made are gone where they are empty. Changes are in the order in which
-// they were made; those that were undone at once ([session.Change.Restored]) do
-// not count. Root is the project, which the caller has entered with pass, so that
-// nobody of belay changes a file meanwhile.
+// that were made are gone where they are empty.
 //
 // Every file is looked at first. One that is as it was before already is fine:
-// somebody has put it back, or a Revert was cut off. Conflicts names, sorted,
-// those that are neither that nor what the last change left, that something else
-// changed between two of the changes, or that are behind a link now; then nothing
-// is done. A [*LostError] says the same of a content that was not kept. On any
-// other error what had been done is taken back.
+// somebody has put it back. Conflicts names, sorted, those that are neither that
+// nor what the last change left, that something else changed between two of the
+// changes, or that are behind a link now; then nothing is done. A [*LostError]
+// says the same of a content that was not kept.
 //
-// Each file is replaced in one step. So whenever the process dies, each is as it
-// was before the changes or after them, and the next Revert does the rest.
-func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []session.Change, pass tool.Pass) (conflicts []string, err error) {
-	targets := netChanges(changes)
+// The files are changed in one transaction of the journal, which the caller ends
+// ([journal.Tx.Done]) when the undo is on record. It is nil where nothing was to be
+// done.
+func Revert(ctx context.Context, u Undo) (tx *journal.Tx, conflicts []string, err error) {
+	targets := netChanges(u.Changes)
 	for i := range targets {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		same, err := targets[i].check(root, blobs)
+		same, err := targets[i].check(u.Root, u.Blobs)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !same {
 			conflicts = append(conflicts, targets[i].path)
@@ -59,12 +70,43 @@ func Revert(ctx context.Context, root *os.Root, blobs tool.Blobs, changes []sess
 	}
 	if len(conflicts) > 0 {
 		slices.Sort(conflicts)
-		return conflicts, nil
+		return nil, conflicts, nil
 	}
-	if err := pass.Tell(reversed(targets)...); err != nil {
-		return nil, err
+	plan := journal.Plan{Owner: u.Owner, Changes: back(u.Root, targets)}
+	if len(plan.Changes) == 0 {
+		return nil, nil, nil
 	}
-	return nil, revertAll(ctx, root, targets)
+	if tx, err = u.Journal.Begin(plan); err != nil {
+		return overtaken(err)
+	}
+	if err := tx.Prepare(); err != nil {
+		if damaged := (*journal.ContentError)(nil); errors.As(err, &damaged) {
+			err = &LostError{string(damaged.Path), "what was kept of it is damaged"}
+		}
+		return nil, nil, err
+	}
+	if err := u.Pass.Tell(reversed(targets)...); err != nil {
+		return nil, nil, errors.Join(err, tx.Drop())
+	}
+	if err := tx.Apply(ctx); err != nil {
+		return overtaken(err)
+	}
+	return tx, nil, nil
+}
+
+// overtaken is the end of a transaction that was not made. Files that somebody
+// changed in the meantime are conflicts like any other.
+func overtaken(err error) (*journal.Tx, []string, error) {
+	var conflict *journal.ConflictError
+	if !errors.As(err, &conflict) {
+		return nil, nil, err
+	}
+	var paths []string
+	for _, c := range conflict.Conflicts {
+		paths = append(paths, string(c.Path))
+	}
+	slices.Sort(paths)
+	return nil, slices.Compact(paths), nil
 }
 
 // reversed are the changes that a revert makes, as others are told of them.
@@ -89,7 +131,10 @@ type target struct {
 	// broken is set where something else changed it in between, done where it is
 	// as it was already.
 	broken, done bool
-	data         []byte
+	now          stands
+	// kept is what it is to be, nil for nothing, link where it is to lead.
+	kept attachment.Content
+	link string
 }
 
 // netChanges joins the changes of each file.
@@ -138,6 +183,7 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 	} else if err != nil {
 		return false, fmt.Errorf("undo of %s: %w", t.path, err)
 	}
+	t.now = now
 	lost := t.first.Lost != "" && t.first.Before == "" // nobody knows what it was
 	if t.done = !lost && now.is(t.first.Before, t.first.BeforeMode); t.done {
 		return true, nil
@@ -154,108 +200,37 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 	return true, nil
 }
 
-// load gets the content before and makes sure that it is that.
+// load finds the content before.
 func (t *target) load(blobs tool.Blobs) error {
-	content, err := blobs.Content(t.first.Before)
+	kept, err := blobs.Content(t.first.Before)
 	if errors.Is(err, session.ErrNoBlob) {
 		return &LostError{t.path, "its content is not kept any more"}
 	} else if err != nil {
 		return fmt.Errorf("undo of %s: %w", t.path, err)
 	}
-	r, err := content.Open()
-	if err != nil {
-		return fmt.Errorf("undo of %s: %w", t.path, err)
-	}
-	defer r.Close()
-	if t.data, err = io.ReadAll(io.LimitReader(r, t.first.BeforeBytes+1)); err != nil {
-		return fmt.Errorf("undo of %s: %w", t.path, err)
-	}
-	if digest(t.data) != t.first.Before {
-		return &LostError{t.path, "what was kept of it is damaged"}
+	t.kept = kept
+	if t.first.BeforeMode&fs.ModeSymlink != 0 {
+		return t.readLink()
 	}
 	return nil
 }
 
-// stands is a file as it is: the hash of its content, or of where it leads if it
-// is a link, "" for no file.
-type stands struct {
-	sha  string
-	mode fs.FileMode
-}
+// maxLink bounds where a link may lead.
+const maxLink = 4096
 
-// is reports whether that is what a record says. Permissions that it does not know
-// do not count, and those of a link mean nothing.
-func (s stands) is(sha string, mode fs.FileMode) bool {
-	switch {
-	case s.sha != sha:
-		return false
-	case sha == "" || mode == 0:
-		return true
-	}
-	return s.mode.Type() == mode.Type() && (s.mode.Perm() == mode.Perm() || mode&fs.ModeSymlink != 0)
-}
-
-// standing looks at a file. There is none where there is nothing of that name, or
-// a folder, or a file where its folder was.
-func standing(root *os.Root, name string) (stands, error) {
-	folder, err := openFolder(root, path.Dir(name))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errFile) {
-		return stands{}, nil
-	} else if err != nil {
-		return stands{}, err
-	}
-	defer folder.Close()
-	base := path.Base(name)
-	switch info, err := folder.Lstat(base); {
-	case err == nil && info.IsDir():
-		return stands{}, nil
-	case err == nil && info.Mode()&fs.ModeSymlink != 0:
-		leads, err := folder.Readlink(base)
-		return stands{digest([]byte(leads)), info.Mode()}, err
-	}
-	f, info, err := openFile(folder, base)
-	if errors.Is(err, fs.ErrNotExist) {
-		return stands{}, nil
-	} else if err != nil {
-		return stands{}, err
-	}
-	defer f.Close()
-	sha, err := hashOf(f)
-	return stands{sha, info.Mode()}, err
-}
-
-// revertAll does what was checked. Files that are to go do so first, the deepest
-// first, so that a folder can become a file again and a file a folder.
-func revertAll(ctx context.Context, root *os.Root, targets []target) (err error) {
-	u, err := newUndoing(root)
+// readLink reads where the link led that the file was.
+func (t *target) readLink() error {
+	r, err := t.kept.Open()
 	if err != nil {
-		return fmt.Errorf("undo: %w", err)
+		return fmt.Errorf("undo of %s: %w", t.path, err)
 	}
-	defer func() { err = u.finish(err) }()
-	slices.SortStableFunc(targets, func(a, b target) int {
-		return cmp.Or(cmp.Compare(strings.Count(b.path, "/"), strings.Count(a.path, "/")), cmp.Compare(a.path, b.path))
-	})
-	for _, t := range targets {
-		if !t.done && t.first.Before == "" && t.last.After != "" {
-			if err := u.remove(t); err != nil {
-				return fmt.Errorf("undo of %s: %w", t.path, err)
-			}
-		}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, maxLink+1))
+	if err != nil {
+		return fmt.Errorf("undo of %s: %w", t.path, err)
 	}
-	for _, t := range targets {
-		if t.first.Before == "" {
-			u.removeFolders(t.made())
-		}
-	}
-	for _, t := range targets {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !t.done && t.first.Before != "" {
-			if err := u.restore(t); err != nil {
-				return fmt.Errorf("undo of %s: %w", t.path, err)
-			}
-		}
+	if t.link = string(data); digest(data) != t.first.Before {
+		return &LostError{t.path, "what was kept of it is damaged"}
 	}
 	return nil
 }

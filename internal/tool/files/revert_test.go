@@ -46,7 +46,7 @@ func TestRevertGivesEverythingBack(t *testing.T) {
 			}
 			changes = append(changes, x.w.Ledger.Take()...)
 		}
-		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{})
+		conflicts, err := x.revert(changes)
 		if err != nil || len(conflicts) > 0 {
 			rt.Fatalf("Revert: %v, %v", conflicts, err)
 		}
@@ -107,7 +107,7 @@ func TestRevertConflicts(t *testing.T) {
 		changes := x.turn()
 		tt.meddle(x)
 		before := tree(t, x.w.Project)
-		conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{})
+		conflicts, err := x.revert(changes)
 		if err != nil || cmp.Diff(tt.want, conflicts) != "" {
 			t.Errorf("%s: conflicts %v, %v; want %v", name, conflicts, err, tt.want)
 		}
@@ -125,7 +125,7 @@ func TestRevertSeesWhatCameInBetween(t *testing.T) {
 	x.put("f", "theirs\n")
 	x.w.Seen.Forget("f")
 	x.ok("edit", in{"path": "f", "edits": []in{{"old": "theirs", "new": "3"}}})
-	conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, x.w.Ledger.Take(), tool.Free{})
+	conflicts, err := x.revert(x.w.Ledger.Take())
 	if err != nil || len(conflicts) != 1 {
 		t.Errorf("conflicts %v, %v; want the file that somebody else changed", conflicts, err)
 	}
@@ -138,23 +138,23 @@ func TestRevertOfWhatWasNotKept(t *testing.T) {
 	changes := x.turn()
 	changes[0].Lost = "too large"
 	before := tree(t, x.w.Project)
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) || lost.Path != "edited" {
+	if _, err := x.revert(changes); !errors.As(err, &lost) || lost.Path != "edited" {
 		t.Errorf("a content that was lost: %v", err)
 	}
 	changes[0].Lost = ""
 	delete(x.blobs.blobs, changes[0].Before)
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) {
+	if _, err := x.revert(changes); !errors.As(err, &lost) {
 		t.Errorf("a blob that is gone: %v", err)
 	}
 	x.blobs.blobs[changes[0].Before] = []byte("other")
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); !errors.As(err, &lost) {
+	if _, err := x.revert(changes); !errors.As(err, &lost) {
 		t.Errorf("a blob that is damaged: %v", err)
 	}
 	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
 		t.Errorf("something was done:\n%s", d)
 	}
 	changes[0].Restored = true // undone already: it does not count
-	if _, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
+	if _, err := x.revert(changes); err != nil {
 		t.Errorf("a change that was undone at once: %v", err)
 	}
 }
@@ -163,32 +163,54 @@ func TestRevertTakesNoPathOutOfTheProject(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t)
 	for _, path := range []string{"../x", "/etc/passwd", "a/../../x", "./a", ""} {
-		if _, err := Revert(t.Context(), x.w.Root, x.blobs, []session.Change{{Path: path, After: "x"}}, tool.Free{}); err == nil {
+		if _, err := x.revert([]session.Change{{Path: path, After: "x"}}); err == nil {
 			t.Errorf("a change of %q was taken back", path)
 		}
 	}
 }
 
-// A revert that fails half way leaves what it found.
+// meddling is a pass whose holder is overtaken: somebody changes files when the
+// changes are announced.
+type meddling struct {
+	tool.Free
+	meddle func()
+}
+
+func (m meddling) Tell(...session.Change) error {
+	m.meddle()
+	return nil
+}
+
+// A revert that somebody overtakes leaves what it found.
 func TestRevertIsAllOrNothing(t *testing.T) {
 	t.Parallel()
-	x := newWorld(t)
-	changes := x.turn()
-	before := tree(t, x.w.Project)
-	targets := netChanges(changes)
-	for i := range targets {
-		if same, err := targets[i].check(x.w.Root, x.blobs); err != nil || !same {
-			t.Fatal(same, err)
+	for name, tt := range map[string]struct {
+		meddle func(x *world)
+		want   []string
+	}{
+		"a folder in the removed file's place": {func(x *world) { x.put("removed/x", "") }, []string{"removed"}},
+		"an edit":                              {func(x *world) { x.put("edited", "mine\n") }, []string{"edited"}},
+		"a removal":                            {func(x *world) { must(x.t, os.Remove(filepath.Join(x.w.Project, "edited"))) }, []string{"edited"}},
+		"an edit of a new file":                {func(x *world) { x.put("made/here/new", "mine\n") }, []string{"made/here/new"}},
+	} {
+		x := newWorld(t)
+		changes := x.turn()
+		var before map[string]string
+		conflicts, err := x.revertWith(changes, meddling{meddle: func() {
+			tt.meddle(x)
+			before = tree(t, x.w.Project)
+			for path := range before {
+				if strings.HasPrefix(path, ".belay/journal/") {
+					delete(before, path)
+				}
+			}
+		}})
+		if err != nil || cmp.Diff(tt.want, conflicts) != "" {
+			t.Errorf("%s: conflicts %v, %v; want %v", name, conflicts, err, tt.want)
 		}
-	}
-	// Behind the check: the removed file's name went to a folder with something in it.
-	x.put("removed/x", "")
-	before["removed"], before["removed/x"] = tree(t, x.w.Project)["removed"], tree(t, x.w.Project)["removed/x"]
-	if err := revertAll(t.Context(), x.w.Root, targets); err == nil {
-		t.Fatal("it worked")
-	}
-	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
-		t.Errorf("not everything was taken back:\n%s", d)
+		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+			t.Errorf("%s: not everything was taken back:\n%s", name, d)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path"
 	"sync"
 
+	"belay/internal/durable"
 	"belay/internal/tool"
 )
 
@@ -61,7 +62,7 @@ const filesPerStation = 32
 // run does the walk. All its goroutines have ended when it returns.
 func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error) {
 	k.work = sync.NewCond(&k.mu)
-	top, err := openFolder(k.at.root, k.at.name)
+	top, err := durable.OpenFolder(k.at.root, k.at.name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -101,14 +102,14 @@ func (k *walk[R]) rulesAbove() *ignoring {
 		return nil
 	}
 	var g *ignoring
-	if folder, err := openFolder(k.at.root, ".git/info"); err == nil {
+	if folder, err := durable.OpenFolder(k.at.root, ".git/info"); err == nil {
 		g = g.within(folder, "", "exclude")
 		_ = folder.Close() // it was only read
 	}
 	parts := partsOf(k.at.name)
 	for i := range parts {
 		above := path.Join(parts[:i]...)
-		if folder, err := openFolder(k.at.root, path.Join(".", above)); err == nil {
+		if folder, err := durable.OpenFolder(k.at.root, path.Join(".", above)); err == nil {
 			g = g.within(folder, above, ".gitignore")
 			_ = folder.Close() // it was only read
 		}
@@ -193,7 +194,7 @@ func (k *walk[R]) stopped() bool {
 
 // enter opens a folder and lists it.
 func (k *walk[R]) enter(s *station[R]) {
-	folder, err := enter(s.folder.root, s.names[0])
+	folder, err := durable.EnterFolder(s.folder.root, s.names[0])
 	var h *handle
 	if err == nil {
 		h, err = newHandle(folder)

@@ -17,6 +17,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/permit"
+	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
@@ -93,8 +94,10 @@ func newWorld(t *testing.T, scope string) *world {
 		Agent: "DEPENDENCIES", Session: "s1", Turn: "t1",
 		Project: dir, Root: root, Scratch: scratch, ScratchRoot: scratchRoot,
 		Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: scope, Project: dir}), Blobs: x.blobs, Seen: &tool.Seen{},
-		Ledger: &tool.Ledger{Before: func(_ context.Context, c session.Change) error {
-			x.intended = append(x.intended, c.Path)
+		Ledger: &tool.Ledger{Before: func(_ context.Context, changes ...session.Change) error {
+			for _, c := range changes {
+				x.intended = append(x.intended, c.Path)
+			}
 			return nil
 		}},
 		Gate: tool.Open{}, Limits: tool.Limits{OutputBytes: 64 << 10, KeepBytes: 1 << 20, Matches: 500}, Clock: noon,
@@ -115,6 +118,22 @@ func newWorld(t *testing.T, scope string) *world {
 	})...)
 	must(t, err)
 	return x
+}
+
+// undo takes changes back.
+func (x *world) undo(changes []session.Change) {
+	x.t.Helper()
+	store := journal.New(filepath.Join(x.t.TempDir(), "journal"), noon)
+	j, err := store.Open(context.Background(), x.w.Project, x.w.Root, nil)
+	must(x.t, err)
+	tx, conflicts, err := files.Revert(context.Background(), files.Undo{
+		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Pass: tool.Free{}, Blobs: x.blobs, Changes: changes,
+	})
+	if err != nil || len(conflicts) > 0 {
+		x.t.Fatal(conflicts, err)
+	}
+	tx.Done()
+	must(x.t, j.Close())
 }
 
 func must(t testing.TB, err error) {
@@ -187,9 +206,7 @@ func TestScaffold(t *testing.T) {
 		t.Errorf("%d changes are on record, %d were announced", len(changes), len(x.intended))
 	}
 	// Undo takes the files back, and the folders of the deliverables with them.
-	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
-		t.Fatal(err)
-	}
+	x.undo(changes)
 	if x.has("INIT.md") || x.has("PKG-01_Deck & rail/1_Working/DEL-01-01_Levels") || !x.has("_Decomposition/bridge.md") {
 		t.Error("undo left what was made, or took what was there")
 	}
@@ -210,9 +227,7 @@ func TestScaffoldReplacesTheCopy(t *testing.T) {
 	_, err = call.Run(context.Background())
 	must(t, err)
 	changes := x.w.Ledger.Take()
-	if _, err := files.Revert(context.Background(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil {
-		t.Fatal(err)
-	}
+	x.undo(changes)
 	if data, err := os.ReadFile(filepath.Join(x.w.Project, "_Decomposition", "bridge.md")); err != nil || string(data) != bridge {
 		t.Errorf("after undo the copy is %q, %v", data, err)
 	}

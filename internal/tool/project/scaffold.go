@@ -197,7 +197,7 @@ func folders(p *scaffold.Plan) (all []session.Change) {
 	return all
 }
 
-// intend announces every file that is made next, and keeps its content.
+// intend announces the files that are made next, and keeps their contents.
 func (c *scaffoldCall) intend(ctx context.Context, p *scaffold.Plan) ([]session.Change, error) {
 	var all []session.Change
 	folders := map[string]bool{}
@@ -211,7 +211,7 @@ func (c *scaffoldCall) intend(ctx context.Context, p *scaffold.Plan) ([]session.
 			change.Folders, folders[dir] = 1, false // undo takes the folder away with its first file
 		}
 		all = append(all, change)
-		if err := c.announce(ctx, change, m.Data); err != nil {
+		if err := c.keep(ctx, change, m.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -219,14 +219,14 @@ func (c *scaffoldCall) intend(ctx context.Context, p *scaffold.Plan) ([]session.
 		change := session.Change{Path: name, Before: digest(was), BeforeBytes: int64(len(was)), BeforeMode: c.mode(name),
 			After: digest(p.Text()), AfterBytes: int64(len(p.Text()))}
 		all = append(all, change)
-		if err := c.announce(ctx, change, was, p.Text()); err != nil {
+		if err := c.keep(ctx, change, was, p.Text()); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return all, c.w.Ledger.Intend(ctx, all...)
 }
 
-func (c *scaffoldCall) announce(ctx context.Context, change session.Change, contents ...[]byte) error {
+func (c *scaffoldCall) keep(ctx context.Context, change session.Change, contents ...[]byte) error {
 	for _, data := range contents {
 		if int64(len(data)) > c.w.Limits.KeepBytes {
 			continue
@@ -235,7 +235,7 @@ func (c *scaffoldCall) announce(ctx context.Context, change session.Change, cont
 			return fmt.Errorf("keep what %s holds: %w", change.Path, err)
 		}
 	}
-	return c.w.Ledger.Intend(ctx, change)
+	return nil
 }
 
 // note puts on record which of the announced files were made.

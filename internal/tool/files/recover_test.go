@@ -14,12 +14,10 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/session"
-	"belay/internal/tool"
 )
 
-// However far an undo came before it was cut off, the next one completes it, and
-// takes what the first one left behind with it.
-func TestAnUndoThatWasCutOffIsCompleted(t *testing.T) {
+// Files that somebody has put back by hand are no obstacle, however many.
+func TestWhatIsBackAlreadyIsNoConflict(t *testing.T) {
 	t.Parallel()
 	for done := range 5 {
 		x := newWorld(t)
@@ -44,11 +42,7 @@ func TestAnUndoThatWasCutOffIsCompleted(t *testing.T) {
 				back()
 			}
 		}
-		x.put(".belay/undo-OLD/0", "taken out")
-		if done == 0 {
-			x.put(durable.TempName(changes[0].Before), "ha")
-		}
-		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
+		if conflicts, err := x.revert(changes); err != nil || len(conflicts) > 0 {
 			t.Fatalf("after %d steps: %v, %v", done, conflicts, err)
 		}
 		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
@@ -93,7 +87,7 @@ func TestRevertOfACommand(t *testing.T) {
 		t.Errorf("the diff of a folder is %q, %v", text, err)
 	}
 	for range 2 { // the second time there is nothing to do
-		if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
+		if conflicts, err := x.revert(changes); err != nil || len(conflicts) > 0 {
 			t.Fatal(conflicts, err)
 		}
 		if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
@@ -104,14 +98,14 @@ func TestRevertOfACommand(t *testing.T) {
 	// What somebody has put there since stays.
 	x.put("empty/in/mine", "mine")
 	before = tree(t, x.w.Project)
-	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || len(conflicts) > 0 {
+	if conflicts, err := x.revert(changes); err != nil || len(conflicts) > 0 {
 		t.Fatal(conflicts, err)
 	}
 	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
 		t.Error(d)
 	}
 	x.put("made", "mine")
-	if conflicts, err := Revert(t.Context(), x.w.Root, x.blobs, changes, tool.Free{}); err != nil || cmp.Diff([]string{"made"}, conflicts) != "" {
+	if conflicts, err := x.revert(changes); err != nil || cmp.Diff([]string{"made"}, conflicts) != "" {
 		t.Errorf("a file in a link's place: %v, %v", conflicts, err)
 	}
 }
@@ -122,8 +116,8 @@ func TestRecover(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t)
 	var intended []session.Change
-	x.w.Ledger.Before = func(_ context.Context, c session.Change) error {
-		intended = append(intended, c)
+	x.w.Ledger.Before = func(_ context.Context, changes ...session.Change) error {
+		intended = append(intended, changes...)
 		return nil
 	}
 	for _, name := range []string{"made", "attempted", "both", "new/made", "new/deep/attempted"} {

@@ -1,0 +1,203 @@
+package journal
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Op is what a change does.
+type Op string
+
+// The changes that there are.
+const (
+	Create  Op = "create"  // a regular file where there was nothing
+	Replace Op = "replace" // a regular file in the place of a file or link
+	Symlink Op = "symlink" // a link, where there was nothing or a file or link
+	Mkdir   Op = "mkdir"   // a folder; one that is there already will do
+	Remove  Op = "remove"  // a file or link; one that is gone already will do
+	Rmdir   Op = "rmdir"   // an empty folder; one that is gone already will do
+	Mode    Op = "mode"    // the permissions of a file or folder
+	Rename  Op = "rename"  // a folder, or a file, to a name that is free
+)
+
+// Type is what a path is.
+type Type string
+
+// The types.
+const (
+	None   Type = ""
+	File   Type = "file"
+	Link   Type = "link"
+	Folder Type = "folder"
+	other  Type = "other" // a device, a pipe, a socket: never in a record
+)
+
+// State is what stands, or is to stand, at a path. A caller that asks for a change
+// says the type, the permissions where they matter, and the hash or the target;
+// the journal finds out the rest.
+type State struct {
+	Type Type `json:"type,omitempty"`
+	// Mode are the permissions: 0 are those that are there before, and any for what
+	// is to be there; for something new 0666 or 0777 as far as the umask lets it.
+	Mode fs.FileMode `json:"mode,omitempty"`
+	UID  int         `json:"uid,omitempty"`
+	GID  int         `json:"gid,omitempty"`
+	Size int64       `json:"size,omitempty"`
+	// SHA256 is of a file's content, in hex, Target where a link leads.
+	SHA256 string `json:"sha256,omitempty"`
+	Target Name   `json:"target,omitempty"`
+	Inode  uint64 `json:"inode,omitempty"`
+	Links  uint64 `json:"links,omitempty"`
+}
+
+// Change is one step of a transaction.
+type Change struct {
+	Op   Op   `json:"op"`
+	Path Name `json:"path"`
+	// To is the new name of what is renamed.
+	To Name `json:"to,omitempty"`
+	// Before is what the change was reviewed for: what is found instead is a
+	// conflict. After is what it leaves.
+	Before State `json:"before"`
+	After  State `json:"after"`
+	// IfEmpty makes a folder that is not empty stay, which is no conflict then.
+	IfEmpty bool `json:"ifEmpty,omitempty"`
+	// Content opens the content of a file that is made or replaced.
+	Content func() (io.ReadCloser, error) `json:"-"`
+}
+
+// Plan is what a transaction is to do, in this order.
+type Plan struct {
+	Owner   Owner
+	Changes []Change
+	// Inside is set where a review allowed paths in .git and .belay.
+	Inside bool
+}
+
+// places reports whether a change puts something where its path leads.
+func (c *Change) places() bool {
+	return c.Op == Create || c.Op == Replace || c.Op == Symlink || c.Op == Mkdir
+}
+
+// takes reports whether a change takes something away from where its path leads.
+func (c *Change) takes() bool { return c.Op == Remove || c.Op == Rmdir }
+
+// Limits of a record.
+const (
+	maxPath    = 4096
+	maxTarget  = 4096
+	maxChanges = 100_000
+)
+
+var errPath = errors.New("not a path that the journal may change")
+
+// check says what is wrong with a change, which may come from a damaged record.
+func (c *Change) check(inside bool) error {
+	if err := checkPath(c.Path, inside); err != nil {
+		return err
+	}
+	if (c.To != "") != (c.Op == Rename) {
+		return fmt.Errorf("%q of %q: only a rename has a second name", c.Op, c.Path)
+	}
+	if c.To != "" {
+		if err := checkPath(c.To, inside); err != nil {
+			return err
+		}
+	}
+	before, after := c.Before.Type, c.After.Type
+	ok := false
+	switch c.Op {
+	case Create:
+		ok = before == None && after == File
+	case Replace:
+		ok = (before == File || before == Link) && after == File
+	case Symlink:
+		ok = before != Folder && after == Link
+	case Mkdir:
+		ok = before == None && after == Folder
+	case Remove:
+		ok = (before == File || before == Link) && after == None
+	case Rmdir:
+		ok = before == Folder && after == None
+	case Mode, Rename:
+		ok = before == after && before != None
+	}
+	if !ok || c.IfEmpty && c.Op != Rmdir {
+		return fmt.Errorf("%q of %q: from %q to %q is no such change", c.Op, c.Path, before, after)
+	}
+	for _, s := range []State{c.Before, c.After} {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("%q of %q: %w", c.Op, c.Path, err)
+		}
+	}
+	if needs := c.places() || c.takes(); needs && (before == File && c.Before.SHA256 == "" || after == File && c.After.SHA256 == "") {
+		return fmt.Errorf("%q of %q: the hash of the content is missing", c.Op, c.Path)
+	}
+	return nil
+}
+
+// modeBits are the bits of a mode that the journal keeps.
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+func (s *State) check() error {
+	switch s.Type {
+	case None, File, Link, Folder:
+	default:
+		return fmt.Errorf("%q is no type", s.Type)
+	}
+	switch {
+	case s.Mode&^modeBits != 0:
+		return fmt.Errorf("%v are no permissions", s.Mode)
+	case s.Size < 0 || s.UID < 0 || s.GID < 0:
+		return errors.New("a number is negative")
+	case s.SHA256 != "" && (s.Type != File || !isHash(s.SHA256)):
+		return errors.New("the hash is none")
+	case (s.Target != "") != (s.Type == Link) || len(s.Target) > maxTarget || strings.ContainsRune(string(s.Target), 0):
+		return errors.New("a link has a target, and nothing else has")
+	case s.Type == None && *s != State{}:
+		return errors.New("nothing has no properties")
+	}
+	return nil
+}
+
+func isHash(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == 32 && strings.ToLower(s) == s
+}
+
+// checkPath refuses what is not a clean path below the project, and, unless inside
+// is set, what lies in a folder of belay or of git.
+func checkPath(name Name, inside bool) error {
+	p := string(name)
+	if p == "" || p == "." || len(p) > maxPath || strings.ContainsRune(p, 0) || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) {
+		return fmt.Errorf("%q: %w", p, errPath)
+	}
+	if inside {
+		return nil
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if strings.EqualFold(part, dirBelay) || strings.EqualFold(part, ".git") {
+			return fmt.Errorf("%q: %w", p, errPath)
+		}
+	}
+	return nil
+}
+
+// is reports whether a path that was looked at is what a change expects.
+func (s *State) is(want *State) bool {
+	switch {
+	case s.Type != want.Type:
+		return false
+	case s.Type == Link:
+		return s.Target == want.Target
+	case want.SHA256 != "" && s.SHA256 != want.SHA256:
+		return false
+	}
+	return want.Mode == 0 || s.Mode.Perm() == want.Mode.Perm()
+}

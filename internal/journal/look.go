@@ -1,0 +1,68 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+
+	"belay/internal/durable"
+)
+
+// look is what stands at an entry, nothing if there is none; the hash of a file's
+// content only if it is asked for.
+func look(e durable.Entry, hash bool) (State, error) {
+	info, err := e.Folder.Lstat(e.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}, nil
+	} else if err != nil {
+		return State{}, err
+	}
+	s := State{Mode: info.Mode() & modeBits, Size: info.Size()}
+	s.identify(info)
+	switch info.Mode().Type() {
+	case 0:
+		s.Type = File
+	case fs.ModeDir:
+		s.Type, s.Size = Folder, 0
+	case fs.ModeSymlink:
+		s.Type, s.Mode = Link, 0 // they mean nothing
+		target, err := e.Folder.Readlink(e.Name)
+		if err != nil {
+			return State{}, err
+		}
+		s.Target = Name(target)
+	default:
+		s.Type = other
+	}
+	if s.Type != File || !hash {
+		return s, nil
+	}
+	f, info, err := durable.OpenEntry(e)
+	if err != nil {
+		return State{}, err
+	}
+	defer f.Close()
+	s.Mode = info.Mode() & modeBits
+	s.identify(info)
+	h := sha256.New()
+	if s.Size, err = io.Copy(h, f); err != nil {
+		return State{}, err
+	}
+	s.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return s, nil
+}
+
+// entry opens the folder that a path lies in. The caller closes it.
+func (p *Project) entry(name Name) (durable.Entry, error) {
+	folder, err := durable.OpenFolder(p.root, path.Dir(string(name)))
+	return durable.Entry{Folder: folder, Name: path.Base(string(name))}, err
+}
+
+// gone reports whether an error says that a folder on the way is not there, or not
+// a folder.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrMoved) || errors.Is(err, durable.ErrNotFolder)
+}

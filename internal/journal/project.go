@@ -1,0 +1,177 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+)
+
+const (
+	lockFile  = "lock"
+	placeFile = "project"
+)
+
+// Project is a project whose files this process alone may change, of all that use
+// the same state folder. It is used by one goroutine and closed at the end.
+type Project struct {
+	s    *Store
+	path string   // real
+	root *os.Root // the project; the caller's
+	dir  *os.Root // its records
+	lock *durable.FileLock
+	// Settled is what Open completed or took back.
+	Settled []Settled
+}
+
+// Settled is a transaction of a dead process that is over.
+type Settled struct {
+	ID      string
+	Owner   Owner
+	Changes []Change
+	Outcome
+}
+
+// Tell is called before changes are made that the journal decides on by itself:
+// those that complete a transaction and, with back, those that take it back.
+type Tell func(changes []Change, back bool) error
+
+// Open takes the project's lock, waiting for it, and settles what dead processes
+// left unfinished. Root is the project's folder, which the caller closes after the
+// Project. A nil tell is nobody.
+func (s *Store) Open(ctx context.Context, project string, root *os.Root, tell Tell) (_ *Project, err error) {
+	dir, real, err := s.place(project)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{s: s, path: real, root: root}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if err := s.makePlace(dir); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if p.lock, err = lockSoon(ctx, filepath.Join(dir, lockFile)); err != nil {
+		return nil, err
+	}
+	if p.dir, err = os.OpenRoot(dir); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if _, err := p.dir.Lstat(placeFile); errors.Is(err, fs.ErrNotExist) {
+		if err := durable.WriteFile(p.dir, placeFile, []byte(real+"\n"), 0o600, durable.JournalPlace); err != nil {
+			return nil, fmt.Errorf("journal: %w", err)
+		}
+	}
+	if err := p.recover(tell); err != nil {
+		return nil, fmt.Errorf("finish an earlier change of the project's files: %w", err)
+	}
+	return p, nil
+}
+
+// makePlace makes the folder of a project's records, durably.
+func (s *Store) makePlace(dir string) (err error) {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(s.dir)
+	if err := os.MkdirAll(above, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	all := filepath.Base(s.dir)
+	if err := durable.MkdirAll(root, path.Join(all, filepath.Base(dir)), 0o700); err != nil {
+		return err
+	}
+	return errors.Join(durable.FlushDir(root, all, durable.JournalEntry), durable.FlushDir(root, ".", durable.JournalEntry))
+}
+
+// Close frees the project.
+func (p *Project) Close() error {
+	var errs []error
+	if p.dir != nil {
+		errs = append(errs, p.dir.Close())
+	}
+	if p.lock != nil {
+		errs = append(errs, p.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+// lockSoon takes a lock that others hold for moments.
+func lockSoon(ctx context.Context, name string) (*durable.FileLock, error) {
+	began := time.Now()
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		lock, err := durable.Lock(name)
+		if err == nil || !errors.Is(err, durable.ErrLocked) {
+			return lock, err
+		}
+		if time.Since(began) > lockWait {
+			return nil, ErrBusy
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// contents lists what lies in the project's folder of contents.
+func (p *Project) contents() ([]fs.DirEntry, error) {
+	folder, err := durable.OpenFolder(p.root, dirJournal)
+	if gone(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return fs.ReadDir(folder.FS(), ".")
+}
+
+// donePrefix begins the name of contents that nobody needs any more, keptPrefix
+// that of contents of which some have no other place.
+const (
+	donePrefix = "done-"
+	keptPrefix = "kept-"
+)
+
+// discard removes the contents of a transaction. They lose their name in one step,
+// so that they are whole wherever they have it.
+func (p *Project) discard(id string) error {
+	from, to := path.Join(dirJournal, id), path.Join(dirJournal, donePrefix+id)
+	if err := durable.Rename(p.root, from, to); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return durable.RemoveAll(p.root, to)
+}
+
+// keep gives the contents of a transaction a name under which they stay.
+func (p *Project) keep(id string) error {
+	err := durable.Rename(p.root, path.Join(dirJournal, id), path.Join(dirJournal, keptPrefix+id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// mine reports whether contents are of a transaction of this state folder.
+func (s *Store) mine(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, donePrefix), s.mark)
+}

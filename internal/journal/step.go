@@ -1,0 +1,318 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"belay/internal/durable"
+)
+
+// clash is the error of a change that somebody else was faster than.
+type clash struct{ Conflict }
+
+// Error implements error.
+func (c *clash) Error() string { return fmt.Sprintf("%s %s", c.Path, c.Reason) }
+
+// clash is the conflict of change i. Kept is the entry of the journal whose content
+// has no other place, "" for none.
+func (tx *Tx) clash(i int, reason, kept string) error {
+	c := &clash{Conflict{Path: tx.rec.Changes[i].Path, Reason: reason}}
+	if kept != "" {
+		c.Kept, tx.stuck = Name(path.Join(dirJournal, tx.rec.ID, kept)), true
+	}
+	return c
+}
+
+// do makes change i, as far as it is not made yet.
+func (tx *Tx) do(i int) error {
+	c := &tx.rec.Changes[i]
+	if c.places() && tx.dead {
+		switch fresh, err := tx.fresh(i, false); {
+		case err != nil:
+			return tx.failed(i, err)
+		case !fresh: // it is in its place already
+			return tx.judge(i)
+		}
+	}
+	e, err := tx.p.entry(c.Path)
+	if gone(err) {
+		if c.takes() {
+			return nil
+		}
+		return tx.clash(i, folderGone, tx.unplaced(i))
+	} else if err != nil {
+		return tx.failed(i, err)
+	}
+	defer e.Folder.Close()
+	switch {
+	case c.Op == Mode:
+		err = tx.chmod(i, e, c.Before.Mode, c.After.Mode)
+	case c.Op == Rename:
+		err = tx.rename(i, e)
+	case c.takes():
+		err = tx.take(i, e)
+	default:
+		err = tx.put(i, e)
+	}
+	return tx.failed(i, err)
+}
+
+// failed is an error of change i, with its path.
+func (tx *Tx) failed(i int, err error) error {
+	var known *clash
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	c := &tx.rec.Changes[i]
+	return fmt.Errorf("%s %s: %w", c.Op, c.Path, err)
+}
+
+// unplaced names the new content of a change that a dead process wanted. The
+// process of a living transaction has it.
+func (tx *Tx) unplaced(i int) string {
+	if c := &tx.rec.Changes[i]; tx.dead && (c.Op == Create || c.Op == Replace || c.Op == Symlink) {
+		return slot(i)
+	}
+	return ""
+}
+
+// fresh reports whether the slot of change i holds what the change puts in its
+// place: by its inode number, or by its content where the number is another one,
+// because not all file systems keep them, or where content is asked for.
+func (tx *Tx) fresh(i int, content bool) (bool, error) {
+	c := &tx.rec.Changes[i]
+	now, err := look(tx.slot(i), content)
+	if err != nil || now.Type != c.After.Type {
+		return false, err
+	}
+	if same := now.Inode == c.After.Inode && now.Inode != 0; same && !content {
+		return true, nil
+	} else if !same && !content {
+		if now, err = look(tx.slot(i), true); err != nil {
+			return false, err
+		}
+		return now.is(&c.After) && !now.is(&c.Before), nil
+	}
+	return now.is(&c.After), nil
+}
+
+// put puts the content of a slot in its place.
+func (tx *Tx) put(i int, e durable.Entry) error {
+	c := &tx.rec.Changes[i]
+	if tx.dead {
+		if now, err := look(e, true); err != nil || now.is(&c.After) {
+			return err // it got there by a copy, or somebody did the same
+		}
+		if whole, err := tx.fresh(i, true); err != nil {
+			return err
+		} else if !whole {
+			return tx.clash(i, isDamaged, "")
+		}
+	}
+	if c.Before.Type == None {
+		err := tx.p.s.renameNew(tx.slot(i), e)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return tx.occupied(i, e)
+		case errors.Is(err, errors.ErrUnsupported):
+			return tx.putCopy(i, e)
+		}
+		return err
+	}
+	err := tx.p.s.exchange(tx.slot(i), e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tx.clash(i, isGone, tx.unplaced(i))
+	case errors.Is(err, errors.ErrUnsupported):
+		return tx.putCopy(i, e)
+	case err != nil:
+		return err
+	}
+	return tx.judge(i)
+}
+
+// occupied is the end of a change that was to make something where something is.
+func (tx *Tx) occupied(i int, e durable.Entry) error {
+	if tx.rec.Changes[i].Op == Mkdir {
+		if now, err := look(e, false); err != nil || now.Type == Folder {
+			return err
+		}
+	}
+	return tx.clash(i, isThere, tx.unplaced(i))
+}
+
+// judge compares what a change has displaced with what it was reviewed for. What
+// is something else goes back to its place.
+func (tx *Tx) judge(i int) error {
+	c := &tx.rec.Changes[i]
+	if c.Before.Type == None {
+		return nil
+	}
+	was, err := look(tx.slot(i), true)
+	if err != nil || was.Type == None || was.is(&c.Before) {
+		return err
+	}
+	reason := isChanged
+	if was.Type != c.Before.Type {
+		reason = isElse
+	}
+	e, err := tx.p.entry(c.Path)
+	if gone(err) {
+		return tx.clash(i, reason, slot(i))
+	} else if err != nil {
+		return err
+	}
+	defer e.Folder.Close()
+	if err := tx.p.s.exchange(tx.slot(i), e); errors.Is(err, fs.ErrNotExist) {
+		// It was removed since: what it was has its place back.
+		err = tx.p.s.renameNew(tx.slot(i), e)
+		if err != nil {
+			return errors.Join(tx.clash(i, reason, slot(i)), err)
+		}
+		return tx.clash(i, reason, "")
+	} else if err != nil {
+		return err
+	}
+	return tx.settle(i, e, reason)
+}
+
+// settle looks at what came back into the slot of change i when the entry got what
+// it had before. If that is not what the change had put there, somebody has
+// changed it in between, and the newest stays in the project.
+func (tx *Tx) settle(i int, e durable.Entry, reason string) error {
+	back, err := tx.fresh(i, true)
+	if err != nil {
+		return err
+	}
+	if back {
+		return tx.clash(i, reason, tx.unplaced(i))
+	}
+	if err := tx.p.s.exchange(tx.slot(i), e); err != nil {
+		return errors.Join(tx.clash(i, reason, slot(i)), err)
+	}
+	return tx.clash(i, reason, slot(i))
+}
+
+// take takes what a change removes out of its place.
+func (tx *Tx) take(i int, e durable.Entry) error {
+	c := &tx.rec.Changes[i]
+	taken, err := look(tx.slot(i), false)
+	if err != nil {
+		return err
+	}
+	if taken.Type == None {
+		if c.Op == Rmdir {
+			// Nobody is to miss what is in a folder that stays.
+			if full, err := holds(e); err != nil || full {
+				return errors.Join(err, tx.full(i, full))
+			}
+		}
+		err := tx.p.s.renameNew(e, tx.slot(i))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it is gone, as it shall be
+		case errors.Is(err, errors.ErrUnsupported):
+			return tx.takeCopy(i, e)
+		case err != nil:
+			return err
+		}
+	}
+	was, err := look(tx.slot(i), true)
+	if err != nil {
+		return err
+	}
+	full, err := holds(tx.slot(i))
+	if err != nil || was.is(&c.Before) && !full {
+		return err
+	}
+	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
+		return errors.Join(tx.clash(i, isChanged, slot(i)), err)
+	}
+	switch {
+	case full && c.Op == Rmdir:
+		return tx.full(i, full)
+	case was.Type != c.Before.Type:
+		return tx.clash(i, isElse, "")
+	}
+	return tx.clash(i, isChanged, "")
+}
+
+// full is the end of a change that was to remove a folder in which something is.
+func (tx *Tx) full(i int, full bool) error {
+	if !full || tx.rec.Changes[i].IfEmpty {
+		return nil
+	}
+	return tx.clash(i, isFull, "")
+}
+
+// holds reports whether an entry is a folder with anything in it, or one of which
+// nobody can say.
+func holds(e durable.Entry) (bool, error) {
+	folder, err := durable.OpenFolder(e.Folder, e.Name)
+	if errors.Is(err, fs.ErrPermission) {
+		return true, nil
+	} else if gone(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	in, err := fs.ReadDir(folder.FS(), ".")
+	if errors.Is(err, fs.ErrPermission) {
+		return true, nil
+	}
+	return len(in) > 0, err
+}
+
+// chmod changes permissions from one to another.
+func (tx *Tx) chmod(i int, e durable.Entry, from, to fs.FileMode) error {
+	c := &tx.rec.Changes[i]
+	now, err := look(e, false)
+	switch {
+	case err != nil:
+		return err
+	case now.Type == None:
+		return tx.clash(i, isGone, "")
+	case now.Type != c.Before.Type || now.Type == Link:
+		return tx.clash(i, isElse, "")
+	case now.Mode == to:
+		return nil
+	case now.Mode != from:
+		return tx.clash(i, isChanged, "")
+	}
+	return durable.Chmod(e.Folder, e.Name, to)
+}
+
+// rename gives what is at e its new name.
+func (tx *Tx) rename(i int, e durable.Entry) error {
+	c := &tx.rec.Changes[i]
+	to, err := tx.p.entry(c.To)
+	if gone(err) {
+		return tx.clash(i, folderGone, "")
+	} else if err != nil {
+		return err
+	}
+	defer to.Folder.Close()
+	now, err := look(e, false)
+	if err != nil {
+		return err
+	}
+	if there, err := look(to, false); err != nil {
+		return err
+	} else if tx.dead && there.Type == c.Before.Type && (there.Inode == c.Before.Inode && there.Inode != 0 || now.Type == None) {
+		return nil
+	}
+	switch {
+	case now.Type == None:
+		return tx.clash(i, isGone, "")
+	case now.Type != c.Before.Type || now.Inode != c.Before.Inode:
+		return tx.clash(i, isElse, "")
+	}
+	err = tx.p.s.renameNew(e, to)
+	if errors.Is(err, fs.ErrExist) {
+		return tx.clash(i, isThere, "")
+	}
+	return err
+}
