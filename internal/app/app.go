@@ -25,6 +25,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/event"
+	"belay/internal/journal"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/persona"
@@ -52,6 +53,7 @@ type App struct {
 	committer *durable.Committer
 	desk      *permit.Desk
 	shell     *shell.Shell
+	journal   *journal.Store
 	fetch     *fetch.Tool
 	downloads *download.Downloads
 	gatherer  *gather.Gatherer

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"belay/internal/config"
 	"belay/internal/durable"
@@ -53,7 +54,8 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 			folder("state folder", cfg.Paths.StateDir),
 			folder("cache folder", cfg.Paths.CacheDir),
 			fileLocks(cfg.Paths.StateDir),
-			servers(cfg.Paths.StateDir))
+			servers(cfg.Paths.StateDir),
+			unfinished(ctx, cfg))
 	}
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
@@ -105,6 +107,32 @@ func fileLocks(stateDir string) Check {
 		c.Level, c.Detail = Problem, err.Error()
 	}
 	_ = os.Remove(path) // an empty file is harmless
+	return c
+}
+
+// unfinished tells of changes of project files that a crash cut off.
+func unfinished(ctx context.Context, cfg *config.Config) Check {
+	c := Check{Name: "changes of files", Level: OK, Detail: "none is half done"}
+	pending, err := newJournal(cfg).Pending(ctx)
+	if err != nil {
+		return Check{Name: c.Name, Level: Problem, Detail: err.Error(), Next: "check the permissions of the state folder"}
+	}
+	var open []string
+	for _, p := range pending {
+		switch {
+		case p.Problem != "":
+			open = append(open, p.Problem)
+			c.Level, c.Next = Problem, "run the version of belay that wrote it, in that project"
+		case p.Outcome == nil:
+			open = append(open, fmt.Sprintf("%s, begun %s in %s, is under way or was cut off", p.Owner.What, p.Time.Local().Format(time.DateTime), p.Project))
+		}
+	}
+	if len(open) > 0 {
+		c.Detail = strings.Join(open, "; ")
+		if c.Level == OK {
+			c.Level, c.Next = Notice, "the next turn in the project settles it; so do belay session changes, and belay serve when it starts"
+		}
+	}
 	return c
 }
 

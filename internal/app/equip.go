@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/netguard"
 	"belay/internal/permit"
 	"belay/internal/persona"
@@ -63,6 +64,8 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	o.Desk, o.Audit, o.Redact, o.Gate, o.Remains = a.desk, desk.Audit, clean, a.shell, a.shell
+	a.journal = newJournal(cfg)
+	o.Journal = a.journal
 	o.Scope = func(projectRoot string, p persona.Persona) tool.Scope {
 		return workspace.NewScope(workspace.ScopeOptions{
 			WriteScope: p.WriteScope, Persona: p.ID, InstructionRoot: a.Root.Path(), Project: projectRoot,
@@ -70,6 +73,11 @@ func (a *App) equip(o *turn.Options) (err error) {
 		})
 	}
 	return nil
+}
+
+// newJournal is where changes of project files are kept from being half done.
+func newJournal(cfg *config.Config) *journal.Store {
+	return journal.New(filepath.Join(cfg.Paths.StateDir, "journal"), time.Now)
 }
 
 // AuditPath is where the audit log of a state folder lies.

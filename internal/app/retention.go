@@ -27,6 +27,9 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 		more, err := a.Runs.GC(ctx, project, runRetention(a.Config), dryRun)
 		r.Runs, r.RunBytes = r.Runs+more.Runs, r.RunBytes+more.Bytes
 		errs = append(errs, err)
+		if !dryRun {
+			errs = append(errs, a.Engine.SweepFiles(ctx, project, a.Config.Blobs.Retention))
+		}
 	}
 	o := a.Retention()
 	o.DryRun = dryRun

@@ -111,9 +111,13 @@ func reachable(addr string) string {
 	return net.JoinHostPort("127.0.0.1", port)
 }
 
-// resume takes up the turns that a dead process left waiting for a person's
+// resume completes what dead processes left half done: changes of files, in all
+// projects, before anybody looks at those. Then it takes up the turns that a dead process left waiting for a person's
 // decision, and puts the end of other such turns on record.
 func (a *App) resume(ctx context.Context) {
+	if err := a.Engine.RecoverFiles(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("finish changes of files", "error", err)
+	}
 	ids, err := a.Store.Abandoned(ctx)
 	if err != nil {
 		a.log.Error("look for abandoned turns", "error", err)

@@ -73,6 +73,7 @@ func (a *App) Sweep(ctx context.Context) error {
 	return errors.Join(
 		a.sweepScratch(ctx, known),
 		a.shell.Sweep(ctx, a.Config.Blobs.Retention, func(id string) bool { return known[id] }),
+		a.journal.Sweep(ctx, func(id string) bool { return known[id] }),
 		sweepServers(a.Config.Paths.StateDir),
 	)
 }

@@ -61,6 +61,9 @@ func (m *Model) changes(string) tea.Cmd {
 		turns, err := m.o.Engine.Changes(ctx, id, "")
 		var items []item
 		for _, t := range turns {
+			if t.Note != "" {
+				items = append(items, &notice{kind: tells, text: t.Note})
+			}
 			for _, c := range t.Changes {
 				items = append(items, &filed{c, t.Undone != nil})
 			}
@@ -84,16 +87,17 @@ func (m *Model) undo(string) tea.Cmd {
 		if err != nil {
 			return reported{err: err}
 		}
-		for i := len(turns) - 1; i >= 0; i-- {
-			if turns[i].Undone != nil {
-				continue
-			}
-			done, err := m.o.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: turns[i].Turn, By: by})
-			if err != nil {
-				return reported{err: err}
-			}
-			return undone{id, done.TurnID, done.Paths}
+		last, ok := turn.LastStanding(turns)
+		if !ok {
+			return reported{items: []item{&notice{kind: tells, text: "there is nothing to take back"}}}
 		}
-		return reported{items: []item{&notice{kind: tells, text: "there is nothing to take back"}}}
+		if last.Undone != nil {
+			return reported{items: []item{&notice{kind: tells, text: last.Note}}}
+		}
+		done, err := m.o.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: last.Turn, By: by})
+		if err != nil {
+			return reported{err: err}
+		}
+		return undone{id, done.TurnID, done.Paths}
 	})
 }

@@ -54,6 +54,9 @@ func (c *console) printChanges(t turn.ChangeSet) {
 		head += ", taken back " + when(t.Undone.Time)
 	}
 	c.write(hang(head, c.width, 3) + "\n")
+	if t.Note != "" {
+		c.write("   " + hang(t.Note, c.width, 3) + "\n")
+	}
 	for _, change := range t.Changes {
 		if change.Restored {
 			c.write("   " + hang(line(change.Path)+" was changed by a command that must not, and is as before again:", c.width, 3) + "\n")

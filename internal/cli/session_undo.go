@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +32,7 @@ The files are on stdout, one a line.`,
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			turnID, err := undoTurn(ctx, a.Engine, id, args[1:])
+			turnID, note, err := undoTurn(ctx, a.Engine, id, args[1:])
 			if err != nil {
 				return err
 			}
@@ -40,8 +40,12 @@ The files are on stdout, one a line.`,
 			if err != nil {
 				return err
 			}
+			done.Note = cmp.Or(done.Note, note)
 			if asJSON {
 				return c.writeJSON(map[string]any{"undo": done})
+			}
+			if done.Note != "" {
+				c.note("note", done.Note)
 			}
 			if done.Already {
 				c.note("undone", fmt.Sprintf("the changes of %s were taken back already, %s; nothing was done now", done.TurnID, when(done.Time.Time)))
@@ -57,20 +61,20 @@ The files are on stdout, one a line.`,
 	return cmd
 }
 
-// undoTurn is the turn that an undo is about.
-func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []string) (string, error) {
+// undoTurn is the turn that an undo is about, and what is to be told of an earlier
+// undo of it.
+func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []string) (turnID, note string, err error) {
 	if len(args) > 0 {
-		return turnNamed(ctx, e, sessionID, args[0])
+		turnID, err = turnNamed(ctx, e, sessionID, args[0])
+		return turnID, "", err
 	}
 	all, err := e.Changes(ctx, sessionID, "")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	for _, t := range slices.Backward(all) {
-		if t.Undone == nil {
-			return t.Turn, nil
-		}
+	if t, ok := turn.LastStanding(all); ok {
+		return t.Turn, t.Note, nil
 	}
-	return "", failed(ExitNotFound, "see what was changed, and taken back, with belay session changes "+sessionID,
+	return "", "", failed(ExitNotFound, "see what was changed, and taken back, with belay session changes "+sessionID,
 		errors.New("no turn of this session has changes that still stand"))
 }

@@ -15,24 +15,30 @@ import (
 	"belay/internal/durable"
 )
 
-// Left reports whether something of a project is to be settled, or to be told to a
-// session. It is cheap where that is not so. While a transaction is under way it
-// is true as well.
+// Left reports whether there is a record of the project, of a transaction that is
+// not over, or of one that is to be told to a session. It is cheap where that is
+// not so. While a transaction is under way it is true as well.
 func (s *Store) Left(project, session string) bool {
-	dir, real, err := s.place(project)
+	dir, _, err := s.place(project)
 	if err != nil {
 		return false
-	}
-	if in, _ := os.ReadDir(filepath.Join(real, filepath.FromSlash(dirJournal))); slices.ContainsFunc(in, func(e fs.DirEntry) bool {
-		return isID(e.Name()) && !strings.HasPrefix(e.Name(), donePrefix) && !strings.HasPrefix(e.Name(), keptPrefix)
-	}) {
-		return true
 	}
 	left := false
 	_ = each(dir, func(_ string, r *record, err error) { // what cannot be read is told by Open
 		left = left || err != nil || r.Outcome == nil || r.Owner.Session == session
 	})
 	return left
+}
+
+// Stray reports whether the project has contents of a transaction: one that is not
+// over, maybe begun where the project was before somebody moved it.
+func (s *Store) Stray(project string) bool {
+	_, real, err := s.place(project)
+	if err != nil {
+		return false
+	}
+	in, _ := os.ReadDir(filepath.Join(real, filepath.FromSlash(dirJournal))) // no folder, no contents
+	return slices.ContainsFunc(in, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), keptPrefix) })
 }
 
 // each calls see with every record in a folder, or with why it cannot be read. A

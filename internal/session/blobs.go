@@ -134,15 +134,15 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 		defer f.Close() // nothing was written through it
 		files = append(files, durable.FlushOf(f, filepath.Join(root.Name(), sha), durable.Blob))
 	}
-	if err := b.store.o.Committer.Commit(ctx, files...); err != nil {
-		return err
-	}
 	project, err := os.OpenRoot(b.project)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = project.Close() }()
-	return b.store.flushUp(project, dirBlobs, durable.Blob)
+	// A blob whose name is on disk before its content proves that it is damaged.
+	return durable.Together(
+		func() error { return b.store.o.Committer.Commit(ctx, files...) },
+		func() error { return b.store.flushUp(project, dirBlobs, durable.Blob) })
 }
 
 // open opens the store's folder, making it when told to.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -43,10 +42,12 @@ func (l *Lease) Commit(ctx context.Context) error {
 	l.inScript = nil
 	v.mu.Unlock()
 
-	err := v.store.o.Committer.Commit(ctx, files...)
+	// At once: flushes that wait together share the file system's work.
+	work := []func() error{func() error { return v.store.o.Committer.Commit(ctx, files...) }}
 	if blobs != nil {
-		err = errors.Join(err, blobs.Sync(ctx))
+		work = append(work, func() error { return blobs.Sync(ctx) })
 	}
+	err := durable.Together(work...)
 	if err == nil && folders && lost == nil {
 		err = v.flushFolders()
 	}

@@ -21,7 +21,7 @@ func (g *gc) project(project string) error {
 	if err := g.leftovers(base, dirSessions); err != nil {
 		return err
 	}
-	if err := g.sweep(base, dirBelay, UndoPrefix); err != nil {
+	if err := g.sweep(base, dirBelay, undoPrefix); err != nil {
 		return err
 	}
 	if err := g.uploads(base); err != nil {

@@ -9,9 +9,9 @@ import (
 	"belay/internal/durable"
 )
 
-// UndoPrefix begins the names of folders in .belay in which an undo keeps what it
-// has taken out of the project, for as long as it is under way.
-const UndoPrefix = "undo-"
+// undoPrefix begins the names of folders in .belay that undos left before there was
+// a journal.
+const undoPrefix = "undo-"
 
 // leftovers sweeps the folder that session folders lie in.
 func (g *gc) leftovers(base *os.Root, dir string) error {

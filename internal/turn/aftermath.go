@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -26,14 +27,19 @@ type Remains interface {
 	Drop(sessionID, id string) error
 }
 
-// intend puts on record what a call is about to change. Should the process die
-// before the call has its result, the next lease knows where to look
-// ([Local.aftermath]).
-func (t *running) intend(ctx context.Context, c session.Change) error {
-	c.Call = tool.OriginOf(ctx).CallID
-	return t.append(session.Entry{
-		Kind: session.EntryIntent, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, Changes: []session.Change{c},
-	})
+// intend puts on record what a call is about to change, durably, with the contents
+// that this replaces. Should the process die before the call has its result, the
+// next lease knows where to look ([Local.aftermath]).
+func (t *running) intend(ctx context.Context, changes ...session.Change) error {
+	changes = slices.Clone(changes)
+	for i := range changes {
+		changes[i].Call = tool.OriginOf(ctx).CallID
+	}
+	err := t.append(session.Entry{Kind: session.EntryIntent, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, Changes: changes})
+	if err != nil {
+		return err
+	}
+	return t.lease.Commit(ctx)
 }
 
 // aftermath is what turns changed in calls that have no result, because their
@@ -44,8 +50,9 @@ func (l *Local) aftermath(ctx context.Context, lease *session.Lease, open string
 	recorded = func() {}
 	rec := lease.Record()
 	left := l.o.Remains != nil && l.o.Remains.Left(rec.ProjectRoot, rec.SessionID)
+	journaled := rec.ProjectRoot != "" && l.o.Journal.Left(rec.ProjectRoot, rec.SessionID)
 	intents := openIntents(lease.Entries(), open)
-	if !left && len(intents) == 0 {
+	if !left && !journaled && len(intents) == 0 {
 		return nil, recorded, nil
 	}
 	root, err := os.OpenRoot(rec.ProjectRoot)
@@ -56,14 +63,26 @@ func (l *Local) aftermath(ctx context.Context, lease *session.Lease, open string
 		return nil, recorded, unknown(err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
+	var settled settledFiles
+	if journaled {
+		if settled, err = l.settledFiles(ctx, lease, root, intents); err != nil {
+			return nil, recorded, err
+		}
+	}
+	late = settled.lines
 	for _, e := range intents {
-		made, err := files.Recover(root, e.Changes)
+		f, err := l.intended(root, e, settled)
 		if err != nil {
 			return nil, recorded, unknown(err)
 		}
-		if len(made) > 0 {
-			origin := tool.Origin{TurnID: e.Turn, Agent: e.Agent, CallID: made[0].Call}
-			late = append(late, l.late(lease, tool.Finding{Origin: origin, Changes: made}, true))
+		if len(f.Changes)+len(f.Notes) > 0 {
+			late = append(late, l.late(lease, f, true))
+		}
+	}
+	done := context.WithoutCancel(ctx)
+	recorded = func() {
+		if err := l.recordFiles(done, lease, settled); err != nil { // it is told, or recorded, again the next time
+			l.o.Logger.Error("record what was settled of a project's files", "session", rec.SessionID, "error", err)
 		}
 	}
 	if !left {
@@ -86,7 +105,24 @@ func (l *Local) aftermath(ctx context.Context, lease *session.Lease, open string
 		}
 		late = append(late, l.late(lease, f, f.Origin.TurnID == open))
 	}
-	return late, func() { l.drop(rec.SessionID, found) }, nil
+	return late, func() { recorded(); l.drop(rec.SessionID, found) }, nil
+}
+
+// intended is what became of a change that a call was about to make. The journal
+// knows it of a transaction that it has settled; where it had nothing to do, the
+// files tell.
+func (l *Local) intended(root *os.Root, e session.Entry, settled settledFiles) (f tool.Finding, err error) {
+	f.Origin = tool.Origin{TurnID: e.Turn, Agent: e.Agent, CallID: e.Changes[0].Call}
+	t, known := settled.of(e)
+	if known && t.Result == journal.RolledBack {
+		f.Notes = []string{tidings(t)}
+		return f, nil
+	}
+	f.Changes, err = files.Recover(root, e.Changes)
+	if known && len(f.Changes) == 0 { // somebody has put the old content back since
+		f.Changes = slices.Clone(e.Changes)
+	}
+	return f, err
 }
 
 // drop forgets findings that are on record. One that stays is seen to be.

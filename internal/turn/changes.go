@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool/files"
 )
@@ -20,6 +22,20 @@ type ChangeSet struct {
 	Changes []FileChange `json:"changes"`
 	// Undone is when they were taken back, absent while they stand.
 	Undone *session.Time `json:"undone,omitempty"`
+	// Note says, once, what became of an undo of them that a crash cut off.
+	Note string `json:"note,omitempty"`
+}
+
+// LastStanding is the newest of turns whose changes stand. One whose undo was cut
+// off by a crash and is complete since counts until a person was told: they did
+// not mean the turn before it.
+func LastStanding(all []ChangeSet) (ChangeSet, bool) {
+	for _, t := range slices.Backward(all) {
+		if t.Undone == nil || t.Note != "" {
+			return t, true
+		}
+	}
+	return ChangeSet{}, false
 }
 
 // FileChange is one file that a turn changed, and how.
@@ -51,6 +67,13 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 		return nil, err
 	}
 	all := changesIn(entries, turnID)
+	untold, err := l.untold(rec.ProjectRoot, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Note = notesOn(untold, all[i].Turn)
+	}
 	room := maxDiffs
 	for _, turn := range all {
 		for i := range turn.Changes {
@@ -68,7 +91,8 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 			room -= len(c.Diff)
 		}
 	}
-	return all, nil
+	told := slices.DeleteFunc(untold, func(t journal.Settled) bool { return turnID != "" && t.Owner.Turn != turnID })
+	return all, l.o.Journal.Forget(rec.ProjectRoot, told...)
 }
 
 // changesIn are the changes that a transcript has, without their diffs: those of

@@ -17,6 +17,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/durable"
 	"belay/internal/event"
+	"belay/internal/journal"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
@@ -100,7 +101,7 @@ func assemble(state, scratch string, p model.Provider, clock func() time.Time, s
 	o := Options{
 		Store: a.store, Root: root, Provider: p, Planner: a.planner, Prices: model.ListPrices(),
 		Logger: slog.New(slog.DiscardHandler), Clock: clock, NewID: newID,
-		ScratchDir: scratch,
+		ScratchDir: scratch, Journal: journal.New(filepath.Join(state, "journal"), clock),
 		Rules: Rules{DefaultModel: "claude-sonnet-4-20250514", UploadBytes: 64 << 20, Limits: Limits{
 			Stall: patience, Wall: patience, MaxTurns: 5, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
 			QueueLength: 2, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 1000,

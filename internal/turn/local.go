@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/journal"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/persona"
@@ -86,9 +87,10 @@ type Options struct {
 	Audit *permit.Audit
 	Hooks *permit.Hooks
 	// Gate keeps what file tools and undo change apart from what commands change in
-	// the same project; nil is an open one. Remains knows what commands did whose
-	// process died, and may be nil.
+	// the same project; nil is an open one. Journal keeps these changes from being
+	// half done. Remains knows what commands did whose process died, and may be nil.
 	Gate    tool.Gate
+	Journal *journal.Store
 	Remains Remains
 	// Redact takes secrets out of what readers see of calls; nil leaves it.
 	Redact *redact.Redactor

@@ -48,7 +48,7 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 // what it did. One that waits for a decision is left to a process that takes it
 // up, and a session that somebody works in, or nobody may, as it is.
 func (l *Local) settleDead(ctx context.Context, id string) error {
-	if !l.o.Store.Died(id) {
+	if !l.o.Store.Died(id) && !l.left(ctx, id) {
 		return nil
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)

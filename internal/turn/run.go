@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/event"
+	"belay/internal/journal"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -30,6 +31,7 @@ type running struct {
 	tools    *tool.Set
 	policy   permit.Policy
 	place    *tool.Workplace
+	untold   []journal.Settled // what a person is told with session:init
 	files    []attachment.Item
 	refused  string
 	system   []string

@@ -162,6 +162,12 @@ func (l *Local) settleOptions(t *running) error {
 	for _, sentence := range t.lease.Tampered() {
 		t.settings.add("RECORD_CHANGED", sentence)
 	}
+	if t.untold, err = l.untold(rec.ProjectRoot, rec.SessionID); err != nil {
+		return err
+	}
+	for _, undo := range t.untold {
+		t.settings.add("UNDO_SETTLED", tidings(undo))
+	}
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
 	}

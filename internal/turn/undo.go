@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -33,13 +34,16 @@ type UndoResult struct {
 	// done before: then this undo did nothing.
 	Time    session.Time `json:"time"`
 	Already bool         `json:"already,omitempty"`
+	// Note says what became of an earlier undo of the turn that a crash cut off.
+	Note string `json:"note,omitempty"`
 }
 
 // Undo implements [Rope], under the session's lease: no turn can run meanwhile.
 //
-// The files come first, the record follows. Should the process die in between,
-// the next undo of the turn finds the files as they are to be and completes the
-// record; a file that a person has put back by hand is no obstacle either.
+// The files come first, in one transaction of the journal; it ends when the undo is
+// on record, durably. Should the process die in between, whoever opens the project
+// next completes the files, and the next lease of the session the record. A file
+// that a person has put back by hand is no obstacle.
 func (l *Local) Undo(ctx context.Context, r UndoRequest) (result UndoResult, err error) {
 	if err := r.check(); err != nil {
 		return UndoResult{}, err
@@ -88,19 +92,47 @@ func (l *Local) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (
 		return UndoResult{}, fault.New(fault.ContentChanged, "the session's record was changed from outside, and it says what would be undone: %s", strings.Join(said, "; ")).
 			With("paths", []string{}).WithHint("look at it with belay session changes %s; if it is right, undo again", r.SessionID)
 	}
-	changes, done, err := undoable(lease.Entries(), r)
-	if err != nil || done.Already {
-		return done, err
+	untold, err := l.untold(lease.Record().ProjectRoot, r.SessionID)
+	if err != nil {
+		return UndoResult{}, err
 	}
+	changes, done, err := undoable(lease.Entries(), r)
+	if err == nil && !done.Already {
+		done, err = l.takeBack(ctx, lease, r, changes, done)
+	}
+	if err != nil {
+		return UndoResult{}, err
+	}
+	done.Note = notesOn(untold, r.TurnID)
+	return done, l.o.Journal.Forget(lease.Record().ProjectRoot, untold...)
+}
+
+// takeBack makes the files what they were before the changes, and puts that on
+// record.
+func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoRequest, changes []session.Change, done UndoResult) (_ UndoResult, err error) {
 	rec := lease.Record()
 	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
 		return UndoResult{}, err
 	}
-	blobs, err := lease.Blobs()
+	root, err := os.OpenRoot(rec.ProjectRoot)
+	if err != nil {
+		return UndoResult{}, fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
+	}
+	defer func() { _ = root.Close() }() // it holds nothing but a place
+	pass, err := l.pass(ctx, rec.ProjectRoot)
 	if err != nil {
 		return UndoResult{}, err
 	}
-	if err := l.putBack(ctx, rec.ProjectRoot, blobs, changes); err != nil {
+	defer func() { err = errors.Join(err, pass.Leave()) }()
+	j, err := l.openJournal(ctx, rec.ProjectRoot, root, pass)
+	if err != nil {
+		return UndoResult{}, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	tx, err := l.putBack(ctx, lease, files.Undo{
+		Journal: j, Owner: journal.Owner{What: whatUndo, Session: r.SessionID, Turn: r.TurnID, By: r.By}, Root: root, Pass: pass, Changes: changes,
+	})
+	if err != nil {
 		return UndoResult{}, err
 	}
 	done.Time = session.Time{Time: l.o.Clock()}
@@ -109,16 +141,27 @@ func (l *Local) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (
 	if err := l.auditUndo(ctx, rec, r, done); err != nil {
 		return UndoResult{}, err
 	}
-	err = lease.Append(session.Entry{Kind: session.EntryUndo, Turn: r.TurnID, Time: done.Time, Paths: done.Paths, By: r.By})
-	if err != nil {
+	entry := undoEntry(r, done)
+	if err := lease.Append(entry); err != nil {
 		return UndoResult{}, err
 	}
 	if err := lease.Commit(ctx); err != nil {
 		return UndoResult{}, err
 	}
+	if tx != nil {
+		tx.Done()
+	}
 	// Whoever follows the session is told when it is on record.
-	_, err = lease.Emit("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: r.TurnID, Paths: done.Paths, By: r.By}})
-	return done, err
+	return done, l.emitUndone(lease, entry)
+}
+
+func undoEntry(r UndoRequest, done UndoResult) session.Entry {
+	return session.Entry{Kind: session.EntryUndo, Turn: r.TurnID, Time: done.Time, Paths: done.Paths, By: r.By}
+}
+
+func (l *Local) emitUndone(lease *session.Lease, e session.Entry) error {
+	_, err := lease.Emit("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: e.Turn, Paths: e.Paths, By: e.By}})
+	return err
 }
 
 // undoable are a turn's changes as they can be taken back, and the result of
@@ -140,6 +183,9 @@ func undoable(entries []session.Entry, r UndoRequest) ([]session.Change, UndoRes
 			if c.Restored {
 				continue // it was undone at once
 			}
+			if inGit(c.Path) {
+				continue // what a repository consists of is git's to take back
+			}
 			if c.Path == ".belay" || strings.HasPrefix(c.Path, ".belay/") {
 				return nil, done, fault.New(fault.ContentChanged, "the record names a file that no tool can have changed").
 					With("paths", []string{c.Path}).WithHint("restore the transcript from a copy")
@@ -157,26 +203,30 @@ func undoable(entries []session.Entry, r UndoRequest) ([]session.Change, UndoRes
 	return changes, done, nil
 }
 
-// putBack makes the files what they were before the changes.
-func (l *Local) putBack(ctx context.Context, projectRoot string, blobs *session.Blobs, changes []session.Change) error {
-	root, err := os.OpenRoot(projectRoot)
+// inGit reports whether a path lies in a repository's own folder. A command that
+// makes a repository has its first files on record; taking only these away would
+// leave a broken one.
+func inGit(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".git") })
+}
+
+// putBack makes the files what they were before the changes. The transaction, nil
+// where they were that already, ends when that is on record.
+func (l *Local) putBack(ctx context.Context, lease *session.Lease, u files.Undo) (*journal.Tx, error) {
+	blobs, err := lease.Blobs()
 	if err != nil {
-		return fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
+		return nil, err
 	}
-	defer func() { _ = root.Close() }() // it holds nothing but a place
-	pass, err := l.pass(ctx, projectRoot)
+	u.Blobs = blobs
+	tx, conflicts, err := files.Revert(ctx, u)
 	if err != nil {
-		return err
-	}
-	conflicts, err := files.Revert(ctx, root, blobs, changes, pass)
-	if err = errors.Join(err, pass.Leave()); err != nil {
-		return notUndone(err)
+		return nil, notUndone(err)
 	}
 	if len(conflicts) > 0 {
-		return fault.New(fault.ContentChanged, "changed since the turn, so nothing was undone: %s", listed(conflicts)).With("paths", conflicts).
+		return nil, fault.New(fault.ContentChanged, "changed since the turn, so nothing was undone: %s", listed(conflicts)).With("paths", conflicts).
 			WithHint("undo later turns that changed them first, or look at the files and change them by hand")
 	}
-	return nil
+	return tx, nil
 }
 
 // pass enters the project to change files of it.

@@ -38,17 +38,23 @@ func (t *running) openPlace() error {
 	if err != nil {
 		return errors.Join(fault.New(fault.StorageFailure, "the session's scratch folder could not be opened").Because(err), root.Close())
 	}
+	if err := t.l.finishFiles(t.ctx, projectRoot, root); err != nil {
+		return errors.Join(err, root.Close(), own.Close())
+	}
 	t.place = &tool.Workplace{
 		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
 		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.l.o.Gate,
-		Limits: t.settings.rules.Tools, Clock: t.l.o.Clock,
+		Journal: t.l.o.Journal, Limits: t.settings.rules.Tools, Clock: t.l.o.Clock,
 	}
 	return nil
 }
 
 func (t *running) closePlace() {
+	if err := t.l.o.Journal.Forget(t.lease.Record().ProjectRoot, t.untold...); err != nil { // it is told again
+		t.l.o.Logger.Error("forget an undo that was told", "session", t.session, "error", err)
+	}
 	if t.place == nil || t.place.Root == nil {
 		return
 	}

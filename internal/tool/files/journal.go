@@ -57,6 +57,25 @@ func told(c journal.Change, back bool) []session.Change {
 	return []session.Change{gone, there}
 }
 
+// Recorded are the changes of files of a transaction, as a session has them on
+// record.
+func Recorded(changes []journal.Change) (all []session.Change) {
+	folders := 0
+	for _, c := range changes {
+		if c.Op == journal.Mkdir {
+			folders++
+			continue
+		}
+		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
+			continue
+		}
+		change := told(c, false)[0]
+		change.Folders, folders = folders, 0
+		all = append(all, change)
+	}
+	return all
+}
+
 // recorded is a state as a session's record has it.
 func recorded(s journal.State) (sha string, mode fs.FileMode, size int64) {
 	switch s.Type {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"belay/internal/attachment"
-	"belay/internal/permit"
 	"belay/internal/journal"
+	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
