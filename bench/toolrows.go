@@ -198,7 +198,7 @@ func (b *bench) toolEdit(ctx context.Context) ([]Measure, error) {
 	state := func(i int) string { return fmt.Sprintf("state %03d of the text", i) }
 	i := 0
 	m, err := b.compare(ctx, comparison{
-		row: "tools", what: "edit of a file of 100 KB",
+		row: "tools", what: "edit of a file of 100 KB", target: atMostTimes(6),
 		note: "beside reading it, replacing, writing beside it, flushing and renaming",
 		calling: calling{
 			tool: "edit", count: 20,

@@ -20,7 +20,6 @@ import (
 // ownWrites may change files without package durable: what they write is no file
 // that belay keeps.
 var ownWrites = []string{
-	"internal/tool/files/undoing.go", // until undo uses the journal
 	"internal/tool/shell/",           // the sandbox of commands, and what commands did to a project
 	"internal/attachment/cache.go",   // a cache, whose entries carry their own hash
 	"internal/attachment/download/",  // temporary files of one run

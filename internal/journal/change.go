@@ -88,6 +88,18 @@ func (c *Change) places() bool {
 // takes reports whether a change takes something away from where its path leads.
 func (c *Change) takes() bool { return c.Op == Remove || c.Op == Rmdir }
 
+// steps name what a change does to which path: a transaction frees a name once,
+// and gives something to it once.
+func (c *Change) steps() []string {
+	switch {
+	case c.Op == Rename:
+		return []string{"free " + string(c.Path), "give " + string(c.To)}
+	case c.takes():
+		return []string{"free " + string(c.Path)}
+	}
+	return []string{"give " + string(c.Path)}
+}
+
 // Limits of a record.
 const (
 	maxPath    = 4096

@@ -142,6 +142,12 @@ func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
 func (tx *Tx) takeCopy(i int, e durable.Entry) error {
 	c := &tx.rec.Changes[i]
 	now, err := look(e, true)
+	if err == nil && tx.dead && !now.is(&c.Before) {
+		var was State
+		if was, err = look(tx.spare(i), true); err == nil && was.is(&c.Before) {
+			return nil // it was removed; what is there now came later
+		}
+	}
 	switch {
 	case err != nil || now.Type == None:
 		return err

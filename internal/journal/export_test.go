@@ -24,3 +24,23 @@ func AcrossFileSystems(s *Store) {
 		return durable.RenameNew(a, b)
 	}
 }
+
+// ApplyFirst makes the first n changes of a prepared transaction, as a process does
+// that dies then. With n < 0 it dies before the intent is on disk.
+func (tx *Tx) ApplyFirst(n int) error {
+	if n < 0 {
+		return tx.dir.Close()
+	}
+	if err := tx.intend(); err != nil {
+		return err
+	}
+	for i := range min(n, len(tx.rec.Changes)) {
+		if err := tx.do(i); err != nil {
+			return err
+		}
+	}
+	return tx.dir.Close()
+}
+
+// ID is the transaction's.
+func (tx *Tx) ID() string { return tx.rec.ID }

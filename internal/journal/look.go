@@ -61,8 +61,10 @@ func (p *Project) entry(name Name) (durable.Entry, error) {
 	return durable.Entry{Folder: folder, Name: path.Base(string(name))}, err
 }
 
-// gone reports whether an error says that a folder on the way is not there, or not
-// a folder.
-func gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrMoved) || errors.Is(err, durable.ErrNotFolder)
+// missing reports whether an error says that a folder on the way is not there, so
+// that nothing is where the way leads, gone whether it is that or a link.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotFolder)
 }
+
+func gone(err error) bool { return missing(err) || errors.Is(err, durable.ErrMoved) }

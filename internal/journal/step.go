@@ -37,10 +37,9 @@ func (tx *Tx) do(i int) error {
 		}
 	}
 	e, err := tx.p.entry(c.Path)
-	if gone(err) {
-		if c.takes() {
-			return nil
-		}
+	if missing(err) && c.takes() {
+		return nil
+	} else if gone(err) {
 		return tx.clash(i, folderGone, tx.unplaced(i))
 	} else if err != nil {
 		return tx.failed(i, err)

@@ -47,11 +47,17 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 	if len(plan.Changes) == 0 || len(plan.Changes) > maxChanges {
 		return nil, fmt.Errorf("journal: a transaction of %d changes", len(plan.Changes))
 	}
-	touched := map[Name]bool{}
+	touched, steps := map[Name]bool{}, map[string]bool{}
 	var conflicts []Conflict
 	for _, c := range plan.Changes {
 		if err := c.check(plan.Inside); err != nil {
 			return nil, fmt.Errorf("journal: %w", err)
+		}
+		for _, step := range c.steps() {
+			if steps[step] {
+				return nil, fmt.Errorf("journal: %q is changed twice", c.Path)
+			}
+			steps[step] = true
 		}
 		tx.content = append(tx.content, c.Content)
 		c.Content = nil
@@ -93,7 +99,7 @@ const (
 	isThere    = "is there already"
 	isChanged  = "was changed by something else"
 	isElse     = "is something else now"
-	folderGone = "lies in a folder that is gone"
+	folderGone = "lies in a folder that is gone, or a link now"
 	isDamaged  = "was to get a content that is damaged"
 	isFull     = "is a folder that is not empty"
 )
@@ -106,6 +112,8 @@ func (p *Project) original(c *Change) (why string, err error) {
 	switch {
 	case gone(err) && c.Before.Type == None:
 		return "", nil // an earlier change makes the folder, or Apply says what is wrong
+	case missing(err) && c.takes():
+		return "", nil
 	case gone(err):
 		return folderGone, nil
 	case err != nil:

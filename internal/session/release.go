@@ -18,7 +18,7 @@ func (l *Lease) Begin(turnID string) error {
 		return storage("an old request to interrupt could not be removed", err)
 	}
 	n := v.lastNote()
-	n.PID, n.Turn, n.Deaf = os.Getpid(), turnID, false
+	n.PID, n.Turn, n.Deaf, n.Boot = os.Getpid(), turnID, false, false
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)
 	}
@@ -26,8 +26,9 @@ func (l *Lease) Begin(turnID string) error {
 	return nil
 }
 
-// Boot notes in the lock file that the session is being booted, for
-// [Store.Booting] in any process, until the lease is released.
+// Boot notes in the lock file that the session is being booted, or that its record
+// grows outside of a turn, for [Store.Booting] in any process, until the lease is
+// released. A process that dies in between has not tampered with the record.
 func (l *Lease) Boot() error {
 	v := l.live
 	v.mu.Lock()

@@ -80,13 +80,13 @@ func (l *Local) aftermath(ctx context.Context, lease *session.Lease, open string
 		}
 	}
 	done := context.WithoutCancel(ctx)
-	recorded = func() {
+	told := func() {
 		if err := l.recordFiles(done, lease, settled); err != nil { // it is told, or recorded, again the next time
 			l.o.Logger.Error("record what was settled of a project's files", "session", rec.SessionID, "error", err)
 		}
 	}
 	if !left {
-		return late, recorded, nil
+		return late, told, nil
 	}
 	blobs, err := lease.Blobs()
 	if err != nil {
@@ -105,7 +105,7 @@ func (l *Local) aftermath(ctx context.Context, lease *session.Lease, open string
 		}
 		late = append(late, l.late(lease, f, f.Origin.TurnID == open))
 	}
-	return late, func() { recorded(); l.drop(rec.SessionID, found) }, nil
+	return late, func() { told(); l.drop(rec.SessionID, found) }, nil
 }
 
 // intended is what became of a change that a call was about to make. The journal

@@ -52,6 +52,9 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 	if err != nil {
 		return nil, err
 	}
+	if err := l.finishProject(ctx, rec.ProjectRoot); err != nil {
+		return nil, err
+	}
 	if err := l.settleDead(ctx, sessionID); err != nil {
 		return nil, err
 	}

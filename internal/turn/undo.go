@@ -129,6 +129,9 @@ func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoReques
 		return UndoResult{}, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	if err := lease.Boot(); err != nil {
+		return UndoResult{}, err
+	}
 	tx, err := l.putBack(ctx, lease, files.Undo{
 		Journal: j, Owner: journal.Owner{What: whatUndo, Session: r.SessionID, Turn: r.TurnID, By: r.By}, Root: root, Pass: pass, Changes: changes,
 	})

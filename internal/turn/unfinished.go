@@ -177,7 +177,10 @@ func (l *Local) settledFiles(ctx context.Context, lease *session.Lease, root *os
 		}
 		s.lines = append(s.lines, line...)
 	}
-	return s, nil
+	if len(s.lines) > 0 && len(intents) == 0 {
+		err = lease.Boot() // no turn says that the record is about to grow
+	}
+	return s, err
 }
 
 // lineOn is the line that the transcript lacks about a transaction that was
