@@ -223,7 +223,7 @@ func (tx *Tx) makeDir() (made bool, err error) {
 // content durable, nil for nothing.
 func (tx *Tx) fill(i int) (flush func() error, err error) {
 	c, e := &tx.rec.Changes[i], tx.slot(i)
-	exact, above := c.After.Mode, tx.p.around(c)
+	exact, above := c.After.Mode, tx.around(i)
 	switch c.Op {
 	case Mkdir:
 		err = durable.Mkdir(e.Folder, e.Name, 0o777)
@@ -261,9 +261,16 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 	return flush, err
 }
 
-// around is the folder that a change is made in, nothing while it is missing.
-func (p *Project) around(c *Change) State {
-	folder, err := durable.OpenFolder(p.root, path.Dir(string(c.Path)))
+// around is the folder that change i is made in, maybe by a change before it;
+// nothing where it is not known.
+func (tx *Tx) around(i int) State {
+	dir := path.Dir(string(tx.rec.Changes[i].Path))
+	for _, c := range tx.rec.Changes[:i] {
+		if c.Op == Mkdir && string(c.Path) == dir {
+			return c.After
+		}
+	}
+	folder, err := durable.OpenFolder(tx.p.root, dir)
 	if err != nil {
 		return State{}
 	}
