@@ -284,7 +284,12 @@ func TestActingKilled(t *testing.T) {
 func (s *server) turnOf(session string) string {
 	s.t.Helper()
 	lines := s.lines(filepath.Join(s.project, ".belay", "sessions", session, "transcript.jsonl"))
-	var e struct{ Turn string }
-	must(s.t, json.Unmarshal(lines[0], &e))
-	return e.Turn
+	for _, line := range lines {
+		var e struct{ Turn string }
+		if must(s.t, json.Unmarshal(line, &e)); e.Turn != "" {
+			return e.Turn
+		}
+	}
+	s.t.Fatalf("session %s has no turn", session)
+	return ""
 }
