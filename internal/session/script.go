@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // script is a session's transcript in memory, without what only readers of the
@@ -15,11 +18,8 @@ import (
 type script struct {
 	chain
 	entries []Entry
-	// whole is set where requests are kept, too; partly where some were left out.
-	whole, partly bool
-	loaded        bool
-	// bad counts whole lines that are not entries: they stay in the file.
-	bad int
+	// whole is set where requests are kept, too.
+	whole, loaded bool
 	// newer is set where a later version of belay wrote a line.
 	newer error
 	// session is what the last session line says, nil for a transcript without.
@@ -34,14 +34,14 @@ type script struct {
 	flushed mark
 }
 
-// add takes one line of the file.
+// add takes one line of the file. A whole line that is no entry stays there.
 func (t *script) add(b []byte, end int64) {
 	if line, ok := parseSessionLine(b); ok {
 		t.takeSession(line)
-	} else if e, err := parseEntry(b); err == nil {
-		t.keep(e)
-	} else {
-		t.bad++
+	} else if t.whole || !isRequest(b) { // to decode those takes longer than all others
+		if e, err := parseEntry(b); err == nil {
+			t.keep(e)
+		}
 	}
 	if end <= t.flushed.Size {
 		t.kept = t.reserved
@@ -65,7 +65,6 @@ func (t *script) keep(entries ...Entry) {
 	for i := range entries {
 		t.reserved = max(t.reserved, entries[i].Reserved)
 		if entries[i].Kind == EntryRequest && !t.whole {
-			t.partly = true
 			continue
 		}
 		t.entries = append(t.entries, entries[i])
@@ -90,13 +89,25 @@ func (t *script) reset() {
 	*t = script{chain: chain{name: fileTranscript}, loaded: true}
 }
 
+// requestPrefix begins the line of a request, unless somebody else wrote it.
+var requestPrefix = []byte(`{"kind":"request",`)
+
+// isRequest reports whether a line is one of [EntryRequest], by how it begins.
+func isRequest(b []byte) bool { return bytes.HasPrefix(b, requestPrefix) }
+
+// likeV1 makes the decoder accept what encoding/json does, in a third of the
+// time: people may have edited a transcript.
+var likeV1 = jsonv2.JoinOptions(
+	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsonv2.MatchCaseInsensitiveNames(true),
+)
+
 // parseEntry reads one line.
 func parseEntry(b []byte) (Entry, error) {
 	var e Entry
 	if len(b) == 0 || b[len(b)-1] != '\n' {
 		return e, fmt.Errorf("transcript: a line longer than %d bytes", maxLine)
 	}
-	if err := json.Unmarshal(b, &e); err != nil {
+	if err := jsonv2.Unmarshal(b, &e, likeV1); err != nil {
 		return e, fmt.Errorf("transcript: %w", err)
 	}
 	if e.Kind == "" {
@@ -119,14 +130,12 @@ func encodeEntries(entries []Entry) ([]byte, error) {
 }
 
 // Transcript returns the whole transcript of a session, oldest first. A line that
-// is not an entry is left out; [Store.Problems] tells of it. The slice may be
-// shared and must not be changed.
+// is not an entry is left out; [Store.Problems] tells of it.
 func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
-	entries, partly, err := s.entries(ctx, id)
-	if err != nil || !partly {
-		return entries, err
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	p, err := s.locate(id)
+	p, err := s.found(id)
 	if err != nil {
 		return nil, err
 	}
@@ -142,39 +151,34 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	return t.entries, nil
 }
 
-// Entries is Transcript without the requests, from memory where it is there.
+// Entries is Transcript without the requests, from memory where it is there. The
+// slice may be shared and must not be changed.
 func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
-	entries, _, err := s.entries(ctx, id)
-	return entries, err
-}
-
-// entries returns what is kept of a transcript, and whether that is a part of it.
-func (s *Store) entries(ctx context.Context, id string) (_ []Entry, partly bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	l, err := s.enter(id)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer s.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := l.record(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if l.lease.holds() || l.script.loaded && l.script.current(l.place.file(fileTranscript)) {
-		return l.script.shared(), l.script.partly, nil
+		return l.script.shared(), nil
 	}
 	root, err := l.place.open()
 	if err != nil {
-		return nil, false, storage("the session's folder cannot be opened", err)
+		return nil, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
 	if err := l.readScript(root); err != nil {
-		return nil, false, storage("the transcript cannot be read", err)
+		return nil, storage("the transcript cannot be read", err)
 	}
-	return l.script.shared(), l.script.partly, nil
+	return l.script.shared(), nil
 }
 
 // readScript reads the transcript without being its writer. l.mu is held.

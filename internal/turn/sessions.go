@@ -108,7 +108,7 @@ func (l *Local) Transcript(ctx context.Context, id string) ([]session.Entry, err
 
 // Manifest implements [Engine].
 func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
-	entries, err := l.o.Store.Transcript(ctx, id)
+	entries, err := l.o.Store.TurnEntries(ctx, id, turnID)
 	if err != nil {
 		return session.Manifest{}, err
 	}
