@@ -65,6 +65,7 @@ var (
 	SessionIndex = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
 	LeaseNote    = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
 	Seals        = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
+	SessionList  = &File{"session list", Rebuildable, "STATE/lists/…", "made again when a part of a project's sessions is listed; it has a checksum"}
 	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
 	SteerInput   = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
 	Question     = &File{"permission request", Kept, "STATE/permit/pending/ID.json", "flushed before a person sees it"}
@@ -100,6 +101,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, JournalPlace, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
-		KnownProject, SessionIndex, LeaseNote, Seals, Interrupt, Running, RunCancel, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, CommandState, ChatHistory, Cache,
 	}
 }

@@ -71,7 +71,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 		}
 		errs = append(errs, g.project(project))
 	}
-	errs = append(errs, g.sessionRoot())
+	errs = append(errs, g.sessionRoot(), g.gcLists())
 	return g.report, storage("not everything could be removed", errors.Join(errs...))
 }
 

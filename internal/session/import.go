@@ -57,7 +57,7 @@ func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Importe
 		if err != nil {
 			return Imported{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
 		}
-		if rec, err = s.heal(here, rec); err != nil || !rec.ReadOnly {
+		if rec, _, err = s.heal(here, rec); err != nil || !rec.ReadOnly {
 			return Imported{rec, id}, err // not a copy: it only had to be found
 		}
 	}

@@ -23,7 +23,15 @@ type Problem struct {
 // them: records that are left out of [Store.List], and lines that are left out
 // of transcripts and logs.
 func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, error) {
-	recs, problems, err := s.survey(ctx, projectRoot)
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.folders(project)
+	if err != nil {
+		return nil, storage("the project's sessions cannot be listed", err)
+	}
+	recs, problems, err := s.survey(ctx, project, ids)
 	if err != nil {
 		return nil, err
 	}

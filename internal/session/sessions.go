@@ -1,14 +1,12 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"belay/internal/durable"
@@ -152,57 +150,6 @@ func (s *Store) Get(ctx context.Context, id string) (Record, error) {
 	return l.record()
 }
 
-// List returns the records of a project's sessions, oldest first. A session that
-// cannot be used is in it, too, with the reason ([Record.Damaged]). Listing also
-// brings sessions back into the index that are not in it or were moved.
-func (s *Store) List(ctx context.Context, projectRoot string) ([]Record, error) {
-	recs, _, err := s.survey(ctx, projectRoot)
-	return recs, err
-}
-
-// survey reads all records of a project and says what is wrong with some.
-func (s *Store) survey(ctx context.Context, projectRoot string) ([]Record, []Problem, error) {
-	project, err := checkRoot(projectRoot)
-	if err != nil {
-		return nil, nil, err
-	}
-	ids, err := s.folders(project)
-	if err != nil {
-		return nil, nil, storage("the project's sessions cannot be listed", err)
-	}
-	var (
-		recs     []Record
-		problems []Problem
-	)
-	for _, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		p := s.placeIn(project, id)
-		rec, err := readPlace(p, id)
-		if missing(err) {
-			continue // no session, or deleted meanwhile
-		}
-		if err != nil {
-			problems = append(problems, Problem{Session: id, File: fileRecord, Text: reason(err)})
-			recs = append(recs, s.damaged(p, id, err))
-			continue
-		}
-		if !p.inProject() && rec.ProjectRoot != project {
-			continue
-		}
-		rec, err = s.heal(p, rec)
-		if err != nil {
-			return nil, nil, err
-		}
-		recs = append(recs, rec)
-	}
-	slices.SortFunc(recs, func(a, b Record) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt.Time), cmp.Compare(a.SessionID, b.SessionID))
-	})
-	return recs, problems, nil
-}
-
 // Listed is [Store.Get] for lists: a session that cannot be used is a record that
 // says why.
 func (s *Store) Listed(ctx context.Context, id string) (Record, error) {
@@ -257,8 +204,9 @@ func readPlace(p place, id string) (Record, error) {
 
 // heal settles a record that was found at p against the index: it takes an entry
 // that is lost or leads to a place that is gone, and makes the record read-only
-// when the entry's place is another folder with the same session.
-func (s *Store) heal(p place, rec Record) (Record, error) {
+// when the entry's place is another folder with the same session. Healed tells
+// that the entry was made or changed.
+func (s *Store) heal(p place, rec Record) (_ Record, healed bool, err error) {
 	rec = p.settle(rec)
 	known, ok := s.indexed(rec.SessionID)
 	switch {
@@ -266,9 +214,9 @@ func (s *Store) heal(p place, rec Record) (Record, error) {
 	case ok && known.exists():
 		rec.ReadOnly = rec.ReadOnly || !known.same(p)
 	default:
-		return rec, s.index(rec.SessionID, p)
+		return rec, true, s.index(rec.SessionID, p)
 	}
-	return rec, nil
+	return rec, false, nil
 }
 
 // Delete removes a session's folder and index entry. It takes the lease, so a

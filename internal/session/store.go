@@ -106,6 +106,7 @@ const (
 	dirInputs     = "inputs"
 	dirSeals      = "seals"
 	dirProjects   = "projects"
+	dirLists      = "lists"
 )
 
 // NewStore opens the state folder, making it when it is not there. Nothing else
@@ -116,7 +117,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
 	s.defaults()
-	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects)
+	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
 	}
