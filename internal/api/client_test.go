@@ -18,6 +18,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/persona"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -113,6 +114,16 @@ func TestClientIsAnEngine(t *testing.T) {
 	wantList, _ := engine.List(ctx, "/project")
 	list, err := c.List(ctx, "/project")
 	same("List", wantList, list, err)
+	o := session.ListOptions{Limit: 1}
+	wantPage, _ := engine.ListPage(ctx, "/project", o)
+	page, err := c.ListPage(ctx, "/project", o)
+	same("ListPage", wantPage, page, err)
+	o = session.ListOptions{Limit: 1, Recent: true}
+	wantPage, _ = engine.ListPage(ctx, "/project", o)
+	o.Cursor = wantPage.Next
+	wantPage, _ = engine.ListPage(ctx, "/project", o)
+	page, err = c.ListPage(ctx, "/project", o)
+	same("the next page", wantPage, page, err)
 	wantGet, _ := engine.Get(ctx, "s2")
 	got, err := c.Get(ctx, "s2")
 	same("Get", wantGet, got, err)

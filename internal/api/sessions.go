@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -15,6 +16,14 @@ type sessionAnswer struct {
 
 type sessionsAnswer struct {
 	Sessions []session.Record `json:"sessions"`
+}
+
+// listAnswer is a page of sessions. On the last one nothing follows.
+type listAnswer struct {
+	Sessions   []session.Record `json:"sessions"`
+	NextCursor string           `json:"nextCursor,omitempty"`
+	// More is how many sessions follow.
+	More int `json:"more,omitempty"`
 }
 
 type transcriptAnswer struct {
@@ -81,11 +90,40 @@ func serveList(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	records, err := h.o.Engine.List(r.Context(), root)
+	o, err := listOptions(r)
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, sessionsAnswer{orEmpty(records)})
+	page, err := h.o.Engine.ListPage(r.Context(), root, o)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, listAnswer{orEmpty(page.Records), page.Next, page.More})
+}
+
+// maxPage is how many sessions one page has at most.
+const maxPage = 1000
+
+// listOptions reads which part of a list is wanted.
+func listOptions(r *http.Request) (o session.ListOptions, err error) {
+	q, err := query(r)
+	if err != nil {
+		return o, err
+	}
+	if q["limit"] != "" {
+		if o.Limit, err = strconv.Atoi(q["limit"]); err != nil || o.Limit < 1 || o.Limit > maxPage {
+			return o, fault.New(fault.InvalidRequest, "limit must be a whole number, 1 to %d", maxPage).With("field", "limit")
+		}
+	}
+	switch q["order"] {
+	case "", "created":
+	case "used":
+		o.Recent = true
+	default:
+		return o, fault.New(fault.InvalidRequest, "order must be created or used").With("field", "order")
+	}
+	o.Cursor = q["cursor"]
+	return o, nil
 }
 
 func serveFind(h *Handler, w *response, r *http.Request) error {

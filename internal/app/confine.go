@@ -152,6 +152,14 @@ func (c confined) List(ctx context.Context, projectRoot string) ([]session.Recor
 	return c.engine.List(ctx, projectRoot)
 }
 
+// ListPage implements [turn.Engine].
+func (c confined) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
+	if err := c.project(projectRoot); err != nil {
+		return session.Page{}, err
+	}
+	return c.engine.ListPage(ctx, projectRoot, o)
+}
+
 // Get implements [turn.Engine].
 func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
 	if err := c.session(ctx, id); err != nil {

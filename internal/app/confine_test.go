@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -68,9 +69,10 @@ func TestProjectRoots(t *testing.T) {
 	for _, root := range elsewhere {
 		_, create := e.Create(ctx, turn.CreateRequest{ProjectRoot: root})
 		_, list := e.List(ctx, root)
+		_, page := e.ListPage(ctx, root, session.ListOptions{Limit: 1})
 		_, upload := e.Upload(ctx, turn.Upload{ProjectRoot: root, Name: "x.txt", Content: strings.NewReader("x")})
 		_, inspect := e.Inspect(ctx, turn.InspectRequest{ProjectRoot: root})
-		for call, err := range map[string]error{"create": create, "list": list, "upload": upload, "inspect": inspect} {
+		for call, err := range map[string]error{"create": create, "list": list, "page": page, "upload": upload, "inspect": inspect} {
 			if f := fault.From(err); f == nil || f.Status != 403 || f.Type != fault.Forbidden || f.Details["reason"] != "project" {
 				t.Errorf("%s in %s: %v", call, root, err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,7 +75,9 @@ func (f *fake) Find(_ context.Context, prefix string) ([]session.Record, error) 
 	return found, nil
 }
 
-func (f *fake) List(context.Context, string) ([]session.Record, error) { return f.records, nil }
+func (f *fake) ListPage(_ context.Context, _ string, o session.ListOptions) (session.Page, error) {
+	return session.PageOf(slices.Clone(f.records), o)
+}
 
 func (f *fake) Fork(_ context.Context, r turn.ForkRequest) (session.Record, error) {
 	f.forks = append(f.forks, r)

@@ -116,15 +116,14 @@ const (
 func (m *Model) sessions() tea.Cmd {
 	now, own, project := m.o.Clock(), m.session, m.o.Project
 	return m.call(func(ctx context.Context) tea.Msg {
-		all, err := m.o.Engine.List(ctx, project)
+		recent, err := m.o.Engine.ListPage(ctx, project, session.ListOptions{Limit: maxChoices, Recent: true})
 		if err != nil {
 			return choices{err: err}
 		}
-		slices.SortFunc(all, func(a, b session.Record) int { return b.UpdatedAt.Compare(a.UpdatedAt.Time) })
 		looking, cancel := context.WithTimeout(ctx, titlePatience)
 		defer cancel()
 		c := choices{title: "Which session?", none: "this project has no sessions yet"}
-		for i, r := range all[:min(len(all), maxChoices)] {
+		for i, r := range recent.Records {
 			row := &choice{
 				head: shortID(r.SessionID), detail: ago(now.Sub(r.UpdatedAt.Time)) + " · " + r.Persona, mark: r.SessionID == own,
 				pick: func() tea.Cmd { return func() tea.Msg { return chosen{id: r.SessionID} } },

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -267,13 +266,19 @@ func (c *console) environ() []string {
 
 // lastSession is the session of a project that was used last, "" for none.
 func lastSession(ctx context.Context, e turn.Engine, project string) (string, error) {
-	all, err := e.List(ctx, project)
-	all = slices.DeleteFunc(all, func(r session.Record) bool { return r.ReadOnly }) // nobody works in a copy
-	if err != nil || len(all) == 0 {
-		return "", err
+	o := session.ListOptions{Limit: 20, Recent: true}
+	for {
+		page, err := e.ListPage(ctx, project, o)
+		if err != nil {
+			return "", err
+		}
+		for _, r := range page.Records {
+			if !r.ReadOnly && r.Damaged == "" { // nobody works in a copy
+				return r.SessionID, nil
+			}
+		}
+		if o.Cursor = page.Next; o.Cursor == "" {
+			return "", nil
+		}
 	}
-	last := slices.MaxFunc(all, func(a, b session.Record) int {
-		return cmp.Or(a.UpdatedAt.Compare(b.UpdatedAt.Time), a.CreatedAt.Compare(b.CreatedAt.Time))
-	})
-	return last.SessionID, nil
 }

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"belay/internal/session"
 )
 
 // A person on a real terminal sends, answers a question with one key, interrupts,
@@ -292,5 +294,41 @@ func TestChatWithoutAKey(t *testing.T) {
 	x.shows("set ANTHROPIC_API_KEY in the environment that belay runs in")
 	if strings.Contains(x.screen(), "\x1b[?1049h") {
 		t.Errorf("the screen was taken: %q", x.screen())
+	}
+}
+
+// A terminal gets the sessions that were used last, and is told of the others.
+func TestListOnATerminal(t *testing.T) {
+	t.Parallel()
+	x, project := onTerminal(t, nil, "session", "list")
+	x.shows("no sessions")
+	x.ends(ExitDone)
+	s, err := session.NewStore(session.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range shownSessions + 2 {
+		if _, err := s.Create(t.Context(), project, "TASK", "direct"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []struct {
+		args []string
+		rows int
+	}{
+		{[]string{"session", "list"}, shownSessions}, {[]string{"session", "list", "--limit", "5"}, 5},
+		{[]string{"session", "list", "--limit", "0"}, shownSessions + 2}, {[]string{"session", "list", "--json"}, shownSessions + 2},
+	} {
+		list := x.another(one.args...)
+		list.ends(ExitDone)
+		if rows := strings.Count(list.screen(), "sess_"); rows != one.rows {
+			t.Errorf("%v lists %d sessions, want %d", one.args, rows, one.rows)
+		}
+		if told := strings.Contains(list.screen(), "2 sessions not listed; raise --limit, or list all with --limit 0"); told != (one.rows == shownSessions) {
+			t.Errorf("%v tells of more: %v", one.args, told)
+		}
 	}
 }

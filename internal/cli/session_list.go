@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -30,28 +29,42 @@ type runningTurn struct {
 }
 
 func newSessionList(c *console) *cobra.Command {
-	var all, asJSON bool
+	var (
+		all, asJSON bool
+		limit       int
+		cursor      string
+	)
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions of a project, newest first",
 		Long: `List the sessions of a project with their first message, the one that was used last
 on top. On a terminal only the beginning of each id is shown, as much as tells it
-from every other; every command takes that for the whole.`,
-		Example: "  belay session list\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
+from every other; every command takes that for the whole. A terminal gets the last
+30 sessions unless --limit says otherwise; a pipe and --json get all.`,
+		Example: "  belay session list\n  belay session list --limit 100\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "list the project in `DIR` (default: the current folder)")
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
+	cmd.Flags().IntVar(&limit, "limit", 0, "list at most `N` sessions; 0 lists all")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier list: the nextCursor of its --json output, a `TEXT`")
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if limit < 0 {
+			return usage("--limit must be 0 or more")
+		}
+		o := session.ListOptions{Limit: limit, Cursor: cursor, Recent: true}
+		if !cmd.Flags().Changed("limit") && c.outTerminal && !asJSON {
+			o.Limit = shownSessions
+		}
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			recs, err := c.sessions(ctx, a, all)
+			page, err := c.sessionPage(ctx, a, all, o)
 			if err != nil {
 				return err
 			}
-			rows := make([]listed, 0, len(recs))
-			for _, r := range recs {
+			rows := make([]listed, 0, len(page.Records))
+			for _, r := range page.Records {
 				opening, err := a.Store.Opening(ctx, r.SessionID)
 				if err != nil && !fault.Is(err, fault.SessionNotFound) {
 					return err
@@ -60,21 +73,48 @@ from every other; every command takes that for the whole.`,
 					Record: r, FirstMessage: opening.Message, Running: runningIn(a, r.SessionID), files: len(opening.Attachments),
 				})
 			}
-			slices.SortFunc(rows, func(a, b listed) int {
-				return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt.Time), b.CreatedAt.Compare(a.CreatedAt.Time), cmp.Compare(a.SessionID, b.SessionID))
-			})
 			if asJSON {
-				return c.writeJSON(map[string]any{"sessions": rows})
+				return c.writeJSON(sessionList{rows, page.Next, page.More})
 			}
 			known, err := a.Store.IDs(ctx)
 			if err != nil {
 				return err
 			}
 			c.printSessions(rows, known, all)
+			if page.More > 0 {
+				c.note("more", count(page.More, "session", "sessions")+" not listed; raise --limit, or list all with --limit 0")
+			}
 			return nil
 		})
 	}
 	return cmd
+}
+
+// shownSessions is how many sessions a terminal gets unless it asks for another
+// number.
+const shownSessions = 30
+
+// sessionList is the list as JSON.
+type sessionList struct {
+	Sessions   []listed `json:"sessions"`
+	NextCursor string   `json:"nextCursor,omitempty"`
+	More       int      `json:"more,omitempty"`
+}
+
+// sessionPage returns a part of the records.
+func (c *console) sessionPage(ctx context.Context, a *app.App, all bool, o session.ListOptions) (session.Page, error) {
+	if all {
+		recs, err := c.sessions(ctx, a, true)
+		if err != nil {
+			return session.Page{}, err
+		}
+		return session.PageOf(recs, o)
+	}
+	project, err := projectDir(a.Config)
+	if err != nil {
+		return session.Page{}, err
+	}
+	return a.Engine.ListPage(ctx, project, o)
 }
 
 // sessions returns the records to list, and tells of those that can not be.

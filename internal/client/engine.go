@@ -7,6 +7,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,27 @@ func (c *Client) List(ctx context.Context, projectRoot string) ([]session.Record
 	var out struct{ Sessions []session.Record }
 	err := c.call(ctx, http.MethodGet, harness+"session/list?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
 	return out.Sessions, err
+}
+
+// ListPage implements turn.Engine.
+func (c *Client) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
+	q := url.Values{"projectRoot": {projectRoot}}
+	if o.Limit > 0 {
+		q.Set("limit", strconv.Itoa(o.Limit))
+	}
+	if o.Cursor != "" {
+		q.Set("cursor", o.Cursor)
+	}
+	if o.Recent {
+		q.Set("order", "used")
+	}
+	var out struct {
+		Sessions   []session.Record
+		NextCursor string
+		More       int
+	}
+	err := c.call(ctx, http.MethodGet, harness+"session/list?"+q.Encode(), nil, &out)
+	return session.Page{Records: out.Sessions, Next: out.NextCursor, More: out.More}, err
 }
 
 // Get implements turn.Engine.

@@ -52,6 +52,8 @@ type Turns interface {
 type Sessions interface {
 	Create(ctx context.Context, r CreateRequest) (session.Record, error)
 	List(ctx context.Context, projectRoot string) ([]session.Record, error)
+	// ListPage is List of a part of the sessions, also by their last use.
+	ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error)
 	Get(ctx context.Context, sessionID string) (session.Record, error)
 	// Find returns the sessions whose id begins with prefix, by id, 20 at most.
 	Find(ctx context.Context, prefix string) ([]session.Record, error)

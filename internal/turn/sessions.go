@@ -68,6 +68,15 @@ func (l *Local) List(ctx context.Context, projectRoot string) ([]session.Record,
 	return l.o.Store.List(ctx, root)
 }
 
+// ListPage implements [Engine].
+func (l *Local) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
+	root, err := l.projectRoot(projectRoot)
+	if err != nil {
+		return session.Page{}, err
+	}
+	return l.o.Store.ListPage(ctx, root, o)
+}
+
 // Get implements [Engine].
 func (l *Local) Get(ctx context.Context, id string) (session.Record, error) {
 	return l.o.Store.Get(ctx, id)

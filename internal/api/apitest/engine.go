@@ -159,6 +159,15 @@ func (e *Engine) List(_ context.Context, root string) ([]session.Record, error) 
 	return list, e.Fail["List"]
 }
 
+// ListPage implements turn.Engine.
+func (e *Engine) ListPage(ctx context.Context, root string, o session.ListOptions) (session.Page, error) {
+	list, err := e.List(ctx, root)
+	if err != nil {
+		return session.Page{}, err
+	}
+	return session.PageOf(list, o)
+}
+
 // Get implements turn.Engine.
 func (e *Engine) Get(_ context.Context, id string) (session.Record, error) {
 	if err := e.Fail["Get"]; err != nil {
