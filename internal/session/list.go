@@ -81,17 +81,23 @@ func (o ListOptions) after() (*sortKey, error) {
 	return &c.sortKey, nil
 }
 
-// cut is the part of a sorted list that the options ask for. Sessions that were
-// used since the cursor was made moved to the list's beginning, and no later page
-// has them.
-func cut[T any](o ListOptions, all []T, key func(*T) sortKey) (part []T, next string, more int, err error) {
+// row is a session in a list. The record is there where it was read.
+type row struct {
+	sortKey
+	rec *Record
+}
+
+// cut sorts a list and returns the part that the options ask for. Sessions that
+// were used since the cursor was made moved to the list's beginning, and no later
+// page has them.
+func (o ListOptions) cut(all []row) (part []row, next string, more int, err error) {
 	after, err := o.after()
 	if err != nil {
 		return nil, "", 0, err
 	}
-	slices.SortFunc(all, func(a, b T) int { return o.compare(key(&a), key(&b)) })
+	slices.SortFunc(all, func(a, b row) int { return o.compare(a.sortKey, b.sortKey) })
 	if after != nil {
-		begin := slices.IndexFunc(all, func(x T) bool { return o.compare(key(&x), *after) > 0 })
+		begin := slices.IndexFunc(all, func(r row) bool { return o.compare(r.sortKey, *after) > 0 })
 		if begin < 0 {
 			begin = len(all)
 		}
@@ -100,14 +106,23 @@ func cut[T any](o ListOptions, all []T, key func(*T) sortKey) (part []T, next st
 	if o.Limit <= 0 || o.Limit >= len(all) {
 		return all, "", 0, nil
 	}
-	next, err = o.next(key(&all[o.Limit-1]))
+	next, err = o.next(all[o.Limit-1].sortKey)
 	return all[:o.Limit], next, len(all) - o.Limit, err
 }
 
 // PageOf is the page of records that were gathered otherwise.
-func PageOf(recs []Record, o ListOptions) (Page, error) {
-	part, next, more, err := cut(o, recs, keyOf)
-	return Page{part, next, more}, err
+func PageOf(recs []Record, o ListOptions) (page Page, err error) {
+	rows := make([]row, len(recs))
+	for i := range recs {
+		rows[i] = row{keyOf(&recs[i]), &recs[i]}
+	}
+	if rows, page.Next, page.More, err = o.cut(rows); err != nil {
+		return Page{}, err
+	}
+	for _, r := range rows {
+		page.Records = append(page.Records, *r.rec)
+	}
+	return page, nil
 }
 
 // List returns the records of a project's sessions, oldest first. A session that
@@ -144,8 +159,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 		return Page{}, err
 	}
 	var page Page
-	rows, page.Next, page.More, err = cut(o, rows, func(r *row) sortKey { return r.sortKey })
-	if err != nil {
+	if rows, page.Next, page.More, err = o.cut(rows); err != nil {
 		return Page{}, err
 	}
 	moved := false

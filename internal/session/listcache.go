@@ -46,13 +46,6 @@ func (e *listEntry) fits(info fs.FileInfo) bool {
 // listVersion is the version of the cache's file; another one is not read.
 const listVersion = 1
 
-// row is a session in a list, before the list is cut. The record is there where
-// it had to be read.
-type row struct {
-	sortKey
-	rec *Record
-}
-
 // rows returns all sessions of a project for a list. It reads those that the
 // cache does not have as they are now. Those that cannot be used are read each
 // time: what is wrong with them may be mended in any of their files.
@@ -61,13 +54,13 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 	known := s.readList(folder)
 	fresh := listCache{V: listVersion, Folder: folder, Sessions: make([]listEntry, 0, len(ids))}
 	rows := make([]row, 0, len(ids))
+	const sep = string(filepath.Separator)
 	changed := len(known) > len(ids)
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		p := s.placeIn(project, id)
-		info, gone := os.Lstat(p.file(fileRecord))
+		info, gone := os.Lstat(folder + sep + id + sep + fileRecord)
 		if e := known[id]; gone == nil && e != nil && e.fits(info) {
 			fresh.Sessions = append(fresh.Sessions, *e)
 			if e.Project == "" || e.Project == project {
@@ -75,6 +68,7 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 			}
 			continue
 		}
+		p := s.placeIn(project, id)
 		found, err := s.look(p, id)
 		if err != nil {
 			return nil, err
