@@ -41,6 +41,8 @@ func rows() []row {
 		{"projects-serve", (*bench).projectServe},
 		{"projects-change", (*bench).projectChange},
 		{"projects-graph", (*bench).projectGraph},
+		{"session-list", (*bench).sessionList},
+		{"session-long", (*bench).longSession},
 		{"workflow-items", (*bench).workflowItems},
 		{"workflow-many", (*bench).workflowMany},
 		{"workflow-fetch", (*bench).workflowFetch},

@@ -124,7 +124,11 @@ type timings struct{ wall, work, peak series }
 
 // beside runs belay and the bare program in turn. Belay must say the given words.
 func (b *bench) beside(ctx context.Context, belay []string, says string, bare ...string) (t timings, err error) {
-	env := childEnv(b.dir)
+	return b.besideIn(ctx, childEnv(b.dir), belay, says, bare...)
+}
+
+// besideIn is beside in another environment.
+func (b *bench) besideIn(ctx context.Context, env, belay []string, says string, bare ...string) (t timings, err error) {
 	for round := range b.o.rounds + 1 {
 		var sides [2][]proc.Usage
 		for range runsPerRound {

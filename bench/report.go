@@ -64,6 +64,9 @@ How it is done:
 - Projects are generated: registers of 20 rows that refer to each other, histories as lists and as tables with prose, in all six files
   of each deliverable the forms and lengths that real ones have. Commands are new processes each time, five in a round; the files are
   in the system's cache. The program beside them is told the paths of the files, reads each, and does nothing else.
+- Sessions are made by the code that makes them for turns: messages of 160 bytes, answers of 930, events and manifests to match. The
+  list's command is a new process each time; its server and its cache are warm. A first turn is the first request of a server that has
+  just started; the manifest is that of a turn in the middle. The files are in the system's cache.
 - Attachments of workflows go in this process from the text of their entries to items, as before a task begins, but for storing them:
   what is hashed is thrown away. Downloads come from a server in this process, memory is that of its objects.
 

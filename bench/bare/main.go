@@ -11,7 +11,8 @@
 //
 // With -read it is the yardstick of whatever looks at many files: it reads those that
 // a list names and does nothing with them. With -walk it looks at the names of all
-// that a folder holds.
+// that a folder holds. With -sessions it looks at the record of each session in a
+// folder, and reads those of a page and how their transcripts begin.
 //
 // With -caged it is the yardstick of confined commands: it confines itself, as
 // little as can be, and becomes the program.
@@ -46,12 +47,15 @@ func run() error {
 	program := flag.String("caged", "", "become this program, confined, instead")
 	list := flag.String("read", "", "read the files that this file names, a line each, instead")
 	folder := flag.String("walk", "", "walk this folder instead")
+	sessions := flag.String("sessions", "", "look at the sessions in this folder and read some of them instead")
 	flag.Parse()
 	switch {
 	case *program != "":
 		return caged(*program)
 	case *list != "":
 		return readAll(*list)
+	case *sessions != "":
+		return readSome(*sessions)
 	case *folder != "":
 		return filepath.WalkDir(*folder, func(_ string, _ fs.DirEntry, err error) error { return err })
 	}

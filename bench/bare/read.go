@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -32,4 +33,31 @@ func readAll(list string) error {
 	}
 	all.Wait()
 	return errors.Join(failed...)
+}
+
+// page is how many sessions are read.
+const page = 50
+
+// readSome looks at the session.json of each session in a folder, and reads those
+// of a page and their transcripts.
+func readSome(folder string) error {
+	names, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		record := filepath.Join(folder, name.Name(), "session.json")
+		if _, err := os.Lstat(record); err != nil {
+			return err
+		}
+		if i >= page {
+			continue
+		}
+		for _, path := range []string{record, filepath.Join(folder, name.Name(), "transcript.jsonl")} {
+			if _, err := os.ReadFile(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
