@@ -39,6 +39,7 @@ func (t *script) add(b []byte, end int64) {
 	if line, ok := parseSessionLine(b); ok {
 		t.takeSession(line)
 	} else if t.whole || !isRequest(b) { // to decode those takes longer than all others
+		t.expect(end)
 		if e, err := parseEntry(b); err == nil {
 			t.keep(e)
 		}
@@ -81,6 +82,16 @@ func roomFor(all []Entry, n int) []Entry {
 	grown := make([]Entry, len(all), len(all)+n+max(turn, len(all)/4))
 	copy(grown, all)
 	return grown
+}
+
+// expect makes room for the entries of a file that is being read: for twice as
+// many, or for all where the first end bytes tell that there are fewer. Entries
+// are large, and to move them often takes as long as to decode them.
+func (t *script) expect(end int64) {
+	if n := len(t.entries); n > 0 && n == cap(t.entries) && t.seen != nil {
+		all := int(float64(n)*float64(t.seen.Size())/float64(end)*1.02) + 1
+		t.entries = append(make([]Entry, 0, max(min(all, 2*n), n+n/8+1)), t.entries...)
+	}
 }
 
 // reset forgets the entries before the file is read again.

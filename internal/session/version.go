@@ -108,9 +108,10 @@ func rebuildRecord(root *os.Root, id string) (Record, error) {
 	}
 	defer func() { _ = f.Close() }()
 	var (
-		rec   Record
-		found bool
-		last  Time
+		rec    Record
+		found  bool
+		last   Time
+		newest []byte // the last line, where the record is found
 	)
 	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
 		if line, ok := parseSessionLine(b); ok {
@@ -120,7 +121,11 @@ func rebuildRecord(root *os.Root, id string) (Record, error) {
 			if line.Record != nil {
 				rec, found = *line.Record, true
 			}
-			last = line.Time
+			last, newest = line.Time, newest[:0]
+			return nil
+		}
+		if found { // of the other lines only the time of the last counts
+			newest = append(newest[:0], b...)
 			return nil
 		}
 		e, err := parseEntry(b)
@@ -128,13 +133,14 @@ func rebuildRecord(root *os.Root, id string) (Record, error) {
 			return nil // told by Problems
 		}
 		last = e.Time
-		if !found {
-			rec.recall(e)
-		}
+		rec.recall(e)
 		return nil
 	})
 	if err != nil {
 		return Record{}, err
+	}
+	if e, err := parseEntry(newest); err == nil {
+		last = e.Time
 	}
 	found = found || rec.Persona != ""
 	if !found || rec.SessionID != "" && rec.SessionID != id {
