@@ -88,6 +88,39 @@ func (b *bench) throughput(ctx context.Context) (_ []Measure, err error) {
 	}, err
 }
 
+// sessionsEach is how many sessions a client makes in a round: the bare server
+// never closes their files.
+const sessionsEach = 20
+
+// oneTurn compares sessions of one turn, each made and then used, with turns in
+// sessions that are there.
+func (b *bench) oneTurn(ctx context.Context) (_ []Measure, err error) {
+	p, err := b.open(ctx, setup{message: shortMessage, sessions: 50})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	var rate, share series
+	err = b.rounds(p, func(s *side) error {
+		turns, err := load.Loop(ctx, s.server.Addr, s.sessions, s.setup.lineBytes(), b.o.length, 0)
+		if err != nil {
+			return err
+		}
+		made, err := load.Fresh(ctx, s.server.Addr, s.project, s.setup.body(), s.setup.answer(), len(s.sessions), sessionsEach, s.setup.lineBytes())
+		if err != nil {
+			return err
+		}
+		perSecond := made.PerSecond(int64(len(made.Total)))
+		rate.add(s, perSecond)
+		share.add(s, perSecond/turns.PerSecond(int64(len(turns.Total))))
+		return nil
+	})
+	return []Measure{
+		rate.measure("50 clients", "sessions of one turn per second, 50 clients, pace 0", "per s", nil),
+		share.measure("50 clients", "the same, as a share of turns per second in existing sessions", "of them", atLeast(0.55)),
+	}, err
+}
+
 // thousand sends 1,000 turns of two seconds each at one instant.
 func (b *bench) thousand(ctx context.Context) (_ []Measure, err error) {
 	const pieces = int(2 * time.Second / pace)

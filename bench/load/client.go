@@ -72,15 +72,10 @@ func createSession(ctx context.Context, addr, project string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var out struct {
-		Session struct {
-			SessionID string `json:"sessionId"`
-		} `json:"session"`
-	}
-	if err := json.Unmarshal(data, &out); resp.StatusCode != http.StatusOK || err != nil || out.Session.SessionID == "" {
+	if resp.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("create a session: status %d: %s", resp.StatusCode, data)
 	}
-	return out.Session.SessionID, nil
+	return sessionOf(data)
 }
 
 // Follow opens n event streams at the ends of the sessions' logs and keeps them
