@@ -97,7 +97,13 @@ type server struct {
 // serve starts a server and waits until it answers.
 func (p *place) serve(args ...string) *server {
 	p.t.Helper()
-	s := &server{place: p, cmd: p.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), err: &bytes.Buffer{}}
+	return p.begin(p.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...))
+}
+
+// begin starts a server by that command and waits until it answers.
+func (p *place) begin(cmd *exec.Cmd) *server {
+	p.t.Helper()
+	s := &server{place: p, cmd: cmd, err: &bytes.Buffer{}}
 	if why := s.start(); why != "" {
 		p.t.Fatal(why)
 	}
@@ -123,6 +129,11 @@ func (s *server) start() string {
 	select {
 	case text := <-line:
 		url, ok := strings.CutPrefix(strings.TrimSpace(text), "listening on ")
+		if strings.HasPrefix(text, "{") {
+			var line struct{ URL string }
+			ok = json.Unmarshal([]byte(text), &line) == nil
+			url = line.URL
+		}
 		if !ok {
 			s.kill() // its words are complete then
 			return fmt.Sprintf("the server said %q\n%s", text, s.err)

@@ -85,7 +85,7 @@ type Options struct {
 	Metrics *Metrics
 	// Ready says why the server should get no work, or nil. The message of a
 	// *fault.Error is shown to the caller; other errors are not.
-	Ready func(context.Context) error
+	Ready func(context.Context) (Readiness, error)
 	// Config and Doctor return what belay config show and belay doctor print,
 	// as a value that encodes to JSON. Without one the endpoint is 404.
 	Config, Doctor func(context.Context) (any, error)

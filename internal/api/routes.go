@@ -146,7 +146,7 @@ func systemRoutes() []route {
 			body: exchangeBody{}, answer: okAnswer{}, serve: serveExchange, errors: []fault.Type{fault.InvalidRequest, fault.Unauthorized, fault.NotFound}},
 
 		{method: get, path: "/healthz", name: "health", summary: "The process answers.", access: public, answer: healthAnswer{}, serve: serveHealth},
-		{method: get, path: "/readyz", name: "ready", summary: "New work is welcome.", access: public, answer: healthAnswer{}, serve: serveReady,
+		{method: get, path: "/readyz", name: "ready", summary: "New work is welcome; what the server goes without, and which projects take no writes.", access: public, answer: readyAnswer{}, serve: serveReady,
 			errors: []fault.Type{fault.Overloaded}},
 		{method: get, path: "/metrics", name: "metrics", summary: "Counters in the Prometheus text format.", media: "text/plain", serve: serveMetrics},
 		{method: get, path: "/openapi.json", name: "openapi", summary: "This reference as an OpenAPI 3.1 document.", answer: map[string]any{}, serve: serveOpenAPI},

@@ -37,6 +37,32 @@ func servePersona(h *Handler, w *response, r *http.Request) error {
 	return reply(w, http.StatusOK, personaAnswer{p})
 }
 
+// Readiness is what a server that takes work cannot do all the same.
+type Readiness struct {
+	// Missing are the parts that it goes without.
+	Missing []Missing `json:"missing,omitempty"`
+	// Projects are those in use whose folder takes no writes.
+	Projects []Unwritable `json:"projects,omitempty"`
+}
+
+// Missing is a part that a server goes without.
+type Missing struct {
+	Part   string `json:"part"`
+	Reason string `json:"reason"`
+	Effect string `json:"effect"`
+}
+
+// Unwritable is a project in whose folder nothing can be written.
+type Unwritable struct {
+	ProjectRoot string `json:"projectRoot"`
+	Reason      string `json:"reason"`
+}
+
+type readyAnswer struct {
+	healthAnswer
+	Readiness
+}
+
 // serveHealth says that the process answers; nothing more.
 func serveHealth(h *Handler, w *response, _ *http.Request) error {
 	return reply(w, http.StatusOK, healthAnswer{"ok", h.o.Version})
@@ -47,13 +73,30 @@ func serveReady(h *Handler, w *response, r *http.Request) error {
 	if h.draining.Load() {
 		return fault.New(fault.Overloaded, "the server is shutting down")
 	}
+	answer := readyAnswer{healthAnswer: healthAnswer{"ready", h.o.Version}}
 	if h.o.Ready != nil {
-		if err := h.o.Ready(r.Context()); err != nil {
+		state, err := h.o.Ready(r.Context())
+		if h.authorize(r, &route{access: member}) == nil { // these name paths
+			answer.Readiness = state
+		}
+		if err != nil {
 			// Anybody may ask: what nobody classified may name paths.
-			return fault.New(fault.Overloaded, "not ready: %s", fault.From(err).Message).Because(err)
+			return answer.refusal(err)
 		}
 	}
-	return reply(w, http.StatusOK, healthAnswer{"ready", h.o.Version})
+	return reply(w, http.StatusOK, answer)
+}
+
+// refusal says why no work is welcome, and the rest of the answer as details.
+func (a readyAnswer) refusal(err error) error {
+	f := fault.New(fault.Overloaded, "not ready: %s", fault.From(err).Message).Because(err)
+	if len(a.Missing) > 0 {
+		f = f.With("missing", a.Missing)
+	}
+	if len(a.Projects) > 0 {
+		f = f.With("projects", a.Projects)
+	}
+	return f
 }
 
 func serveDoctor(h *Handler, w *response, r *http.Request) error {

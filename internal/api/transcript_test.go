@@ -196,7 +196,14 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "panic":
 			o.Doctor = func(context.Context) (any, error) { panic("secret of the server") }
 		case "unready":
-			o.Ready = func(context.Context) error { return fault.New(fault.MissingAPIKey, "%s", v) }
+			o.Ready = func(context.Context) (api.Readiness, error) {
+				return api.Readiness{}, fault.New(fault.MissingAPIKey, "%s", v)
+			}
+		case "degraded":
+			o.Ready = func(context.Context) (api.Readiness, error) {
+				return api.Readiness{Missing: []api.Missing{{"event bus", v, "nothing is published to the event bus"}},
+					Projects: []api.Unwritable{{"/work/bridge", v}}}, nil
+			}
 		case "workflows":
 			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}
 		case "maker":

@@ -24,7 +24,7 @@ func TestDeletedSessionsLeaveTheBus(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := a.startBus(ctx)
+	c, err := a.startBus(ctx, &readiness{})
 	if err != nil {
 		t.Fatal(err)
 	}

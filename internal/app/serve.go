@@ -24,9 +24,9 @@ import (
 // ServeOptions say who is told what while a server runs.
 type ServeOptions struct {
 	// Listening is called once, when requests are answered: with the server's
-	// base URL and a fresh one-time link to the page. An error ends the server:
-	// nobody would know where it is.
-	Listening func(url, link string) error
+	// base URL, a fresh one-time link to the page, and what the server goes
+	// without. An error ends the server: nobody would know where it is.
+	Listening func(url, link string, without []api.Missing) error
 	// Draining is told, when ctx ends while turns run, how many of them may end
 	// within which time. It may be nil.
 	Draining func(turns int, grace time.Duration)
@@ -34,7 +34,8 @@ type ServeOptions struct {
 
 // Serve answers requests until ctx is done, then lets running turns end within
 // the configured grace. It starts the bus, tells the state folder where the
-// server is, and removes that note when it ends.
+// server is, and removes that note when it ends. Where the disk is full it goes
+// without these, so that people can clean up through it.
 func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	if p := a.Config.Project; p != "" {
 		if _, err := workspace.CheckRoot(p, a.Root.Path()); err != nil {
@@ -56,28 +57,26 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		}
 		return nil
 	}
-	operator, err := OperatorToken(a.Config.Paths.StateDir)
+	here := a.newPresence(time.Now)
+	operator, err := here.operatorToken()
 	if err != nil {
 		return errors.Join(err, closeListener())
 	}
-	carrier, err := a.startBus(ctx)
+	carrier, err := a.startBus(ctx, here.ready)
 	if err != nil {
 		return errors.Join(err, closeListener())
 	}
+	here.carrier = carrier
 	addr := ln.Addr().String()
 	authority := api.NewOperator(operator, addr, nil)
-	h := api.New(a.handlerOptions(addr, token, authority, carrier))
+	h := api.New(a.handlerOptions(addr, token, authority, carrier, here))
 	base := "http://" + reachable(addr)
-	note, err := announce(a.Config.Paths.StateDir, Server{
-		URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC(),
-	})
-	if err != nil {
-		return errors.Join(err, closeListener(), carrier.stop())
-	}
+	here.server = Server{URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
+	here.announce()
 	if o.Listening != nil {
 		link, _ := authority.Link(base)
-		if err := o.Listening(base, link); err != nil {
-			return errors.Join(err, closeListener(), note.remove(), carrier.stop())
+		if err := o.Listening(base, link, here.ready.without()); err != nil {
+			return errors.Join(err, closeListener(), here.leave(), carrier.stop())
 		}
 	}
 	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
@@ -86,6 +85,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	background.Go(func() { a.tidy(life, carrier) })
 	background.Go(func() { a.sweepDesk(life) })
 	background.Go(func() { a.thrift(life) })
+	background.Go(func() { here.attend(life) })
 	background.Go(func() { a.resume(life) })
 	so := serveOptions(a.Config)
 	so.Logger = a.log
@@ -98,7 +98,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	err = api.Serve(ctx, ln, h, so)
 	end()
 	background.Wait()
-	return errors.Join(err, note.remove(), carrier.stop())
+	return errors.Join(err, here.leave(), carrier.stop())
 }
 
 // reachable is an address that leads to addr from this machine: one that listens
@@ -153,15 +153,15 @@ func (a *App) drain(ctx context.Context) {
 	}
 }
 
-func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier) api.Options {
+func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *carrier, here *presence) api.Options {
 	cfg, metrics := a.Config, api.NewMetrics(a.version)
 	o := handlerOptions(cfg)
 	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
 	o.BoundAddr, o.Token, o.Operator = addr, token, authority
 	o.Maker = newMaker(cfg)
-	o.Ready = func(context.Context) error { return a.Ready() }
+	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
-	o.Doctor = func(ctx context.Context) (any, error) { return Doctor(ctx, cfg), nil }
+	o.Doctor = func(ctx context.Context) (any, error) { return append(Doctor(ctx, cfg), here.ready.checks()...), nil }
 	o.Projects = a.projects()
 	o.Workflows = a.workflows()
 	a.watch(metrics, c)
@@ -201,8 +201,9 @@ type carrier struct {
 }
 
 // startBus opens the bus and republishes every session's events: those that
-// this process appends, and those of other processes on this machine.
-func (a *App) startBus(ctx context.Context) (*carrier, error) {
+// this process appends, and those of other processes on this machine. Where the
+// store of the embedded bus cannot be opened, the server goes without.
+func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) {
 	if !a.Config.Bus.Enabled {
 		return &carrier{stop: func() error { return nil }}, nil
 	}
@@ -213,6 +214,10 @@ func (a *App) startBus(ctx context.Context) (*carrier, error) {
 		// A second server of the same user works without a bus of its own: the
 		// first one tails the logs that this one writes.
 		a.log.Info("another server carries the event bus")
+		return &carrier{stop: func() error { return nil }}, nil
+	}
+	if err != nil && bo.URL == "" && ctx.Err() == nil {
+		ready.lacks(partBus, withoutBus, err)
 		return &carrier{stop: func() error { return nil }}, nil
 	}
 	if err != nil {

@@ -58,6 +58,12 @@ func announce(stateDir string, s Server) (*note, error) {
 	return n, nil
 }
 
+// there reports whether the entry is still in the state folder, under its lock.
+func (n *note) there() bool {
+	_, err := os.Lstat(n.path)
+	return err == nil && n.lock.Named()
+}
+
 func (n *note) remove() error {
 	err := os.Remove(n.path)
 	if errors.Is(err, fs.ErrNotExist) {

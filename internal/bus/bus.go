@@ -183,6 +183,10 @@ func (b *Bus) shutdown() error {
 	return nil
 }
 
+// Renew opens the store of an embedded server again, because somebody removed it,
+// and makes the stream anew. Publishers go on from the logs.
+func (b *Bus) Renew(ctx context.Context) error { return b.revive(ctx) }
+
 // epoch counts the connections. What was learnt of the stream on one need not
 // hold on the next: a server that went down may have lost its last messages.
 func (b *Bus) epoch() uint64 { return b.nc.Stats().Reconnects }

@@ -35,6 +35,20 @@ type embedded struct {
 
 // start locks the store and starts the server.
 func (e *embedded) start() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.take(); err != nil {
+		return err
+	}
+	return e.launch()
+}
+
+// take locks the store, unless it is. A lock whose file was removed excludes nobody.
+// e.mu must be held.
+func (e *embedded) take() error {
+	if e.lock != nil && e.lock.Named() {
+		return nil
+	}
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
 		return fmt.Errorf("bus: store: %w", err)
 	}
@@ -45,10 +59,11 @@ func (e *embedded) start() error {
 	if err != nil {
 		return fmt.Errorf("bus: store: %w", err)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if e.lock != nil {
+		_ = e.lock.Close() // of a file that is gone
+	}
 	e.lock = lock
-	return e.launch()
+	return nil
 }
 
 // launch starts a server on the store. e.mu must be held.
@@ -91,6 +106,9 @@ func (e *embedded) restart() error {
 		return server.ErrServerNotRunning
 	}
 	e.halt()
+	if err := e.take(); err != nil {
+		return err
+	}
 	return e.launch()
 }
 

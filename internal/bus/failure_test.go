@@ -197,6 +197,29 @@ func TestWriteErrorDelaysAndHeals(t *testing.T) {
 	until(t, "health", func() bool { return b.Health().OK })
 }
 
+// The folder of the store is removed while the bus is open. Renewed, it has all that
+// the logs have again, and is nobody else's.
+func TestRemovedStoreIsRenewed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state", "bus")
+	b, src := openBus(t, Options{Dir: dir}), newLogs()
+	p := openPublisher(t, b, src)
+	p.Observe("s1", src.append("s1", 20))
+	expect(t, b, "s1", 20)
+	if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{Dir: dir}); !errors.Is(err, ErrStoreInUse) {
+		t.Errorf("a second server: %v", err)
+	}
+	p.Observe("s1", src.append("s1", 5))
+	p.Resume("s1")
+	expect(t, b, "s1", 25)
+}
+
 func TestMissingStreamIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	b, src := openBus(t, Options{AckTimeout: 200 * time.Millisecond}), newLogs()

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/api"
 	"belay/internal/app"
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 )
 
 func newServe(c *console) *cobra.Command {
@@ -18,6 +20,10 @@ func newServe(c *console) *cobra.Command {
 		Short: "Answer turns over HTTP and show them in a browser",
 		Long: `Serve the HTTP interface and the page, and carry the event bus, until Ctrl-C or
 SIGTERM. Running turns may then end within server.shutdown_grace.
+
+On a full disk the server starts without what it cannot write, such as the bus, so
+that sessions can be removed through it; it says on stderr what it goes without, and
+/readyz does.
 
 One line on stdout says where it listens, once it answers; with port 0 the system
 picks a free one. The one-time link to the page is printed on stderr; belay open
@@ -33,11 +39,19 @@ token in --token-file.`,
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd) }
+	var asJSON bool
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd, asJSON) }
 	return cmd
 }
 
-func (c *console) serve(cmd *cobra.Command) error {
+// listening is the line on stdout, as JSON.
+type listening struct {
+	URL     string        `json:"url"`
+	Missing []api.Missing `json:"missing,omitempty"`
+}
+
+func (c *console) serve(cmd *cobra.Command, asJSON bool) error {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return err
@@ -51,11 +65,22 @@ func (c *console) serve(cmd *cobra.Command) error {
 		if err := a.Ready(); err != nil {
 			c.warn("no turn can be taken yet: " + fault.From(err).Message)
 		}
-		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string) error {
-			c.write(fmt.Sprintf("listening on %s\n", url))
+		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string, without []api.Missing) error {
+			line := "listening on " + url
+			if asJSON {
+				data, err := plainjson.Marshal(listening{url, without})
+				if err != nil {
+					return err
+				}
+				line = string(data)
+			}
+			c.write(line + "\n")
 			if err := c.out.lost(); err != nil {
 				return failed(ExitFailed, "give stdout a reader or a file: the line on it says where the server is",
 					fmt.Errorf("it could not be written where the server listens: %w", err))
+			}
+			for _, m := range without {
+				c.warn(fmt.Sprintf("the server goes without its %s (%s): %s", m.Part, m.Reason, m.Effect))
 			}
 			if link != "" {
 				c.note("open", link+" (once, within five minutes; belay open makes a fresh link)")

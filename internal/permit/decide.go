@@ -63,6 +63,11 @@ func (d *Desk) each(ctx context.Context, dir string, f func(id string)) error {
 
 func (d *Desk) names(dir string) ([]string, error) {
 	f, err := d.root.Root().Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err = d.Restore(); err == nil {
+			f, err = d.root.Root().Open(dir)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

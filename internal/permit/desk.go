@@ -163,12 +163,10 @@ func verdictFile(id string) string  { return dirVerdicts + "/" + id + ".json" }
 
 // locked runs f while no other process changes anything at the desk.
 func (d *Desk) locked(ctx context.Context, f func() error) error {
-	lock, err := acquire(ctx, filepath.Join(d.o.Dir, lockName))
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err = d.Restore(); err == nil {
-			lock, err = acquire(ctx, filepath.Join(d.o.Dir, lockName))
-		}
+	if _, err := d.Restore(); err != nil {
+		return err
 	}
+	lock, err := acquire(ctx, filepath.Join(d.o.Dir, lockName))
 	if err != nil {
 		return err
 	}

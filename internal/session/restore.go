@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"belay/internal/durable"
@@ -51,21 +54,72 @@ func (s *Store) restored(err error) bool {
 
 // lock takes the lock of a session's id without waiting.
 func (s *Store) lock(id string) (*durable.FileLock, error) {
-	l, err := durable.Lock(s.lockPath(id))
-	if s.restored(err) {
-		l, err = durable.Lock(s.lockPath(id))
-	}
-	return l, err
+	return s.inState(id, nil, func(*durable.FileLock) (*durable.FileLock, error) { return durable.Lock(s.lockPath(id)) })
 }
 
-// lockSoon takes a session's lock, the one that rests or a new one, as [lockSoon].
+// lockSoon takes a session's lock as [lockSoon] does: the one that rests, or a new
+// one.
 func (s *Store) lockSoon(ctx context.Context, id string, resting *durable.FileLock) (*durable.FileLock, error) {
-	lock, err := lockSoon(ctx, s.lockPath(id), resting)
+	return s.inState(id, resting, func(resting *durable.FileLock) (*durable.FileLock, error) {
+		return lockSoon(ctx, s.lockPath(id), resting)
+	})
+}
+
+// inState takes a lock in the state folder as it is now, not as it was when it was
+// opened: somebody may have removed it, and somebody else made it again.
+func (s *Store) inState(id string, resting *durable.FileLock, take func(resting *durable.FileLock) (*durable.FileLock, error)) (*durable.FileLock, error) {
+	var rested *os.File
+	if resting != nil {
+		rested = resting.File()
+	}
+	lock, err := take(resting)
 	if err != nil && resting != nil {
 		_ = resting.Close() // it is not held, and nothing waits to be written
 	}
 	if s.restored(err) {
-		lock, err = lockSoon(ctx, s.lockPath(id), nil)
+		lock, err = take(nil)
 	}
-	return lock, err
+	if err != nil || lock.File() == rested {
+		return lock, err
+	}
+	taken, err := lock.File().Stat()
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	if seen, err := s.state.Root().Lstat(dirLocks + "/" + id + ".lock"); err != nil || !os.SameFile(seen, taken) {
+		if _, err := s.Restore(); err != nil {
+			return nil, errors.Join(err, lock.Unlock())
+		}
+	}
+	return lock, nil
+}
+
+// Home is a folder that sessions lie in: that of a project, or the session root.
+type Home struct {
+	// Root is the project's folder, or the session root.
+	Root string
+	// Folder is where belay writes in it.
+	Folder string
+}
+
+// HomeOf is the home of a project's sessions.
+func (s *Store) HomeOf(project string) Home {
+	if s.o.SessionRoot != "" {
+		return Home{s.o.SessionRoot, s.o.SessionRoot}
+	}
+	return Home{project, filepath.Join(project, dirBelay)}
+}
+
+// Homes are those of the sessions in memory, which were used not long ago.
+func (s *Store) Homes() []Home {
+	var all []Home
+	for _, l := range s.inMemory() {
+		l.mu.Lock()
+		p := l.place
+		l.mu.Unlock()
+		if h := s.HomeOf(p.base); !slices.Contains(all, h) {
+			all = append(all, h)
+		}
+	}
+	return all
 }

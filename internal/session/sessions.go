@@ -243,9 +243,6 @@ func (l *Lease) remove() error {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	if err := l.writeNote(note{}); err != nil {
-		return err
-	}
 	if err := v.closeFiles(); err != nil {
 		return err
 	}
@@ -262,6 +259,8 @@ func (l *Lease) remove() error {
 	v.gone = notFound(v.id)
 	v.broadcast()
 	v.store.forget(v)
+	// Where a full disk does not take this, an import of the id does it.
+	_ = l.writeNote(note{})
 	err = errors.Join(durable.RemoveAll(base, hidden), removeIfThere(v.store.state.Root(), dirSeals+"/"+v.id))
 	if p, ok := v.store.indexed(v.id); ok && p == v.place {
 		err = errors.Join(err, removeIfThere(v.store.state.Root(), dirIndex+"/"+v.id))
