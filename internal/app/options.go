@@ -24,9 +24,19 @@ func storeOptions(cfg *config.Config) session.Options {
 	return session.Options{
 		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot, HomeProject: projectFolder(cfg),
 		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
-		IdleClose: cfg.Session.IdleClose, IdleMax: cfg.Session.IdleMax, Poll: cfg.Session.Poll,
+		IdleClose: cfg.Session.IdleClose, IdleMax: idleMax(cfg.Session.IdleMax, openFileLimit()), Poll: cfg.Session.Poll,
 		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
 	}
+}
+
+// idleMax is how many sessions that nobody uses may keep their files open: as many
+// as the setting says, but not more than half of the files that the process may open.
+// The other half is for connections, turns and commands.
+func idleMax(setting, limit int) int {
+	if limit <= 0 {
+		return setting
+	}
+	return max(1, min(setting, limit/2/session.FilesPerSession))
 }
 
 func retention(cfg *config.Config) session.GCOptions {

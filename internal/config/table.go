@@ -194,7 +194,7 @@ func records(c *Config) []*key {
 		{name: "session.idle_close", value: duration(&c.Session.IdleClose, time.Second, day), def: "60s",
 			doc: "How long a session that nobody runs or reads stays open in memory."},
 		{name: "session.idle_max", value: count(&c.Session.IdleMax, 1, 1_000_000), def: "1024",
-			doc: "How many sessions that nobody runs or reads may stay open in memory, with up to three files each. The one used longest ago goes first."},
+			doc: "How many sessions that nobody runs or reads may stay open in memory, with up to three files each: no more than take half of the files that the process may open. The one used longest ago goes first."},
 		{name: "session.poll", value: duration(&c.Session.Poll, 10*time.Millisecond, time.Hour), def: "1s",
 			doc: "How often files of other processes are looked at, should a notification of the system be missed."},
 		{name: "session.import_bytes", value: size(&c.Session.ImportBytes, mib, tib), def: "4GiB",

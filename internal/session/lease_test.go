@@ -443,22 +443,28 @@ func TestManyIdleSessions(t *testing.T) {
 	turn(t, w.Store, first, "t1", 3)
 	reader := open(t, w.Store, first, 0)
 	defer reader.Close()
-	var last string
+	var ids []string
 	for range 5 * most {
-		last = w.session().SessionID
-		turn(t, w.Store, last, "t1", 3)
-	}
-	count := func() int {
+		id := w.session().SessionID
+		turn(t, w.Store, id, "t1", 3)
+		ids = append(ids, id)
 		w.mu.Lock()
-		defer w.mu.Unlock()
-		return len(w.live)
+		n := len(w.live)
+		w.mu.Unlock()
+		if n > most+1 {
+			t.Fatalf("after %d sessions %d are in memory", len(ids), n)
+		}
+		if len(ids) > 1 {
+			turn(t, w.Store, ids[0], "t", 1) // it stays, because it is used again
+		}
 	}
-	eventually(t, "the crowd has left memory", func() bool {
-		turn(t, w.Store, last, "t", 1) // somebody leaves from time to time
-		return count() <= most+1
-	})
-	if !w.inMemory(first) || !w.inMemory(last) {
-		t.Error("a session that is used has left memory")
+	for _, id := range append(ids[len(ids)-most+1:], first, ids[0]) {
+		if !w.inMemory(id) {
+			t.Errorf("%s has left memory: only those used longest ago are to", id)
+		}
+	}
+	if w.inMemory(ids[1]) {
+		t.Error("a session that was used long ago has stayed in memory")
 	}
 	if entries, err := w.Transcript(t.Context(), first); err != nil || len(entries) != 2 {
 		t.Errorf("%d entries, %v", len(entries), err)

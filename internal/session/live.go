@@ -2,10 +2,10 @@ package session
 
 import (
 	"cmp"
+	linked "container/list"
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -51,8 +51,11 @@ type live struct {
 	// memo belongs to whoever holds the lease; see Lease.Memo.
 	memo any
 
-	refs int       // guarded by Store.mu
-	used time.Time // guarded by Store.mu
+	// Guarded by Store.mu: idle is the session's place among those that nobody uses,
+	// nil while somebody does.
+	refs int
+	used time.Time
+	idle *linked.Element
 }
 
 // enter returns the session's object and keeps it until leave.
@@ -88,88 +91,65 @@ func (s *Store) pin(id string, p *place) (*live, error) {
 		s.janitor.Do(func() { s.wg.Go(s.dropIdle) })
 	}
 	l.refs++
+	if l.idle != nil {
+		s.idle.Remove(l.idle)
+		l.idle = nil
+	}
 	return l, nil
 }
 
-// leave gives back what enter took.
+// leave gives back what enter took. A session that nobody uses any more keeps its
+// files open; where these are too many, the one unused for the longest goes at once.
 func (s *Store) leave(l *live) {
 	now := time.Now()
 	s.mu.Lock()
-	l.refs--
 	l.used = now
-	crowded := len(s.live) > s.o.IdleMax && now.Sub(s.thinned) >= thinEvery
-	if crowded {
-		s.thinned = now
+	if l.refs--; l.refs == 0 && s.live[l.id] == l {
+		l.idle = s.idle.PushBack(l)
+	}
+	var over *live
+	if s.idle.Len() > s.o.IdleMax {
+		over = s.drop(s.idle.Front())
 	}
 	s.mu.Unlock()
-	if crowded {
-		select {
-		case s.crowded <- struct{}{}:
-		default:
-		}
+	if over != nil {
+		// Its files were only read or are complete: an error of closing them has no
+		// consequence.
+		_ = over.shut(nil)
 	}
 }
 
-// thinEvery is how often it is looked whether too many sessions are idle, however
-// many come and go: a look goes through all.
-const thinEvery = 100 * time.Millisecond
+// drop removes an idle session from memory. s.mu is held.
+func (s *Store) drop(e *linked.Element) *live {
+	l := s.idle.Remove(e).(*live)
+	l.idle = nil
+	delete(s.live, l.id)
+	return l
+}
 
-// dropIdle drops sessions from memory that nobody has used for a while, and those
-// above the number that is kept, until the store is closed.
+// dropIdle drops sessions from memory that nobody has used for a while, until the
+// store is closed.
 func (s *Store) dropIdle() {
 	tick := time.NewTicker(max(s.o.IdleClose/4, 5*time.Millisecond))
 	defer tick.Stop()
 	for {
-		var idle []*live
 		select {
 		case <-s.stop:
 			return
 		case now := <-tick.C:
-			idle = s.takeIdle(now)
-		case <-s.crowded:
-			idle = s.takeCrowd()
-		}
-		for _, l := range idle {
-			// Its files were only read or are complete: an error of closing
-			// them has no consequence.
-			_ = l.shut(nil)
+			for _, l := range s.takeIdle(now) {
+				_ = l.shut(nil) // as in leave
+			}
 		}
 	}
-}
-
-// takeCrowd removes from memory what nobody uses, the longest unused first, where
-// that is more than is kept: each has files open, of which a process may have only
-// so many.
-func (s *Store) takeCrowd() []*live {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var idle []*live
-	for _, l := range s.live {
-		if l.refs == 0 {
-			idle = append(idle, l)
-		}
-	}
-	if len(idle) <= s.o.IdleMax {
-		return nil
-	}
-	slices.SortFunc(idle, func(a, b *live) int { return a.used.Compare(b.used) })
-	idle = idle[:len(idle)-s.o.IdleMax*3/4] // so that it need not be done for each
-	for _, l := range idle {
-		delete(s.live, l.id)
-	}
-	return idle
 }
 
 // takeIdle removes from memory what nobody has used for a while.
-func (s *Store) takeIdle(now time.Time) []*live {
+func (s *Store) takeIdle(now time.Time) (idle []*live) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var idle []*live
-	for id, l := range s.live {
-		if l.refs == 0 && now.Sub(l.used) >= s.o.IdleClose {
-			delete(s.live, id)
-			idle = append(idle, l)
-		}
+	for e := s.idle.Front(); e != nil && now.Sub(e.Value.(*live).used) >= s.o.IdleClose; e = s.idle.Front() {
+		idle = append(idle, s.drop(e))
 	}
 	return idle
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	linked "container/list"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,7 +44,7 @@ type Options struct {
 	// with its files open, 60 s by default.
 	IdleClose time.Duration
 	// IdleMax is how many of these there may be, 1,024 by default: each has up to
-	// three files open.
+	// [FilesPerSession] files open.
 	IdleMax int
 	// Poll is how often files of other processes are looked at in case the
 	// system's notification was missed, 1 s by default.
@@ -64,6 +65,10 @@ type Options struct {
 	// openLines replaces the disk in tests.
 	openLines func(root *os.Root, name string) (*durable.Lines, error)
 }
+
+// FilesPerSession is how many files a session that nobody uses keeps open: its
+// transcript, the end of its log, and its lock.
+const FilesPerSession = 3
 
 // Store finds and keeps sessions. It is safe for concurrent use, and several
 // processes may each have one on the same folders.
@@ -89,13 +94,11 @@ type Store struct {
 	stop    chan struct{} // closed by Close
 	wg      sync.WaitGroup
 
-	// crowded tells the janitor that there may be too many idle sessions.
-	crowded chan struct{}
-
-	mu      sync.Mutex
-	live    map[string]*live
-	thinned time.Time // when that was last said
-	closed  bool
+	mu   sync.Mutex
+	live map[string]*live
+	// idle are those of them that nobody uses, the longest unused first.
+	idle   *linked.List
+	closed bool
 }
 
 // The folders of the state folder.
@@ -115,7 +118,7 @@ func NewStore(o Options) (*Store, error) {
 	if o.StateDir == "" {
 		return nil, errors.New("open session store: no state folder")
 	}
-	s := &Store{o: o, live: map[string]*live{}, stop: make(chan struct{}), crowded: make(chan struct{}, 1)}
+	s := &Store{o: o, live: map[string]*live{}, idle: linked.New(), stop: make(chan struct{})}
 	s.defaults()
 	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists)
 	if err != nil {
@@ -185,6 +188,7 @@ func (s *Store) Close() error {
 	close(s.stop)
 	all := s.live
 	s.live = map[string]*live{}
+	s.idle = linked.New()
 	s.mu.Unlock()
 
 	s.wg.Wait()
