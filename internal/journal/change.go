@@ -128,9 +128,9 @@ func (c *Change) check(inside bool) error {
 	case Create:
 		ok = before == None && after == File
 	case Replace:
-		ok = (before == File || before == Link) && after == File
+		ok = (before == File || before == Link) && after == File && c.Before.SHA256 != c.After.SHA256
 	case Symlink:
-		ok = before != Folder && after == Link
+		ok = before != Folder && after == Link && c.Before.Target != c.After.Target
 	case Mkdir:
 		ok = before == None && after == Folder
 	case Remove:

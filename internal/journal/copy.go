@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ func copyTo(from, to durable.Entry, like *State, kind *durable.File) error {
 	case Link:
 		return durable.Symlink(to.Folder, string(like.Target), to.Name)
 	case Folder:
-		return durable.Mkdir(to.Folder, to.Name, like.Mode.Perm())
+		return durable.Mkdir(to.Folder, to.Name, cmp.Or(like.Mode.Perm(), 0o777))
 	}
 	f, _, err := durable.OpenEntry(from)
 	if err != nil {
@@ -102,7 +103,7 @@ func (tx *Tx) putCopy(i int, e durable.Entry) error {
 func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
 	isNew := was.Type == None
 	if like.Type == Folder {
-		err := durable.Mkdir(e.Folder, e.Name, like.Mode.Perm())
+		err := durable.Mkdir(e.Folder, e.Name, cmp.Or(like.Mode.Perm(), 0o777))
 		if errors.Is(err, fs.ErrExist) {
 			return tx.occupied(i, e)
 		}

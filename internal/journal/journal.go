@@ -67,6 +67,7 @@ type Store struct {
 	mark  string // begins the ids of transactions of this state folder
 	clock func() time.Time
 	real  sync.Map // of the paths of projects
+	sure  known
 	// exchange and renameNew are the file system's; tests have ones that cannot.
 	exchange, renameNew func(a, b durable.Entry) error
 }

@@ -61,6 +61,12 @@ func (p *Project) entry(name Name) (durable.Entry, error) {
 	return durable.Entry{Folder: folder, Name: path.Base(string(name))}, err
 }
 
+// holds reports whether a state has the content, or leads to the target, of another
+// one.
+func (s *State) holds(want *State) bool {
+	return s.Type == want.Type && s.SHA256 == want.SHA256 && s.Target == want.Target
+}
+
 // missing reports whether an error says that a folder on the way is not there, so
 // that nothing is where the way leads, gone whether it is that or a link.
 func missing(err error) bool {

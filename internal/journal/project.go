@@ -9,15 +9,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"belay/internal/durable"
 )
 
-const (
-	lockFile  = "lock"
-	placeFile = "project"
-)
+const lockFile = "lock"
 
 // Project is a project whose files this process alone may change, of all that use
 // the same state folder. It is used by one goroutine and closed at the end.
@@ -57,19 +55,11 @@ func (s *Store) Open(ctx context.Context, project string, root *os.Root, tell Te
 			err = errors.Join(err, p.Close())
 		}
 	}()
-	if err := s.makePlace(dir); err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
-	}
-	if p.lock, err = lockSoon(ctx, filepath.Join(dir, lockFile)); err != nil {
+	if p.lock, err = s.lock(ctx, dir); err != nil {
 		return nil, err
 	}
 	if p.dir, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
-	}
-	if _, err := p.dir.Lstat(placeFile); errors.Is(err, fs.ErrNotExist) {
-		if err := durable.WriteFile(p.dir, placeFile, []byte(real+"\n"), 0o600, durable.JournalPlace); err != nil {
-			return nil, fmt.Errorf("journal: %w", err)
-		}
 	}
 	if err := p.recover(tell); err != nil {
 		return nil, fmt.Errorf("finish an earlier change of the project's files: %w", err)
@@ -77,9 +67,10 @@ func (s *Store) Open(ctx context.Context, project string, root *os.Root, tell Te
 	return p, nil
 }
 
-// makePlace makes the folder of a project's records, durably.
+// makePlace makes the folder of a project's records. Its name is durable then: a
+// process makes sure of that once.
 func (s *Store) makePlace(dir string) (err error) {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() && s.sure.holds(dir, info) {
 		return nil
 	}
 	above := filepath.Dir(s.dir)
@@ -92,10 +83,43 @@ func (s *Store) makePlace(dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	all := filepath.Base(s.dir)
-	if err := durable.MkdirAll(root, path.Join(all, filepath.Base(dir)), 0o700); err != nil {
+	place := path.Join(all, filepath.Base(dir))
+	if err := durable.MkdirAll(root, place, 0o700); err != nil {
 		return err
 	}
-	return errors.Join(durable.FlushDir(root, all, durable.JournalEntry), durable.FlushDir(root, ".", durable.JournalEntry))
+	if err := errors.Join(durable.FlushDir(root, all, durable.JournalEntry), durable.FlushDir(root, ".", durable.JournalEntry)); err != nil {
+		return err
+	}
+	info, err := root.Stat(place)
+	if err == nil {
+		s.sure.note(dir, info)
+	}
+	return err
+}
+
+// known are folders whose names this process has made durable.
+type known struct {
+	mu   sync.Mutex
+	seen map[string]fs.FileInfo
+}
+
+// maxKnown bounds what is remembered; a forgotten folder is flushed once more.
+const maxKnown = 1000
+
+func (k *known) note(path string, info fs.FileInfo) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.seen == nil || len(k.seen) >= maxKnown {
+		k.seen = map[string]fs.FileInfo{}
+	}
+	k.seen[path] = info
+}
+
+func (k *known) holds(path string, info fs.FileInfo) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	seen, ok := k.seen[path]
+	return ok && os.SameFile(seen, info)
 }
 
 // Close frees the project.
@@ -110,12 +134,16 @@ func (p *Project) Close() error {
 	return errors.Join(errs...)
 }
 
-// lockSoon takes a lock that others hold for moments.
-func lockSoon(ctx context.Context, name string) (*durable.FileLock, error) {
+// lock takes the lock of a project, which others hold for moments. The folder is
+// made again if somebody sweeps it at that moment.
+func (s *Store) lock(ctx context.Context, dir string) (*durable.FileLock, error) {
 	began := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		lock, err := durable.Lock(name)
-		if err == nil || !errors.Is(err, durable.ErrLocked) {
+		if err := s.makePlace(dir); err != nil {
+			return nil, fmt.Errorf("journal: %w", err)
+		}
+		lock, err := durable.Lock(filepath.Join(dir, lockFile))
+		if err == nil || !errors.Is(err, durable.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
 			return lock, err
 		}
 		if time.Since(began) > lockWait {

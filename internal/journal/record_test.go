@@ -13,12 +13,13 @@ import (
 
 func sample() record {
 	hash := strings.Repeat("0123456789abcdef", 4)
+	other := strings.Repeat("fedcba9876543210", 4)
 	file := State{Type: File, Mode: 0o644, UID: 1, GID: 2, Size: 3, SHA256: hash, Inode: 4, Links: 5}
 	return record{
 		V: version, ID: "deadbeef-ID", Project: "/a/project\xff", Time: time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC),
 		Owner: Owner{What: "undo", Session: "s", Turn: "t", Agent: "a", Call: "c", By: "b"},
 		Changes: []Change{
-			{Op: Replace, Path: "odd\xff\n\"<name>\u2028", Before: file, After: file},
+			{Op: Replace, Path: "odd\xff\n\"<name>\u2028", Before: file, After: State{Type: File, SHA256: other}},
 			{Op: Rename, Path: "a", To: "b", Before: State{Type: Folder, Mode: 0o755}, After: State{Type: Folder}},
 			{Op: Symlink, Path: "l", Before: State{Type: Link, Target: "\xfe"}, After: State{Type: Link, Target: "../x"}},
 			{Op: Rmdir, Path: "d", Before: State{Type: Folder}, IfEmpty: true},

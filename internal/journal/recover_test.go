@@ -125,6 +125,56 @@ func TestConflictsAreKept(t *testing.T) {
 	}
 }
 
+// What is restored from a copy has other inode numbers, and may have lost
+// permissions that were not flushed. It is completed all the same.
+func TestRestoredFromACopy(t *testing.T) {
+	t.Parallel()
+	for way, configure := range ways {
+		for name, w := range works() {
+			if name == "rename" && way == "mount" || name == "modes" || name == "names of any bytes" {
+				continue // a copy loses what these are about
+			}
+			t.Run(way+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				after := w.wanted(t)
+				for n := range len(w.changes) + 1 {
+					s := newSite(t, configure)
+					s.fill(w.before)
+					id := s.leave(n, w.changes...)
+					copied := filepath.Join(t.TempDir(), "copy")
+					must(t, os.CopyFS(copied, os.DirFS(s.project)))
+					slots, err := filepath.Glob(filepath.Join(copied, ".belay/journal", id, "*"))
+					must(t, err)
+					for _, slot := range slots {
+						if info, err := os.Lstat(slot); err == nil && info.Mode().IsRegular() && filepath.Base(slot)[0] != 'o' && n == 0 {
+							must(t, os.Chmod(slot, 0o600))
+						}
+					}
+					in, err := os.ReadDir(s.project)
+					must(t, err)
+					for _, e := range in {
+						must(t, os.RemoveAll(filepath.Join(s.project, e.Name())))
+					}
+					must(t, os.CopyFS(s.project, os.DirFS(copied)))
+					for _, slot := range slots { // a copy of a file makes its own permissions
+						if info, err := os.Lstat(slot); err == nil {
+							rel, err := filepath.Rel(copied, slot)
+							must(t, err)
+							if info.Mode().Type() == 0 {
+								must(t, os.Chmod(filepath.Join(s.project, rel), info.Mode()))
+							}
+						}
+					}
+					if settled := s.settle(); len(settled) != 1 || settled[0].Result != journal.Completed {
+						t.Errorf("after %d changes: %+v", n, settled)
+					}
+					s.same(fmt.Sprintf("after %d changes", n), after)
+				}
+			})
+		}
+	}
+}
+
 // A project that was moved after the crash is settled where it is now. A copy of
 // it, and another way to it, are left alone.
 func TestMovedAndCopiedProjects(t *testing.T) {
@@ -254,11 +304,12 @@ func TestStoreSweep(t *testing.T) {
 			t.Errorf("the session is known: %v, it is still told: %v", known, !known)
 		}
 	}
-	must(t, os.RemoveAll(s.project))
-	must(t, s.store.Sweep(t.Context(), func(string) bool { return true }))
+	later := journal.New(s.dir, func() time.Time { return time.Now().Add(48 * time.Hour) })
+	must(t, later.Sweep(t.Context(), func(string) bool { return true }))
 	if left, err := os.ReadDir(s.dir); err != nil || len(left) > 0 {
 		t.Errorf("there is still %v, %v", left, err)
 	}
+	must(t, s.apply(replace("a", "one", "2"))) // the folder is made again
 }
 
 // Paths in .git and .belay take a plan that says they were reviewed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 
 	"belay/internal/durable"
 )
@@ -32,7 +33,7 @@ func (tx *Tx) do(i int) error {
 		switch fresh, err := tx.fresh(i, false); {
 		case err != nil:
 			return tx.failed(i, err)
-		case !fresh: // it is in its place already
+		case !fresh: // it is in its place already, or damaged
 			return tx.judge(i)
 		}
 	}
@@ -78,23 +79,17 @@ func (tx *Tx) unplaced(i int) string {
 }
 
 // fresh reports whether the slot of change i holds what the change puts in its
-// place: by its inode number, or by its content where the number is another one,
-// because not all file systems keep them, or where content is asked for.
+// place: by its inode number or, where content is asked for, by that. The numbers
+// of a dead process count for nothing: the files may have been restored from a copy
+// since.
 func (tx *Tx) fresh(i int, content bool) (bool, error) {
 	c := &tx.rec.Changes[i]
+	content = content || tx.dead || c.After.Inode == 0
 	now, err := look(tx.slot(i), content)
 	if err != nil || now.Type != c.After.Type {
 		return false, err
 	}
-	if same := now.Inode == c.After.Inode && now.Inode != 0; same && !content {
-		return true, nil
-	} else if !same && !content {
-		if now, err = look(tx.slot(i), true); err != nil {
-			return false, err
-		}
-		return now.is(&c.After) && !now.is(&c.Before), nil
-	}
-	return now.is(&c.After), nil
+	return content && now.holds(&c.After) || !content && now.Inode == c.After.Inode, nil
 }
 
 // put puts the content of a slot in its place.
@@ -104,10 +99,8 @@ func (tx *Tx) put(i int, e durable.Entry) error {
 		if now, err := look(e, true); err != nil || now.is(&c.After) {
 			return err // it got there by a copy, or somebody did the same
 		}
-		if whole, err := tx.fresh(i, true); err != nil {
+		if err := tx.dress(i); err != nil {
 			return err
-		} else if !whole {
-			return tx.clash(i, isDamaged, "")
 		}
 	}
 	if c.Before.Type == None {
@@ -132,6 +125,17 @@ func (tx *Tx) put(i int, e durable.Entry) error {
 	return tx.judge(i)
 }
 
+// dress gives the content of a slot its permissions, which a power cut may have
+// taken.
+func (tx *Tx) dress(i int) error {
+	c, e := &tx.rec.Changes[i], tx.slot(i)
+	now, err := look(e, false)
+	if err != nil || now.Type == Link || now.Mode == c.After.Mode {
+		return err
+	}
+	return durable.Chmod(e.Folder, e.Name, c.After.Mode)
+}
+
 // occupied is the end of a change that was to make something where something is.
 func (tx *Tx) occupied(i int, e durable.Entry) error {
 	if tx.rec.Changes[i].Op == Mkdir {
@@ -152,6 +156,9 @@ func (tx *Tx) judge(i int) error {
 	was, err := look(tx.slot(i), true)
 	if err != nil || was.Type == None || was.is(&c.Before) {
 		return err
+	}
+	if tx.dead && was.Inode == c.After.Inode && was.Inode != 0 && was.Type == c.After.Type {
+		return tx.clash(i, isDamaged, "")
 	}
 	reason := isChanged
 	if was.Type != c.Before.Type {
@@ -223,7 +230,11 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 		return err
 	}
 	full, err := holds(tx.slot(i))
-	if err != nil || was.is(&c.Before) && !full {
+	want := c.Before
+	if c.Op == Rmdir {
+		want.Mode = 0 // nobody misses the permissions of an empty folder
+	}
+	if err != nil || was.is(&want) && !full {
 		return err
 	}
 	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
@@ -298,15 +309,16 @@ func (tx *Tx) rename(i int, e durable.Entry) error {
 	if err != nil {
 		return err
 	}
-	if there, err := look(to, false); err != nil {
-		return err
-	} else if tx.dead && there.Type == c.Before.Type && (there.Inode == c.Before.Inode && there.Inode != 0 || now.Type == None) {
-		return nil
+	if tx.dead {
+		there, err := look(to, false)
+		if err != nil || there.Type == c.Before.Type && (now.Type == None || there.Inode == c.Before.Inode && there.Inode != 0 || tx.given(i)) {
+			return err // it has its name
+		}
 	}
 	switch {
 	case now.Type == None:
 		return tx.clash(i, isGone, "")
-	case now.Type != c.Before.Type || now.Inode != c.Before.Inode:
+	case now.Type != c.Before.Type || !tx.dead && now.Inode != c.Before.Inode:
 		return tx.clash(i, isElse, "")
 	}
 	err = tx.p.s.renameNew(e, to)
@@ -314,4 +326,10 @@ func (tx *Tx) rename(i int, e durable.Entry) error {
 		return tx.clash(i, isThere, "")
 	}
 	return err
+}
+
+// given reports whether a later change gives something to the path that change i
+// frees.
+func (tx *Tx) given(i int) bool {
+	return slices.ContainsFunc(tx.rec.Changes[i+1:], func(c Change) bool { return c.places() && c.Path == tx.rec.Changes[i].Path })
 }

@@ -121,10 +121,10 @@ type Pending struct {
 
 // Pending lists the transactions of all projects.
 func (s *Store) Pending(ctx context.Context) (all []Pending, err error) {
-	err = s.projects(ctx, func(dir, project string) error {
+	err = s.places(ctx, func(dir string) error {
 		return each(dir, func(name string, r *record, err error) {
 			if err != nil {
-				all = append(all, Pending{Project: project, Problem: fmt.Sprintf("%s: %v", filepath.Join(dir, name), err)})
+				all = append(all, Pending{Problem: fmt.Sprintf("%s: %v", filepath.Join(dir, name), err)})
 				return
 			}
 			all = append(all, Pending{Project: string(r.Project), Owner: r.Owner, Time: r.Time, Outcome: r.Outcome})
@@ -133,9 +133,8 @@ func (s *Store) Pending(ctx context.Context) (all []Pending, err error) {
 	return all, err
 }
 
-// projects calls see with the folder of every project, and the project's path as
-// far as it is known.
-func (s *Store) projects(ctx context.Context, see func(dir, project string) error) error {
+// places calls see with the folder of every project.
+func (s *Store) places(ctx context.Context, see func(dir string) error) error {
 	dirs, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -147,22 +146,16 @@ func (s *Store) projects(ctx context.Context, see func(dir, project string) erro
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		dir := filepath.Join(s.dir, d.Name())
-		data, _, err := durable.ReadFile(nil, filepath.Join(dir, placeFile), maxPath+1)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-			continue
-		}
-		errs = append(errs, see(dir, strings.TrimSuffix(string(data), "\n")))
+		errs = append(errs, see(filepath.Join(s.dir, d.Name())))
 	}
 	return errors.Join(errs...)
 }
 
 // Sweep removes what nobody will ask for any more: what was settled for sessions
-// that are not known, and the folders of projects that are gone and have nothing
-// to be settled.
+// that are not known, and the folders of projects without a record that were not
+// used for a day.
 func (s *Store) Sweep(ctx context.Context, known func(session string) bool) error {
-	err := s.projects(ctx, func(dir, project string) error {
+	err := s.places(ctx, func(dir string) error {
 		lock, err := durable.Lock(filepath.Join(dir, lockFile))
 		if errors.Is(err, durable.ErrLocked) {
 			return nil
@@ -180,7 +173,7 @@ func (s *Store) Sweep(ctx context.Context, known func(session string) bool) erro
 			rest++
 		})
 		errs = append(errs, err)
-		if _, err := os.Lstat(project); rest == 0 && project != "" && errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(dir); err == nil && rest == 0 && s.clock().Sub(info.ModTime()) > idleAge {
 			errs = append(errs, os.RemoveAll(dir))
 		}
 		return errors.Join(errs...)
@@ -190,6 +183,9 @@ func (s *Store) Sweep(ctx context.Context, known func(session string) bool) erro
 	}
 	return nil
 }
+
+// idleAge is how long the empty folder of a project's records stays.
+const idleAge = 24 * time.Hour
 
 // foreignAge is how old contents without a record of this state folder must be to
 // be the leavings of a process of another one.

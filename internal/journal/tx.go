@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -160,7 +161,7 @@ func (tx *Tx) Prepare() (err error) {
 			err = errors.Join(err, tx.drop())
 		}
 	}()
-	made, err := tx.makeDir()
+	above, err := tx.makeDir()
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
@@ -168,7 +169,8 @@ func (tx *Tx) Prepare() (err error) {
 		func() error { return durable.FlushDir(tx.dir, ".", durable.Original) },
 		func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) },
 	}
-	if made {
+	named := tx.p.s.sure.holds(tx.p.path, above)
+	if !named {
 		work = append(work,
 			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
 			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })
@@ -191,73 +193,84 @@ func (tx *Tx) Prepare() (err error) {
 	if err := durable.Together(work...); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	if !named {
+		tx.p.s.sure.note(tx.p.path, above)
+	}
 	return nil
 }
 
-// makeDir makes the folder of the transaction's contents, and reports whether those
-// above it had to be made.
-func (tx *Tx) makeDir() (made bool, err error) {
+// makeDir makes the folder of the transaction's contents, and returns the one that
+// it lies in.
+func (tx *Tx) makeDir() (fs.FileInfo, error) {
 	root := tx.p.root
 	if _, err := root.Lstat(dirJournal); errors.Is(err, fs.ErrNotExist) {
-		made = true
 		if err := workspace.MakeBelay(root); err != nil {
-			return made, err
+			return nil, err
 		}
 		if err := durable.MkdirAll(root, dirJournal, 0o700); err != nil {
-			return made, err
+			return nil, err
 		}
 	}
 	above, err := durable.OpenFolder(root, dirJournal)
 	if err != nil {
-		return made, err
+		return nil, err
 	}
 	defer above.Close()
 	if err := durable.Mkdir(above, tx.rec.ID, 0o700); err != nil {
-		return made, err
+		return nil, err
 	}
-	tx.dir, err = durable.OpenFolder(above, tx.rec.ID)
-	return made, err
+	if tx.dir, err = durable.OpenFolder(above, tx.rec.ID); err != nil {
+		return nil, err
+	}
+	return above.Stat(".")
 }
 
 // fill makes what a change is to put in its place, and returns what makes the
 // content durable, nil for nothing.
 func (tx *Tx) fill(i int) (flush func() error, err error) {
 	c, e := &tx.rec.Changes[i], tx.slot(i)
-	exact, above := c.After.Mode, tx.around(i)
+	above := tx.around(i)
+	mode := c.After.Mode
+	if mode == 0 && c.Before.Type == File {
+		mode = c.Before.Mode.Perm()
+	}
 	switch c.Op {
 	case Mkdir:
-		err = durable.Mkdir(e.Folder, e.Name, 0o777)
-		if err == nil && exact == 0 && above.Mode&fs.ModeSetgid != 0 {
-			info, e := tx.dir.Lstat(slot(i))
-			if err = e; err == nil {
-				exact = info.Mode()&modeBits | fs.ModeSetgid
-			}
-		}
+		err = durable.Mkdir(e.Folder, e.Name, cmp.Or(mode, 0o777))
 	case Symlink:
 		err = durable.Symlink(e.Folder, string(c.After.Target), e.Name)
 	default:
-		flush, err = tx.write(i)
+		flush, err = tx.write(i, cmp.Or(mode, 0o666))
 	}
 	if err != nil {
 		return flush, err
 	}
 	// The owner first: a change of owner takes special bits away.
-	if like := c.Before; like.Type != None {
-		tx.give(e, like.UID, like.GID)
-		if exact == 0 && like.Type == File {
-			exact = like.Mode.Perm()
-		}
+	uid, gid := -1, -1
+	if c.Before.Type != None {
+		uid, gid = c.Before.UID, c.Before.GID
 	} else if above.Mode&fs.ModeSetgid != 0 {
-		tx.give(e, -1, above.GID)
+		gid = above.GID
 	}
-	if exact != 0 && c.Op != Symlink {
-		if err := durable.Chmod(e.Folder, e.Name, exact); err != nil {
-			return flush, err
-		}
+	now, err := look(e, false)
+	if err != nil {
+		return flush, err
 	}
-	hash := c.After.SHA256
-	c.After, err = look(e, false)
-	c.After.SHA256 = hash
+	if uid >= 0 && uid != now.UID || gid >= 0 && gid != now.GID {
+		_ = durable.Chown(e.Folder, e.Name, uid, gid) // not being allowed to is no fault
+	}
+	if mode == 0 {
+		mode = now.Mode
+	}
+	if c.Op == Mkdir {
+		mode |= above.Mode & fs.ModeSetgid
+	}
+	if now, err = look(e, false); err == nil && c.Op != Symlink && now.Mode != mode {
+		err = durable.Chmod(e.Folder, e.Name, mode)
+		now.Mode = mode
+	}
+	now.SHA256 = c.After.SHA256
+	c.After = now
 	return flush, err
 }
 
@@ -279,16 +292,8 @@ func (tx *Tx) around(i int) State {
 	return s
 }
 
-// give gives an entry of the journal to an owner, as far as this process may.
-func (tx *Tx) give(e durable.Entry, uid, gid int) {
-	now, err := look(e, false)
-	if err == nil && (uid >= 0 && uid != now.UID || gid >= 0 && gid != now.GID) {
-		_ = durable.Chown(e.Folder, e.Name, uid, gid) // not being allowed to is no fault
-	}
-}
-
 // write writes the content of a file.
-func (tx *Tx) write(i int) (flush func() error, err error) {
+func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 	c := &tx.rec.Changes[i]
 	if tx.content[i] == nil {
 		return nil, errors.New("there is none")
@@ -298,7 +303,7 @@ func (tx *Tx) write(i int) (flush func() error, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	w, err := durable.Create(tx.dir, slot(i), 0o666, durable.Original)
+	w, err := durable.Create(tx.dir, slot(i), mode, durable.Original)
 	if err != nil {
 		return nil, err
 	}

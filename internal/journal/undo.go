@@ -62,7 +62,7 @@ func (tx *Tx) unmode(i int, e durable.Entry) error {
 func (tx *Tx) unrename(i int, to durable.Entry) error {
 	c := &tx.rec.Changes[i]
 	now, err := look(to, false)
-	if err != nil || now.Type != c.Before.Type || now.Inode != c.Before.Inode {
+	if err != nil || now.Type != c.Before.Type || !tx.dead && now.Inode != c.Before.Inode {
 		return err
 	}
 	from, err := tx.p.entry(c.Path)
@@ -72,6 +72,9 @@ func (tx *Tx) unrename(i int, to durable.Entry) error {
 		return err
 	}
 	defer from.Folder.Close()
+	if was, err := look(from, false); err != nil || tx.dead && was.Type == c.Before.Type {
+		return err // it was not renamed
+	}
 	err = tx.p.s.renameNew(to, from)
 	if errors.Is(err, fs.ErrExist) {
 		return tx.clash(i, isThere, "")
