@@ -110,7 +110,7 @@ func (v *live) rotate(first int64) error {
 		return err
 	}
 	if n := len(g.segs); n > 0 {
-		if err := v.finishSegment(g.segs[n-1].n); err != nil {
+		if err := v.finishSegment(root, g.segs[n-1].n); err != nil {
 			_ = next.close() // empty, and used by the next try
 			return err
 		}
@@ -121,15 +121,20 @@ func (v *live) rotate(first int64) error {
 	return nil
 }
 
-// finishSegment makes the active segment durable, which grows no more, and notes
-// its hash. v.mu is held.
-func (v *live) finishSegment(number int) error {
+// finishSegment makes the active segment durable, which grows no more, with its
+// name, and notes its hash. v.mu is held.
+func (v *live) finishSegment(root *os.Root, number int) error {
 	c := &v.log.active
 	if err := v.openChain(c); err != nil {
 		return err
 	}
 	if err := c.lines.SyncAs(durable.LogSegment); err != nil {
 		return err
+	}
+	for _, dir := range []string{dirLog, "."} {
+		if err := durable.FlushDir(root, dir, durable.LogSegment); err != nil {
+			return err
+		}
 	}
 	if err := v.seal(number, c.mark()); err != nil {
 		return err

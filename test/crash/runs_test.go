@@ -1,0 +1,5 @@
+//go:build crashtest
+
+package crash
+
+var runScenarios []scenario

@@ -1,0 +1,141 @@
+//go:build crashtest
+
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"belay/internal/app"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/turn"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+// talk is a turn under way.
+type talk struct {
+	turn.Stream
+	r    turn.Request
+	exit *event.Exit
+}
+
+// begin starts a turn of the scenario.
+func (w *world) begin(a *app.App, r turn.Request) *talk {
+	w.t.Helper()
+	s, err := a.Engine.Start(context.Background(), r)
+	w.try(err)
+	k := &talk{Stream: s, r: r}
+	w.talks[k] = true
+	return k
+}
+
+// hear reads a turn to its end. Its events are seen, and with process:exit it is
+// acknowledged.
+func (w *world) hear(k *talk, each func(event.Event)) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	defer delete(w.talks, k)
+	err := drain(ctx, k, func(e event.Event) {
+		s := step{ack: k.r.SessionID, seen: &e}
+		if e.Ends() {
+			k.exit = new(event.Exit)
+			if err := json.Unmarshal(e.Data, k.exit); err != nil {
+				w.t.Errorf("%s: %v", e.Data, err)
+			}
+			if id := k.Turn(); k.exit.ExitCode == 0 {
+				s.kept = promise{Kind: "turn", Session: k.r.SessionID, Turn: id, Message: k.r.Message, Key: k.r.IdempotencyKey, Digest: k.r.BodyDigest}.holds
+			}
+		}
+		w.note(s)
+		if each != nil {
+			each(e)
+		}
+	})
+	if err == nil && k.exit == nil {
+		err = errors.New("the turn's stream ended without process:exit")
+	}
+	return errors.Join(err, k.Close())
+}
+
+// turn runs a turn of the scenario to its end.
+func (w *world) turn(a *app.App, r turn.Request) *talk {
+	w.t.Helper()
+	k := w.begin(a, r)
+	w.end(k, nil)
+	return k
+}
+
+// end is hear of a turn that must go well.
+func (w *world) end(k *talk, each func(event.Event)) {
+	w.t.Helper()
+	if err := w.hear(k, each); err != nil {
+		w.t.Errorf("the turn %q: %v", k.r.Message, err)
+		panic(errStopped)
+	}
+	if k.exit.ExitCode == 1 {
+		w.try(&fault.Error{Type: fault.Type(k.exit.ErrorType), Status: k.exit.Status, Message: k.exit.Error})
+	}
+}
+
+// drain reads a stream to its end.
+func drain(ctx context.Context, s turn.Stream, each func(event.Event)) error {
+	for {
+		events, err := s.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			each(e)
+		}
+	}
+}
+
+// say runs a turn and returns its events. Where a dead process left a turn that
+// waits for a person, that one is interrupted first. A call that is asked about is
+// allowed.
+func say(a *app.App, r turn.Request) (all []event.Event, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	s, err := a.Engine.Start(ctx, r)
+	if fault.Is(err, fault.TurnInProgress) {
+		if err := a.Engine.Interrupt(ctx, r.SessionID, ""); err != nil {
+			return nil, fmt.Errorf("interrupt the turn of a dead process: %w", err)
+		}
+		r.Opts.OnBusy = "queue"
+		s, err = a.Engine.Start(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	err = drain(ctx, s, func(e event.Event) {
+		all = append(all, e)
+		if e.Type == event.PermissionAsked {
+			if err := decide(a, r.SessionID, e, permit.VerdictAllow); err != nil {
+				cancel()
+			}
+		}
+	})
+	return all, err
+}
+
+// decide answers the question that an event tells of.
+func decide(a *app.App, sessionID string, e event.Event, v permit.Verdict) error {
+	var asked struct{ DecisionID string }
+	if err := json.Unmarshal(e.Data, &asked); err != nil {
+		return err
+	}
+	_, err := a.Engine.Decide(context.Background(), turn.DecisionRequest{SessionID: sessionID, DecisionID: asked.DecisionID, Verdict: v, By: "the person"})
+	return err
+}
