@@ -174,6 +174,17 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lines.Close()) }()
+	if lines.Size() == 0 {
+		// A log has a head before its first line, so that lines without one show that
+		// somebody has removed it.
+		if _, there, err := a.head(root); err != nil {
+			return err
+		} else if !there {
+			if err := writeJSON(root, name+".head", head{Format: auditVersion}, durable.AuditHead); err != nil {
+				return err
+			}
+		}
+	}
 	a.clean(&e)
 	line, hash, err := auditLine{Format: auditVersion, N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.seal()
 	if err != nil {
@@ -193,7 +204,7 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 // count, as far as they continue it. A log that was cut or changed is continued
 // from the head, so that the break stays to be seen.
 func (a *Audit) end(root *os.Root) (head, error) {
-	h, err := a.head(root)
+	h, _, err := a.head(root)
 	if err != nil {
 		return h, err
 	}
@@ -220,13 +231,13 @@ func (a *Audit) end(root *os.Root) (head, error) {
 	return head{N: c.n, Hash: c.prev}, nil
 }
 
-// head reads the head file; where there is none the log begins.
-func (a *Audit) head(root *os.Root) (head, error) {
-	var h head
+// head reads the head file and says whether there is one; without it the log
+// begins.
+func (a *Audit) head(root *os.Root) (h head, there bool, err error) {
 	name := filepath.Base(a.path) + ".head"
 	data, _, err := durable.ReadFile(root, name, 4<<10)
 	if errors.Is(err, fs.ErrNotExist) {
-		return head{}, nil
+		return head{}, false, nil
 	}
 	if err == nil {
 		err = durable.CheckVersion(name, data, auditVersion)
@@ -234,7 +245,7 @@ func (a *Audit) head(root *os.Root) (head, error) {
 	if err == nil {
 		err = decode(data, &h)
 	}
-	return h, err
+	return h, err == nil, err
 }
 
 // clean makes the entry's texts fit to be kept.

@@ -87,7 +87,7 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 		return 0, fmt.Errorf("verify the audit log: %w", err)
 	}
 	defer root.Close()
-	h, err := a.head(root)
+	h, there, err := a.head(root)
 	if newer := (*durable.NewerError)(nil); errors.As(err, &newer) {
 		return 0, newerLog(err)
 	}
@@ -118,7 +118,7 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 		return c.n, newerLog(err)
 	case c.n < h.N:
 		return c.n, fmt.Errorf("%w at line %d: it had %d lines, the rest was cut off", ErrAuditBroken, c.n+1, h.N)
-	case h.N == 0 && c.n > 0:
+	case !there && c.n > 0:
 		return c.n, fmt.Errorf("%w: its head is gone, so its end is not known", ErrAuditBroken)
 	case h.N > 0 && at != h.Hash:
 		return c.n, fmt.Errorf("%w at line %d: it is not the line that was written there", ErrAuditBroken, h.N)

@@ -2,4 +2,122 @@
 
 package crash
 
-var questionScenarios []scenario
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/app"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/turn"
+)
+
+// oneWrite makes one call that is asked about.
+const oneWrite = `turns:
+  - when: write
+    steps:
+      - call: {name: write, input: {path: notes.txt, content: "as asked\n"}}
+      - say: Written.
+  - when: again
+    steps:
+      - call: {name: write, input: {path: more.txt, content: "not asked\n"}}
+      - say: Written again.
+`
+
+// questionScenarios are about what a person allows.
+var questionScenarios = []scenario{
+	{
+		name:   "decision",
+		script: oneWrite,
+		setup:  first,
+		work:   func(w *world, a *app.App) { w.ask(a, permit.VerdictAllow) },
+		always: auditIsWhole,
+	},
+	{
+		name:   "decision for the session",
+		script: oneWrite,
+		setup:  first,
+		work: func(w *world, a *app.App) {
+			w.ask(a, permit.VerdictAllowSession)
+			w.acknowledged("the grant", isGranted)
+		},
+		always: auditIsWhole,
+	},
+	{
+		name: "token",
+		work: func(w *world, _ *app.App) {
+			token, err := app.OperatorToken(w.state)
+			w.try(err)
+			w.acknowledged("the token", func(w *world, _ *app.App) error {
+				now, err := app.OperatorToken(w.state)
+				if err == nil && now != token {
+					err = errors.New("it is another one")
+				}
+				return err
+			})
+		},
+	},
+}
+
+// ask runs a turn whose call is asked about, and answers.
+func (w *world) ask(a *app.App, v permit.Verdict) {
+	w.t.Helper()
+	w.end(w.begin(a, turn.Request{SessionID: w.known, Message: "write"}), func(e event.Event) {
+		if e.Type != event.PermissionAsked {
+			return
+		}
+		id, err := decide(a, w.known, e, v)
+		w.try(err)
+		w.acknowledged("the decision", func(w *world, a *app.App) error { return w.isDecided(a, id, v) })
+	})
+}
+
+// isDecided checks that a question stays answered, on record.
+func (w *world) isDecided(a *app.App, id string, v permit.Verdict) error {
+	_, err := a.Engine.Decide(context.Background(), turn.DecisionRequest{SessionID: w.known, DecisionID: id, Verdict: permit.VerdictDeny})
+	if f := fault.From(err); !fault.Is(err, fault.DecisionClosed) || f.Details["verdict"] != v {
+		return fmt.Errorf("the question can be answered again: %w", err)
+	}
+	open, err := a.Engine.Decisions(context.Background(), "")
+	if err != nil || len(open) > 0 {
+		return fmt.Errorf("%d questions are open: %w", len(open), err)
+	}
+	log, err := os.ReadFile(app.AuditPath(w.state))
+	if err == nil && !strings.Contains(string(log), `"decisionId":"`+id+`"`) {
+		err = errors.New("the audit log does not have the decision")
+	}
+	return err
+}
+
+// isGranted checks that another call of that kind is not asked about.
+func isGranted(w *world, a *app.App) error {
+	events, err := say(a, turn.Request{SessionID: w.known, Message: "again"})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if e.Type == event.PermissionAsked {
+			return errors.New("the call is asked about again")
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(w.project, "more.txt"))
+	if err == nil && string(data) != "not asked\n" {
+		err = fmt.Errorf("the file has %q", data)
+	}
+	return err
+}
+
+// auditIsWhole checks that nobody is told that the audit log was changed.
+func auditIsWhole(w *world, _ *app.App) error {
+	audit, err := permit.OpenAudit(app.AuditPath(w.state), time.Now)
+	if err == nil {
+		_, err = audit.Verify(context.Background())
+	}
+	return err
+}

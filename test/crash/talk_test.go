@@ -122,7 +122,7 @@ func say(a *app.App, r turn.Request) (all []event.Event, err error) {
 	err = drain(ctx, s, func(e event.Event) {
 		all = append(all, e)
 		if e.Type == event.PermissionAsked {
-			if err := decide(a, r.SessionID, e, permit.VerdictAllow); err != nil {
+			if _, err := decide(a, r.SessionID, e, permit.VerdictAllow); err != nil {
 				cancel()
 			}
 		}
@@ -130,12 +130,12 @@ func say(a *app.App, r turn.Request) (all []event.Event, err error) {
 	return all, err
 }
 
-// decide answers the question that an event tells of.
-func decide(a *app.App, sessionID string, e event.Event, v permit.Verdict) error {
+// decide answers the question that an event tells of, and returns its id.
+func decide(a *app.App, sessionID string, e event.Event, v permit.Verdict) (string, error) {
 	var asked struct{ DecisionID string }
 	if err := json.Unmarshal(e.Data, &asked); err != nil {
-		return err
+		return "", err
 	}
 	_, err := a.Engine.Decide(context.Background(), turn.DecisionRequest{SessionID: sessionID, DecisionID: asked.DecisionID, Verdict: v, By: "the person"})
-	return err
+	return asked.DecisionID, err
 }
