@@ -90,7 +90,7 @@ func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, 
 		return Decision{}, err
 	}
 	r, err := d.question(id)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil { // answered, or spoilt by a power cut after it was
 		if v, err := d.answer(id); err == nil && (sessionID == "" || sessionID == v.SessionID) {
 			return Decision{}, closed(v.Decision)
 		}

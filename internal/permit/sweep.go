@@ -45,7 +45,7 @@ func (d *Desk) drop(id string) error {
 }
 
 func (d *Desk) remove(name string) error {
-	if err := d.root.Root().Remove(name); !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(d.root.Root(), name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
