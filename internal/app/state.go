@@ -170,7 +170,7 @@ func createOnce(dir, name, content string) error {
 	if err := durable.WriteFile(root, temp, []byte(content+"\n"), 0o600, durable.Secret); err != nil {
 		return err
 	}
-	defer func() { _ = root.Remove(temp) }() // linked by then, or useless
+	defer func() { _ = durable.Remove(root, temp) }() // linked by then, or useless
 	if err := durable.Link(root, temp, name); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

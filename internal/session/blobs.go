@@ -67,7 +67,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 		err = storage("the attachment could not be stored", b.settle(root, temp, sha))
 	}
 	if err != nil {
-		_ = root.Remove(temp) // a leftover is swept by GC
+		_ = durable.Remove(root, temp) // a leftover is swept by GC
 		return "", 0, err
 	}
 	b.mu.Lock()

@@ -62,7 +62,7 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, base.RemoveAll(hidden))
+			err = errors.Join(err, durable.RemoveAll(base, hidden))
 		}
 	}()
 	if err := s.writeSession(base, hidden, rec, append(line, entries...), flush); err != nil {
@@ -73,11 +73,11 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 	}
 	if flush {
 		if err := s.flushNew(base, p); err != nil {
-			return errors.Join(err, base.RemoveAll(p.rel))
+			return errors.Join(err, durable.RemoveAll(base, p.rel))
 		}
 	}
 	if err := s.index(rec.SessionID, p); err != nil {
-		return errors.Join(err, base.RemoveAll(p.rel)) // nobody has its id
+		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 		err = storage(failed, s.publishUpload(root, hidden, dir))
 	}
 	if err != nil {
-		_ = root.RemoveAll(hidden) // a leftover is swept by GC
+		_ = durable.RemoveAll(root, hidden) // a leftover is swept by GC
 		return "", err
 	}
 	return filepath.Join(root.Name(), filepath.FromSlash(dir), name), nil

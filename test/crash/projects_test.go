@@ -2,4 +2,219 @@
 
 package crash
 
-var projectScenarios []scenario
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/lifecycle"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/registerfile"
+	"belay/internal/workspace/scaffold"
+	"belay/internal/workspace/snapshot"
+	"belay/internal/workspace/statusfile"
+)
+
+const (
+	listFolder = "PKG-01_A/1_Working/DEL-01-01_List"
+	listStatus = "# Status: DEL-01-01 List\n\n**Current State:** OPEN\n**Last Updated:** 2026-01-02\n\n## History\n- 2026-01-02 — State set to OPEN (PREPARATION)\n"
+	rowColumns = "RegisterSchemaVersion,DependencyID,FromPackageID,FromDeliverableID,FromDeliverableName,DependencyClass,AnchorType,Direction,DependencyType,TargetType,TargetDeliverableID,EvidenceFile,SourceRef,SatisfactionStatus,Origin,FirstSeen,LastSeen,Status\n"
+	oneRow     = "v3.1,DEP-01-01-001,PKG-01,DEL-01-01,List,EXECUTION,NOT_APPLICABLE,UPSTREAM,INTERFACE,DELIVERABLE,DEL-01-02,a.md,a.md,TBD,EXTRACTED,2026-01-01,2026-01-02,ACTIVE\n"
+	oldSummary = "# Dependencies: DEL-01-01\n\n## Extracted Dependency Register\n**Total ACTIVE rows:** 3\n\n## Run History\n"
+	footbridge = "# Footbridge — decomposition\n\n### PKG-01 — Deck & rail\n\n| DeliverableID | Name | Type |\n|---|---|---|\n| DEL-01-01 | Levels | TABLE |\n"
+)
+
+// projectScenarios change files of a project.
+var projectScenarios = []scenario{
+	{
+		name:  "transition",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			writer, err := app.Transitions(w.settings())
+			w.try(err)
+			s, _, err := writer.Change(context.Background(), w.deliverable(), statusfile.Change{
+				Request: lifecycle.Request{To: "INITIALIZED", Actor: "4_DOCUMENTS", Date: "2026-01-03", Now: time.Now()}, By: statusfile.Asker{Name: "the person"},
+			})
+			w.try(err)
+			w.acknowledged("the transition", promise{Kind: "content", Path: s.Path(), SHA256: s.Hash}.holds)
+		},
+		always: func(w *world, a *app.App) error {
+			s, err := statusfile.Read(w.deliverable(), 0)
+			if err == nil && s.Status.State() != lifecycle.Open && s.Status.State() != lifecycle.Initialized {
+				err = fmt.Errorf("the state is %s", s.Status.State())
+			}
+			return errors.Join(err, auditIsWhole(w, a))
+		},
+	},
+	{
+		name:  "register",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			registers, err := app.OpenRegisters(w.settings())
+			w.try(err)
+			done, err := registers.Files.Put(context.Background(), w.deliverable(), registerfile.Change{By: "the person"}, []map[string]string{row()})
+			w.try(err)
+			w.unchanged("the register", done.File.Path, filepath.Join(filepath.Dir(done.File.Path), "_DEPENDENCIES.md"))
+		},
+		always: registerIsWhole,
+	},
+	{
+		name:  "proposal",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			registers, err := app.OpenRegisters(w.settings())
+			w.try(err)
+			shown, err := registers.Proposals.Add(context.Background(), w.deliverable(), proposal.Request{By: "an agent", Content: []byte(rowColumns + oneRow)})
+			w.try(err)
+			w.acknowledged("the proposal", func(w *world, _ *app.App) error { return w.hasProposal(registers, shown.ID) })
+			_, done, err := registers.Proposals.Apply(context.Background(), w.project, shown.ID, proposal.Settle{By: "the person"})
+			w.try(err)
+			w.unchanged("the register", done.File.Path)
+			w.acknowledged("the proposal's end", func(w *world, _ *app.App) error {
+				if _, err := registers.Proposals.Show(w.project, shown.ID, proposal.Settle{}); !fault.Is(err, fault.DecisionClosed) {
+					return fmt.Errorf("it is open again: %w", err)
+				}
+				return nil
+			})
+		},
+		always: registerIsWhole,
+	},
+	{
+		name: "scaffold",
+		setup: func(w *world, _ *app.App) {
+			must(w.t, os.WriteFile(filepath.Join(w.project, "bridge.md"), []byte(footbridge), 0o600))
+		},
+		work: func(w *world, _ *app.App) {
+			done, err := w.scaffold()
+			w.try(err)
+			w.unchanged("the scaffold", done.Created.Files...)
+		},
+		always: func(w *world, _ *app.App) error {
+			done, err := w.scaffold()
+			if err == nil && (!done.LayoutValidation.Valid || !done.PreparationCompatibility.Ready) {
+				err = fmt.Errorf("once more gives %+v and %+v", done.LayoutValidation, done.PreparationCompatibility)
+			}
+			return err
+		},
+	},
+	{
+		name: "snapshot",
+		setup: func(w *world, _ *app.App) {
+			must(w.t, os.MkdirAll(filepath.Join(w.project, "draft", "a"), 0o700))
+			must(w.t, os.WriteFile(filepath.Join(w.project, "draft", "a", "one.csv"), []byte("1\n"), 0o600))
+			must(w.t, os.WriteFile(filepath.Join(w.project, "draft", "two.csv"), []byte("2\n"), 0o600))
+		},
+		work: func(w *world, _ *app.App) {
+			t := snapshot.Target{Root: w.project, ToolRoot: "_Estimates", Label: "EST"}
+			o := app.SnapshotOptions(w.settings())
+			s, err := snapshot.Publish(context.Background(), t, o, snapshot.Copy(context.Background(), t, o, filepath.Join(w.project, "draft")))
+			w.try(err)
+			var files []string
+			for _, f := range s.Files {
+				files = append(files, filepath.Join(s.Path, filepath.FromSlash(f.Path)))
+			}
+			w.unchanged("the snapshot", append(files, s.Manifest, s.Pointer)...)
+		},
+		always: snapshotsAreWhole,
+	},
+}
+
+// settings are config, which must be valid.
+func (w *world) settings() *config.Config {
+	w.t.Helper()
+	cfg, err := w.config()
+	must(w.t, err)
+	return cfg
+}
+
+// deliverable makes a deliverable.
+func deliverable(w *world, _ *app.App) {
+	folder := filepath.Join(w.project, filepath.FromSlash(listFolder))
+	must(w.t, os.MkdirAll(folder, 0o700))
+	must(w.t, os.WriteFile(filepath.Join(folder, "_STATUS.md"), []byte(listStatus), 0o600))
+	must(w.t, os.WriteFile(filepath.Join(folder, "_DEPENDENCIES.md"), []byte(oldSummary), 0o600))
+}
+
+func (w *world) deliverable() workspace.Deliverable {
+	w.t.Helper()
+	d, err := workspace.FindDeliverable(w.project, filepath.Join(w.project, filepath.FromSlash(listFolder)))
+	must(w.t, err)
+	return d
+}
+
+// unchanged promises that files stay as they are now.
+func (w *world) unchanged(what string, files ...string) {
+	w.t.Helper()
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		must(w.t, err)
+		w.acknowledged(what, promise{Kind: "content", Path: name, SHA256: digest(data)}.holds)
+	}
+}
+
+// row is oneRow by its columns.
+func row() map[string]string {
+	cells := map[string]string{}
+	values := strings.Split(strings.TrimSpace(oneRow), ",")
+	for i, name := range strings.Split(strings.TrimSpace(rowColumns), ",") {
+		cells[name] = values[i]
+	}
+	return cells
+}
+
+func (w *world) hasProposal(registers app.Registers, id string) error {
+	list, err := registers.Proposals.List(context.Background(), w.project, true)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(list, func(p proposal.Shown) bool { return p.ID == id })
+	if at < 0 {
+		return errors.New("it is gone")
+	}
+	if list[at].State == proposal.Open && list[at].Problem != "" {
+		return errors.New(list[at].Problem)
+	}
+	return nil
+}
+
+// registerIsWhole checks that the register and its summary are old or new.
+func registerIsWhole(w *world, a *app.App) error {
+	d := w.deliverable()
+	for name, old := range map[string]string{"Dependencies.csv": "", "_DEPENDENCIES.md": oldSummary} {
+		data, err := os.ReadFile(filepath.Join(d.Path, name))
+		if errors.Is(err, os.ErrNotExist) && old == "" {
+			continue
+		}
+		isNew := strings.Contains(string(data), "DEP-01-01-001") || strings.Contains(string(data), "**Total ACTIVE rows:** 1\n")
+		if err != nil || string(data) != old && !isNew {
+			return fmt.Errorf("%s has %q: %w", name, data, err)
+		}
+	}
+	return auditIsWhole(w, a)
+}
+
+func (w *world) scaffold() (scaffold.Result, error) {
+	r := scaffold.Request{ExecutionRoot: filepath.Join(w.project, "roots", "one"), DecompositionPath: filepath.Join(w.project, "bridge.md")}
+	return scaffold.Run(context.Background(), r, app.ScaffoldOptions(w.settings()))
+}
+
+// snapshotsAreWhole checks everything that looks like a snapshot.
+func snapshotsAreWhole(w *world, _ *app.App) error {
+	names, err := filepath.Glob(filepath.Join(w.project, "_Estimates", "EST_*"))
+	must(w.t, err)
+	for _, name := range names {
+		if found := snapshot.Verify(w.project, "_Estimates/"+filepath.Base(name)); len(found) > 0 {
+			return fmt.Errorf("%s: %s", name, found[0].Message)
+		}
+	}
+	return nil
+}

@@ -92,7 +92,7 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 		}
 		return put(name, data)
 	}
-	if err := dir.Mkdir("tasks", 0o755); err != nil {
+	if err := durable.Mkdir(dir, "tasks", 0o755); err != nil {
 		return storage("the results cannot be written", err)
 	}
 	record.Tasks = tasks

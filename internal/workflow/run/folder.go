@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,8 +56,13 @@ func makeFolder(project, id string) (*folder, error) {
 		return nil, err
 	}
 	// The folder's own name must be as durable as what is in it.
-	if err := errors.Join(durable.FlushDir(p, ".belay", durable.RunRecord), durable.FlushDir(p, dirRuns, durable.RunRecord)); err != nil {
-		return nil, errors.Join(err, root.Close())
+	for dir := dirRuns; ; dir = path.Dir(dir) {
+		if err := durable.FlushDir(p, dir, durable.RunRecord); err != nil {
+			return nil, errors.Join(err, root.Close())
+		}
+		if dir == "." {
+			break
+		}
 	}
 	return &folder{root, id}, nil
 }

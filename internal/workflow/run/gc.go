@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -98,12 +99,12 @@ func (r *Runner) remove(project, id string) error {
 	if err != nil {
 		return errors.Join(err, l.Unlock())
 	}
-	err = p.Remove(dirRuns + "/" + id + "/" + fileRun)
+	err = durable.Remove(p, dirRuns+"/"+id+"/"+fileRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err == nil {
-		err = p.RemoveAll(dirRuns + "/" + id)
+		err = durable.RemoveAll(p, dirRuns+"/"+id)
 	}
 	if err == nil {
 		if err = os.Remove(r.grantPath(id)); errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -114,5 +115,5 @@ func removeRun(project, id string) error {
 		return err
 	}
 	defer p.Close()
-	return p.RemoveAll(dirRuns + "/" + id)
+	return durable.RemoveAll(p, dirRuns + "/" + id)
 }

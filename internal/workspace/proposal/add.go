@@ -84,8 +84,14 @@ func keep(project *os.Root, p Proposal, content []byte) error {
 	if err := workspace.MakeBelay(project); err != nil {
 		return err
 	}
-	if err := project.MkdirAll(Folder, 0o700); err != nil {
+	if err := durable.MkdirAll(project, Folder, 0o700); err != nil {
 		return err
+	}
+	for dir := Folder; dir != "."; {
+		dir = path.Dir(dir)
+		if err := durable.FlushDir(project, dir, durable.Proposal); err != nil {
+			return err
+		}
 	}
 	if err := durable.WriteFile(project, Folder+"/"+p.ID+".csv", content, 0o600, durable.Proposal); err != nil {
 		return err
@@ -129,7 +135,7 @@ func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) (superse
 }
 
 func forget(project *os.Root, name string) error {
-	if err := project.Remove(Folder + "/" + name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(project, Folder+"/"+name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -37,17 +37,34 @@ func (p *Plan) makeRoot() error {
 	if p.root != nil {
 		return nil
 	}
-	if err := os.MkdirAll(p.req.ExecutionRoot, 0o777); err != nil {
+	if err := makeFolders(p.req.ExecutionRoot); err != nil {
 		return p.fail(EnsureRoot, ".", err)
 	}
 	var err error
 	if p.root, err = os.OpenRoot(p.req.ExecutionRoot); err != nil {
 		return p.fail(EnsureRoot, ".", err)
 	}
-	if above, err := os.OpenRoot(filepath.Dir(p.req.ExecutionRoot)); err == nil {
-		_ = durable.FlushDir(above, ".", durable.ProjectFile) // the folder may not be ours to flush
-		_ = above.Close()                                     // it was only flushed
+	return nil
+}
+
+// makeFolders makes a folder outside of any project, and those above it as far as
+// they are missing, parents first.
+func makeFolders(folder string) error {
+	if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
+		return err
 	}
+	if err := makeFolders(filepath.Dir(folder)); err != nil {
+		return err
+	}
+	above, err := os.OpenRoot(filepath.Dir(folder))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = above.Close() }() // it was only flushed
+	if err := durable.Mkdir(above, filepath.Base(folder), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	_ = durable.FlushDir(above, ".", durable.ProjectFile) // the folder may not be ours to flush
 	return nil
 }
 
@@ -61,7 +78,7 @@ type maker struct {
 
 func (m *maker) run(ctx context.Context) error {
 	for _, name := range m.p.stale {
-		if err := m.p.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := durable.Remove(m.p.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return m.p.fail(EnsureRoot, name, err)
 		}
 	}

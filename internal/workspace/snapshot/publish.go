@@ -37,12 +37,12 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 		return p.named(name), err
 	}
 	temp := tempPrefix + rand.Text()
-	if err := p.tools.Mkdir(temp, 0o777); err != nil {
+	if err := durable.Mkdir(p.tools, temp, 0o777); err != nil {
 		return Snapshot{}, storage("the snapshot cannot be made", err)
 	}
 	defer func() {
 		if err != nil {
-			_ = p.tools.RemoveAll(temp) // the next publisher sweeps what is left
+			_ = durable.RemoveAll(p.tools, temp) // the next publisher sweeps what is left
 		}
 	}()
 	dir, err := p.tools.OpenRoot(temp)
@@ -146,7 +146,7 @@ func (p *publisher) sweep() error {
 		names, err := d.Readdirnames(1000)
 		for _, name := range names {
 			if strings.HasPrefix(name, tempPrefix) {
-				errs = append(errs, p.tools.RemoveAll(name))
+				errs = append(errs, durable.RemoveAll(p.tools, name))
 			}
 		}
 		if err != nil {

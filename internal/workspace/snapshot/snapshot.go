@@ -151,7 +151,11 @@ func (p *publisher) openToolRoot(ctx context.Context, root *os.Root) (*os.Root, 
 	tools, err := root.OpenRoot(name)
 	if errors.Is(err, fs.ErrNotExist) && known(name) {
 		if err = p.tellFolders(ctx, root); err == nil {
-			err = root.MkdirAll(name, 0o777)
+			err = durable.MkdirAll(root, name, 0o777)
+		}
+		for dir := name; err == nil && dir != "."; {
+			dir = path.Dir(dir)
+			err = durable.FlushDir(root, dir, durable.Snapshot)
 		}
 		if err == nil {
 			tools, err = root.OpenRoot(name)
