@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"belay/internal/app"
 	"belay/internal/event"
@@ -141,6 +142,12 @@ func (w *world) checkIDs(a *app.App, steps []step) error {
 		seen[s.ack][s.seen.Seq] = s.seen.Type
 	}
 	for _, id := range slices.Sorted(maps.Keys(seen)) {
+		if strings.HasPrefix(id, "run_") {
+			if err := w.sameIDs(a, id, seen[id]); err != nil {
+				return err
+			}
+			continue
+		}
 		events, err := say(a, turn.Request{SessionID: id, Message: "and on"})
 		if isGone(err) {
 			continue // it was never durable, or deleted

@@ -2,4 +2,190 @@
 
 package crash
 
-var runScenarios []scenario
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"belay/internal/app"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/workflow/run"
+)
+
+// twoTasks is a workflow whose second task sees what the first one gave.
+const twoTasks = `id: two
+agents:
+  - id: reader
+    instructions: You read.
+    tools: []
+tasks:
+  - {id: one, agent: reader, prompt: "One.", on_success: {next: last}}
+  - {id: last, agent: reader, prompt: "Last: {{ .tasks.one.output.response }}", final: true}
+outputs: {last: "{{ .tasks.last.output.response }}"}
+`
+
+// runScenarios are about workflows.
+var runScenarios = []scenario{
+	{
+		name: "run",
+		setup: func(w *world, _ *app.App) {
+			must(w.t, os.WriteFile(filepath.Join(w.project, "two.yaml"), []byte(twoTasks), 0o600))
+		},
+		work: func(w *world, a *app.App) {
+			begun, err := a.Runs.Start(context.Background(), run.Request{Project: w.project, File: filepath.Join(w.project, "two.yaml"), Allow: []string{"read(*)"}})
+			w.try(err)
+			w.acknowledged("the run", func(w *world, a *app.App) error { return w.hasRun(a, begun.ID) })
+			w.follow(a, begun.ID)
+			w.acknowledged("the end of the run", func(w *world, a *app.App) error { return w.hasEvents(a, begun.ID) })
+		},
+		always: runsGoOn,
+	},
+}
+
+// follow reads the events of a run to its end.
+func (w *world) follow(a *app.App, id string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	s, err := a.Runs.Follow(ctx, w.project, id, 0)
+	w.try(err)
+	defer func() { must(w.t, s.Close()) }()
+	ended := false
+	for {
+		events, err := s.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		w.try(err)
+		for _, e := range events {
+			st := step{ack: id, seen: &event.Event{Seq: e.Seq, Type: event.Type(e.Type)}}
+			switch e.Type {
+			case run.TaskEnd:
+				st.kept = func(w *world, a *app.App) error { return w.hasTask(a, id, e.Task) }
+			case run.RunEnd:
+				ended = true
+			}
+			w.note(st)
+		}
+	}
+	if !ended {
+		w.t.Error("nobody was told of the run's end")
+	}
+}
+
+// hasRun checks that a run which began can be taken up, with what it was allowed.
+func (w *world) hasRun(a *app.App, id string) error {
+	if _, err := a.Runs.Show(context.Background(), w.project, id); err != nil {
+		return err
+	}
+	allowed, err := a.Runs.Allowed(context.Background(), w.project, id)
+	if err == nil && !slices.Equal(allowed, []string{"read(*)"}) {
+		err = fmt.Errorf("it is allowed %q", allowed)
+	}
+	return err
+}
+
+// hasTask checks that a finished task is on record.
+func (w *world) hasTask(a *app.App, id, key string) error {
+	t, err := a.Runs.Task(context.Background(), w.project, id, key)
+	if err == nil && t.Status != run.Success {
+		err = fmt.Errorf("the task %s is %s", key, t.Status)
+	}
+	return err
+}
+
+// hasEvents checks that the events of a run that has ended are all there.
+func (w *world) hasEvents(a *app.App, id string) error {
+	events, err := w.runEvents(a, id)
+	if err != nil {
+		return err
+	}
+	for i, e := range events {
+		if e.Seq != int64(i+1) {
+			return fmt.Errorf("event %d is missing", i+1)
+		}
+	}
+	if len(events) == 0 || events[len(events)-1].Type != run.RunEnd {
+		return fmt.Errorf("the last of %d events is missing", len(events))
+	}
+	return nil
+}
+
+func (w *world) runEvents(a *app.App, id string) (all []run.Event, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	s, err := a.Runs.Follow(ctx, w.project, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for {
+		events, err := s.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, events...)
+	}
+}
+
+// sameIDs checks that no event of a run has an id that was another's.
+func (w *world) sameIDs(a *app.App, id string, seen map[int64]event.Type) error {
+	events, err := w.runEvents(a, id)
+	if fault.Is(err, fault.RunNotFound) {
+		return nil // it was never durable
+	}
+	for _, e := range events {
+		if before, known := seen[e.Seq]; known && before != event.Type(e.Type) {
+			return fmt.Errorf("the id %d of the run was that of %s, and is that of %s now", e.Seq, before, e.Type)
+		}
+	}
+	return err
+}
+
+// runsGoOn takes every run up that has not ended: it comes to the same result, and
+// does nothing again that was done.
+func runsGoOn(w *world, a *app.App) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	list, _, err := a.Runs.List(ctx, w.project, 0)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		before, err := a.Runs.Show(ctx, w.project, s.ID)
+		if err != nil {
+			return err
+		}
+		if s.Status != run.Success {
+			if _, err := a.Runs.Resume(ctx, w.project, s.ID); err != nil {
+				return fmt.Errorf("take up the run: %w", err)
+			}
+		}
+		if _, err := w.runEvents(a, s.ID); err != nil { // it has ended then
+			return err
+		}
+		now, err := a.Runs.Show(ctx, w.project, s.ID)
+		if err != nil {
+			return err
+		}
+		if out, _ := json.Marshal(now.Outputs); now.Status != run.Success || string(out) != `{"last":"Last: One."}` {
+			return fmt.Errorf("the run is %s with %s", now.Status, out)
+		}
+		for _, t := range before.Tasks {
+			at := slices.IndexFunc(now.Tasks, func(n run.Task) bool { return n.Key == t.Key })
+			if t.Status == run.Success && (at < 0 || len(now.Tasks[at].Attempts) != len(t.Attempts)) {
+				return fmt.Errorf("the task %s was finished and is done again", t.Key)
+			}
+		}
+	}
+	return nil
+}

@@ -35,7 +35,8 @@ const (
 
 // Event is one line of a run's events.jsonl.
 type Event struct {
-	// Seq is dense, from 1.
+	// Seq grows by one, from 1. Where a power cut may have taken the end of the log,
+	// it goes on behind every sequence that was given.
 	Seq  int64     `json:"seq"`
 	Time time.Time `json:"time"`
 	Type EventType `json:"type"`
@@ -115,6 +116,20 @@ type Ended struct {
 	Snapshot string   `json:"snapshot,omitempty"`
 }
 
+// seqBlock bounds the sequences that a power cut can take. The log is flushed when
+// the run ends and before the first event of each block of that many. So what was
+// lost is of the block that the next event in the log would be of.
+const seqBlock = 1 << 16
+
+// bootLine is a line of the log before the events of a process: the system's time
+// of running in which they were written, and the sequence behind which they begin.
+// It is no event.
+type bootLine struct {
+	V      int    `json:"v"`
+	BootID string `json:"bootId"`
+	After  int64  `json:"after,omitempty"`
+}
+
 // journal writes a run's events. It is safe for concurrent use.
 type journal struct {
 	mu    sync.Mutex
@@ -127,21 +142,76 @@ type journal struct {
 	over bool
 }
 
-func openJournal(f *folder, clock func() time.Time) (*journal, error) {
-	j := &journal{clock: clock, wake: make(chan struct{})}
+// openJournal opens the log of a run that this process has made, or takes up.
+func openJournal(f *folder, made bool, clock func() time.Time) (_ *journal, err error) {
 	// Opening repairs a torn end, so the version is checked first.
-	err := scanEvents(f.root, 0, func(e Event) error { j.seq = e.Seq; return nil })
+	err = scanEvents(f.root, 0, func(Event) error { return nil })
 	switch newer := (*durable.NewerError)(nil); {
 	case errors.As(err, &newer):
 		return nil, unreadable(f.id, fileEvent, err)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	j.lines, err = durable.OpenLines(f.root, fileEvent, 0o600, durable.RunLog)
+	lines, err := durable.OpenLines(f.root, fileEvent, 0o600, durable.RunLog)
 	if err != nil {
 		return nil, storage("the run's events cannot be opened", err)
 	}
+	j := &journal{lines: lines, clock: clock, wake: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lines.Close())
+		}
+	}()
+	known, err := j.recall(f.root)
+	if err != nil {
+		return nil, err
+	}
+	boot := durable.BootID()
+	if !made && known == boot && boot != "" {
+		return j, nil // nothing can be lost
+	}
+	if !made {
+		j.seq = ((j.seq+1)/seqBlock+1)*seqBlock - 1
+	}
+	line, err := plainjson.Marshal(bootLine{formatVersion, boot, j.seq})
+	if err == nil {
+		err = lines.Append(append(line, '\n'))
+	}
+	if err == nil && !made {
+		err = lines.Sync()
+	}
+	if err != nil {
+		return nil, storage("the run's events could not be written", err)
+	}
 	return j, nil
+}
+
+// recall reads the last sequence of the log, and in which time of running it was
+// given.
+func (j *journal) recall(root *os.Root) (boot string, err error) {
+	f, _, err := durable.OpenRegular(root, fileEvent)
+	if err != nil {
+		return boot, storage("the run's events cannot be read", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = durable.Scan(f, maxEvent, func(b []byte, _ int64) error {
+		var line struct {
+			Event
+			bootLine
+		}
+		if json.Unmarshal(b, &line) != nil {
+			return nil // a spoilt line is none
+		}
+		if line.Type == "" {
+			boot = line.BootID
+		}
+		j.seq = max(j.seq, line.Seq, line.After)
+		return nil
+	})
+	if err != nil {
+		return boot, storage("the run's events cannot be read", err)
+	}
+	return boot, nil
 }
 
 // add appends an event. Readers see it at once; it is durable after sync.
@@ -155,6 +225,11 @@ func (j *journal) add(t EventType, task string, data any) error {
 	line, err := plainjson.Marshal(eventLine{formatVersion, Event{Seq: j.seq + 1, Time: j.clock().UTC(), Type: t, Task: task, Data: payload}})
 	if err != nil {
 		return err
+	}
+	if (j.seq+1)%seqBlock == 0 {
+		if err := j.lines.Sync(); err != nil {
+			return storage("the run's events could not be written", err)
+		}
 	}
 	if err := j.lines.Append(append(line, '\n')); err != nil {
 		return storage("the run's events could not be written", err)

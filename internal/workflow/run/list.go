@@ -115,5 +115,5 @@ func removeRun(project, id string) error {
 		return err
 	}
 	defer p.Close()
-	return durable.RemoveAll(p, dirRuns + "/" + id)
+	return durable.RemoveAll(p, dirRuns+"/"+id)
 }

@@ -44,7 +44,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
 		within: req.Within,
 	}
-	x, err := r.open(w, record, at, func(x *execution) error {
+	x, err := r.open(w, record, at, true, func(x *execution) error {
 		var err error
 		if x.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
@@ -98,9 +98,9 @@ func (r *Runner) ready(w *flow, provider string) error {
 
 func count(w *flow) (n int) { return len(w.Tasks) }
 
-// open makes the execution of a run: its lock, its folder, its blobs. The site is the
-// execution's from now on. What is open is closed again where it fails.
-func (r *Runner) open(w *flow, record Record, at *site, folder func(*execution) error) (_ *execution, err error) {
+// open makes the execution of a run that is made, or taken up: its lock, its folder,
+// its blobs. The site is the execution's from now on. What is open is closed again where it fails.
+func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*execution) error) (_ *execution, err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	x := &execution{
 		r: r, id: record.ID, w: w, record: record, at: at, ctx: ctx, cancel: cancel, done: make(chan struct{}),
@@ -122,7 +122,7 @@ func (r *Runner) open(w *flow, record Record, at *site, folder func(*execution) 
 	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
 		return nil, err
 	}
-	x.journal, err = openJournal(x.folder, r.o.Clock)
+	x.journal, err = openJournal(x.folder, made, r.o.Clock)
 	return x, err
 }
 
@@ -202,7 +202,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 	if err != nil {
 		return Summary{}, err
 	}
-	x, err := r.open(w, record, at, func(x *execution) (err error) {
+	x, err := r.open(w, record, at, false, func(x *execution) (err error) {
 		x.folder, err = openFolder(project, id)
 		return err
 	})
