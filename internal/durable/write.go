@@ -102,7 +102,17 @@ func replace(root *os.Root, name, temp string, data []byte, perm fs.FileMode, ki
 	return nil
 }
 
-// writeNew creates name with data, or leaves nothing.
+// WriteNew makes a file that must not be there yet, with data, or leaves nothing. The
+// content of a kept file is flushed, its name is not: the caller flushes the folder
+// when all of its files are there.
+func WriteNew(root *os.Root, name string, data []byte, perm fs.FileMode, kind *File) error {
+	if err := writeNew(root, name, data, perm, kind, func(*os.File) error { return nil }); err != nil {
+		return fmt.Errorf("write %s: %w", path.Base(name), err)
+	}
+	return nil
+}
+
+// writeNew is WriteNew that calls dress before the content is made durable.
 func writeNew(root *os.Root, name string, data []byte, perm fs.FileMode, kind *File, dress func(*os.File) error) error {
 	w, err := Create(root, name, perm, kind)
 	if err != nil {

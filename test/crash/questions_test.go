@@ -22,7 +22,7 @@ import (
 const oneWrite = `turns:
   - when: write
     steps:
-      - call: {name: write, input: {path: notes.txt, content: "as asked\n"}}
+      - call: {name: write, input: {path: docs/notes.txt, content: "as asked\n"}}
       - say: Written.
   - when: again
     steps:
@@ -35,14 +35,14 @@ var questionScenarios = []scenario{
 	{
 		name:   "decision",
 		script: oneWrite,
-		setup:  first,
+		setup:  withFolder,
 		work:   func(w *world, a *app.App) { w.ask(a, permit.VerdictAllow) },
 		always: auditIsWhole,
 	},
 	{
 		name:   "decision for the session",
 		script: oneWrite,
-		setup:  first,
+		setup:  withFolder,
 		work: func(w *world, a *app.App) {
 			w.ask(a, permit.VerdictAllowSession)
 			w.acknowledged("the grant", isGranted)
@@ -65,6 +65,12 @@ var questionScenarios = []scenario{
 	},
 }
 
+// withFolder is first in a project with a folder.
+func withFolder(w *world, a *app.App) {
+	must(w.t, os.Mkdir(filepath.Join(w.project, "docs"), 0o700))
+	first(w, a)
+}
+
 // ask runs a turn whose call is asked about, and answers.
 func (w *world) ask(a *app.App, v permit.Verdict) {
 	w.t.Helper()
@@ -76,6 +82,7 @@ func (w *world) ask(a *app.App, v permit.Verdict) {
 		w.try(err)
 		w.acknowledged("the decision", func(w *world, a *app.App) error { return w.isDecided(a, id, v) })
 	})
+	w.unchanged("the file of the call", filepath.Join(w.project, "docs", "notes.txt"))
 }
 
 // isDecided checks that a question stays answered, on record.

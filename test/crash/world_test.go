@@ -24,6 +24,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -155,6 +157,7 @@ func (w *world) record(s *scenario) []step {
 			if !flushes(op) {
 				return nil
 			}
+			op.Point += site()
 			w.note(step{op: &op})
 			return durable.ErrSkipped
 		},
@@ -167,6 +170,23 @@ func (w *world) record(s *scenario) []step {
 	s.work(w, a)
 	must(w.t, a.Close(context.Background()))
 	return w.steps
+}
+
+// site says which function flushes: a kind of file has more than one writer. What a
+// committer flushes has none.
+func site() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		name := strings.TrimPrefix(f.Function, "belay/internal/")
+		if name != f.Function && !strings.HasPrefix(name, "durable.") {
+			return " in " + name
+		}
+		if !more {
+			return ""
+		}
+	}
 }
 
 func (w *world) note(s step) {

@@ -49,7 +49,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		if x.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
 		}
-		return durable.WriteFile(x.folder.root, fileFlow, w.data, 0o600, durable.RunRecord)
+		return durable.WriteNew(x.folder.root, fileFlow, w.data, 0o600, durable.RunRecord) // its name is flushed with the record's
 	})
 	if err != nil {
 		return Summary{}, err

@@ -60,13 +60,7 @@ func (m *maker) unit(ctx context.Context, u unit) error {
 		return m.p.fail(CreateDeliverable, at, err)
 	}
 	defer dir.Close()
-	if err := m.files(ctx, dir, u.steps); err != nil {
-		return err
-	}
-	if err := durable.FlushDir(dir, ".", durable.ProjectFile); err != nil {
-		return m.p.fail(CreateDeliverable, at, err)
-	}
-	return nil
+	return m.files(ctx, dir, u.steps)
 }
 
 // files makes files of one folder. All are on disk before the first has its name,

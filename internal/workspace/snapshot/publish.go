@@ -181,7 +181,7 @@ func (p *publisher) name(ctx context.Context, temp string) (string, error) {
 		}
 		err := durable.Rename(p.tools, temp, name)
 		if err == nil {
-			return name, durable.FlushDir(p.tools, ".", durable.Snapshot)
+			return name, nil // the name is flushed with that of the pointer
 		}
 		if _, taken := p.tools.Lstat(name); taken != nil {
 			return "", err

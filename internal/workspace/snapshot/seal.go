@@ -94,7 +94,7 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
 	for _, f := range files {
 		writeEntry(&manifest, f)
 	}
-	if err := durable.WriteFile(dir, ManifestFile, []byte(manifest.String()), 0o444, durable.Snapshot); err != nil {
+	if err := durable.WriteNew(dir, ManifestFile, []byte(manifest.String()), 0o444, durable.Snapshot); err != nil {
 		return err
 	}
 	p.sums = map[string]string{ManifestFile: hexSum(manifest.String())}
