@@ -166,7 +166,7 @@ func runsGoOn(w *world, a *app.App) error {
 			return err
 		}
 		if s.Status != run.Success {
-			if _, err := a.Runs.Resume(ctx, w.project, s.ID); err != nil {
+			if _, err := a.Runs.Resume(ctx, w.project, s.ID, ""); err != nil {
 				return fmt.Errorf("take up the run: %w", err)
 			}
 		}

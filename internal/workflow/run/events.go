@@ -136,6 +136,10 @@ type journal struct {
 	lines *durable.Lines
 	seq   int64
 	clock func() time.Time
+	// boot is the line that goes before the next event, nil for none. Where the run is
+	// taken up again it is flushed first.
+	boot  []byte
+	again bool
 	// wake is closed when there is more to read, over when there is no more to
 	// come.
 	wake chan struct{}
@@ -174,15 +178,10 @@ func openJournal(f *folder, made bool, clock func() time.Time) (_ *journal, err 
 		j.seq = ((j.seq+1)/seqBlock+1)*seqBlock - 1
 	}
 	line, err := plainjson.Marshal(bootLine{formatVersion, boot, j.seq})
-	if err == nil {
-		err = lines.Append(append(line, '\n'))
-	}
-	if err == nil && !made {
-		err = lines.Sync()
-	}
 	if err != nil {
-		return nil, storage("the run's events could not be written", err)
+		return nil, err
 	}
+	j.boot, j.again = append(line, '\n'), !made
 	return j, nil
 }
 
@@ -226,18 +225,30 @@ func (j *journal) add(t EventType, task string, data any) error {
 	if err != nil {
 		return err
 	}
-	if (j.seq+1)%seqBlock == 0 {
-		if err := j.lines.Sync(); err != nil {
-			return storage("the run's events could not be written", err)
-		}
-	}
-	if err := j.lines.Append(append(line, '\n')); err != nil {
+	if err := j.write(append(line, '\n')); err != nil {
 		return storage("the run's events could not be written", err)
 	}
 	j.seq++
 	close(j.wake)
 	j.wake = make(chan struct{})
 	return nil
+}
+
+// write appends a line, behind what must be on disk before it. j.mu is held.
+func (j *journal) write(line []byte) error {
+	flush := (j.seq+1)%seqBlock == 0
+	if j.boot != nil {
+		if err := j.lines.Append(j.boot); err != nil {
+			return err
+		}
+		j.boot, flush = nil, flush || j.again
+	}
+	if flush {
+		if err := j.lines.Sync(); err != nil {
+			return err
+		}
+	}
+	return j.lines.Append(line)
 }
 
 // close ends the journal; readers of this process are told.

@@ -85,10 +85,12 @@ func TestEveryFormatIsRead(t *testing.T) {
 			if r := b.ended(id); r.Status != run.Success || len(b.e.asked()) != 1 {
 				t.Errorf("taken up: %s %+v, asked %q", r.Status, r.Error, b.e.asked())
 			}
+			var last int64 // nobody knows how the log ended, so the numbers go on in a new block
 			for i, e := range b.events(id) {
-				if e.Seq != int64(i+1) {
+				if e.Seq <= last || i < 16 && e.Seq != int64(i+1) {
 					t.Fatalf("event %d has the number %d", i+1, e.Seq)
 				}
+				last = e.Seq
 			}
 			for _, name := range []string{"run.json", "tasks/last.json"} {
 				if data := contents(t, b.project)["runs/"+id+"/"+name]; !strings.HasPrefix(data, fmt.Sprintf("{\n  \"v\": %d,\n", run.FormatForTest)) {
