@@ -116,7 +116,7 @@ var streaming = map[string]check{
 		set: "100ms", also: settings{"models": "{claude-sonnet-4-20250514: {context_tokens: 100000000, output_tokens: 10000000}}"},
 		shows: `^dropped`, without: `^everything came`,
 		see: func(b *bench) string {
-			const turns = 12 // with more bytes than the system keeps for a reader
+			const turns = 4 // with more bytes than the system keeps for a reader
 			b.script("say: " + strings.Repeat("x", 900<<10))
 			s := b.serve()
 			id := s.session()
@@ -124,7 +124,7 @@ var streaming = map[string]check{
 				s.ask("POST", "/api/harness/turn", turnRequest{SessionID: id, Message: "go"})
 			}
 			c := s.dial()
-			must(b.t, c.SetReadBuffer(4096))
+			must(b.t, c.SetReadBuffer(128<<10))
 			fmt.Fprintf(c, "GET /api/harness/session/%s/events?after=0 HTTP/1.1\r\nHost: %s\r\n\r\n", id, s.address())
 			s.settled(func() bool { return !s.connected(c.LocalAddr().String()) })
 			r := bufio.NewReader(c)

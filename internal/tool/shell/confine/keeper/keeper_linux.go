@@ -172,14 +172,13 @@ func (k *keeper) launch(launched chan<- child) {
 		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
 	}
 	// Programs that start others the way of the C library, make among them, leave
-	// them with these ignored; nobody sends any to the keeper yet.
+	// them with these ignored.
 	_, _ = meet(foreignSignals, byDefault), unblock() // neither fails for signals that there are
 	var err error
 	if c.pid, err = syscall.ForkExec(k.plan.Shell, []string{k.plan.Shell, "-c", k.plan.Command}, attr); err != nil {
 		launched <- child{err: &problem{"start the shell", err}}
 		return
 	}
-	_ = deafen(foreignSignals)
 	launched <- c
 	select {}
 }

@@ -13,7 +13,9 @@ var endingSignals = []syscall.Signal{
 	syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
 }
 
-// foreignSignals are those that Go leaves to libraries in C.
+// foreignSignals are those that Go leaves to libraries in C. The keeper does not
+// ignore them: what a process ignores, the programs that it starts ignore too, and
+// Go gives these no meaning back. No program sends them by mistake.
 var foreignSignals = []syscall.Signal{32, 33, 34}
 
 // What a process does about a signal that it does not handle.
