@@ -103,7 +103,7 @@ func acting(c *Config) []*key {
 			doc: "Contents of a project's files that are kept around commands, so that what one changed can be shown, restored and taken back."},
 		{name: "bash.max_files", value: count(&b.MaxFiles, 100, 100_000_000), def: "1000000",
 			doc: "Files of a project that are looked at around a command; in a larger one every command is refused."},
-		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, mib, tib), def: "8GiB",
+		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, 128*mib, tib), def: "8GiB",
 			doc: "Memory that one process of a command may allocate."},
 		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",
 			doc: "Largest file that a command may write."},

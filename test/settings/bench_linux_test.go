@@ -193,3 +193,31 @@ func (b *bench) settled(holds func() bool) bool {
 	}
 	return false
 }
+
+// contents are the files of the project whose path has a pattern.
+func (b *bench) contents(pattern string) string {
+	b.t.Helper()
+	var all strings.Builder
+	paths, err := filepath.Glob(filepath.Join(b.project, pattern))
+	must(b.t, err)
+	for _, p := range paths {
+		text, err := readFile(p)
+		must(b.t, err)
+		all.WriteString(text + "\n")
+	}
+	return all.String()
+}
+
+func readFile(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	return string(data), err
+}
+
+// age makes all files below a folder look older.
+func (b *bench) age(dir string, by time.Duration) {
+	b.t.Helper()
+	then := time.Now().Add(-by)
+	for name := range strings.Lines(b.under(dir)) {
+		must(b.t, os.Chtimes(filepath.Join(dir, strings.TrimSuffix(name, "\n")), then, then))
+	}
+}

@@ -1,0 +1,160 @@
+package settings
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strings"
+)
+
+// commands are the settings of bash.
+var commands = map[string]check{
+	"bash.enabled": {
+		set: "false", shows: `"ok":false`, without: `it ran`,
+		see: func(b *bench) string { return b.result("echo it ran") },
+	},
+	"bash.timeout": {
+		set: "1s", shows: `"ok":false`, without: `it ended`,
+		see: func(b *bench) string { return b.result("sleep 2; echo it ended") },
+	},
+	"bash.timeout_max": {
+		set: "1s", also: settings{"bash.timeout": "1s"}, shows: `"ok":false`, without: `it ended`,
+		see: func(b *bench) string {
+			return resultOf(b.calls(`{name: bash, input: {command: "sleep 2; echo it ended", timeout_ms: 20000}}`))
+		},
+	},
+	"bash.output_bytes": {
+		set: "1KiB", shows: `line 0.*left out|left out.*line 299|bytes`, without: `line 150\b`,
+		see: func(b *bench) string { b.file("long.txt", numbered(300)); return b.result("cat long.txt") },
+	},
+	"bash.confine": {
+		set: "false", shows: `reached it`, without: `refused it`,
+		see: func(b *bench) string {
+			b.file(b.other+"/secret", "x")
+			return b.approved("cat " + b.other + "/secret >/dev/null 2>&1 && echo reached it || echo refused it")
+		},
+	},
+	"bash.network": {
+		set: "open", shows: `reached it`, without: `refused it`,
+		see: func(b *bench) string { return b.connect(b.listen()) },
+	},
+	"bash.connect_ports": {
+		set: "", shows: `reached it`, without: `refused it`,
+		see: func(b *bench) string {
+			port := b.listen()
+			if !b.standard {
+				b.settings["bash.connect_ports"] = fmt.Sprintf("[%d]", port)
+			}
+			return b.connect(port)
+		},
+	},
+	"bash.listen_ports": {
+		set: "", shows: `listened`, without: `could not`,
+		see: func(b *bench) string {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			must(b.t, err)
+			port := l.Addr().(*net.TCPAddr).Port
+			must(b.t, l.Close())
+			if !b.standard {
+				b.settings["bash.listen_ports"] = fmt.Sprintf("[%d]", port)
+			}
+			return b.result(fmt.Sprintf("perl -MSocket -e 'socket(S,PF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(%d,INADDR_LOOPBACK)) && listen(S,1) ? print qq(listened) : print qq(could not)'", port))
+		},
+	},
+	"bash.env": {
+		set: "[SOME_FLAG]", shows: `value \[on\]`, without: `value \[\]`,
+		see: func(b *bench) string { b.env = []string{"SOME_FLAG=on"}; return b.result(`echo "value [$SOME_FLAG]"`) },
+	},
+	"bash.read_paths": {
+		set: "['{other}/tools']", shows: `reached it`, without: `refused it`,
+		see: func(b *bench) string {
+			b.file(b.other+"/tools/x", "x")
+			return b.result("cat " + b.other + "/tools/x >/dev/null 2>&1 && echo reached it || echo refused it")
+		},
+	},
+	"bash.processes": {
+		set: "5", shows: `more processes than it may have`, without: `it ended`,
+		see: func(b *bench) string {
+			return b.result("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 5 & done; sleep 1; kill $(jobs -p); echo it ended")
+		},
+	},
+	"bash.files": {
+		set: "20", shows: `files 20\b`, without: `files 4096`,
+		see: func(b *bench) string { return b.result(`echo "files $(ulimit -n)"`) },
+	},
+	"bash.memory_bytes": {
+		set: "1GiB", shows: `memory 1048576\b`, without: `memory 8388608`,
+		see: func(b *bench) string { return b.result(`echo "memory $(ulimit -d)"`) },
+	},
+	"bash.file_bytes": {
+		set: "1MiB", shows: `size 1048576\b`, without: `size 3000000`,
+		see: func(b *bench) string {
+			b.result("head -c 3000000 /dev/zero >big")
+			info, err := os.Stat(b.project + "/big")
+			must(b.t, err)
+			return fmt.Sprintf("size %d", info.Size())
+		},
+	},
+	"bash.max_files": {
+		set: "100", shows: `bash.max_files`, without: `it ran`,
+		see: func(b *bench) string {
+			for i := range 150 {
+				b.file(fmt.Sprintf("files/%d.txt", i), "x")
+			}
+			return b.result("echo it ran")
+		},
+	},
+	"bash.keep_bytes": {
+		set: "1MiB", shows: `exit code [1-9]`, without: `undone.*exit code 0`,
+		see: func(b *bench) string {
+			for i := range 4 {
+				b.file(fmt.Sprintf("old%d.txt", i), strings.Repeat("old\n", 200_000))
+			}
+			out := b.shell("for f in old*.txt; do echo new >$f; done")
+			return b.run("session", "undo", sessionOf(out))
+		},
+	},
+}
+
+// result is what a command's call tells the model.
+func (b *bench) result(command string) string { b.t.Helper(); return resultOf(b.shell(command)) }
+
+// approved is what a command's call tells the model when a person allows it.
+func (b *bench) approved(command string) string {
+	b.t.Helper()
+	b.script(fmt.Sprintf("call: {name: bash, input: {command: %q}}", command))
+	s := b.serve()
+	id := s.session()
+	r := s.begin(id, "event: ")
+	_, decision, _ := strings.Cut(s.await(r, `"decisionId"`), `"decisionId":"`)
+	decision, _, _ = strings.Cut(decision, `"`)
+	token, err := os.ReadFile(b.home + "/state/belay/operator.token")
+	must(b.t, err)
+	s.ask("POST", "/api/harness/decision", map[string]any{"sessionId": id, "decisionId": decision, "verdict": "allow"}, "Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	return s.await(r, `"durationMs"`)
+}
+
+// resultOf is the part of a turn's events that has the result of its first call.
+func resultOf(events string) string {
+	_, result, _ := strings.Cut(events, `"type":"tool:result"`)
+	line, _, _ := strings.Cut(result, "\n")
+	if line == "" {
+		return events
+	}
+	return line
+}
+
+// listen opens a port of the machine.
+func (b *bench) listen() int {
+	b.t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(b.t, err)
+	b.t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// connect has a command connect to a port.
+func (b *bench) connect(port int) string {
+	b.t.Helper()
+	return b.approved(fmt.Sprintf("(exec 3<>/dev/tcp/127.0.0.1/%d) 2>/dev/null && echo reached it || echo refused it", port))
+}
