@@ -106,3 +106,20 @@ func (s *server) starve(ctx context.Context, resource, after int) {
 	}
 	s.checkRecord(id)
 }
+
+// While the disk is full, or no file can be opened, the server says that it is not
+// ready, and why; afterwards it is ready again.
+func TestReadinessWhenTheMeansRunOut(t *testing.T) {
+	t.Parallel()
+	for what, resource := range map[string]int{"file too large": unix.RLIMIT_FSIZE, "too many open files": unix.RLIMIT_NOFILE} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newPlace(t).serve()
+			s.becomes(200, `"ready"`) // over a connection that stays open
+			s.limit(resource, 0)
+			s.becomes(503, "the state folder cannot be written: "+what)
+			s.limit(resource, math.MaxUint64)
+			s.becomes(200, `"ready"`)
+		})
+	}
+}

@@ -46,10 +46,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.Config.Addr)
+	ln, err := a.listen(ctx)
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "can not listen on %s: %v", a.Config.Addr, err).
-			WithHint("choose another address with --addr; port 0 picks a free one").Because(err)
+		return err
 	}
 	closeListener := func() error {
 		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
