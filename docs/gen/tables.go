@@ -85,9 +85,10 @@ func events(string) ([]byte, error) {
 		"`session:init` and ends with `process:exit`, whatever happens in between. A reader that comes back with the last id it\n"+
 		"saw misses nothing, or gets a `log:gap` that says what is missing.\n\n"+
 		"A turn whose end cannot be written, because the disk is full, ends all the same: its `turn:error` and `process:exit`\n"+
-		"are made up for the readers that are there. They are in no log, so they have no `id:`, and `\"seq\":0` with `--json`.\n"+
-		"Once there is room again the log gets an end of its own. Where a power cut or the retention of logs took a turn's end,\n"+
-		"a reader of that turn gets it in the same way, from the transcript.\n\n"+
+		"are made up for its readers, those that are there and those that come before the log can be written again. They are\n"+
+		"in no log, so they have no `id:`, and `\"seq\":0` with `--json`. So is the `process:exit` of a turn whose log cannot be\n"+
+		"read any more. Once there is room again the log gets an end of its own. Where a power cut or the\n"+
+		"retention of logs took a turn's end, a reader of that turn gets it in the same way, from the transcript.\n\n"+
 		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`\n"+
 		"(nobody answered in time) or `undone` (what the call changed was put back); it is absent where the call was permitted.\n"+
 		"`calls` of `process:exit` counts them for the whole turn, subagents included, and is absent where there are none.")
