@@ -55,7 +55,7 @@ func (p *place) tree() map[string]string {
 func TestUndoKilled(t *testing.T) {
 	t.Parallel()
 	const n = 60
-	for _, at := range []int{0, n / 3, 2 * n / 3} {
+	for _, at := range []int{0, n/3 + 1, 2 * n / 3} {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
 			for range 20 { // on a busy machine the undo may have ended before it is killed
@@ -108,14 +108,7 @@ func undoKilled(t *testing.T, n, at int) bool {
 			t.Errorf("%s holds %q", name, now[name])
 		}
 	}
-	half := !cmp.Equal(before, now) && !cmp.Equal(after, now)
-	out, err := p.command("session", "undo", id).CombinedOutput()
-	switch {
-	case half && (err != nil || !strings.Contains(string(out), "was cut off by a crash. It is complete now.")):
-		t.Errorf("the second undo does not tell of the first: %v\n%s", err, out)
-	case err != nil && !strings.Contains(string(out), "no turn of this session has changes"): // the first was on record
-		t.Fatalf("the second undo: %v\n%s", err, out)
-	}
+	p.tells(id, at, !cmp.Equal(before, now) && !cmp.Equal(after, now))
 	if diff := cmp.Diff(before, p.tree()); diff != "" {
 		t.Errorf("(-before +after)\n%s", diff)
 	}
@@ -132,4 +125,33 @@ func undoKilled(t *testing.T, n, at int) bool {
 		t.Errorf("%d undos are on record, want 1", undone)
 	}
 	return killed
+}
+
+// tells runs the next command after an undo that was killed, and checks that it
+// tells of that if the undo was half done. So does doctor, before.
+func (p *place) tells(id string, at int, half bool) {
+	p.t.Helper()
+	const told = "was cut off by a crash. It is complete now."
+	if half {
+		out, err := p.command("doctor").CombinedOutput()
+		if flat := strings.Join(strings.Fields(string(out)), " "); !strings.Contains(flat, "undo, begun ") {
+			p.t.Errorf("doctor does not tell of the undo: %v\n%s", err, out)
+		}
+	}
+	command := "undo"
+	if at%2 == 1 {
+		command = "changes"
+	}
+	out, err := p.command("session", command, id).CombinedOutput()
+	switch flat := strings.Join(strings.Fields(string(out)), " "); {
+	case half && (err != nil || !strings.Contains(flat, told)):
+		p.t.Errorf("session %s does not tell of the undo that was killed: %v\n%s", command, err, out)
+	case err != nil && !strings.Contains(string(out), "no turn of this session has changes"): // the first was on record
+		p.t.Fatalf("session %s: %v\n%s", command, err, out)
+	}
+	if command == "changes" {
+		if out, err := p.command("session", "undo", id).CombinedOutput(); err != nil && !strings.Contains(string(out), "no turn of this session has changes") {
+			p.t.Fatalf("the next undo: %v\n%s", err, out)
+		}
+	}
 }

@@ -184,7 +184,7 @@ func TestMovedAndCopiedProjects(t *testing.T) {
 	id := s.leave(1, replace("a", "1", "one"), replace("b", "2", "two"))
 	copied := newSite(t)
 	copied.store = journal.New(s.dir, nil)
-	must(t, os.CopyFS(filepath.Join(copied.project), os.DirFS(s.project)))
+	must(t, os.CopyFS(copied.project, os.DirFS(s.project)))
 	p := copied.open()
 	must(t, p.Close())
 	if _, err := os.Stat(filepath.Join(copied.project, ".belay/journal", id)); err != nil || len(p.Settled) > 0 {

@@ -38,11 +38,12 @@ func (tx *Tx) do(i int) error {
 		}
 	}
 	e, err := tx.p.entry(c.Path)
-	if missing(err) && c.takes() {
+	switch {
+	case missing(err) && c.takes():
 		return nil
-	} else if gone(err) {
+	case gone(err):
 		return tx.clash(i, folderGone, tx.unplaced(i))
-	} else if err != nil {
+	case err != nil:
 		return tx.failed(i, err)
 	}
 	defer e.Folder.Close()
@@ -261,11 +262,12 @@ func (tx *Tx) full(i int, full bool) error {
 // nobody can say.
 func holds(e durable.Entry) (bool, error) {
 	folder, err := durable.OpenFolder(e.Folder, e.Name)
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		return true, nil
-	} else if gone(err) {
+	case gone(err):
 		return false, nil
-	} else if err != nil {
+	case err != nil:
 		return false, err
 	}
 	defer folder.Close()
