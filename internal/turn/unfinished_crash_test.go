@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -227,5 +229,58 @@ func (r *rig) undoneOnce(what, id string) {
 	}
 	if kept != 1 || said > 1 {
 		r.t.Errorf("%s: %d undos in the transcript, %d in the log", what, kept, said)
+	}
+}
+
+// A call's intent and the content that it replaces are on disk before the file
+// changes, and an undo is on the transcript, on disk, before its intent goes.
+//
+// Covers: turn-api REQ-04
+func TestFlushesOfACall(t *testing.T) {
+	r := editingRig(t)
+	r.file("a.txt", "one\n")
+	id := r.session()
+	var mu sync.Mutex
+	var seen []string
+	durable.SetHook(&durable.Hook{After: func(op durable.Op) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case op.Verb == durable.OpWrite && op.File == durable.Transcript:
+			for _, kind := range []string{"intent", "tools", "undo"} {
+				if strings.Contains(string(op.Data), `"kind":"`+kind+`"`) {
+					seen = append(seen, kind)
+				}
+			}
+		case op.Verb == durable.OpWrite && op.File == durable.Audit:
+			seen = append(seen, "audit")
+		case op.Point == "transcript: content", op.Point == "blob: content", op.Point == "audit log: content", op.Point == "project file: folder":
+			seen = append(seen, op.Point)
+		case op.Verb == durable.OpExchange:
+			seen = append(seen, "exchange")
+		case op.Verb == durable.OpRemove && strings.Contains(op.Path, "/journal/") && strings.HasSuffix(op.Path, ".json"):
+			seen = append(seen, "done")
+		}
+	}})
+	turn := r.writes(id, "a.txt", "two\n")
+	call := seen
+	seen = nil
+	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+	durable.SetHook(nil)
+	must(t, err)
+	for what, tt := range map[string]struct{ got, want []string }{
+		"call":              {call, []string{"intent", "blob: content", "exchange", "project file: folder", "done"}},
+		"the call's record": {call, []string{"intent", "transcript: content", "exchange"}},
+		"undo":              {seen, []string{"exchange", "project file: folder", "audit log: content", "undo", "transcript: content", "done"}},
+	} {
+		rest := tt.got
+		for _, next := range tt.want {
+			i := slices.Index(rest, next)
+			if i < 0 {
+				t.Errorf("%s: there is no %q in its place in %q", what, next, tt.got)
+				break
+			}
+			rest = rest[i+1:]
+		}
 	}
 }
