@@ -36,7 +36,7 @@ type Lines struct {
 func OpenLines(root *os.Root, name string, perm fs.FileMode, kind *File) (*Lines, error) {
 	var f *os.File
 	open := func() (err error) {
-		f, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, perm)
+		f, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND|nonblock, perm)
 		return err
 	}
 	err := do(Op{Verb: OpCreate, Path: at(root, name), Mode: perm, File: kind}, open)

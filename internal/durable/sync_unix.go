@@ -7,7 +7,7 @@ import "os"
 // syncDir makes the entries of a directory durable: files created in, renamed
 // into or removed from it. Systems that cannot flush a directory do nothing.
 func syncDir(root *os.Root, dir string) error {
-	d, err := root.Open(dir)
+	d, err := root.OpenFile(dir, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ var _ io.WriteCloser = (*Writer)(nil)
 func Create(root *os.Root, name string, perm fs.FileMode, kind *File) (*Writer, error) {
 	w := &Writer{path: at(root, name), kind: kind}
 	err := do(Op{Verb: OpCreate, Path: w.path, Mode: perm, File: kind}, func() (err error) {
-		w.f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		w.f, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nonblock, perm)
 		return err
 	})
 	if err != nil {
