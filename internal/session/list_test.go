@@ -34,7 +34,7 @@ func many(t testing.TB, w *world, n int) []Record {
 func use(t testing.TB, s *Store, id string) {
 	t.Helper()
 	l := acquire(t, s, id)
-	must(t, l.Update(func(*Record) {}))
+	must(t, l.Append(Entry{Kind: EntryUndo, Turn: "t0", Time: Time{s.o.Clock()}}))
 	must(t, l.Release())
 }
 
@@ -108,7 +108,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A page reads the session.json of its own sessions, and of those that changed.
+// A page reads the record of its own sessions, and of those that changed.
 func TestPageReadsNoOtherSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Clock = fakeClock() })
@@ -130,7 +130,10 @@ func TestPageReadsNoOtherSession(t *testing.T) {
 	if diff := cmp.Diff(want[:2], idsOf(page.Records)); diff != "" {
 		t.Errorf("another session was read: %s", diff)
 	}
-	must(t, os.Chtimes(file, info.ModTime(), info.ModTime().Add(1)))
+	script := filepath.Join(w.folder(all[5].SessionID), "transcript.jsonl")
+	info, err = os.Stat(script)
+	must(t, err)
+	must(t, os.Chtimes(script, info.ModTime(), info.ModTime().Add(1)))
 	page, err = s.ListPage(t.Context(), w.project, first)
 	must(t, err)
 	if page.Records[0].SessionID != all[5].SessionID {

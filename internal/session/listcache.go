@@ -18,9 +18,9 @@ import (
 )
 
 // listCache is what a state folder remembers of a folder with sessions, so that
-// the page of a list need not read every session.json: what orders each, and how
-// its session.json looked. The file may be removed at any time. A session whose
-// session.json looks different is read again.
+// the page of a list need not read every session: what orders each, and how its
+// transcript looked, which says all that the record does. The file may be removed
+// at any time. A session whose transcript looks different is read again.
 type listCache struct {
 	V int `json:"v"`
 	// Folder is where the sessions lie, for people.
@@ -31,7 +31,8 @@ type listCache struct {
 // listEntry is one session of a list's cache.
 type listEntry struct {
 	sortKey
-	// Size and Changed are of session.json, the latter in nanoseconds.
+	// Size and Changed are of the transcript, or, of a session that has none, of
+	// session.json. The latter is in nanoseconds.
 	Size    int64 `json:"size"`
 	Changed int64 `json:"changed"`
 	// Project is set where all sessions share one folder.
@@ -60,7 +61,10 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		info, gone := os.Lstat(folder + sep + id + sep + fileRecord)
+		info, gone := os.Lstat(folder + sep + id + sep + fileTranscript)
+		if unreached(gone) {
+			info, gone = os.Lstat(folder + sep + id + sep + fileRecord)
+		}
 		if e := known[id]; gone == nil && e != nil && e.fits(info) {
 			fresh.Sessions = append(fresh.Sessions, *e)
 			if e.Project == "" || e.Project == project {

@@ -29,6 +29,7 @@ type live struct {
 	place   place
 	rec     Record
 	recSeen fs.FileInfo // of the file that rec was read from
+	useSeen fs.FileInfo // of the transcript that rec's time of use is from
 	// lease is set while this process holds the session, also while it is being
 	// taken.
 	lease *Lease
@@ -213,7 +214,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, cmp.Or(l.place.spoilt(), error(notFound(l.id)))
 	case err != nil:
 		return Record{}, storage("the session's record cannot be read", err)
-	case l.recSeen != nil && unchanged(l.recSeen, info):
+	case l.recSeen != nil && unchanged(l.recSeen, info) && l.useKnown():
 		return l.rec, nil
 	}
 	root, err := l.place.open()
@@ -221,7 +222,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	rec, err := readRecordNow(root, l.id, l.store.o.BootID)
+	rec, seen, err := readRecordNow(root, l.id, l.store.o.BootID)
 	switch {
 	case missing(err):
 		return Record{}, notFound(l.id)
@@ -233,7 +234,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, storage("the session's record cannot be read", err)
 	}
 	l.rec = l.place.settle(rec)
-	l.recSeen = info
+	l.recSeen, l.useSeen = info, seen
 	if rec.ProjectRoot != l.rec.ProjectRoot {
 		l.recSeen = nil // whether it is a copy depends on more than this file
 	}

@@ -34,8 +34,10 @@ type Record struct {
 	Mode        string `json:"mode"`
 	// Title is what lists call a session that is a part of something else: of a
 	// workflow's run.
-	Title           string `json:"title,omitempty"`
-	CreatedAt       Time   `json:"createdAt"`
+	Title     string `json:"title,omitempty"`
+	CreatedAt Time   `json:"createdAt"`
+	// UpdatedAt is when the session was last used. In session.json it is when the
+	// record was last written; a read takes the time of the transcript's last line.
 	UpdatedAt       Time   `json:"updatedAt"`
 	ClaudeSessionID string `json:"claudeSessionId,omitempty"`
 	BootFingerprint string `json:"bootFingerprint,omitempty"`

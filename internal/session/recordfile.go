@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 
 	"belay/internal/durable"
@@ -27,9 +28,20 @@ type storedRecord struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// readRecord reads the record in a session folder. Where session.json is missing,
-// empty, torn or of another session, the transcript says what it held.
-func readRecord(root *os.Root, id string) (Record, error) {
+// readRecord reads the record in a session folder, with the time of use by the
+// transcript, which it describes. Where session.json is missing, empty, torn or of
+// another session, the transcript says what it held.
+func readRecord(root *os.Root, id string) (Record, fs.FileInfo, error) {
+	rec, err := readStored(root, id)
+	if err != nil {
+		return rec, nil, err
+	}
+	at, info := lastUse(root)
+	rec.use(at)
+	return rec, info, nil
+}
+
+func readStored(root *os.Root, id string) (Record, error) {
 	rec, _, err := readRecordFile(root)
 	if err == nil && rec.SessionID != id {
 		err = fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
@@ -51,11 +63,13 @@ func readRecord(root *os.Root, id string) (Record, error) {
 
 // readRecordNow is readRecord for who cannot do with an older copy, which a power
 // cut may leave.
-func readRecordNow(root *os.Root, id, bootID string) (Record, error) {
+func readRecordNow(root *os.Root, id, bootID string) (Record, fs.FileInfo, error) {
 	rec, boot, err := readRecordFile(root)
 	if err == nil && rec.SessionID == id && boot != bootID && boot != "" {
 		if rebuilt, err := rebuildRecord(root, id); err == nil {
-			return rebuilt, nil
+			at, info := lastUse(root)
+			rebuilt.use(at)
+			return rebuilt, info, nil
 		}
 	}
 	return readRecord(root, id)

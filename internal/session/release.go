@@ -109,6 +109,7 @@ func (l *Lease) settle() error {
 		return nil
 	}
 	v.script.settle()
+	v.useSeen = v.script.seen
 	v.log.settle(v.place)
 	if l.severed {
 		v.noted = nil // the next lease reads what another process left

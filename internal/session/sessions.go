@@ -199,7 +199,8 @@ func readPlace(p place, id string) (Record, error) {
 		return Record{}, err
 	}
 	defer func() { _ = root.Close() }()
-	return readRecord(root, id)
+	rec, _, err := readRecord(root, id)
+	return rec, err
 }
 
 // heal settles a record that was found at p against the index: it takes an entry

@@ -110,6 +110,7 @@ func (l *Lease) Append(entries ...Entry) error {
 	}
 	v.script.keep(entries...)
 	for i := range entries {
+		v.rec.use(entries[i].Time)
 		if entries[i].Input != "" {
 			l.inScript = append(l.inScript, entries[i].Input)
 		}

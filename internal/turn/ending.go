@@ -110,9 +110,6 @@ func (t *running) conclude(o outcome) error {
 		return err
 	}
 	t.failed = o.err != nil
-	if err := t.noteUse(); err != nil {
-		return err
-	}
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
 		return err
 	}

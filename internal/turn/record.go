@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"time"
-
 	"belay/internal/event"
 	"belay/internal/session"
 )
@@ -92,18 +90,4 @@ func (t *running) noteModel() error {
 		}
 		r.Model, r.UpdatedAt = t.settings.model, session.Time{Time: t.l.o.Clock()}
 	})
-}
-
-// useGrain is how exactly a record tells when its session was last used: a
-// session under load does not replace its record with every turn.
-const useGrain = 10 * time.Second
-
-// noteUse brings the record's time of use up to date, at the end of a turn, when
-// nobody waits for a first event.
-func (t *running) noteUse() error {
-	now := session.Time{Time: t.l.o.Clock()}
-	if now.Sub(t.lease.Record().UpdatedAt.Time) < useGrain {
-		return nil
-	}
-	return t.lease.Update(func(r *session.Record) { r.UpdatedAt = now })
 }

@@ -45,6 +45,30 @@ func TestTurnEndToEnd(t *testing.T) {
 	}
 }
 
+// A turn moves the session's time of use, and writes session.json only where the
+// record changes.
+func TestTurnsMoveTheTimeOfUse(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	r.say(id, "first")
+	file := filepath.Join(r.project, ".belay", "sessions", id, "session.json")
+	before, err := os.Stat(file)
+	must(t, err)
+	r.now.Add(int64(time.Hour))
+	r.say(id, "second")
+	rec, err := r.engine.Get(r.ctx(), id)
+	must(t, err)
+	if !rec.UpdatedAt.Equal(r.clock()) {
+		t.Errorf("used at %v, want %v", rec.UpdatedAt, r.clock())
+	}
+	after, err := os.Stat(file)
+	must(t, err)
+	if !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
+		t.Error("session.json was written for a turn that changed nothing in it")
+	}
+}
+
 func TestHistoryReachesTheModel(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -34,7 +34,7 @@ func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) 
 	sum := map[UsageRow]*UsageRow{}
 	for _, id := range ids {
 		rec, err := l.o.Store.Get(ctx, id)
-		if lost(err) || err == nil && rec.UpdatedAt.Before(since.Add(-useGrain)) {
+		if lost(err) || err == nil && rec.UpdatedAt.Before(since) {
 			continue
 		}
 		if err != nil {
