@@ -14,5 +14,5 @@ func openFileLimit() int {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 0
 	}
-	return int(min(uint64(r.Cur), math.MaxInt32))
+	return int(min(r.Cur, math.MaxInt32))
 }

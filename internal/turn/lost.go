@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -108,7 +107,7 @@ func (l *Local) failure(sessionID, turnID string) (drafts []event.Draft) {
 		return nil
 	}
 	for _, w := range end.words {
-		drafts = append(drafts, event.Draft{Type: w.Type, Data: json.RawMessage(w.Data)})
+		drafts = append(drafts, event.Draft{Type: w.Type, Data: w.Data})
 	}
 	return drafts
 }
