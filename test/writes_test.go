@@ -50,7 +50,8 @@ func TestOnlyDurableWrites(t *testing.T) {
 			files = append(files, filepath.Join(p.Dir, name))
 		}
 		for _, at := range writesIn(t, exports, p.ImportPath, files, nil) {
-			name := at[strings.Index(at, "internal/"):]
+			_, name, _ := strings.Cut(at, "internal/")
+			name = "internal/" + name
 			if !slices.ContainsFunc(ownWrites, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 				t.Errorf("%s: write through package durable", name)
 			}

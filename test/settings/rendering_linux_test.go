@@ -68,9 +68,8 @@ var rendering = map[string]check{
 			b.turn("--attach", "long.pdf", "go")
 			if text := p.asked(); !b.standard && !strings.Contains(text, "line 99") && strings.Contains(text, "line 3") {
 				return text
-			} else {
-				return strings.TrimPrefix(text, "1 requests")
 			}
+			return strings.TrimPrefix(p.asked(), "1 requests")
 		},
 	},
 	"attachments.pdf_idle": {

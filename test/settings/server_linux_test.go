@@ -64,13 +64,6 @@ func (b *bench) serve(args ...string) *server {
 	return nil
 }
 
-// stop asks the server to end and waits for it.
-func (s *server) stop() {
-	s.t.Helper()
-	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
-	_ = s.cmd.Wait() // by the signal
-}
-
 func (s *server) address() string { return strings.TrimPrefix(s.url, "http://") }
 
 // request opens an answer.
@@ -184,18 +177,6 @@ func (s *server) closes(c *net.TCPConn) string {
 		return "closed: " + said.String()
 	}
 	return "open: " + said.String()
-}
-
-// open lists the open files of the server that lie in a folder.
-func (s *server) open(dir string) (names []string) {
-	s.t.Helper()
-	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
-	for _, l := range links {
-		if to, err := os.Readlink(l); err == nil && strings.HasPrefix(to, dir) {
-			names = append(names, to)
-		}
-	}
-	return names
 }
 
 // proc is a file of the server's process.

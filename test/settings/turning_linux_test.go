@@ -57,9 +57,8 @@ var turning = map[string]check{
 			b.turn("go")
 			if text := p.asked(); !b.standard {
 				return text
-			} else {
-				return strings.TrimPrefix(text, "1 requests")
 			}
+			return strings.TrimPrefix(p.asked(), "1 requests")
 		},
 	},
 	"turn.queue_length": {

@@ -24,7 +24,7 @@ import (
 // golden files are what it wrote, in the project /tmp/example/project.
 func kept(t *testing.T, version int) (*bench, string) {
 	t.Helper()
-	b := newBench(t, "", func(r turn.Request) reply { return echo(r) })
+	b := newBench(t, "", echo)
 	golden := filepath.Join("testdata", "format", fmt.Sprintf("v%d", version))
 	data, err := os.ReadFile(filepath.Join(golden, "run", "run.json"))
 	if err != nil {
