@@ -116,8 +116,11 @@ func TestUndoTakesATurnBack(t *testing.T) {
 	}
 	done, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: second, By: "ana"})
 	must(t, err)
-	if d := cmp.Diff([]string{"a.txt"}, done.Paths); d != "" || done.Already {
+	if d := cmp.Diff([]string{"a.txt"}, done.Paths); d != "" || done.Already || done.Note != "" {
 		t.Errorf("%+v", done)
+	}
+	if r.engine.o.Journal.Left(r.project, id) || r.engine.o.Journal.Stray(r.project) {
+		t.Error("the journal still has what the undo was to do")
 	}
 	if d := cmp.Diff(before, r.holds()); d != "" {
 		t.Errorf("after the undo of the second turn:\n%s", d)

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/fault"
-	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
