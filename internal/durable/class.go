@@ -86,7 +86,6 @@ var (
 var (
 	ProjectFile  = &File{"project file", Kept, "PROJECT/…", "replaced through the journal or by its own tool: flushed, renamed, folder flushed"}
 	JournalEntry = &File{"journal record", Kept, "STATE/journal/PROJECT/ID.json", "flushed before the first file of the project changes"}
-	JournalPlace = &File{"journal place", Rebuildable, "STATE/journal/PROJECT/project", "the path of the project, for people; written again when it is missing"}
 	Original     = &File{"journal content", Kept, "PROJECT/.belay/journal/ID/…", "flushed before the project changes"}
 	Snapshot     = &File{"snapshot", Kept, "PROJECT/…/_snapshots/…", "flushed before it gets its name"}
 	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
@@ -99,7 +98,7 @@ var (
 func Files() []*File {
 	return []*File{
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
-		ProjectFile, JournalEntry, JournalPlace, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
+		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
 		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, CommandState, ChatHistory, Cache,
 	}
