@@ -144,10 +144,19 @@ func (l *Local) SweepFiles(ctx context.Context, projectRoot string, age time.Dur
 }
 
 // left reports whether something of a session's project is half done, or was
-// settled for the session and is not on its record.
+// settled for the session and is not on its record, or whether a call was about to
+// change a file and has no result. A power cut may have taken the note by which
+// [session.Store.Died] knows a dead process.
 func (l *Local) left(ctx context.Context, id string) bool {
 	rec, err := l.o.Store.Get(ctx, id)
-	return err == nil && rec.ProjectRoot != "" && l.o.Journal.Left(rec.ProjectRoot, id)
+	if err != nil {
+		return false
+	}
+	if rec.ProjectRoot != "" && l.o.Journal.Left(rec.ProjectRoot, id) {
+		return true
+	}
+	entries, err := l.o.Store.Entries(ctx, id)
+	return err == nil && len(openIntents(entries, lastEntry(entries).Turn)) > 0
 }
 
 // settledFiles are the changes of files that were settled for a session, and the
