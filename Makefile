@@ -17,7 +17,7 @@ RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && c
 # The version is stamped by the linker: -buildvcs would fail where Git is missing.
 export GOFLAGS += -buildvcs=false
 
-.PHONY: build demo run test unit lint fmt fmt-check vet gen gen-check bench test-tools parts clean
+.PHONY: build demo run test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts clean
 
 build: ## the program, in bin/belay
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
@@ -33,6 +33,11 @@ test: fmt-check vet lint gen-check parts unit ## everything that CI runs
 # Ten minutes for a package, which is what Go gives it, are little on a busy machine.
 unit:
 	$(GO) test $(RACE) -timeout 30m ./...
+	$(GO) test -tags crashtest -timeout 30m ./test/crash
+	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
+
+crash: ## power cuts, at every change of a file
+	$(GO) test -tags crashtest -count=1 -v ./test/crash
 
 lint: $(BIN)/golangci-lint-$(LINTER)
 	$(BIN)/golangci-lint-$(LINTER) run ./...
@@ -50,6 +55,7 @@ fmt-check:
 
 vet: ## for every system that belay runs on
 	GOOS=linux $(GO) vet ./...
+	GOOS=linux $(GO) vet -tags crashtest ./internal/... ./test/...
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 
