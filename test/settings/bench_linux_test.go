@@ -30,7 +30,10 @@ type bench struct {
 
 func newBench(t *testing.T, also settings) *bench {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := os.MkdirTemp("", "belay-") // not that of the test, which has the setting's name
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
+	dir, err = filepath.EvalSymlinks(dir)
 	must(t, err)
 	b := &bench{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), other: filepath.Join(dir, "other"), settings: settings{}}
 	for _, d := range []string{b.home, b.project, b.other} {
@@ -182,7 +185,7 @@ func (b *bench) eventually(what string, holds func() bool) {
 // settled waits until something holds, or, where the setting has its default and
 // it need not hold, for a moment. It reports whether it held.
 func (b *bench) settled(holds func() bool) bool {
-	wait := patience
+	wait := patience / 2
 	if b.standard {
 		wait = 3 * time.Second
 	}
@@ -221,3 +224,5 @@ func (b *bench) age(dir string, by time.Duration) {
 		must(b.t, os.Chtimes(filepath.Join(dir, strings.TrimSuffix(name, "\n")), then, then))
 	}
 }
+
+func copyDir(to, from string) error { return os.CopyFS(to, os.DirFS(from)) }

@@ -45,21 +45,27 @@ func (o *output) String() string {
 func (b *bench) serve(args ...string) *server {
 	b.t.Helper()
 	s := &server{bench: b, cmd: b.command(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...), log: &output{}}
+	s.listen()
+	return s
+}
+
+// listen starts the server's command and waits until it listens.
+func (s *server) listen() {
+	s.t.Helper()
 	s.cmd.Stderr = s.log
 	out, err := s.cmd.StdoutPipe()
-	must(b.t, err)
-	must(b.t, s.cmd.Start())
-	b.t.Cleanup(func() { _, _ = s.cmd.Process.Kill(), s.cmd.Wait() })
+	must(s.t, err)
+	must(s.t, s.cmd.Start())
+	s.t.Cleanup(func() { _, _ = s.cmd.Process.Kill(), s.cmd.Wait() })
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if _, url, ok := strings.Cut(lines.Text(), "listening on "); ok {
 			s.url = strings.Fields(url)[0]
 			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return s
+			return
 		}
 	}
-	b.t.Fatalf("the server does not listen:\n%s", s.log)
-	return nil
+	s.t.Fatalf("the server does not listen:\n%s", s.log)
 }
 
 func (s *server) address() string { return strings.TrimPrefix(s.url, "http://") }
