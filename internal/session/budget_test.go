@@ -53,7 +53,7 @@ func sizeOf(evs []event.Event) (n int64) {
 // comes back or closes gives back what it held.
 func TestStuckReadersShareABudget(t *testing.T) {
 	t.Parallel()
-	const readers, events, size, budget = 500, 4700, 4 << 10, 4 << 20 // a log of 19 MB
+	const readers, events, size, budget = 500, 1000, 4 << 10, 4 << 20
 	w := newWorld(t, func(o *Options) { o.LagBytes = budget })
 	id := longLog(t, w, events, size)
 	all := make([]*Reader, readers)
