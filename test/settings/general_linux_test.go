@@ -61,7 +61,7 @@ var general = map[string]check{
 		},
 	},
 	"persona.file_bytes": {
-		set: "1KiB", also: settings{"instructions": "'{other}/root'"}, shows: `PERSONA_NOT_FOUND.*persona.file_bytes.*exit code 3`, without: `exit code 0`,
+		set: "1KiB", also: settings{"instructions": "'{other}/root'"}, shows: `PERSONA_NOT_FOUND.*persona.file_bytes.*exit code 2`, without: `exit code 0`,
 		see: func(b *bench) string {
 			must(b.t, os.CopyFS(filepath.Join(b.other, "root"), os.DirFS("../../examples/agent/instructions")))
 			return b.turn("--persona", "ENGINEER", "go")

@@ -114,7 +114,7 @@ var recording = map[string]check{
 		},
 	},
 	"log.tail_bytes": {
-		set: "64MiB", also: settings{"models": "{claude-sonnet-4-20250514: {context_tokens: 100000000, output_tokens: 10000000}}"},
+		set: "64MiB", also: settings{"models": "{scripted: {context_tokens: 100000000, output_tokens: 10000000}}"},
 		shows: `^from memory`, without: `^from the file`,
 		see: func(b *bench) string {
 			b.script("say: "+strings.Repeat("word ", 150_000), "wait: 1m")

@@ -11,8 +11,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // server is a running belay serve.
@@ -66,6 +68,13 @@ func (s *server) listen() {
 		}
 	}
 	s.t.Fatalf("the server does not listen:\n%s", s.log)
+}
+
+// stop asks the server to end and waits for it.
+func (s *server) stop() {
+	s.t.Helper()
+	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
+	_ = s.cmd.Wait() // by the signal
 }
 
 func (s *server) address() string { return strings.TrimPrefix(s.url, "http://") }
@@ -181,6 +190,18 @@ func (s *server) closes(c *net.TCPConn) string {
 		return "closed: " + said.String()
 	}
 	return "open: " + said.String()
+}
+
+// open lists the open files of the server that lie in a folder.
+func (s *server) open(dir string) (names []string) {
+	s.t.Helper()
+	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
+	for _, l := range links {
+		if to, err := os.Readlink(l); err == nil && strings.HasPrefix(to, dir) {
+			names = append(names, to)
+		}
+	}
+	return names
 }
 
 // proc is a file of the server's process.

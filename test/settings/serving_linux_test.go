@@ -113,7 +113,7 @@ var streaming = map[string]check{
 		},
 	},
 	"sse.write_timeout": {
-		set: "100ms", also: settings{"models": "{claude-sonnet-4-20250514: {context_tokens: 100000000, output_tokens: 10000000}}"},
+		set: "100ms", also: settings{"models": "{scripted: {context_tokens: 100000000, output_tokens: 10000000}}"},
 		shows: `^dropped`, without: `^everything came`,
 		see: func(b *bench) string {
 			const turns = 4 // with more bytes than the system keeps for a reader
