@@ -134,11 +134,11 @@ var recording = map[string]check{
 				must(b.t, err)
 				seen += len(line)
 			}
-			if n := s.reads() - before; n < 300_000 {
+			n := s.reads() - before
+			if n < 300_000 {
 				return fmt.Sprintf("from memory: %d bytes were read", n)
-			} else {
-				return fmt.Sprintf("from the file: %d bytes were read", n)
 			}
+			return fmt.Sprintf("from the file: %d bytes were read", n)
 		},
 	},
 	"log.retention": {
