@@ -202,7 +202,7 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "degraded":
 			o.Ready = func(context.Context) (api.Readiness, error) {
 				return api.Readiness{Missing: []api.Missing{{"event bus", v, "nothing is published to the event bus"}},
-					Projects: []api.Unwritable{{"/work/bridge", v}}}, nil
+					Projects: []api.Unwritable{{"/srv/bridge", v}}}, nil
 			}
 		case "workflows":
 			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}

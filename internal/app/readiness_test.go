@@ -25,7 +25,7 @@ func TestReadiness(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "/secret/path", Err: syscall.ENOSPC}
 	broken, looks := map[string]error{}, map[string]int{}
 	bridge, tower := t.TempDir(), t.TempDir()
-	homes := []session.Home{{Root: "/work/bridge", Folder: bridge}, {Root: "/work/tower", Folder: tower}}
+	homes := []session.Home{{Root: "/srv/bridge", Folder: bridge}, {Root: "/srv/tower", Folder: tower}}
 	var gone error
 	r := &readiness{
 		clock: func() time.Time { return now }, state: "state",
@@ -58,7 +58,7 @@ func TestReadiness(t *testing.T) {
 	delete(broken, "state")
 	check("the next request hears the same", nil, "the state folder cannot be written: no space left on device")
 	broken[bridge] = &os.PathError{Op: "open", Path: "/secret/path", Err: syscall.EROFS}
-	unwritable := []api.Unwritable{{ProjectRoot: "/work/bridge", Reason: "read-only file system"}}
+	unwritable := []api.Unwritable{{ProjectRoot: "/srv/bridge", Reason: "read-only file system"}}
 	later(10 * time.Second)
 	check("a project", unwritable, "")
 	homes = homes[1:]
