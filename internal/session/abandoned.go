@@ -1,8 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +12,8 @@ import (
 	"belay/internal/durable"
 )
 
-// Died reports whether the session's lock names a turn that no process runs, as
-// [Store.Abandoned] lists them.
+// Died reports whether a turn of the session may have died: its lock names one that
+// no process runs, or a power cut may have taken what the lock said.
 func (s *Store) Died(id string) bool {
 	if !ValidID(id) {
 		return false
@@ -20,11 +22,12 @@ func (s *Store) Died(id string) bool {
 		return false
 	}
 	n, ok := s.peekNote(id)
-	return ok && n.Turn != "" && !durable.Locked(s.lockPath(id))
+	return (!ok || n.Turn != "" || n.after(s.o.BootID) == otherBoot) && !durable.Locked(s.lockPath(id))
 }
 
-// Abandoned lists the sessions whose lock names a turn that no process runs: it
-// died in the middle. A session counts until its lease is taken next.
+// Abandoned lists the sessions with a turn that no process runs: it died in the
+// middle. Their lock says so or, where a power cut may have taken what the lock
+// said, their transcript. A session counts until its lease is taken next.
 func (s *Store) Abandoned(ctx context.Context) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirLocks))
 	if err != nil {
@@ -36,12 +39,47 @@ func (s *Store) Abandoned(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		id, ok := strings.CutSuffix(e.Name(), ".lock")
-		if !ok || !ValidID(id) {
+		if !ok || !s.Died(id) {
 			continue
 		}
-		if n, ok := s.peekNote(id); ok && n.Turn != "" && !durable.Locked(s.lockPath(id)) {
+		if n, ok := s.peekNote(id); ok && n.Turn != "" || s.unended(id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids, nil
+}
+
+// unended reports whether the transcript of a session ends in the middle of a turn.
+// It reads no more than the last lines.
+func (s *Store) unended(id string) bool {
+	p, ok := s.indexed(id)
+	if !ok {
+		return false
+	}
+	root, err := p.open()
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openRegular(root, fileTranscript)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	const lines = 64 << 10
+	tail, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-lines), lines))
+	if err != nil {
+		return false
+	}
+	kind := EntryKind("")
+	for line := range bytes.Lines(tail) {
+		if e, err := parseEntry(line); err == nil && e.Turn != "" {
+			kind = e.Kind
+		}
+	}
+	return kind != EntryEnd && kind != EntryChanges && kind != EntryUndo && (kind != "" || info.Size() > lines)
 }
