@@ -324,6 +324,7 @@ func TestListOnATerminal(t *testing.T) {
 	} {
 		list := x.another(one.args...)
 		list.ends(ExitDone)
+		list.waits(func() bool { return strings.Count(list.screen(), "sess_") >= one.rows })
 		if rows := strings.Count(list.screen(), "sess_"); rows != one.rows {
 			t.Errorf("%v lists %d sessions, want %d", one.args, rows, one.rows)
 		}

@@ -164,9 +164,6 @@ const peeks = 100
 // peekNote reads the note of a session that somebody else may hold, and may be
 // writing to.
 func (s *Store) peekNote(id string) (note, bool) {
-	if n, ok := s.peekResting(id); ok {
-		return n, true
-	}
 	f, err := s.state.Root().OpenFile(dirLocks+"/"+id+".lock", os.O_RDONLY|nonBlock, 0)
 	if err != nil {
 		return note{}, false
@@ -183,27 +180,6 @@ func (s *Store) peekNote(id string) (note, bool) {
 		runtime.Gosched()
 	}
 	return note{}, false
-}
-
-// peekResting is peekNote by way of the lock that this process used last, whose
-// file is still open.
-func (s *Store) peekResting(id string) (note, bool) {
-	s.mu.Lock()
-	l := s.live[id]
-	s.mu.Unlock()
-	if l == nil {
-		return note{}, false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.resting == nil || !l.resting.Named() {
-		return note{}, false
-	}
-	b, err := readNote(l.resting.File())
-	if err != nil {
-		return note{}, false
-	}
-	return decodeNote(b)
 }
 
 // Running tells which turn runs in a session and in which process, this one or
