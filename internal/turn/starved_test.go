@@ -124,6 +124,9 @@ func (c *choking) turns(e *Local, id string) {
 	c.looks.Store(-1 << 40)
 	grownUp(noLimits())
 	if err == nil {
+		if t := e.running(id, s.Turn()); t != nil {
+			<-t.done // what it could not write is written by the next who comes
+		}
 		late, err := e.Events(context.Background(), id, 0, s.Turn())
 		grownUp(err)
 		if _, end := ofTurn(late, s.Turn()); end.Type != event.ProcessExit || end.Seq == 0 {
