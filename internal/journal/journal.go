@@ -8,7 +8,7 @@
 //	tx, err := p.Begin(plan) // looks at what the changes replace
 //	err = tx.Prepare()       // the new contents are in PROJECT/.belay/journal, on disk
 //	err = tx.Apply(ctx)      // the intent is on disk; then the project changes
-//	tx.Done()                // whoever must know of it does
+//	tx.Done()                // whoever must know of it does; else tx.Leave()
 //
 // Until Apply has written the intent, nothing of the project is touched, and a
 // crash leaves contents that the next Open removes. From then on the next Open

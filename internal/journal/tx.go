@@ -111,6 +111,17 @@ func (tx *Tx) flush() error {
 // What cannot be removed now goes at the next [Store.Open].
 func (tx *Tx) Done() { _ = tx.drop() }
 
+// Leave ends a transaction that was applied where those who must know of it could
+// not be told. The next [Store.Open] settles it, as after a crash. After another call
+// that ended it Leave does nothing.
+func (tx *Tx) Leave() error {
+	if tx.over {
+		return nil
+	}
+	tx.over = true
+	return tx.dir.Close()
+}
+
 // Drop gives up a transaction that was not applied. After another call that failed
 // it does nothing.
 func (tx *Tx) Drop() error { return tx.drop() }

@@ -138,6 +138,13 @@ func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoReques
 	if err != nil {
 		return UndoResult{}, err
 	}
+	if tx != nil {
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, tx.Leave())
+			}
+		}()
+	}
 	done.Time = session.Time{Time: l.o.Clock()}
 	// The files are done: what is left must not depend on who waits for it.
 	ctx = context.WithoutCancel(ctx)
