@@ -36,8 +36,8 @@ unit:
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
 
-crash: ## power cuts, at every change of a file
-	$(GO) test -tags crashtest -count=1 -v ./test/crash
+crash: ## power cuts: a model of them at every change of a file, and many real ones
+	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25
 
 lint: $(BIN)/golangci-lint-$(LINTER)
 	$(BIN)/golangci-lint-$(LINTER) run ./...

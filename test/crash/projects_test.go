@@ -132,7 +132,7 @@ var projectScenarios = []scenario{
 func (w *world) settings() *config.Config {
 	w.t.Helper()
 	cfg, err := w.config()
-	must(w.t, err)
+	w.try(err)
 	return cfg
 }
 
@@ -147,7 +147,7 @@ func deliverable(w *world, _ *app.App) {
 func (w *world) deliverable() workspace.Deliverable {
 	w.t.Helper()
 	d, err := workspace.FindDeliverable(w.project, filepath.Join(w.project, filepath.FromSlash(listFolder)))
-	must(w.t, err)
+	w.try(err)
 	return d
 }
 
@@ -156,7 +156,7 @@ func (w *world) unchanged(what string, files ...string) {
 	w.t.Helper()
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		must(w.t, err)
+		w.try(err)
 		w.acknowledged(what, promise{Kind: "content", Path: name, SHA256: digest(data)}.holds)
 	}
 }

@@ -55,7 +55,7 @@ func (w *world) follow(a *app.App, id string) {
 	defer cancel()
 	s, err := a.Runs.Follow(ctx, w.project, id, 0)
 	w.try(err)
-	defer func() { must(w.t, s.Close()) }()
+	defer func() { w.try(s.Close()) }()
 	ended := false
 	for {
 		events, err := s.Next(ctx)
@@ -75,7 +75,7 @@ func (w *world) follow(a *app.App, id string) {
 		}
 	}
 	if !ended {
-		w.t.Error("nobody was told of the run's end")
+		w.try(errors.New("nobody was told of the run's end"))
 	}
 }
 

@@ -77,8 +77,7 @@ func (w *world) turn(a *app.App, r turn.Request) *talk {
 func (w *world) end(k *talk, each func(event.Event)) {
 	w.t.Helper()
 	if err := w.hear(k, each); err != nil {
-		w.t.Errorf("the turn %q: %v", k.r.Message, err)
-		panic(errStopped)
+		w.try(fmt.Errorf("the turn %q: %w", k.r.Message, err))
 	}
 	if k.exit.ExitCode == 1 {
 		w.try(&fault.Error{Type: fault.Type(k.exit.ErrorType), Status: k.exit.Status, Message: k.exit.Error})

@@ -13,7 +13,7 @@
 //   - TestFullDisk lets each change fail, as on a full disk and without a file
 //     descriptor.
 //   - TestKilled kills a process before each change.
-//   - TestPowerCuts shuts real file systems down below a process.
+//   - TestPowerCuts shuts real file systems down while an engine works on them.
 package crash
 
 import (
