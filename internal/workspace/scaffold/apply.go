@@ -8,10 +8,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/layout"
 )
 
 // workers is how many deliverables are made at a time, flushes how many files are
@@ -34,13 +36,13 @@ func (p *Plan) apply(ctx context.Context) (Result, error) {
 
 // makeRoot makes the root itself where it is missing, and opens it.
 func (p *Plan) makeRoot() error {
+	err := makeFolders(p.req.ExecutionRoot)
+	if err != nil {
+		return p.fail(EnsureRoot, ".", err)
+	}
 	if p.root != nil {
 		return nil
 	}
-	if err := makeFolders(p.req.ExecutionRoot); err != nil {
-		return p.fail(EnsureRoot, ".", err)
-	}
-	var err error
 	if p.root, err = os.OpenRoot(p.req.ExecutionRoot); err != nil {
 		return p.fail(EnsureRoot, ".", err)
 	}
@@ -48,21 +50,27 @@ func (p *Plan) makeRoot() error {
 }
 
 // makeFolders makes a folder outside of any project, and those above it as far as
-// they are missing, parents first.
+// they are missing, parents first. The names of those that are there are flushed as
+// well: a run that was killed may have made them.
 func makeFolders(folder string) error {
-	if info, err := os.Stat(folder); err == nil && info.IsDir() || filepath.Dir(folder) == folder {
-		return err
+	if filepath.Dir(folder) == folder {
+		return nil
 	}
 	if err := makeFolders(filepath.Dir(folder)); err != nil {
 		return err
 	}
+	info, there := os.Stat(folder)
 	above, err := os.OpenRoot(filepath.Dir(folder))
-	if err != nil {
+	if err != nil && there == nil && info.IsDir() {
+		return nil // it is not ours to flush
+	} else if err != nil {
 		return err
 	}
 	defer func() { _ = above.Close() }() // it was only flushed
-	if err := durable.Mkdir(above, filepath.Base(folder), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	if there != nil {
+		if err := durable.Mkdir(above, filepath.Base(folder), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
 	_ = durable.FlushDir(above, ".", durable.ProjectFile) // the folder may not be ours to flush
 	return nil
@@ -146,18 +154,40 @@ func (m *maker) replaceCopy(ctx context.Context) error {
 	return nil
 }
 
-// flush makes the folders durable in which something was made.
+// flush makes the folders durable in which this run made something, and those in
+// which a run may have that was killed before it flushed them.
 func (m *maker) flush() error {
-	changed := map[string]bool{}
-	for name := range m.done {
-		changed[path.Dir(name)] = true
+	var work []func() error
+	for _, dir := range m.p.folders() {
+		work = append(work, func() error {
+			err := durable.FlushDir(m.p.root, dir, durable.ProjectFile)
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return m.p.fail(EnsureRoot, dir, durable.Unflushed(err))
+		})
 	}
-	for _, dir := range sorted(changed) {
-		if err := durable.FlushDir(m.p.root, dir, durable.ProjectFile); err != nil {
-			return m.p.fail(EnsureRoot, dir, err)
+	return durable.Together(work...)
+}
+
+// folders are those that runs make something in, sorted. Not each need be there.
+func (p *Plan) folders() []string {
+	all := map[string]bool{".": true, layout.Decomposition: true}
+	for s := range p.all() {
+		all[path.Dir(s.path)] = true
+	}
+	for _, name := range slices.Concat(layout.ToolRoots, []string{p.copy, layout.InitFile, layout.CoordinationFile}) {
+		all[path.Dir(name)] = true
+	}
+	for id, place := range p.places {
+		all[path.Dir(place)], all[place] = true, true
+		if _, ok := p.doc.Package(id); ok {
+			for _, sub := range layout.PackageFolders {
+				all[path.Join(place, path.Dir(sub))] = true
+			}
 		}
 	}
-	return nil
+	return sorted(all)
 }
 
 // created lists what was made, in the plan's order.
