@@ -35,6 +35,7 @@ unit:
 	$(GO) test $(RACE) -timeout 30m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
+	$(GO) test -tags crashtest -timeout 30m -run 'Unflushed|Flushes' ./internal/durable ./internal/permit ./internal/session ./internal/workspace/...
 
 crash: ## power cuts: a model of them at every change of a file, and many real ones
 	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25

@@ -5,7 +5,9 @@ package durable
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 // ErrSkipped, returned by a hook, leaves an operation out and reports success, as
@@ -24,6 +26,17 @@ var hook atomic.Pointer[Hook]
 
 // SetHook installs h for the whole process; nil removes it.
 func SetHook(h *Hook) { hook.Store(h) }
+
+// RefuseFolders lets every flush of a folder fail whose path has the part part, until
+// the hook is removed.
+func RefuseFolders(part string) {
+	SetHook(&Hook{Before: func(op Op) error {
+		if op.Verb == OpFlushDir && strings.Contains(op.Path, part) {
+			return syscall.EIO
+		}
+		return nil
+	}})
+}
 
 var boot atomic.Pointer[string]
 

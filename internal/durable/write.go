@@ -13,6 +13,18 @@ import (
 // file with this prefix that is not fresh was left by a crash and may be removed.
 const TempPrefix = ".tmp-"
 
+// ErrUnflushed is in the chain of an error of a change that was made: readers see
+// it, but the flush that should keep it through a power cut failed.
+var ErrUnflushed = errors.New("the change was made, but a power cut may take it back")
+
+// Unflushed adds [ErrUnflushed] to the error of a flush that follows a change.
+func Unflushed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrUnflushed, err)
+}
+
 // WriteFile replaces name under root by data: a temporary file in the same
 // folder is written and renamed over it, so that at any moment, also after a
 // crash of the process, name holds either the old bytes or all the new ones.
@@ -21,7 +33,8 @@ const TempPrefix = ".tmp-"
 // disk when WriteFile returns. A rebuildable one is never flushed. After a power
 // cut it may be old, empty or torn, and its content must show that.
 //
-// On an error the old file is untouched and the temporary one is gone.
+// On an error the old file is untouched and the temporary one is gone, unless it is
+// [ErrUnflushed]: then name holds the new bytes.
 func WriteFile(root *os.Root, name string, data []byte, perm fs.FileMode, kind *File) error {
 	return replace(root, name, TempPrefix+rand.Text(), data, perm, kind, func(*os.File) error { return nil })
 }
@@ -96,10 +109,24 @@ func replace(root *os.Root, name, temp string, data []byte, perm fs.FileMode, ki
 	if kind.Class != Kept {
 		return nil
 	}
-	if err := FlushDir(root, dir, kind); err != nil {
+	if err := Unflushed(FlushDir(root, dir, kind)); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
 	return nil
+}
+
+// Flush makes a file that is there durable with its name: somebody may have written
+// it and not flushed it.
+func Flush(root *os.Root, name string, kind *File) error {
+	f, _, err := OpenRegular(root, name)
+	if err != nil {
+		return err
+	}
+	err = FlushOf(f, at(root, name), kind).Sync()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return FlushDir(root, path.Dir(name), kind)
 }
 
 // WriteNew makes a file that must not be there yet, with data, or leaves nothing. The

@@ -196,7 +196,11 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	if err := lines.Sync(); err != nil {
 		return err
 	}
-	return writeJSON(root, name+".head", head{Format: auditVersion, N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
+	err = writeJSON(root, name+".head", head{Format: auditVersion, N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
+	if errors.Is(err, durable.ErrUnflushed) {
+		return nil // the line is on disk, and counts behind an older head
+	}
+	return err
 }
 
 // end is what the next line follows. It is what the head file says, unless a

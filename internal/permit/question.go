@@ -97,7 +97,11 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 			return fault.New(fault.Overloaded, "%d questions wait for an answer", len(open)).
 				WithHint("answer some with belay decision")
 		}
-		return durable.WriteFile(d.root.Root(), questionFile(r.ID), data, 0o600, durable.Question)
+		err = durable.WriteFile(d.root.Root(), questionFile(r.ID), data, 0o600, durable.Question)
+		if errors.Is(err, durable.ErrUnflushed) {
+			return errors.Join(err, d.remove(questionFile(r.ID))) // nobody waits for its answer
+		}
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", storage(err))

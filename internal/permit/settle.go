@@ -45,6 +45,9 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 		}
 		return d.remove(questionFile(r.ID))
 	})
+	if errors.Is(err, durable.ErrUnflushed) {
+		d.watch.wake(r.ID) // the answer counts all the same
+	}
 	if err != nil {
 		return Decision{}, false, err
 	}
@@ -62,6 +65,10 @@ func storage(err error) error {
 	var f *fault.Error
 	if err == nil || errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	if errors.Is(err, durable.ErrUnflushed) {
+		return fault.New(fault.StorageFailure, "the decision counts, but the disk did not confirm it; a power cut may take it back").
+			WithHint("look after the disk").Because(err)
 	}
 	return fault.New(fault.StorageFailure, "the decision could not be recorded").Because(err)
 }

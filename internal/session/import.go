@@ -168,7 +168,9 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 		err = durable.Rename(base, hidden.rel, p.rel)
 	}
 	if err == nil {
-		err = s.finish(base, p, rec.SessionID)
+		if err = s.finish(base, p, rec.SessionID); err != nil {
+			err = errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
+		}
 	}
 	if err = errors.Join(err, lock.Unlock()); err != nil {
 		return Record{}, storage("the session could not be imported", err)

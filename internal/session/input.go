@@ -84,6 +84,9 @@ func (s *Store) SendInput(id string, in Input) error {
 	// The name keeps the order in which inputs came.
 	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
 	if err := s.writeInput(id, name, data); err != nil {
+		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.state.Root(), name)) {
+			return storage("the turn has taken the input, but a power cut may lose it", err)
+		}
 		return storage(failed, err)
 	}
 	// Between the question and the write the turn may have stopped listening. It

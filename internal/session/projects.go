@@ -3,6 +3,7 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,8 @@ func (s *Store) knowProject(base string) error {
 	name := dirProjects + "/" + hex.EncodeToString(sum[:16])
 	if s.projectAt(name) != base {
 		if err := durable.WriteFile(s.state.Root(), name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
-			return err
+			// What is there without being on disk would be taken for known.
+			return errors.Join(err, removeIfThere(s.state.Root(), name))
 		}
 	}
 	s.projects.Store(base, true)

@@ -85,7 +85,10 @@ func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
 	if err := durable.Rename(root, hidden, dir); err != nil {
 		return err
 	}
-	return s.flushUp(root, dirUploads, durable.Upload)
+	if err := s.flushUp(root, dirUploads, durable.Upload); err != nil {
+		return errors.Join(err, durable.RemoveAll(root, dir)) // nobody has its path
+	}
+	return nil
 }
 
 // IDs lists every session that the index knows, in no order, whether or not its

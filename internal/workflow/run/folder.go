@@ -114,6 +114,9 @@ func (f *folder) write(name string, v any) error {
 		return err
 	}
 	if err := durable.WriteFile(f.root, name, data, 0o600, durable.RunRecord); err != nil {
+		if errors.Is(err, durable.ErrUnflushed) {
+			return storage("the run's record is written, but a power cut may take it back", err)
+		}
 		return storage("the run's record could not be written", err)
 	}
 	return nil

@@ -68,6 +68,7 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 		return Shown{}, err
 	}
 	if err := keep(project, p, n.Content); err != nil {
+		err = errors.Join(err, forget(project, p.ID+".json"), forget(project, p.ID+".csv")) // nobody has its id
 		return Shown{}, fault.New(fault.StorageFailure, "the proposal could not be kept").Because(err)
 	}
 	for _, old := range older {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
@@ -198,7 +199,10 @@ func (s *Store) settle(ctx context.Context, project *os.Root, projectRoot, id st
 		return p, nil // somebody else did the same at the same time
 	}
 	p.State, p.SettledAt, p.SettledBy = state, s.now(), by
-	if err := save(project, p); err != nil {
+	if err := save(project, p); errors.Is(err, durable.ErrUnflushed) {
+		return p, fault.New(fault.StorageFailure, "the proposal is closed, but a power cut may open it again").
+			WithHint("look after the disk").Because(err)
+	} else if err != nil {
 		return p, fault.New(fault.StorageFailure, "the proposal could not be closed; it can be applied again without harm").Because(err)
 	}
 	return p, nil

@@ -89,6 +89,11 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	result.Before, result.Deliverable = before.Register, d
 	result.File = File{Register: result.File.Register, Path: before.Path, Tag: tag(data), Exists: true, info: before.info}
 	if before.Exists && result.File.Tag == before.Tag {
+		// Nobody knows whether its writer flushed it: an earlier change may have failed
+		// at that.
+		if err := durable.Flush(dir, layout.RegisterFile, durable.ProjectFile); err != nil {
+			return Result{}, told(d, unconfirmed(layout.RegisterFile, err))
+		}
 		result.Summary = f.mendSummary(ctx, dir, d, before.Register, run)
 		return result, nil
 	}
@@ -227,7 +232,7 @@ func (f *Files) write(ctx context.Context, dir *os.Root, d workspace.Deliverable
 		return fault.New(fault.StorageFailure, "the change of %s could not be announced to commands that run, so it was not made", w.name).Because(err)
 	}
 	failed := w.put(dir)
-	done(failed == nil)
+	done(failed == nil || errors.Is(failed, durable.ErrUnflushed))
 	return failed
 }
 
@@ -248,11 +253,19 @@ func (w writing) put(dir *os.Root) *fault.Error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, durable.ErrUnflushed):
+		return unconfirmed(w.name, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", w.name).Because(err)
 	}
 	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", w.name).
 		WithHint("free disk space or look after the disk, then make the change again").Because(err)
+}
+
+// unconfirmed is the error about a file that has its new content and may lose it.
+func unconfirmed(name string, err error) *fault.Error {
+	return fault.New(fault.StorageFailure, "%s has the new content, but the disk did not confirm it; a power cut may take it back", name).
+		WithHint("look after the disk, then make the change again").Because(err)
 }
 
 // Preview returns what a proposal would change in the register as it is, and the

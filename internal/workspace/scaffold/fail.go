@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -36,6 +37,9 @@ func (p *Plan) fail(stage Stage, name string, err error) error {
 	e := fault.New(fault.StorageFailure, "%s cannot be made", shown(target)).
 		WithHint("free disk space and run it again; it goes on where it stopped")
 	switch {
+	case errors.Is(err, durable.ErrUnflushed):
+		e = fault.New(fault.StorageFailure, "%s is made, but the disk did not confirm it; a power cut may take it back", shown(target)).
+			WithHint("look after the disk and run it again")
 	case errors.Is(err, errInTheWay), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist), escapes(err):
 		e = fault.New(fault.WorkingRootInaccessible, "%s cannot be made: %s", shown(target), reasonOf(err)).WithStatus(409).
 			WithHint("move what is in the way and run it again; it goes on where it stopped")

@@ -111,5 +111,5 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 	if err != nil {
 		return errors.Join(err, durable.Remove(dir, d.temp))
 	}
-	return durable.FlushDir(dir, path.Dir(name), durable.ProjectFile)
+	return durable.Unflushed(durable.FlushDir(dir, path.Dir(name), durable.ProjectFile))
 }

@@ -67,10 +67,7 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	files, bytes := s.Files, s.Bytes
 	s = p.named(name)
 	s.Files, s.Bytes = files, bytes
-	if err := p.point(ctx, s.Name); err != nil {
-		return s, storage(s.Name+" is published, but "+layout.LatestFile+" does not point to it", err)
-	}
-	return s, nil
+	return s, p.latest(ctx, s.Name)
 }
 
 // named is a snapshot of this target by its name.
@@ -115,8 +112,8 @@ func (p *publisher) again(ctx context.Context) (string, error) {
 			continue
 		}
 		if i == 0 {
-			if err := p.point(ctx, name); err != nil {
-				return name, storage(name+" is published, but "+layout.LatestFile+" does not point to it", err)
+			if err := p.latest(ctx, name); err != nil {
+				return name, err
 			}
 		}
 		return name, nil
@@ -188,6 +185,19 @@ func (p *publisher) name(ctx context.Context, temp string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s has %d snapshots", minute, maxOfMinute)
+}
+
+// latest makes _LATEST.md name a snapshot that is published, and says what is the
+// case where it cannot.
+func (p *publisher) latest(ctx context.Context, name string) error {
+	err := p.point(ctx, name)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, durable.ErrUnflushed):
+		return storage(name+" is published, but the disk did not confirm it; a power cut may take it back", err)
+	}
+	return storage(name+" is published, but "+layout.LatestFile+" does not point to it", err)
 }
 
 const pointerMode = 0o666

@@ -210,7 +210,7 @@ func (w *Writer) write(ctx context.Context, folder *os.Root, s *Snapshot, data [
 		return s.about(fault.New(fault.StorageFailure, "the transition could not be announced to commands that run, so it was not made").Because(err))
 	}
 	err = replace(folder, s, data)
-	done(err == nil)
+	done(err == nil || errors.Is(err, durable.ErrUnflushed))
 	return err
 }
 
@@ -224,7 +224,12 @@ func replace(folder *os.Root, s *Snapshot, data []byte) error {
 	// The lock makes the temporary file's name ours: what a killed process left under
 	// it goes.
 	put := durable.Replacement{Data: data, Perm: s.info.Mode().Perm(), Exact: true, Like: s.info, Temp: durable.TempName("status")}
-	if err := put.Put(folder, layout.StatusFile); err != nil {
+	err = put.Put(folder, layout.StatusFile)
+	if errors.Is(err, durable.ErrUnflushed) {
+		return s.about(fault.New(fault.StorageFailure, "the transition is made, but the disk did not confirm it; a power cut may take it back").
+			WithHint("look after the disk, then see that _STATUS.md still has the new state").Because(err))
+	}
+	if err != nil {
 		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").
 			WithHint("free disk space or look after the disk, then make the transition again").Because(err))
 	}
