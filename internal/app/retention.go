@@ -33,6 +33,9 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 	}
 	o := a.Retention()
 	o.DryRun = dryRun
+	if p := a.Config.Project; p != "" {
+		o.Projects = []string{p}
+	}
 	r.GCReport, err = a.Store.GC(ctx, o)
 	if err == nil && !dryRun {
 		err = a.Sweep(ctx)

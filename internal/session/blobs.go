@@ -53,7 +53,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 		return "", 0, storage("the attachment could not be stored", err)
 	}
 	defer func() { _ = root.Close() }()
-	temp := putPrefix + rand.Text()
+	temp := b.store.unfinished(putPrefix, rand.Text())
 	f, err := durable.Create(root, temp, 0o600, durable.Blob)
 	if err != nil {
 		return "", 0, storage("the attachment could not be stored", err)

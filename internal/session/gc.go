@@ -24,6 +24,8 @@ type GCOptions struct {
 	// stored or attached longer ago, and uploads of that age: what a turn
 	// attached of them is a blob.
 	BlobAge time.Duration
+	// Projects are looked at beside those that are known to have sessions.
+	Projects []string
 	// DryRun only counts.
 	DryRun bool
 }
@@ -65,13 +67,19 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 		g.report.Sessions++
 		errs = append(errs, g.session(ctx, e.Name(), p))
 	}
+	for _, project := range append(s.knownProjects(), o.Projects...) {
+		g.projects[project] = true
+	}
 	for project := range g.projects {
 		if err := ctx.Err(); err != nil {
 			return g.report, err
 		}
 		errs = append(errs, g.project(project))
 	}
-	errs = append(errs, g.sessionRoot(), g.gcLists())
+	errs = append(errs, g.sessionRoot(), g.gcLists(), g.stateFolder())
+	if errors.Join(errs...) == nil {
+		errs = append(errs, g.gcMakers())
+	}
 	return g.report, storage("not everything could be removed", errors.Join(errs...))
 }
 
@@ -88,6 +96,20 @@ func (g *gc) sessionRoot() error {
 		return err
 	}
 	return errors.Join(g.leftovers(base, "."), base.Close())
+}
+
+// stateFolder sweeps the folders of the state folder that small files are replaced in.
+func (g *gc) stateFolder() error {
+	root := g.store.state.Root()
+	var errs []error
+	for _, dir := range []string{".", dirIndex, dirInterrupts, dirSeals, dirProjects, dirLists} {
+		errs = append(errs, g.sweep(root, dir, durable.TempPrefix))
+	}
+	ids, err := list(root, dirInputs)
+	for _, id := range ids {
+		errs = append(errs, g.sweep(root, dirInputs+"/"+id, durable.TempPrefix))
+	}
+	return errors.Join(append(errs, err)...)
 }
 
 type gc struct {

@@ -24,6 +24,11 @@ func (g *gc) project(project string) error {
 	if err := g.sweep(base, dirBelay, undoPrefix); err != nil {
 		return err
 	}
+	for _, prefix := range []string{deletedPrefix, partPrefix} {
+		if err := g.sweep(base, dirUploads, prefix); err != nil {
+			return err
+		}
+	}
 	if err := g.uploads(base); err != nil {
 		return err
 	}
@@ -60,6 +65,9 @@ func (g *gc) uploads(base *os.Root) error {
 		return err
 	}
 	for _, name := range names {
+		if strings.HasPrefix(name, ".") {
+			continue // not whole: it is swept
+		}
 		name = dirUploads + "/" + name
 		info, err := base.Lstat(name)
 		if missing(err) || err == nil && g.now.Sub(info.ModTime()) < max(g.o.BlobAge, graceAge) {

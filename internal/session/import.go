@@ -122,7 +122,7 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imp
 	if err != nil {
 		return Imported{}, err
 	}
-	hidden := s.placeIn(project, importPrefix+rand.Text())
+	hidden := s.placeIn(project, s.unfinished(importPrefix, rand.Text()))
 	base, err := s.openBase(hidden)
 	if err != nil {
 		return Imported{}, storage("the session could not be imported", err)

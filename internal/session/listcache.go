@@ -137,7 +137,7 @@ func (g *gc) gcLists() error {
 	if err != nil {
 		return err
 	}
-	errs := []error{g.sweep(s.state.Root(), dirLists, durable.TempPrefix)}
+	var errs []error
 	for _, name := range names {
 		c, ok := s.openList(dirLists + "/" + name)
 		if !ok || g.o.DryRun {

@@ -46,6 +46,18 @@ func (s *Store) projectAt(name string) string {
 	return ""
 }
 
+// knownProjects are the projects that are known to have sessions, or had some.
+func (s *Store) knownProjects() []string {
+	var all []string
+	entries, _ := os.ReadDir(filepath.Join(s.o.StateDir, dirProjects)) // what cannot be read names none
+	for _, e := range entries {
+		if project := s.projectAt(dirProjects + "/" + e.Name()); project != "" {
+			all = append(all, project)
+		}
+	}
+	return all
+}
+
 // search looks for a session in every known project, and mends the index.
 func (s *Store) search(id string) (place, bool, error) {
 	if s.o.SessionRoot != "" {

@@ -42,14 +42,14 @@ func (s *Store) inMemory() []*live {
 	return slices.Collect(maps.Values(s.live))
 }
 
-// restored reports whether err came from a state folder that was gone and is there
-// again, so that another try makes sense.
+// restored reports whether err, of a write, came from a state folder that was gone and
+// is there again, whoever made it, so that another try makes sense.
 func (s *Store) restored(err error) bool {
 	if !missing(err) {
 		return false
 	}
-	made, _ := s.Restore() // the caller has an error to tell
-	return made
+	_, e := s.Restore()
+	return e == nil // else the caller has an error to tell
 }
 
 // lock takes the lock of a session's id without waiting.

@@ -56,7 +56,7 @@ func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	hidden := path.Join(path.Dir(p.rel), newPrefix+rec.SessionID)
+	hidden := path.Join(path.Dir(p.rel), s.unfinished(newPrefix, rec.SessionID))
 	if err := durable.MkdirAll(base, hidden, 0o700); err != nil {
 		return err
 	}

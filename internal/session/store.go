@@ -93,6 +93,7 @@ type Store struct {
 	janitor sync.Once
 	stop    chan struct{} // closed by Close
 	wg      sync.WaitGroup
+	maker   maker
 
 	mu   sync.Mutex
 	live map[string]*live
@@ -120,7 +121,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, live: map[string]*live{}, idle: linked.New(), stop: make(chan struct{})}
 	s.defaults()
-	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists)
+	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists, dirMakers)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
 	}
@@ -199,7 +200,7 @@ func (s *Store) Close() error {
 	if s.ownCommitter {
 		errs = append(errs, s.o.Committer.Close())
 	}
-	return errors.Join(append(errs, s.state.Close())...)
+	return errors.Join(append(errs, s.maker.leave(s.state.Root()), s.state.Close())...)
 }
 
 // errStoreClosed is what readers and writers get after Close.

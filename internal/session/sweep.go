@@ -1,10 +1,12 @@
 package session
 
 import (
+	"crypto/rand"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"belay/internal/durable"
 )
@@ -23,7 +25,8 @@ func (g *gc) leftovers(base *os.Root, dir string) error {
 	return nil
 }
 
-// sweep removes old entries with a prefix from a folder.
+// sweep removes entries with a prefix from a folder that nobody works on: those that
+// are deleted at once, those that a dead process made, and any that are old.
 func (g *gc) sweep(root *os.Root, dir, prefix string) error {
 	names, err := list(root, dir)
 	if err != nil {
@@ -33,41 +36,83 @@ func (g *gc) sweep(root *os.Root, dir, prefix string) error {
 		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		name = path.Join(dir, name)
-		info, err := root.Lstat(name)
-		if missing(err) || err == nil && g.now.Sub(info.ModTime()) < graceAge {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		g.report.Leftovers++
-		g.report.LeftoverBytes += size(root, name, info)
-		if g.o.DryRun {
-			continue
-		}
-		if err := durable.RemoveAll(root, name); err != nil {
+		if err := g.leftover(root, dir, name, prefix); err != nil && !missing(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// size is the bytes of a file, or of all files in a folder.
-func size(root *os.Root, name string, info fs.FileInfo) int64 {
-	if !info.IsDir() {
-		return info.Size()
+// leftover removes one entry, unless somebody works on it.
+func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
+	full := path.Join(dir, name)
+	info, err := root.Lstat(full)
+	if err != nil {
+		return err
 	}
-	var n int64
+	bytes, last := contents(root, full, info)
+	if prefix != deletedPrefix && g.now.Sub(last) < graceAge && !g.store.madeByDead(name, prefix) {
+		return nil
+	}
+	if prefix == deletedPrefix {
+		lock, err := g.store.deleter(strings.TrimPrefix(name, prefix))
+		if err != nil {
+			return nil // somebody is removing it now
+		}
+		if lock != nil {
+			defer func() { _ = lock.Unlock() }() // the kernel frees it in any case
+		}
+	}
+	g.report.Leftovers++
+	g.report.LeftoverBytes += bytes
+	if g.o.DryRun {
+		return nil
+	}
+	if info.IsDir() && prefix != deletedPrefix {
+		// Should somebody make it after all, it fails as a whole.
+		aside := path.Join(dir, deletedPrefix+rand.Text())
+		if err := durable.Rename(root, full, aside); err != nil {
+			return err
+		}
+		full = aside
+	}
+	return durable.RemoveAll(root, full)
+}
+
+// deleter takes the lock that is held by whoever deletes a session. It is nil where
+// there is none: nobody has used the session.
+func (s *Store) deleter(id string) (*durable.FileLock, error) {
+	if !ValidID(id) {
+		return nil, nil
+	}
+	if _, err := os.Lstat(s.lockPath(id)); err != nil {
+		return nil, nil
+	}
+	return durable.Lock(s.lockPath(id))
+}
+
+// contents are the bytes of a file, or of all files in a folder, and when one of them
+// was last written.
+func contents(root *os.Root, name string, info fs.FileInfo) (n int64, last time.Time) {
+	if !info.IsDir() {
+		return info.Size(), info.ModTime()
+	}
+	last = info.ModTime()
 	_ = fs.WalkDir(root.FS(), name, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			if info, err := d.Info(); err == nil {
+		if err != nil {
+			return nil // what cannot be read counts nothing
+		}
+		if info, err := d.Info(); err == nil {
+			if !d.IsDir() {
 				n += info.Size()
 			}
+			if info.ModTime().After(last) {
+				last = info.ModTime()
+			}
 		}
-		return nil // only for the report: what cannot be read counts nothing
+		return nil
 	})
-	return n
+	return n, last
 }
 
 // list returns the names in a folder, none when it is not there.

@@ -38,8 +38,12 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 	if name = strings.TrimLeft(name, "."); name == "" {
 		name = "unnamed"
 	}
+	// Without a session there, nothing else leads a sweep to the project.
+	if err := s.knowProject(filepath.Clean(projectRoot)); err != nil {
+		return "", storage(failed, err)
+	}
 	id := s.o.NewID()
-	dir, hidden := dirUploads+"/"+id, dirUploads+"/"+partPrefix+id
+	dir, hidden := dirUploads+"/"+id, dirUploads+"/"+s.unfinished(partPrefix, id)
 	if err := durable.MkdirAll(root, hidden, 0o700); err != nil {
 		return "", storage(failed, err)
 	}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"belay/internal/durable"
+	"belay/internal/lazyregexp"
+)
+
+// What is made piece by piece (a session, an import, an upload, a blob) has a hidden
+// name until it is whole. The name says which process makes it, and each such process
+// holds a lock in the state folder: what one left that died goes at the next sweep.
+// Of the processes of other state folders nothing is known; what they left goes when
+// it is old.
+
+// dirMakers has a lock for each process that has made something.
+const dirMakers = "makers"
+
+// maker is this process's name, and its lock.
+type maker struct {
+	once sync.Once
+	name string
+	lock *durable.FileLock
+}
+
+// makerPattern is what [rand.Text] makes.
+var makerPattern = lazyregexp.New(`^[A-Z2-7]{26}$`)
+
+// unfinished is the name of something that is being made; prefix begins it, and rest
+// tells it apart from others.
+func (s *Store) unfinished(prefix, rest string) string {
+	s.maker.once.Do(func() {
+		name := rand.Text()
+		// Without a lock nothing is known of this process either.
+		if lock, err := durable.Lock(s.makerPath(name)); err == nil {
+			s.maker.name, s.maker.lock = name+"-", lock
+		}
+	})
+	return prefix + s.maker.name + rest
+}
+
+func (s *Store) makerPath(name string) string {
+	return filepath.Join(s.o.StateDir, dirMakers, name+".lock")
+}
+
+// madeByDead reports whether a process made this entry that is known to be dead.
+func (s *Store) madeByDead(entry, prefix string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(entry, prefix), "-")
+	if !makerPattern.MatchString(name) {
+		return false
+	}
+	path := s.makerPath(name)
+	_, err := os.Lstat(path)
+	return err == nil && !durable.Locked(path)
+}
+
+// leave ends the process's part as a maker.
+func (m *maker) leave(state *os.Root) error {
+	m.once.Do(func() {})
+	if m.lock == nil {
+		return nil
+	}
+	if err := m.lock.Unlock(); err != nil {
+		return err
+	}
+	return removeIfThere(state, dirMakers+"/"+strings.TrimSuffix(m.name, "-")+".lock")
+}
+
+// gcMakers removes the locks of dead processes, when what they left is gone.
+func (g *gc) gcMakers() error {
+	if g.o.DryRun {
+		return nil
+	}
+	root := g.store.state.Root()
+	names, err := list(root, dirMakers)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if durable.Locked(filepath.Join(root.Name(), dirMakers, name)) {
+			continue
+		}
+		if err := removeIfThere(root, dirMakers+"/"+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
