@@ -49,6 +49,10 @@ The ids of a session's events never repeat. They are reserved in blocks of 65,53
 beyond a reservation that is on disk. When the system was started again since a session was last written to, belay does
 not know how the log ended, and goes on behind the reservation. Readers then get one ` + "`log:gap`" + ` with the reason ` + "`lost`" + `.
 
+A log's line is whole when it is JSON and has the next id. It needs no checksum: blocks that a power cut kept from the
+disk read as zeros, which JSON does not allow. A file system that may show old data instead (ext4 with ` + "`data=writeback`" + `)
+takes that guarantee away.
+
 ## Versions
 
 Session records, transcripts, logs, runs and the audit log carry the version of their format. belay reads every earlier

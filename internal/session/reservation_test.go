@@ -99,3 +99,82 @@ func TestReservationIsFlushedFirst(t *testing.T) {
 	}
 	must(t, l.Release())
 }
+
+// A power cut may leave the end of a log with holes: blocks that were never written
+// read as zeros. A line is whole if it is JSON with the next sequence; readers get
+// those, unchanged, and are told of everything else.
+func TestHolesAfterAPowerCut(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(b []byte, lines []int) []byte{
+		"inside a line":        func(b []byte, at []int) []byte { return zero(b, at[5]+60, at[5]+70) },
+		"inside the last line": func(b []byte, at []int) []byte { return zero(b, at[9]+60, at[9]+70) },
+		"a line end":           func(b []byte, at []int) []byte { return zero(b, at[5]-1, at[5]) },
+		"over lines":           func(b []byte, at []int) []byte { return zero(b, at[3]+20, at[6]+20) },
+		"over whole lines":     func(b []byte, at []int) []byte { return zero(b, at[3], at[6]) },
+		"at the beginning":     func(b []byte, at []int) []byte { return zero(b, 0, at[2]+20) },
+		"to the end":           func(b []byte, at []int) []byte { return zero(b, at[6]+20, len(b)) },
+		"everywhere":           func(b []byte, _ []int) []byte { return zero(b, 0, len(b)) },
+		"torn":                 func(b []byte, at []int) []byte { return b[:at[6]+20] },
+		"lines are missing":    func(b []byte, at []int) []byte { return append(b[:at[3]:at[3]], b[at[6]:]...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.session().SessionID
+			turn(t, w.Store, id, "t1", 8)
+			wrote := map[int64]string{}
+			for _, e := range upTo(t, open(t, w.Store, id, 0), 10) {
+				wrote[e.Seq] = string(e.Data)
+			}
+			must(t, w.Store.Close())
+			log := filepath.Join(w.folder(id), "log", "0001.jsonl")
+			text := read(t, log)
+			at := []int{0} // where each line begins, that of the version first
+			for i, c := range text {
+				if c == '\n' {
+					at = append(at, i+1)
+				}
+			}
+			must(t, os.WriteFile(log, spoil(text, at), 0o600))
+
+			w.o.BootID = "another"
+			s := w.store()
+			l := acquire(t, s, id)
+			if said := l.Tampered(); len(said) > 0 {
+				t.Errorf("a power cut looks like tampering: %q", said)
+			}
+			if l.LastSeq() < seqBlock {
+				t.Errorf("goes on after %d, want %d", l.LastSeq(), seqBlock)
+			}
+			end := emit(t, l, "t2", event.ProcessExit, event.Exit{}).Seq
+			wrote[end] = "{}"
+			must(t, l.Release())
+			for _, s := range []*Store{s, w.store()} {
+				got, seen := 0, int64(0)
+				for r := open(t, s, id, 0); seen < end; {
+					for _, e := range next(t, r) {
+						if e.Type == event.LogGap {
+							seen = e.Seq
+							continue
+						}
+						if e.Seq != seen+1 || e.Type != event.ProcessExit && string(e.Data) != wrote[e.Seq] {
+							t.Fatalf("after %d came %d: %s, want %s", seen, e.Seq, e.Data, wrote[e.Seq])
+						}
+						seen = e.Seq
+						got++
+					}
+				}
+				if name != "everywhere" && got < 3 {
+					t.Errorf("a reader got %d events", got)
+				}
+			}
+		})
+	}
+}
+
+// zero is a copy of b with a hole.
+func zero(b []byte, from, to int) []byte {
+	b = bytes.Clone(b)
+	clear(b[from:to])
+	return b
+}
