@@ -1,0 +1,63 @@
+//go:build unix
+
+package test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hidden are the unfinished uploads of the project.
+func (p *place) hidden() []string {
+	p.t.Helper()
+	all, err := filepath.Glob(filepath.Join(p.project, ".belay", "uploads", ".*"))
+	must(p.t, err)
+	return all
+}
+
+// A server is killed while it receives an upload, in a project that has no session. The
+// next one removes what it left as soon as it starts, with retention switched off, and
+// what a deletion left that was killed.
+//
+// Covers: turn-api REQ-12
+func TestLeftoversOfAKilledServer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "BELAY_BLOBS_RETENTION=0s", "BELAY_LOG_RETENTION=0s")
+	s := p.serve()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /api/harness/attachments?projectRoot=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n"+
+		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f.txt\"\r\n\r\n", p.project, strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	_, err = io.WriteString(conn, strings.Repeat("half ", 1000))
+	must(t, err)
+	p.until("an upload begins", func() bool { return len(p.hidden()) == 1 })
+	s.kill()
+	if left := p.hidden(); len(left) != 1 {
+		t.Fatalf("the killed server left %v", left)
+	}
+	deleted := filepath.Join(p.project, ".belay", "sessions", ".deleted-0123456789")
+	must(t, os.MkdirAll(filepath.Join(deleted, "log"), 0o700))
+	p.serve()
+	p.until("what was left is gone", func() bool {
+		_, err := os.Stat(deleted)
+		return len(p.hidden()) == 0 && os.IsNotExist(err)
+	})
+}
+
+// until waits for something to become true.
+func (p *place) until(what string, is func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
