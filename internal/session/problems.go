@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +70,7 @@ func (s *Store) examine(p place, id string) ([]Problem, error) {
 	}
 	for _, n := range numbers {
 		found, err := examineLines(root, id, segmentName(n), func(b []byte) error {
-			if bytes.HasPrefix(b, headerPrefix) {
+			if _, ok := parseHeader(b); ok {
 				return checkHeader(segmentName(n), b)
 			}
 			_, err := parseEvent(b)

@@ -39,18 +39,20 @@ type header struct {
 	V int `json:"v"`
 }
 
-var headerPrefix = []byte(`{"v":`)
-
 var segmentHeader = fmt.Appendf(nil, "{\"v\":%d}\n", formatVersion)
 
-// checkHeader refuses a segment that a later version wrote. A line that is no
-// header is an event of a file without a version.
-func checkHeader(name string, line []byte) error {
-	if !bytes.HasPrefix(line, headerPrefix) {
-		return nil
+// parseHeader reads a segment's first line; false means that it is none. An event of
+// a file without a version has no field v.
+func parseHeader(line []byte) (h header, ok bool) {
+	if headSeq(line) > 0 {
+		return h, false
 	}
-	var h header
-	if json.Unmarshal(line, &h) == nil && h.V > formatVersion {
+	return h, json.Unmarshal(line, &h) == nil && h.V > 0
+}
+
+// checkHeader refuses a segment that a later version wrote.
+func checkHeader(name string, line []byte) error {
+	if h, ok := parseHeader(line); ok && h.V > formatVersion {
 		return newer(name, h.V)
 	}
 	return nil
@@ -73,7 +75,12 @@ type sessionLine struct {
 // entrySession is the kind of a [sessionLine]. It is no [Entry]: nobody said it.
 const entrySession EntryKind = "session"
 
-var sessionLinePrefix = []byte(`{"kind":"session",`)
+// looksLikeSessionLine reports whether a line may be a [sessionLine], also one that a
+// person or a later version has put another way.
+func looksLikeSessionLine(b []byte) bool {
+	head := b[:min(len(b), 64)]
+	return bytes.Contains(head, []byte(`"session"`)) && bytes.Contains(head, []byte(`"kind"`))
+}
 
 func (s sessionLine) encode() ([]byte, error) {
 	s.Kind, s.V = entrySession, formatVersion
@@ -93,7 +100,7 @@ func (s sessionLine) encode() ([]byte, error) {
 
 // parseSessionLine reads a line that begins as one; false means that it is none.
 func parseSessionLine(b []byte) (line sessionLine, ok bool) {
-	if !bytes.HasPrefix(b, sessionLinePrefix) || json.Unmarshal(b, &line) != nil {
+	if !looksLikeSessionLine(b) || json.Unmarshal(b, &line) != nil || line.Kind != entrySession {
 		return sessionLine{}, false
 	}
 	return line, true

@@ -154,6 +154,14 @@ func TestLaterVersion(t *testing.T) {
 			b, _ := os.ReadFile(filepath.Join(folder, fileTranscript))
 			return fileTranscript, string(b) + `{"kind":"session","v":2,"time":"2026-01-01T00:00:00.000Z"}` + "\n"
 		},
+		"transcript, put another way": func(folder string) (string, string) {
+			b, _ := os.ReadFile(filepath.Join(folder, fileTranscript))
+			return fileTranscript, strings.Replace(string(b), `{"kind":"session","v":1,`, `{"v": 2, "kind": "session", `, 1)
+		},
+		"log, put another way": func(folder string) (string, string) {
+			b, _ := os.ReadFile(filepath.Join(folder, "log", "0001.jsonl"))
+			return "log/0001.jsonl", strings.Replace(string(b), `{"v":1}`, `{ "v": 2, "more": true }`, 1)
+		},
 		"log": func(folder string) (string, string) {
 			b, _ := os.ReadFile(filepath.Join(folder, "log", "0001.jsonl"))
 			return "log/0001.jsonl", strings.Replace(string(b), `{"v":1}`, `{"v":2}`, 1)
