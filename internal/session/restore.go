@@ -22,6 +22,7 @@ func (s *Store) Restore() (made bool, err error) {
 	if made, err = s.state.Restore(); !made {
 		return false, err
 	}
+	s.projects.Clear()
 	// Whoever called may hold a session's lock.
 	s.background(func() {
 		for _, l := range s.inMemory() {
@@ -30,6 +31,9 @@ func (s *Store) Restore() (made bool, err error) {
 			l.mu.Unlock()
 			if gone == nil {
 				_ = s.index(l.id, p) // the index is disposable: listing mends it, too
+				if p.inProject() {
+					_ = s.knowProject(p.base) // the next new session tries again
+				}
 			}
 		}
 	})

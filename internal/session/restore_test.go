@@ -48,6 +48,11 @@ func TestStateFolderIsRemoved(t *testing.T) {
 				}
 			}
 			turn(t, w.Store, id, "t3", 3)
+			for end := time.Now().Add(patience); part == "." && len(w.knownProjects()) == 0; time.Sleep(time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("the project is not known again")
+				}
+			}
 		})
 	}
 }
