@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // words collects what a process says, and is asked while it does.
@@ -59,6 +60,7 @@ func TestAddressInUse(t *testing.T) {
 				t.Fatalf("the server ended with %v: %s", err, said.said.String())
 			}
 			if frees {
+				time.Sleep(200 * time.Millisecond) // it has to try more than once
 				must(t, ln.Close())
 				select {
 				case <-out.until:
