@@ -92,6 +92,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended
+	store.Forget = func(id string) error { return a.desk.Forget(id) }
 	if a.Store, err = session.NewStore(store); err != nil {
 		return nil, err
 	}

@@ -61,7 +61,13 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 			return g.report, err
 		}
 		p, ok := s.indexed(e.Name())
-		if !ok || !p.exists() {
+		if !ok {
+			continue
+		}
+		if !p.exists() {
+			if p.inProject() { // a deletion may have been cut off there
+				g.projects[p.base] = true
+			}
 			continue
 		}
 		g.report.Sessions++

@@ -228,13 +228,17 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(storage("the session could not be removed", errors.Join(l.remove(), s.dropInputs(id))), l.Release())
+	err = l.remove()
+	if err == nil {
+		err = s.finishDelete(l.live.place, id)
+	}
+	return errors.Join(storage("the session could not be removed", err), l.Release())
 }
 
 // deletedPrefix starts the name of a session folder that is being removed.
 const deletedPrefix = ".deleted-"
 
-// remove renames the folder first, so a crash leaves no half of a session.
+// remove hides the folder of the session, which is gone then, also after a crash.
 func (l *Lease) remove() error {
 	v := l.live
 	v.mu.Lock()
@@ -262,11 +266,31 @@ func (l *Lease) remove() error {
 	v.store.forget(v)
 	// Where a full disk does not take this, an import of the id does it.
 	_ = l.writeNote(note{})
-	err = errors.Join(durable.RemoveAll(base, hidden), removeIfThere(v.store.state.Root(), dirSeals+"/"+v.id))
-	if p, ok := v.store.indexed(v.id); ok && p == v.place {
-		err = errors.Join(err, removeIfThere(v.store.state.Root(), dirIndex+"/"+v.id))
+	return nil
+}
+
+// finishDelete removes what there is of a session whose folder is hidden. The
+// folder goes last: while it is there, [Store.GC] knows what to finish.
+func (s *Store) finishDelete(p place, id string) error {
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return err
 	}
-	return err
+	defer func() { _ = base.Close() }()
+	return errors.Join(s.forgetDeleted(p, id), durable.RemoveAll(base, path.Join(path.Dir(p.rel), deletedPrefix+id)))
+}
+
+// forgetDeleted removes what the state folder has of a session that was deleted.
+// The index entry goes last, for the same reason.
+func (s *Store) forgetDeleted(p place, id string) error {
+	errs := []error{s.dropInputs(id), removeIfThere(s.state.Root(), dirSeals+"/"+id)}
+	if s.o.Forget != nil {
+		errs = append(errs, s.o.Forget(id))
+	}
+	if known, ok := s.indexed(id); ok && known == p {
+		errs = append(errs, removeIfThere(s.state.Root(), dirIndex+"/"+id))
+	}
+	return errors.Join(errs...)
 }
 
 // forget drops a session's object from memory; who has it keeps it.

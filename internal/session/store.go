@@ -61,6 +61,9 @@ type Options struct {
 	// Observer sees the events that this process appends, after they are in the
 	// file, in order within a session. It must not block and must not emit.
 	Observer func(sessionID string, evs []event.Event)
+	// Forget drops what others keep for a session that was deleted. Where a crash
+	// cuts a deletion off, GC calls it again.
+	Forget func(sessionID string) error
 
 	// openLines replaces the disk in tests.
 	openLines func(root *os.Root, name string) (*durable.Lines, error)

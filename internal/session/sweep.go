@@ -68,6 +68,11 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 	if g.o.DryRun {
 		return nil
 	}
+	if prefix == deletedPrefix {
+		if err := g.store.forgetCutOff(placeAt(root.Name(), path.Join(dir, strings.TrimPrefix(name, prefix)))); err != nil {
+			return err
+		}
+	}
 	if info.IsDir() && prefix != deletedPrefix {
 		// Should somebody make it after all, it fails as a whole.
 		aside := path.Join(dir, deletedPrefix+rand.Text())
@@ -77,6 +82,16 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 		full = aside
 	}
 	return durable.RemoveAll(root, full)
+}
+
+// forgetCutOff removes what the state folder has of a session whose deletion a crash
+// cut off: its hidden folder is still there, and the index leads to its place.
+func (s *Store) forgetCutOff(p place) error {
+	id := path.Base(p.rel)
+	if known, ok := s.indexed(id); !ok || known != p || p.exists() {
+		return nil
+	}
+	return s.forgetDeleted(p, id)
 }
 
 // deleter takes the lock that is held by whoever deletes a session. It is nil where

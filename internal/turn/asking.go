@@ -24,7 +24,6 @@ type Desk interface {
 	// question whose asker died.
 	Verdict(id string) (permit.Decision, bool, error)
 	Reopen(id string) (*permit.Pending, bool, error)
-	Forget(sessionID string) error
 }
 
 // allow decides whether a call may run; where it may not, the call is settled

@@ -94,11 +94,6 @@ func (l *Local) Delete(ctx context.Context, id string) error {
 		if err := l.o.Store.Delete(ctx, id); err != nil {
 			return err
 		}
-		if l.o.Desk != nil {
-			if err := l.o.Desk.Forget(id); err != nil {
-				return fault.New(fault.StorageFailure, "the session is deleted, what was decided for it is not").Because(err)
-			}
-		}
 		// The id is safe as a name: the store has just found it. A leftover is
 		// swept with the scratch folder.
 		_ = os.RemoveAll(filepath.Join(l.o.ScratchDir, id))
