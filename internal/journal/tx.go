@@ -81,10 +81,12 @@ func (tx *Tx) rewrite() error {
 	return durable.WriteFile(tx.p.dir, tx.rec.ID+recordSuffix, data, 0o600, durable.JournalEntry)
 }
 
-// flush makes the names durable that the transaction changed.
+// flush makes the names durable that the transaction changed. What came into the
+// journal from a folder comes with that folder's flush: a file changes places as a
+// whole.
 func (tx *Tx) flush() error {
 	seen := map[string]bool{}
-	work := []func() error{func() error { return durable.FlushDir(tx.dir, ".", durable.Original) }}
+	var work []func() error
 	for _, c := range tx.rec.Changes {
 		for _, name := range []Name{c.Path, c.To} {
 			dir := path.Dir(string(name))

@@ -33,7 +33,7 @@ func (w *world) crashes(before *disk, steps []step, ignore string) (broken []str
 		if told && k < len(steps) && steps[k].op == nil {
 			continue // nothing changed, and more was acknowledged
 		}
-		if ignore != "" && !told && k < len(steps) {
+		if ignore != "" && !told && k < len(steps) && w.onDisk == nil {
 			continue // what is lost is missed at the latest when it was acknowledged
 		}
 		all := losses(uint64(k))
@@ -100,6 +100,11 @@ func (w *world) after(d *disk, l loss, steps []step) error {
 		boot("while it works")
 	} else {
 		boot("after the cut")
+	}
+	if w.onDisk != nil {
+		if err := w.onDisk(w); err != nil {
+			return err
+		}
 	}
 	return w.holds(steps, killed)
 }

@@ -13,8 +13,12 @@ import (
 	"slices"
 )
 
-// loss says what a power cut takes: how many changes of names of a root stay, nil
-// for those that a strict file system keeps, and what a file holds.
+// strict, for how many changes of names stay, is those that a strict file system is
+// sure to keep.
+const strict = -1
+
+// loss says what a power cut takes: how many changes of names of a root stay, and
+// what a file holds.
 type loss struct {
 	name    string
 	names   func(root, forced, all int) int
@@ -31,7 +35,19 @@ func losses(seed uint64) []loss {
 	random := rand.New(rand.NewPCG(seed, 0))
 	return []loss{
 		{"all since the last flush", forced, keepFlushed},
-		{"all since the last flush on a strict file system", nil, keepFlushed},
+		{"all since the last flush on a strict file system", func(_, _, _ int) int { return strict }, keepFlushed},
+		{"all since the last flush on a strict file system of the project", func(root, _, all int) int {
+			if root == 0 {
+				return strict
+			}
+			return all
+		}, keepFlushed},
+		{"all since the last flush on a strict file system of the state folder", func(root, _, all int) int {
+			if root == 1 {
+				return strict
+			}
+			return all
+		}, keepFlushed},
 		{"data without names", forced, keepAll},
 		{"names without data", all, keepFlushed},
 		{"names of the project without those of the state folder", func(root, forced, all int) int {
@@ -87,7 +103,8 @@ func (d *disk) hash(sum io.Writer, at int, names map[int]map[string]int, l loss)
 // left are the names of a root that stay.
 func (d *disk) left(root int, l loss) map[int]map[string]int {
 	names := clone(d.kept)
-	if l.names == nil {
+	n := l.names(root, d.forced[root], len(d.moves[root]))
+	if n == strict {
 		for i, m := range d.moves[root] {
 			if d.must[root][i] {
 				set(names, m)
@@ -95,7 +112,7 @@ func (d *disk) left(root int, l loss) map[int]map[string]int {
 		}
 		return names
 	}
-	for _, m := range d.moves[root][:l.names(root, d.forced[root], len(d.moves[root]))] {
+	for _, m := range d.moves[root][:n] {
 		set(names, m)
 	}
 	return names

@@ -30,10 +30,13 @@ type scenario struct {
 	work  func(w *world, a *app.App)
 	// always holds after a crash at any time.
 	always check
+	// onDisk holds after a crash at any time before belay sees what is left. Then a
+	// flush may be needed for that alone, without anything being acknowledged.
+	onDisk func(w *world) error
 }
 
 // scenarios are all of them.
-var scenarios = slices.Concat(sessionScenarios, questionScenarios, projectScenarios, runScenarios)
+var scenarios = slices.Concat(sessionScenarios, questionScenarios, projectScenarios, runScenarios, fileScenarios, []scenario{journalScenario})
 
 // create makes a session, which survives a kill; its first turn makes it survive
 // a power cut.

@@ -63,6 +63,8 @@ type world struct {
 	archive bytes.Buffer
 	// always holds after every crash.
 	always []check
+	// onDisk holds after it before belay is there again, nil for nothing.
+	onDisk func(w *world) error
 
 	mu    sync.Mutex
 	steps []step
@@ -76,7 +78,7 @@ func newWorld(t testing.TB, dir string, s *scenario) *world {
 	t.Helper()
 	w := &world{
 		t: t, dir: dir, project: filepath.Join(dir, "project"), state: filepath.Join(dir, "state"), cache: filepath.Join(dir, "cache"),
-		env: map[string]string{}, talks: map[*talk]bool{}, always: []check{everySessionWorks},
+		env: map[string]string{}, talks: map[*talk]bool{}, always: []check{everySessionWorks}, onDisk: s.onDisk,
 	}
 	for _, folder := range []string{w.project, w.state, w.cache} {
 		must(t, os.MkdirAll(folder, 0o700))
