@@ -68,7 +68,7 @@ var (
 	SessionList  = &File{"session list", Rebuildable, "STATE/lists/…", "made again when a part of a project's sessions is listed; it has a checksum"}
 	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
 	SteerInput   = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
-	Question     = &File{"permission request", Kept, "STATE/permit/pending/ID.json", "flushed before a person sees it"}
+	Question     = &File{"permission request", Rebuildable, "STATE/permit/pending/ID.json", "it matters only while its turn waits; a turn whose question is lost has ended"}
 	Decision     = &File{"decision", Kept, "STATE/permit/verdicts/ID.json", "flushed before the answer"}
 	Grant        = &File{"session grant", Kept, "STATE/permit/grants/ID.jsonl", "flushed before the answer"}
 	Audit        = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}

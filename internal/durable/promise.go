@@ -8,9 +8,9 @@ type Promise struct {
 	Route, Command string
 	// Kill is what holds after kill -9 of belay, PowerCut after a power cut.
 	Kill, PowerCut string
-	// Scenario is the test of both, in test/crash. It is "" where nothing is
-	// stored.
-	Scenario string
+	// Scenarios are the tests of both, in test/crash: their names, with commas
+	// between them. It is "" where nothing is stored.
+	Scenarios string
 }
 
 const (
@@ -23,11 +23,12 @@ func Promises() []Promise {
 	return []Promise{
 		{"createSession", "", "the session exists", "it may be gone until its first turn has ended", "turns"},
 		{"startTurn", "belay turn, belay chat", "the turn is in the transcript, every event that a reader got is in the log, changed files are as the turn left them and can be taken back",
-			"the same, but the log may have lost its end: readers get log:gap (lost), no id is used again, and the Idempotency-Key leads to the recorded turn", "turns"},
+			"the same, but the log may have lost its end: readers get log:gap (lost), no id is used again, and the Idempotency-Key leads to the recorded turn",
+			"turns, turn in a known session, attachment, attachment in a known session, finished segments, file tools"},
 		{"bootSession", "", "the boot is in the record", same, "boot"},
-		{"steerTurn", "belay session steer", "the turn takes the input, or the transcript of the turn that died has it", same, "steering"},
-		{"interruptTurn", "belay session interrupt", "the turn stops; one whose process died has ended anyway", same, "interrupt"},
-		{"decide", "belay decision allow, belay decision deny", "the answer counts and is in the audit log", same, "decision"},
+		{"steerTurn", "belay session steer", "the turn takes the input, or the transcript of the turn that died has it", same, "steering, follow-up taken"},
+		{"interruptTurn", "belay session interrupt", "the turn stops; one whose process died has ended anyway, or waits for its decision again", same, "interrupt"},
+		{"decide", "belay decision allow, belay decision deny", "the answer counts and is in the audit log", same, "decision, decision for the session"},
 		{"undoTurn", "belay session undo", "all files are as before the turn, and the transcript and the audit log say so", same, "undo"},
 		{"forkSession", "belay session fork", "the new session exists", same, "fork"},
 		{"deleteSession", "belay session delete", "the session is gone", same, "delete"},
@@ -38,10 +39,10 @@ func Promises() []Promise {
 		{"makeTransition", "", "the deliverable has its new state", same, "transition"},
 		{"putDependencies", "belay deps import", "the register has the rows; its summary may be older, which belay deps lint reports", same, "register"},
 		{"applyProposal", "belay deps import", "the register has the rows of the proposal", same, "proposal"},
-		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "proposal"},
+		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "dismissal"},
 		{"", "belay snapshot new", "the snapshot is whole and sealed", same, "snapshot"},
 		{"startRun", "belay run", "the run exists, and no finished task is done again", same, "run"},
-		{"cancelRun", "belay runs cancel", "the run stops; one whose process died does not go on by itself", same, "run"},
+		{"cancelRun", "belay runs cancel", "the run stops; one whose process died does not go on by itself", same, "cancelled run"},
 		{"checkProject", "", nothing, nothing, ""},
 		{"inspectAttachments", "belay attach inspect", nothing, nothing, ""},
 		{"makeLink", "belay open", nothing, nothing, ""},

@@ -99,8 +99,9 @@ type DeskOptions struct {
 // ([Desk.Reopen]), an answer that was given meanwhile is kept ([Desk.Verdict]),
 // and a question whose time is over counts as denied whoever looks. Files that
 // are not a desk's are never taken for questions; [Desk.Problems] names them.
-// Questions, answers, grants and the audit log survive a power cut: each is on
-// disk before the call that made it returns.
+// Answers, grants and the audit log survive a power cut: each is on disk before the
+// call that made it returns. A question may be lost with the turn that asked it,
+// which is not on disk before its end either.
 //
 // It is safe for concurrent use. One goroutine watches for answers while anyone
 // waits; [Desk.Close] ends it.

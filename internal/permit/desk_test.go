@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -375,6 +376,24 @@ func TestForeignFilesOnTheDesk(t *testing.T) {
 	}
 	_, err = d.Decide(soon(t), "", "dec_9", VerdictAllow, "ann", "")
 	faulty(t, "an answer over a broken one", err, fault.DecisionClosed)
+}
+
+// A question that a power cut has torn goes when a desk is opened. One that a newer
+// belay wrote stays, and so does one that can be answered.
+func TestTornQuestionsGo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	post(t, openDesk(t, dir), question("dec_open"))
+	for id, text := range map[string]string{"dec_empty": "", "dec_half": `{"id":"dec_half","sess`, "dec_newer": `{"id":"dec_newer","novelty":1}`} {
+		must(t, os.WriteFile(filepath.Join(dir, questionFile(id)), []byte(text), 0o600))
+	}
+	d := openDesk(t, dir)
+	names, err := d.names(dirPending)
+	must(t, err)
+	slices.Sort(names)
+	if want := []string{"dec_newer.json", "dec_open.json"}; !slices.Equal(names, want) {
+		t.Errorf("there are %v, want %v", names, want)
+	}
 }
 
 func TestPostIsBounded(t *testing.T) {

@@ -45,10 +45,6 @@ var flushed = map[string]func(d *Desk, dir string) error{
 		}
 		return err
 	},
-	"post": func(d *Desk, _ string) error {
-		_, err := d.Post(context.Background(), question("dec_2"))
-		return err
-	},
 	"answer": func(d *Desk, _ string) error {
 		_, err := d.Decide(context.Background(), "sess_1", "dec_1", VerdictAllow, "ann", "")
 		return err
@@ -83,8 +79,8 @@ func childFlush(args []string) error {
 	return nil
 }
 
-// Nothing is acknowledged that a power cut could still take: a question, an
-// answer, a grant, or the folder that holds them.
+// Nothing is acknowledged that a power cut could still take: an answer, a grant, or
+// the folder that holds them.
 func TestNothingIsAcknowledgedBeforeItIsOnDisk(t *testing.T) {
 	t.Parallel()
 	for step := range flushed {

@@ -54,7 +54,7 @@ type Pending struct {
 	Request Request
 }
 
-// Post lays a question on the desk and returns when it is on disk. It waits as
+// Post lays a question on the desk. It waits as
 // long as the desk's limit says, or until r.Expires where that is sooner. An id
 // that is ill-formed or taken, and a question of more than 512 KiB, are errors of
 // the caller; more than a thousand open questions are OVERLOADED. Where a

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,12 +12,16 @@ import (
 	"belay/internal/durable"
 )
 
-// Sweep denies the questions whose time is over and forgets the answers of a month
-// ago. OpenDesk does it; a process that lives long does it at times.
+// Sweep denies the questions whose time is over, and forgets the answers of a month
+// ago and the questions that a power cut has torn. OpenDesk does it; a process that
+// lives long does it at times.
 func (d *Desk) Sweep(ctx context.Context) error {
 	var errs []error
 	err := d.each(ctx, dirPending, func(id string) {
 		r, err := d.question(id)
+		if errors.Is(err, errMalformed) && d.torn(id) {
+			errs = append(errs, d.remove(questionFile(id)))
+		}
 		if err != nil {
 			return
 		}
@@ -37,6 +42,13 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		return fmt.Errorf("sweep the desk: %w", err)
 	}
 	return nil
+}
+
+// torn reports whether a question was cut off: its turn died with it. What a newer
+// belay may have written is whole.
+func (d *Desk) torn(id string) bool {
+	data, _, err := durable.ReadFile(d.root.Root(), questionFile(id), maxRequestBytes)
+	return err == nil && !json.Valid(data)
 }
 
 // drop removes a question, then its answer: at no moment is it open again.

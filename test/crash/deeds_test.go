@@ -70,6 +70,20 @@ var deeds = []deed{
 		look:  func(_ *world, before, now tree) error { return untouched(before, now, "") },
 		check: uploadsAreWhole,
 	},
+	{
+		scenario: scenario{name: "undo", script: changing, setup: withChanges},
+		do: func(w *world, a *app.App) (promise, error) {
+			sets, err := a.Engine.Changes(context.Background(), w.known, "")
+			if err != nil || len(sets) != 1 {
+				return promise{}, fmt.Errorf("%d turns changed files: %w", len(sets), err)
+			}
+			p := promise{Kind: "undone", Session: w.known, Turn: sets[0].Turn}
+			_, err = a.Engine.Undo(context.Background(), turn.UndoRequest{SessionID: w.known, TurnID: p.Turn, By: "the person"})
+			return p, err
+		},
+		look:  func(w *world, _, _ tree) error { return filesAreOldOrNew(w) },
+		check: undoneOrNot,
+	},
 }
 
 // uploaded is more than one write.
@@ -170,6 +184,24 @@ func deletedOrWhole(w *world, a *app.App) (done bool, err error) {
 		return false, fmt.Errorf("the transcript has %d turns", turns)
 	}
 	return false, errors.Join(isGranted(w, a), os.Remove(filepath.Join(w.project, "more.txt")))
+}
+
+// undoneOrNot checks that all files are as before the turn or as it left them, and
+// that the record says which.
+func undoneOrNot(w *world, a *app.App) (done bool, err error) {
+	sets, err := a.Engine.Changes(context.Background(), w.known, "")
+	if err != nil || len(sets) != 1 {
+		return false, fmt.Errorf("%d turns changed files: %w", len(sets), err)
+	}
+	if done = sets[0].Undone != nil; done {
+		return true, w.isUndone(a, sets[0].Turn)
+	}
+	for name, is := range changed {
+		if data, err := os.ReadFile(filepath.Join(w.project, name)); err != nil || string(data) != is.after {
+			return false, fmt.Errorf("the record has no undo, and %s has %q: %w", name, data, err)
+		}
+	}
+	return false, nil
 }
 
 // uploadsAreWhole checks every upload that has its name.

@@ -50,11 +50,7 @@ var fileScenarios = []scenario{
 	},
 	{
 		name: "undo", script: changing,
-		setup: func(w *world, a *app.App) {
-			withFiles(w, a)
-			w.typed()
-			w.change(a)
-		},
+		setup: withChanges,
 		work: func(w *world, a *app.App) {
 			done, err := a.Engine.Undo(context.Background(), turn.UndoRequest{SessionID: w.known, TurnID: w.lastChange(a), By: "the person"})
 			w.try(err)
@@ -69,6 +65,13 @@ var fileScenarios = []scenario{
 func withFiles(w *world, a *app.App) {
 	withFolder(w, a)
 	emptyFiles(w)
+}
+
+// withChanges is withFiles after the turn that changes them.
+func withChanges(w *world, a *app.App) {
+	withFiles(w, a)
+	w.typed()
+	w.change(a)
 }
 
 // typed fills the files as a person's editor does that flushes nothing.

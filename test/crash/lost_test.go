@@ -34,9 +34,6 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	}
 }
 
-// untested are kept files that no scenario makes yet: those of the journal.
-var untested = []*durable.File{}
-
 // oneFlush are kept files that are flushed in one way only, and why.
 var oneFlush = map[*durable.File]string{
 	durable.Discarded: "it is a folder that gets another name",
@@ -71,11 +68,6 @@ func has(found map[string][]*scenario, point string) bool {
 	return false
 }
 
-// unproved are flushes that no scenario here needs yet: those of the journal, which
-// package journal tests at every operation, and of a question, which is asked again
-// when its turn goes on.
-var unproved = []string{}
-
 // Each flush is needed: a disk that lies about it loses something. So is each name
 // in the table of files: a kept file whose flushes no scenario has is not tested.
 func TestEachFlushIsNeeded(t *testing.T) {
@@ -88,7 +80,7 @@ func TestEachFlushIsNeeded(t *testing.T) {
 	defer durable.SetHook(nil)
 	found := points(all)
 	for _, f := range durable.Files() {
-		if f.Class != durable.Kept || slices.Contains(untested, f) {
+		if f.Class != durable.Kept {
 			continue
 		}
 		content, folder := has(found, f.ContentPoint()), has(found, f.FolderPoint())
@@ -97,9 +89,6 @@ func TestEachFlushIsNeeded(t *testing.T) {
 		}
 	}
 	for _, point := range slices.Sorted(maps.Keys(found)) {
-		if slices.ContainsFunc(unproved, func(part string) bool { return strings.Contains(point, part) }) {
-			continue
-		}
 		needed := false
 		for _, s := range found[point] {
 			if broken := worlds[s].crashes(disks[s], all[s], point); len(broken) > 0 {

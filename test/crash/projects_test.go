@@ -79,12 +79,21 @@ var projectScenarios = []scenario{
 			_, done, err := registers.Proposals.Apply(context.Background(), w.project, shown.ID, proposal.Settle{By: "the person"})
 			w.try(err)
 			w.unchanged("the register", done.File.Path)
-			w.acknowledged("the proposal's end", func(w *world, _ *app.App) error {
-				if _, err := registers.Proposals.Show(w.project, shown.ID, proposal.Settle{}); !fault.Is(err, fault.DecisionClosed) {
-					return fmt.Errorf("it is open again: %w", err)
-				}
-				return nil
-			})
+			w.settled(registers, shown.ID)
+		},
+		always: registerIsWhole,
+	},
+	{
+		name:  "dismissal",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			registers, err := app.OpenRegisters(w.settings())
+			w.try(err)
+			shown, err := registers.Proposals.Add(context.Background(), w.deliverable(), proposal.Request{By: "an agent", Content: []byte(rowColumns + oneRow)})
+			w.try(err)
+			_, err = registers.Proposals.Dismiss(context.Background(), w.project, shown.ID, "the person")
+			w.try(err)
+			w.settled(registers, shown.ID)
 		},
 		always: registerIsWhole,
 	},
@@ -169,6 +178,16 @@ func row() map[string]string {
 		cells[name] = values[i]
 	}
 	return cells
+}
+
+// settled promises that nobody can decide about a proposal again.
+func (w *world) settled(registers app.Registers, id string) {
+	w.acknowledged("the proposal's end", func(w *world, _ *app.App) error {
+		if _, err := registers.Proposals.Show(w.project, id, proposal.Settle{}); !fault.Is(err, fault.DecisionClosed) {
+			return fmt.Errorf("it is open again: %w", err)
+		}
+		return nil
+	})
 }
 
 func (w *world) hasProposal(registers app.Registers, id string) error {

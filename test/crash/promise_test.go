@@ -50,6 +50,8 @@ func (p promise) holds(w *world, a *app.App) error {
 		return p.isDeleted(w, a)
 	case "content":
 		return p.hasContent()
+	case "undone":
+		return w.isUndone(a, p.Turn)
 	case "blob":
 		return hasBlob(a, p.Session)
 	}
@@ -107,6 +109,23 @@ func (p promise) replays(a *app.App) (err error) {
 	return nil
 }
 
+// hasEnded checks that a turn has its end, if the transcript has the turn.
+func hasEnded(a *app.App, id, turnID string) error {
+	entries, err := a.Engine.Transcript(context.Background(), id)
+	if err != nil {
+		return err
+	}
+	begun, ended := false, false
+	for _, e := range entries {
+		begun = begun || e.Turn == turnID
+		ended = ended || e.Turn == turnID && e.Kind == session.EntryEnd
+	}
+	if begun && !ended {
+		return fmt.Errorf("the turn %s has no end", turnID)
+	}
+	return nil
+}
+
 // hasInput checks that something that a person said is in the transcript, once the
 // turn that it was said into has its end.
 func (p promise) hasInput(a *app.App) error {
@@ -135,49 +154,6 @@ func hasEntries(a *app.App, id string) error {
 		err = errors.New("the transcript is empty")
 	}
 	return err
-}
-
-// hasLog checks that a session's log has every event up to a sequence.
-func hasLog(a *app.App, id string, upTo int64) error {
-	events, err := history(a, id)
-	if err != nil {
-		return err
-	}
-	for seq := range upTo {
-		if int(seq) >= len(events) || events[seq].Seq != seq+1 || events[seq].Type == event.LogGap {
-			return fmt.Errorf("the log does not have event %d of %d", seq+1, upTo)
-		}
-	}
-	return nil
-}
-
-// history is what the log has of a session's turns that have ended.
-func history(a *app.App, id string) (all []event.Event, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := a.Engine.Resume(ctx, id); err != nil {
-		return nil, err
-	}
-	s, err := a.Engine.Events(ctx, id, 0, "")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	_, last, err := a.Store.Bounds(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	for len(all) == 0 || all[len(all)-1].Seq < last { // the stream has no end
-		events, err := s.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return all, err
-		}
-		all = append(all, events...)
-	}
-	return all, nil
 }
 
 func (p promise) isDeleted(w *world, a *app.App) error {

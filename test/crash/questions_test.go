@@ -4,6 +4,7 @@ package crash
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,25 @@ var questionScenarios = []scenario{
 		work: func(w *world, a *app.App) {
 			w.ask(a, permit.VerdictAllowSession)
 			w.acknowledged("the grant", isGranted)
+		},
+		always: auditIsWhole,
+	},
+	{
+		name:   "question",
+		script: oneWrite,
+		setup:  withFolder,
+		work: func(w *world, a *app.App) {
+			k := w.begin(a, turn.Request{SessionID: w.known, Message: "write"})
+			w.end(k, func(e event.Event) {
+				if e.Type != event.PermissionAsked {
+					return
+				}
+				var asked struct{ DecisionID string }
+				must(w.t, json.Unmarshal(e.Data, &asked))
+				w.survivesKill("the question", func(w *world, a *app.App) error { return w.isAskedAgain(a, k.Turn(), asked.DecisionID, true) })
+				w.acknowledged("the question", func(w *world, a *app.App) error { return w.isAskedAgain(a, k.Turn(), asked.DecisionID, false) })
+				w.try(a.Engine.Interrupt(context.Background(), w.known, ""))
+			})
 		},
 		always: auditIsWhole,
 	},
@@ -98,6 +118,52 @@ func (w *world) isDecided(a *app.App, id string, v permit.Verdict) error {
 	log, err := os.ReadFile(app.AuditPath(w.state))
 	if err == nil && !strings.Contains(string(log), `"decisionId":"`+id+`"`) {
 		err = errors.New("the audit log does not have the decision")
+	}
+	return err
+}
+
+// isAskedAgain checks what became of a question when a server starts. It is open,
+// and then an answer lets the turn go on to its end, or it was closed on record.
+// After a power cut its turn may have ended instead, or never have been.
+func (w *world) isAskedAgain(a *app.App, turnID, id string, killed bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := a.Engine.Resume(ctx, w.known); err != nil {
+		return err
+	}
+	open, err := a.Engine.Decisions(ctx, w.known)
+	if err != nil {
+		return err
+	}
+	if len(open) > 0 {
+		r := turn.DecisionRequest{SessionID: w.known, DecisionID: id, Verdict: permit.VerdictAllow, By: "the person"}
+		if _, err := a.Engine.Decide(ctx, r); err != nil {
+			return fmt.Errorf("it is open, and cannot be answered: %w", err)
+		}
+		return w.endsWithTheFile(ctx, a, turnID)
+	}
+	log, err := os.ReadFile(app.AuditPath(w.state))
+	if strings.Contains(string(log), `"decisionId":"`+id+`"`) {
+		return nil
+	}
+	if killed {
+		return errors.Join(errors.New("it is neither open nor on record"), err)
+	}
+	return hasEnded(a, w.known, turnID)
+}
+
+// endsWithTheFile waits for the end of a turn that was allowed its call.
+func (w *world) endsWithTheFile(ctx context.Context, a *app.App, turnID string) error {
+	s, err := a.Engine.Events(ctx, w.known, 0, turnID)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(drain(ctx, s, func(event.Event) {}), s.Close()); err != nil {
+		return fmt.Errorf("the answered turn does not end: %w", err)
+	}
+	data, err := os.ReadFile(filepath.Join(w.project, "docs", "notes.txt"))
+	if err == nil && string(data) != "as asked\n" {
+		err = fmt.Errorf("the file has %q", data)
 	}
 	return err
 }

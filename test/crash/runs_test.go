@@ -46,6 +46,26 @@ var runScenarios = []scenario{
 		},
 		always: runsGoOn,
 	},
+	{
+		name:   "cancelled run",
+		script: "turns:\n  - when: Last\n    steps:\n      - wait: 10m\n",
+		setup: func(w *world, _ *app.App) {
+			must(w.t, os.WriteFile(filepath.Join(w.project, "two.yaml"), []byte(twoTasks), 0o600))
+		},
+		work: func(w *world, a *app.App) {
+			ctx := context.Background()
+			begun, err := a.Runs.Start(ctx, run.Request{Project: w.project, File: filepath.Join(w.project, "two.yaml"), Allow: []string{"read(*)"}})
+			w.try(err)
+			w.try(a.Runs.Cancel(ctx, w.project, begun.ID))
+			w.acknowledged("the cancelling", func(w *world, a *app.App) error {
+				now, err := a.Runs.Show(ctx, w.project, begun.ID)
+				if err == nil && now.Status != run.Cancelled && now.Status != run.Interrupted {
+					err = fmt.Errorf("it is %s", now.Status)
+				}
+				return err
+			})
+		},
+	},
 }
 
 // follow reads the events of a run to its end.

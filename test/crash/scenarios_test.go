@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,6 +103,24 @@ var sessionScenarios = []scenario{
 				}
 			})
 			w.turn(a, turn.Request{SessionID: id, Message: "and on"})
+		},
+	},
+	{
+		name:   "interrupt",
+		script: "turns:\n  - when: wait\n    steps:\n      - say: I wait.\n      - wait: 10m\n",
+		setup:  first,
+		work: func(w *world, a *app.App) {
+			k := w.begin(a, turn.Request{SessionID: w.known, Message: "wait"})
+			said := false
+			w.end(k, func(e event.Event) {
+				if e.Type == event.ChatDelta && !said {
+					said = true
+					w.try(a.Engine.Interrupt(context.Background(), w.known, ""))
+					w.acknowledged("the interrupt", func(_ *world, a *app.App) error {
+						return errors.Join(a.Engine.Resume(context.Background(), w.known), hasEnded(a, w.known, k.Turn()))
+					})
+				}
+			})
 		},
 	},
 	{
