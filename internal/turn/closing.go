@@ -46,27 +46,44 @@ func (t *running) askAgain(s *step, ruling permit.Ruling) error {
 		s.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, changed)
 	}
-	decision, answered, err := t.l.o.Desk.Verdict(s.halt.question)
+	q, err := t.l.lookUp(s.halt.question)
 	switch {
 	case err != nil:
 		return err
-	case answered && decision.Allowed() && decision.About != s.effect.Fingerprint():
-		return errors.Join(t.resolved(s.id, decision), refuse())
-	case answered:
-		return t.decided(s, decision)
-	}
-	pending, open, err := t.l.o.Desk.Reopen(s.halt.question)
-	switch {
-	case err != nil:
-		return err
-	case !open:
+	case q.answered && q.decision.Allowed() && q.decision.About != s.effect.Fingerprint():
+		return errors.Join(t.resolved(s.id, q.decision), refuse())
+	case q.answered:
+		return t.decided(s, q.decision)
+	case !q.open:
 		s.halt = nil
 		return t.ask(s, ruling)
-	case pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
-		return errors.Join(t.resolved(s.id, t.l.withdraw(pending, closing{permit.ByBelay, changed})), refuse())
+	case q.pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
+		return errors.Join(t.resolved(s.id, t.l.withdraw(q.pending, closing{permit.ByBelay, changed})), refuse())
 	}
 	defer t.standStill()()
-	return t.await(s, pending)
+	return t.await(s, q.pending)
+}
+
+// question is what became of one whose process died: it is open, answered, or
+// nobody knows it.
+type question struct {
+	pending  *permit.Pending
+	open     bool
+	decision permit.Decision
+	answered bool
+}
+
+// lookUp finds a question, also one that is answered at this moment: the answer is
+// there before the question goes.
+func (l *Local) lookUp(id string) (q question, err error) {
+	if q.decision, q.answered, err = l.o.Desk.Verdict(id); err != nil || q.answered {
+		return q, err
+	}
+	if q.pending, q.open, err = l.o.Desk.Reopen(id); err != nil || q.open {
+		return q, err
+	}
+	q.decision, q.answered, err = l.o.Desk.Verdict(id)
+	return q, err
 }
 
 // dropQuestion closes the question of a process that died where its call did not
@@ -78,12 +95,12 @@ func (t *running) dropQuestion(h *halt, why string) error {
 	}
 	h.closed = true
 	call := h.calls[h.asked].ID
-	if decision, answered, err := t.l.o.Desk.Verdict(h.question); err != nil || answered {
-		return errors.Join(err, t.resolved(call, decision))
+	q, err := t.l.lookUp(h.question)
+	if err != nil || q.answered {
+		return errors.Join(err, t.resolved(call, q.decision))
 	}
-	pending, open, err := t.l.o.Desk.Reopen(h.question)
-	if err != nil || !open {
-		return err
+	if !q.open {
+		return nil
 	}
 	c := closing{permit.ByBelay, "the call cannot be made any more"}
 	switch {
@@ -92,7 +109,7 @@ func (t *running) dropQuestion(h *halt, why string) error {
 	case why != "":
 		c.note += ": " + cutText(why, maxWhy)
 	}
-	return t.resolved(call, t.l.withdraw(pending, c))
+	return t.resolved(call, t.l.withdraw(q.pending, c))
 }
 
 // maxWhy bounds a reason in a note, in bytes.

@@ -126,11 +126,8 @@ func agentKey(call string, n int) string {
 
 // questioned reports whether there is a question of that id, or an answer to it.
 func (l *Local) questioned(id string) bool {
-	if _, answered, err := l.o.Desk.Verdict(id); err == nil && answered {
-		return true
-	}
-	_, open, err := l.o.Desk.Reopen(id)
-	return err == nil && open
+	q, err := l.lookUp(id)
+	return err == nil && (q.open || q.answered)
 }
 
 // openCalls are the calls of the last answer that have no result.
