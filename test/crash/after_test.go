@@ -101,16 +101,17 @@ func (w *world) after(d *disk, l loss, steps []step) error {
 	} else {
 		boot("after the cut")
 	}
+	return w.holds(steps, killed)
+}
+
+// holds checks what is on disk, opens an engine, and checks all that was
+// acknowledged.
+func (w *world) holds(steps []step, killed bool) (err error) {
 	if w.onDisk != nil {
 		if err := w.onDisk(w); err != nil {
 			return err
 		}
 	}
-	return w.holds(steps, killed)
-}
-
-// holds opens an engine and checks all that was acknowledged.
-func (w *world) holds(steps []step, killed bool) (err error) {
 	a, err := w.open()
 	if err != nil {
 		return fmt.Errorf("open: %w", err)

@@ -78,14 +78,18 @@ func withChanges(w *world, a *app.App) {
 func (w *world) typed() {
 	w.t.Helper()
 	for name, is := range changed {
-		if is.before == "" {
-			continue
+		if is.before != "" {
+			w.try(overwrite(filepath.Join(w.project, name), is.before))
 		}
-		f, err := os.OpenFile(filepath.Join(w.project, name), os.O_WRONLY, 0)
-		must(w.t, err)
-		w.try(durable.WriteAt(f, []byte(is.before), 0, durable.Cache))
-		must(w.t, f.Close())
 	}
+}
+
+func overwrite(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(durable.WriteAt(f, []byte(content), 0, durable.Cache), f.Close())
 }
 
 // emptyFiles makes the files that typed fills.
