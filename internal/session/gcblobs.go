@@ -49,7 +49,7 @@ func (g *gc) project(project string) error {
 	if g.o.BlobAge <= 0 {
 		return nil
 	}
-	return g.blobs(blobs, project)
+	return g.blobs(base, blobs, project)
 }
 
 // uploads removes the old ones. Each is a folder of its own.
@@ -85,15 +85,31 @@ func (g *gc) uploads(base *os.Root) error {
 }
 
 // references collects what the transcripts of a project's sessions name. Copies
-// count: their blobs must be there when they are adopted.
-func (g *gc) references(project string, stored map[string]bool) (map[string]bool, error) {
+// count: their blobs must be there when they are adopted. So do the sessions in the
+// project where others lie elsewhere: they are from before that was set.
+func (g *gc) references(base *os.Root, project string, stored map[string]bool) (map[string]bool, error) {
 	ids, err := g.store.folders(project)
 	if err != nil {
 		return nil, err
 	}
-	refs := map[string]bool{}
+	var places []place
 	for _, id := range ids {
-		root, err := g.store.placeIn(project, id).open()
+		places = append(places, g.store.placeIn(project, id))
+	}
+	if g.store.o.SessionRoot != "" {
+		names, err := list(base, dirSessions)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if ValidID(name) {
+				places = append(places, placeAt(project, dirSessions+"/"+name))
+			}
+		}
+	}
+	refs := map[string]bool{}
+	for _, p := range places {
+		root, err := p.open()
 		if missing(err) {
 			continue
 		}
@@ -114,7 +130,7 @@ const trashPrefix = ".trash-"
 
 // blobs removes the old ones that no transcript names. Which are stored is looked
 // up before the transcripts are read: one that is attached later is fresh.
-func (g *gc) blobs(root *os.Root, project string) error {
+func (g *gc) blobs(base, root *os.Root, project string) error {
 	names, err := list(root, ".")
 	if err != nil {
 		return err
@@ -125,7 +141,7 @@ func (g *gc) blobs(root *os.Root, project string) error {
 			stored[name] = true
 		}
 	}
-	refs, err := g.references(project, stored)
+	refs, err := g.references(base, project, stored)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -68,5 +69,28 @@ func TestGCKeepsWhatWasNotDeleted(t *testing.T) {
 		if _, ok := w.indexed(id); !ok {
 			t.Errorf("the index has lost %s", id)
 		}
+	}
+}
+
+// Where all sessions lie in one folder now, a project may still have sessions of its
+// own. What they attached is not swept.
+func TestGCKeepsBlobsOfSessionsInTheProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	rec := w.session()
+	b, err := w.Blobs(w.project)
+	must(t, err)
+	sha, _, err := b.Put(t.Context(), strings.NewReader("attached"), 1<<20)
+	must(t, err)
+	l := acquire(t, w.Store, rec.SessionID)
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t", Message: "names " + sha}))
+	must(t, l.Release())
+	old := time.Now().Add(-2 * graceAge)
+	must(t, os.Chtimes(filepath.Join(w.project, dirBlobs, sha), old, old))
+	w.o.SessionRoot = t.TempDir()
+	_, err = w.store().GC(t.Context(), GCOptions{BlobAge: time.Nanosecond})
+	must(t, err)
+	if _, err := b.Content(sha); err != nil {
+		t.Error(err)
 	}
 }
