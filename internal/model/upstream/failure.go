@@ -140,13 +140,17 @@ func TypeName(s string) string {
 	return s
 }
 
-// longest bounds what is understood of a wait.
-const longest = 366 * 24 * time.Hour
+// longest bounds what is understood of a wait, to what a duration holds.
+const longest = 250 * 365 * 24 * time.Hour
 
-// RetryAfter reads how long the service asks to wait: seconds or a date.
+// RetryAfter reads how long the service asks to wait: seconds or a date or, in a
+// header that both services and their clients know, milliseconds, which wins.
 func RetryAfter(res *http.Response, now time.Time) time.Duration {
 	if res == nil {
 		return 0
+	}
+	if ms, err := strconv.ParseFloat(res.Header.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(min(ms/1000, longest.Seconds()) * float64(time.Second))
 	}
 	v := res.Header.Get("Retry-After")
 	if sec, err := strconv.ParseFloat(v, 64); err == nil && sec > 0 {
