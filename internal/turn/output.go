@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -81,9 +82,19 @@ func fingerprint(parts ...string) (sum [sha256.Size]byte) {
 	return sum
 }
 
+// sameCall identifies a call by its tool and its input, however that is laid out.
+func sameCall(s *step) [sha256.Size]byte {
+	input := string(s.input)
+	var b bytes.Buffer
+	if json.Compact(&b, s.input) == nil {
+		input = b.String()
+	}
+	return fingerprint(s.name, input)
+}
+
 // repeated is the refusal of a call that has been made too often.
 func (t *running) repeated(s *step) *tool.Refusal {
-	sum := fingerprint(s.name, string(s.input))
+	sum := sameCall(s)
 	if sum != t.repeats.last {
 		t.repeats = repeats{last: sum}
 	}

@@ -31,7 +31,7 @@ type refusal struct{ times, answer int }
 // in a row, because what was wrong with it may have changed since. A call that ran
 // begins anew.
 func (t *running) noteRefusal(s *step) {
-	sum := fingerprint(s.name, string(s.input))
+	sum := sameCall(s)
 	r := t.refusals.calls[sum]
 	switch {
 	case s.outcome == event.OutcomeRefused, s.outcome == event.OutcomeExpired:

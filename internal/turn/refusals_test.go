@@ -33,6 +33,8 @@ func TestARepeatedRefusalEndsTheTurn(t *testing.T) {
 	writes, looks, none := call("w", "writes"), call("l", "looks"), call("n", "nobody")
 	again := writes
 	again.Input = json.RawMessage(`{"for":"something else"}`)
+	spaced := again
+	spaced.Input = json.RawMessage("{ \"for\" :\n\"something else\" }")
 	for name, tt := range map[string]struct {
 		play  play
 		opts  Opts
@@ -43,6 +45,7 @@ func TestARepeatedRefusalEndsTheTurn(t *testing.T) {
 		"nobody to ask":       {keeps(writes), Opts{}, "repeated_refusal", 3},
 		"something between":   {keeps(writes, looks), Opts{Mode: "plan"}, "repeated_refusal", 5},
 		"two in turn":         {keeps(writes, again), Opts{Mode: "plan"}, "repeated_refusal", 5},
+		"laid out otherwise":  {keeps(again, spaced), Opts{Mode: "plan"}, "repeated_refusal", 3},
 		"a tool that is none": {keeps(none), Opts{}, "repeated_refusal", 3},
 		"fixed in between":    {keeps(none, looks), Opts{}, "max_turns", 8},
 	} {
