@@ -10,6 +10,7 @@ import (
 
 type personasAnswer struct {
 	Personas []persona.Summary `json:"personas"`
+	Tools    []string          `json:"tools" doc:"The tools that a turn can be given."`
 }
 
 type personaAnswer struct {
@@ -26,7 +27,11 @@ func servePersonas(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, personasAnswer{orEmpty(list)})
+	tools, err := h.o.Engine.Tools(r.Context())
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, personasAnswer{orEmpty(list), orEmpty(tools)})
 }
 
 func servePersona(h *Handler, w *response, r *http.Request) error {

@@ -77,9 +77,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 			err = errors.Join(err, a.release())
 		}
 	}()
-	for _, dir := range []string{cfg.Paths.StateDir, scratchDir(cfg)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("state folder: %w", err)
+	for _, folder := range []struct{ what, dir string }{{"state folder", cfg.Paths.StateDir}, {"cache folder", scratchDir(cfg)}} {
+		if err := os.MkdirAll(folder.dir, 0o700); err != nil {
+			return nil, fmt.Errorf("%s: %w", folder.what, err)
 		}
 	}
 	if a.Root, err = openRoot(cfg); err != nil {

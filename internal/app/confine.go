@@ -241,6 +241,9 @@ func (c confined) Personas(ctx context.Context) ([]persona.Summary, error) {
 	return c.engine.Personas(ctx)
 }
 
+// Tools implements [turn.Engine].
+func (c confined) Tools(ctx context.Context) ([]string, error) { return c.engine.Tools(ctx) }
+
 // Persona implements [turn.Engine].
 func (c confined) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	return c.engine.Persona(ctx, name)

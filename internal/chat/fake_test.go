@@ -88,6 +88,8 @@ func (f *fake) Personas(context.Context) ([]persona.Summary, error) {
 	return []persona.Summary{{ID: "TASK"}, {ID: "WORKING_ITEMS"}}, nil
 }
 
+func (f *fake) Tools(context.Context) ([]string, error) { return []string{"read", "write"}, nil }
+
 func (f *fake) Transcript(context.Context, string) ([]session.Entry, error) { return f.entries, nil }
 
 func (f *fake) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/blank"
 )
 
 // paths knows the files of this machine that a person may name.
@@ -43,6 +44,10 @@ func (p *paths) resolve(written string) string {
 func (p *paths) attachable(written string) error {
 	info, err := os.Stat(p.resolve(written))
 	switch {
+	case blank.Is(written):
+		return errors.New("no file is named")
+	case strings.HasPrefix(written, "http://"), strings.HasPrefix(written, "https://"):
+		return fmt.Errorf("%s is an address; download it first, or name it with belay chat --attach", oneLine(written))
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s may not be read", oneLine(written))
 	case err != nil:

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,9 +94,6 @@ func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (
 	var err error
 	o.Opts, err = c.options(cmd, &f.optionFlags, f.server)
 	o.Opts.OnQuestion = turn.OnQuestionWait
-	if cmd.Flags().Changed("session") && strings.TrimSpace(f.session) == "" {
-		err = errors.Join(err, usage("--session is empty"))
-	}
 	return o, err
 }
 
@@ -116,7 +112,7 @@ func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags,
 		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (--provider anthropic asks a model)")
 	}
 	return c.withinOrNote(cmd, cfg, wrong, func(_ context.Context, a *app.App) error {
-		wrong.add(knownHere(a, o.Opts))
+		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready()) // said now, not after the first message
 		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Resume(ctx, id) }
 		o.Opening = func(ctx context.Context, id string) string {
@@ -176,6 +172,7 @@ func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	ctx := cmd.Context()
 	o.Engine, o.Explain = e, explainEnd
 	wrong.add(knownPersona(ctx, e, f.persona)) // said now, not after the first message
+	wrong.add(knownTools(ctx, e, o.Opts.Tools, f.allow))
 	a := attaching{files: f.attach, model: f.model, upload: o.Upload != nil, skip: f.skipRefused}
 	err := c.chatSession(ctx, f, &o)
 	if wrong.add(err); err == nil {

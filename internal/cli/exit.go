@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,11 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 				message = fmt.Sprintf("%s, in %s (%s)", flagWords.Replace(f.Message), at.Path, f.Type)
 			}
 		case f.Cause != nil && f.Type == fault.StorageFailure:
-			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(f.Message), f.Cause, f.Type)
+			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(withoutReason(f)), f.Cause, f.Type)
+			if f.Hint == "" && !errors.Is(f, syscall.ENOSPC) && !errors.Is(f, syscall.EDQUOT) {
+				_, step := systemWords(message, err)
+				hint = cmp.Or(step, hint) // no space would help
+			}
 		case named && f.Type == fault.WorkingRootInaccessible:
 			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(f.Message), root, f.Type)
 		}
@@ -124,6 +129,14 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		hint = "run belay doctor to see what this machine has and lacks"
 	}
 	return code, message, hint, false
+}
+
+// withoutReason is the message of f without its cause, which is told with its path.
+func withoutReason(f *fault.Error) string {
+	if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
+		return strings.TrimSuffix(f.Message, ": "+at.Err.Error())
+	}
+	return f.Message
 }
 
 // nextStep is the hint of f. The next steps of some types are worded for HTTP;

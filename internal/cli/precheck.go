@@ -18,6 +18,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/nearest"
+	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
@@ -62,27 +63,49 @@ func knownPersona(ctx context.Context, e turn.Engine, name string) error {
 	return err
 }
 
-// knownHere refuses tools that this process does not have, and models that its
-// provider certainly does not.
-func knownHere(a *app.App, o turn.Opts) error {
+// knownTools refuses tools that the engine does not have, in --tools and in the rules
+// of --allow. A server that does not say which it has takes any.
+func knownTools(ctx context.Context, e turn.Engine, wanted *[]string, rules []string) error {
+	if wanted == nil && len(rules) == 0 {
+		return nil
+	}
+	names, err := e.Tools(ctx)
+	if err != nil || len(names) == 0 {
+		return err
+	}
 	var errs []error
-	if o.Tools != nil {
-		names := a.Engine.Tools()
-		for _, name := range *o.Tools {
-			if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }) {
-				continue
-			}
-			hint := "there are " + strings.Join(names, ", ")
-			if meant := nearest.Of(name, names); meant != "" {
-				hint = "did you mean " + meant + "?"
-			}
-			errs = append(errs, usageHint(hint, "--tools: there is no tool %q", name))
+	if wanted != nil {
+		for _, name := range *wanted {
+			errs = append(errs, knownTool(name, names, "--tools: there is no tool %q", name))
 		}
 	}
-	if owner := a.ModelOfAnother(o.Model); owner != "" {
-		errs = append(errs, usageHint("choose the provider with --provider "+owner+", or another model", "--model: %q is a model of %s, and %s answers", o.Model, owner, a.Config.Provider))
+	for _, text := range rules {
+		if r, err := permit.ParseRule(text); err == nil && !turn.NamesTool(r, names) { // one that is no rule was refused
+			errs = append(errs, knownTool(r.Tool(), names, "--allow: rule %q: there is no tool %q", text, r.Tool()))
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// knownTool refuses a name that is none of those.
+func knownTool(name string, names []string, format string, args ...any) error {
+	if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }) {
+		return nil
+	}
+	hint := "there are " + strings.Join(names, ", ")
+	if meant := nearest.Of(name, names); meant != "" {
+		hint = "did you mean " + meant + "?"
+	}
+	return usageHint(hint, format, args...)
+}
+
+// knownModel refuses a model that the provider of this process certainly does not
+// have.
+func knownModel(a *app.App, name string) error {
+	if owner := a.ModelOfAnother(name); owner != "" {
+		return usageHint("choose the provider with --provider "+owner+", or another model", "--model: %q is a model of %s, and %s answers", name, owner, a.Config.Provider)
+	}
+	return nil
 }
 
 // attaching is what --attach names, and where it goes.

@@ -15,7 +15,6 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/fault"
-	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
@@ -73,12 +72,12 @@ unless --wait leaves them waiting for belay decision.`,
 }
 
 func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) error {
-	if (len(args) == 1) == (f.resume != "") {
+	if (len(args) == 1) == cmd.Flags().Changed("resume") {
 		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
 	}
 	var wrong problems
 	wrong.add(asItBegan(cmd, f.resume))
-	wrong.add(errors.Join(notBlank(cmd, "mode", "model"), knownMode(f.mode), allowed(f.allow, "")))
+	wrong.add(errors.Join(notBlank(cmd, "mode", "model", "resume", "input-file", "project", "instructions", "config"), knownMode(f.mode), allowed(f.allow, "")))
 	cfg := c.loadOrNote(cmd, &wrong)
 	if cfg == nil {
 		return wrong.err()
@@ -91,7 +90,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 	var err error
 	r.Project, err = runsProject(cfg)
 	wrong.add(err)
-	if f.resume == "" {
+	if len(args) == 1 {
 		paths, err := absolute(args)
 		if err != nil {
 			return err
@@ -105,7 +104,8 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		}
 	}
 	return c.withinOrNote(cmd, cfg, &wrong, func(ctx context.Context, a *app.App) error {
-		wrong.add(knownHere(a, turn.Opts{Model: f.model}))
+		wrong.add(knownModel(a, f.model))
+		wrong.add(knownTools(ctx, a.Engine, nil, f.allow))
 		if !wrong.none() && r.File != "" {
 			r.Mode, r.Allow = "", nil // they are noted where they are wrong
 			wrong.add(unused(a.Runs.Check(ctx, r)))

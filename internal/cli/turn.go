@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,9 +92,6 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 	r := turn.Request{SessionID: f.session, Attachments: f.attach, Allow: f.allow}
 	given := cmd.Flags().Changed
 	var errs []error
-	if given("session") && strings.TrimSpace(f.session) == "" {
-		errs = append(errs, usage("--session is empty"))
-	}
 	if given("session") && given("project") {
 		errs = append(errs, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project")))
 	}
@@ -158,7 +154,7 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 		wrong.add(err)
 	}
 	return c.withinOrNote(cmd, cfg, wrong, func(ctx context.Context, a *app.App) error {
-		wrong.add(knownHere(a, r.Opts))
+		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready())
 		if id, err := named(ctx, a.Engine, r.SessionID); err == nil {
 			wrong.add(c.warnOfCopy(ctx, cfg, a, id))
@@ -172,6 +168,7 @@ func (c *console) send(ctx context.Context, cfg *config.Config, e turn.Engine, p
 	id, err := named(ctx, e, r.SessionID)
 	wrong.add(err)
 	wrong.add(knownPersona(ctx, e, f.persona))
+	wrong.add(knownTools(ctx, e, r.Opts.Tools, f.allow))
 	a := attaching{files: r.Attachments, model: f.model, upload: f.server != "" && !local(f.server), skip: f.skipRefused}
 	if err == nil {
 		r.SessionID, a.where = id, target(id, project)

@@ -151,6 +151,13 @@ func (c *Client) Personas(ctx context.Context) ([]persona.Summary, error) {
 	return out.Personas, err
 }
 
+// Tools implements turn.Engine.
+func (c *Client) Tools(ctx context.Context) ([]string, error) {
+	var out struct{ Tools []string }
+	err := c.call(ctx, http.MethodGet, harness+"personas", nil, &out)
+	return out.Tools, err
+}
+
 // Persona implements turn.Engine.
 func (c *Client) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	var out struct{ Persona persona.Persona }

@@ -140,7 +140,7 @@ func providers(c *Config) []*key {
 		{name: "retry.attempts", value: count(&c.Retry.Attempts, 1, 20), def: "3",
 			doc: "Calls made for one answer, the first included, while no content has come."},
 		{name: "retry.base", value: duration(&c.Retry.Base, 0, time.Hour), def: "500ms",
-			doc: "Wait before the second attempt; it doubles from there. A provider's Retry-After is honoured."},
+			doc: "Wait before the second attempt; it doubles from there. A provider's Retry-After is obeyed; above retry.max it ends the turn, which then says until when to wait."},
 		{name: "retry.max", value: duration(&c.Retry.Max, 0, time.Hour), def: "30s",
 			doc: "Longest wait between attempts. A provider that asks for a longer one is not called again: the turn ends and names the time."},
 		{name: "scripted.pace", value: duration(&c.Scripted.Pace, 0, time.Minute), def: "35ms",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belay/internal/lazyregexp"
+	"belay/internal/nearest"
 )
 
 // Permit says who decides about tool calls, and how long they have.
@@ -54,9 +55,9 @@ func acting(c *Config) []*key {
 		{name: "permit.unattended_timeout", value: orNone(limit[time.Duration]{p: &p.Unattended, min: time.Second, max: 365 * day, form: durationForm}), def: "30m",
 			doc: "How long a tool call waits in a turn over HTTP that does not say opts.onQuestion, and in the tasks of a run that was started so. 0 is no limit."},
 		{name: "permit.allow", value: list{&p.Allow, rule},
-			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona."},
+			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona. A rule of a tool that does not exist is an error."},
 		{name: "permit.deny", value: denials{list{&p.Deny, rule}}, project: tighten,
-			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some."},
+			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some. A rule of a tool that does not exist is an error."},
 		{name: "hooks", value: hooks{&c.Hooks},
 			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses."},
 		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},
@@ -115,7 +116,23 @@ func rule(s string) (string, error) {
 	if !ruleShape.MatchString(s) || len(s) > 1024 {
 		return "", fmt.Errorf("%.60q is not a rule: write a tool, or a tool and what it is called with, as in bash(git status *)", s)
 	}
+	// A denial of a tool that there is not would deny nothing, and nobody would notice.
+	name, _, _ := strings.Cut(strings.ToLower(s), "(")
+	if begin, all := strings.CutSuffix(name, "*"); !strings.HasPrefix(name, "agent.") && !slices.ContainsFunc(ToolNames, func(tool string) bool {
+		return tool == name || all && strings.HasPrefix(tool, begin)
+	}) {
+		if meant := nearest.Of(name, ToolNames); meant != "" {
+			return "", fmt.Errorf("%.60q: there is no tool %s; did you mean %s?", s, name, meant)
+		}
+		return "", fmt.Errorf("%.60q: there is no tool %s; there are %s, and agent.NAME", s, name, strings.Join(ToolNames, ", "))
+	}
 	return s, nil
+}
+
+// ToolNames are the tools that rules may name, beside the agents.
+var ToolNames = []string{
+	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash",
+	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 
 var ruleShape = lazyregexp.New(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)

@@ -29,14 +29,14 @@ func OpenRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("open %s: %w", name, ErrNotRegular)
+		return nil, nil, fmt.Errorf("%s is %w", name, ErrNotRegular)
 	}
 	f, err := open(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: %w", name, ErrNotRegular)
+		err = fmt.Errorf("%s is %w", name, ErrNotRegular)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

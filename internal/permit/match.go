@@ -17,10 +17,10 @@ const (
 
 // denies reports whether a deny rule hits the call: any part of it is enough.
 func (r Rule) denies(e Effect) fit {
-	if e.Kind == Execute && r.names(writeTool) {
+	if e.Kind == Execute && r.Names(writeTool) {
 		return r.deniesWrites(e)
 	}
-	if !r.names(e.Tool) {
+	if !r.Names(e.Tool) {
 		return none
 	}
 	if !r.bounded {
@@ -106,7 +106,7 @@ func (p Policy) allows(e Effect) string {
 		return ""
 	}
 	for _, r := range p.Allowed {
-		if r.names(e.Tool) && (!r.bounded || e.Kind != Execute && r.covers(e)) {
+		if r.Names(e.Tool) && (!r.bounded || e.Kind != Execute && r.covers(e)) {
 			return r.text
 		}
 	}
@@ -132,10 +132,10 @@ func (p Policy) allows(e Effect) string {
 // allowsPart returns the rule that allows one command of a text.
 func (p Policy) allowsPart(e Effect, c Command) string {
 	for _, r := range p.Allowed {
-		if r.names(e.Tool) && r.command(c, false) == certain {
+		if r.Names(e.Tool) && r.command(c, false) == certain {
 			return r.text
 		}
-		if name, known := e.written(c); known && r.names(writeTool) && !outside(name) && (!r.bounded || r.paths.match(name, false)) {
+		if name, known := e.written(c); known && r.Names(writeTool) && !outside(name) && (!r.bounded || r.paths.match(name, false)) {
 			return r.text
 		}
 	}

@@ -190,7 +190,7 @@ func TestParseRuleRefuses(t *testing.T) {
 	if err := r.UnmarshalText([]byte("Read(a/**)")); err != nil || r.String() != "Read(a/**)" || r.Tool() != "read" || !r.Bounded() {
 		t.Errorf("the rule came out as %v, %v", r, err)
 	}
-	if (Rule{}).names("") || (Policy{Allowed: []Rule{{}}}).Judge(Effect{Kind: Write}).Outcome != Ask {
+	if (Rule{}).Names("") || (Policy{Allowed: []Rule{{}}}).Judge(Effect{Kind: Write}).Outcome != Ask {
 		t.Error("the zero rule names something")
 	}
 }

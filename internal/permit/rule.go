@@ -20,8 +20,8 @@ import (
 //     where * stays within one folder and ** does not.
 //
 // In a pattern for commands, quotes and backslashes make characters stand for
-// themselves. Tool names are compared without regard to case, and mcp.server.*
-// names all tools of a server. The zero Rule names nothing.
+// themselves. Tool names are compared without regard to case, and project.* names
+// all tools whose names begin so. The zero Rule names nothing.
 type Rule struct {
 	text    string
 	tool    string // lower case
@@ -122,8 +122,8 @@ func ParseRules(texts []string) ([]Rule, error) {
 	return rules, errors.Join(errs...)
 }
 
-// names reports whether the rule is about a tool.
-func (r Rule) names(tool string) bool {
+// Names reports whether the rule is about a tool.
+func (r Rule) Names(tool string) bool {
 	if r.tool == "" || len(tool) < len(r.tool) || !r.prefix && len(tool) != len(r.tool) {
 		return false
 	}

@@ -74,10 +74,13 @@ type Attachments interface {
 	Blob(ctx context.Context, sessionID, sha256 string) (io.ReadCloser, attachment.Item, error)
 }
 
-// Personas lists whom a turn can be sent to.
+// Personas lists whom a turn can be sent to, and what it can be given.
 type Personas interface {
 	Personas(ctx context.Context) ([]persona.Summary, error)
 	Persona(ctx context.Context, name string) (persona.Persona, error)
+	// Tools are the names of the tools that turns can be given; none where a server
+	// does not say.
+	Tools(ctx context.Context) ([]string, error)
 }
 
 // Rope is how people hold on to a turn that acts.

@@ -1,12 +1,14 @@
 package turn
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"belay/internal/model"
 	"belay/internal/nearest"
+	"belay/internal/permit"
 )
 
 // modes are the permission modes (http.md, "modes").
@@ -30,8 +32,14 @@ func modeWarning(mode string) string {
 	return sentence + "; known are " + strings.Join(modes, ", ")
 }
 
-// Tools are the names of the tools that turns can be given.
-func (l *Local) Tools() []string { return l.o.Tools.Names() }
+// Tools implements [Engine].
+func (l *Local) Tools(context.Context) ([]string, error) { return l.o.Tools.Names(), nil }
+
+// NamesTool reports whether a rule is about any of these tools, or about agents, whose
+// tools each turn has for itself.
+func NamesTool(r permit.Rule, tools []string) bool {
+	return strings.HasPrefix(r.Tool(), agentPrefix) || slices.ContainsFunc(tools, r.Names)
+}
 
 // ModelWarning says that nothing is known of a model and its limits are assumed;
 // it is "" for a model that the provider knows. An unknown one is no error: it is

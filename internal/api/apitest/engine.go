@@ -307,6 +307,11 @@ func (e *Engine) Personas(context.Context) ([]persona.Summary, error) {
 		{ID: "TASK", Class: persona.ClassTask}}, e.Fail["Personas"]
 }
 
+// Tools implements turn.Engine.
+func (e *Engine) Tools(context.Context) ([]string, error) {
+	return []string{"read", "write"}, e.Fail["Tools"]
+}
+
 // Persona implements turn.Engine.
 func (e *Engine) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	list, err := e.Personas(ctx)
