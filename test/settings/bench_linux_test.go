@@ -106,10 +106,10 @@ func (b *bench) command(args ...string) *exec.Cmd {
 	b.configure()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	b.t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.WaitDelay = b.project, time.Second
 	cmd.Env = append([]string{
-		programVar + "=1", "GORACE=atexit_sleep_ms=0", "PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "NO_COLOR=1", "TZ=UTC", "USER=somebody",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "NO_COLOR=1", "TZ=UTC", "USER=somebody",
 		"XDG_STATE_HOME=" + filepath.Join(b.home, "state"), "XDG_CACHE_HOME=" + filepath.Join(b.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(b.home, "config"),
 	}, b.env...)
 	return cmd

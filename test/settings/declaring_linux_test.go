@@ -91,6 +91,7 @@ func (b *bench) pages(together int) *pages {
 			select {
 			case <-time.After(2 * time.Second):
 			case <-r.Context().Done():
+				panic(http.ErrAbortHandler) // an answer could still arrive
 			}
 		case strings.HasPrefix(r.URL.Path, "/meet/"):
 			for w.most.Load() < int32(together) && r.Context().Err() == nil {

@@ -2,28 +2,39 @@ package settings
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 	"time"
 
-	"belay/internal/cli"
 	"belay/internal/config"
 )
 
 // patience bounds every wait for what must happen; only a failure reaches it.
 const patience = time.Minute
 
-// programVar makes the test program belay itself.
-const programVar = "SETTINGS_TEST_PROGRAM"
+// program is belay, built for all tests: without what finds races, which would make
+// the largest pictures take minutes.
+var program string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(programVar) != "" {
-		os.Exit(cli.Main())
-	}
-	os.Exit(m.Run())
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "belay-")
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		program = filepath.Join(dir, "belay")
+		if out, err := exec.Command("go", "build", "-o", program, "belay/cmd/belay").CombinedOutput(); err != nil {
+			panic(fmt.Sprintf("build belay: %v\n%s", err, out))
+		}
+		return m.Run()
+	}())
 }
 
 // check proves that a setting acts. It looks at the edge twice: with the default,
