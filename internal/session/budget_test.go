@@ -124,19 +124,30 @@ func TestLargeEventsWaitInLine(t *testing.T) {
 		defer w.lag.mu.Unlock()
 		return len(w.lag.line)
 	}
-	for end := time.Now().Add(patience); inLine() < readers; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d readers wait in line, want %d", inLine(), readers)
+	lines := func(want int) {
+		t.Helper()
+		for end := time.Now().Add(patience); inLine() < want; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%d readers wait in line, want %d", inLine(), want)
+			}
 		}
 	}
+	lines(readers)
 	// Who waits keeps its place while it looks elsewhere, and leaves it with Close.
-	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
 	last := open(t, w.Store, id, 0)
-	for range 2 {
-		if _, err := last.Next(short); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("in line: %v", err)
-		}
+	short, cancel := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() {
+		_, err := last.Next(short)
+		failed <- err
+	}()
+	lines(readers + 1)
+	cancel()
+	if err := <-failed; !errors.Is(err, context.Canceled) {
+		t.Errorf("in line: %v", err)
+	}
+	if _, err := last.Next(short); !errors.Is(err, context.Canceled) {
+		t.Errorf("in line again: %v", err)
 	}
 	if n := inLine(); n != readers+1 {
 		t.Errorf("%d are in line, want %d", n, readers+1)
