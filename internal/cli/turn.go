@@ -46,8 +46,8 @@ are a terminal, and can be answered in any other with belay decision. Elsewhere,
 with --json, it is refused at once, unless --wait leaves it waiting for an answer.
 
 Everything that is wrong with the command line is said at once, and nothing is sent: a
-file that is refused, a mode, persona, tool or model that there is not. --skip-refused
-sends without the files that are refused.
+file that is refused, a mode, persona or tool that there is not and, without --server,
+a model of another provider. --skip-refused sends without the files that are refused.
 
 Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 3 not found, 124 a time limit, 130 interrupted.`,
