@@ -21,6 +21,7 @@ func rows() []row {
 		{"first-event-one", (*bench).firstEventOne},
 		{"first-event-fifty-paced", (*bench).firstEventPaced},
 		{"turns-per-second", (*bench).throughput},
+		{"system-calls", (*bench).systemCalls},
 		{"one-turn-sessions", (*bench).oneTurn},
 		{"thousand-at-once", (*bench).thousand},
 		{"attachments", (*bench).attachments},

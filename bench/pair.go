@@ -35,6 +35,8 @@ type setup struct {
 	fill func(project string) error
 	// root is the project where that is there already.
 	root string
+	// strace is the program that writes down the servers' calls; "" is none.
+	strace string
 	// reshape changes the recorded turn that the bare server plays; nil keeps it.
 	reshape func([]load.Event) []load.Event
 }
@@ -69,6 +71,7 @@ type side struct {
 	setup    setup
 	project  string
 	server   *proc.Server
+	trace    string // of strace
 	ids      []string
 	sessions []*load.Session
 }
@@ -169,14 +172,22 @@ func (b *bench) startBelay(ctx context.Context, s setup, dir string) (*side, err
 		provider = "anthropic"
 		env = append(env, "BELAY_ANTHROPIC_BASE_URL="+s.upstream, "ANTHROPIC_API_KEY=test-key-not-a-secret")
 	}
-	server, err := proc.Start(ctx, proc.Command{
+	return start(ctx, &side{setup: s, project: project, trace: filepath.Join(dir, "belay.trace")}, proc.Command{
 		Path: b.o.belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", provider, "--project", project},
 		Env: env, Dir: project, Probe: "/healthz",
 	})
+}
+
+// start starts the server of a side.
+func start(ctx context.Context, s *side, c proc.Command) (_ *side, err error) {
+	if s.setup.strace != "" {
+		c = underStrace(s.setup.strace, s.trace, c)
+	}
+	s.server, err = proc.Start(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return &side{setup: s, project: project, server: server}, nil
+	return s, nil
 }
 
 // childEnv is a whole environment with every folder under dir.
@@ -202,14 +213,10 @@ func (b *bench) startBare(ctx context.Context, s setup, dir string, turn []load.
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return nil, err
 	}
-	server, err := proc.Start(ctx, proc.Command{
+	return start(ctx, &side{bare: true, setup: s, project: logs, trace: filepath.Join(dir, "bare.trace")}, proc.Command{
 		Path: b.bareBin, Args: []string{"-dir", logs, "-turn", file, "-pace", s.pace.String(), "-upstream", s.upstream},
 		Env: childEnv(dir), Dir: logs, Probe: "/healthz",
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &side{bare: true, setup: s, project: logs, server: server}, nil
 }
 
 func (s *side) name() string {

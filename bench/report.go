@@ -58,6 +58,8 @@ How it is done:
   host hands out memory at the first touch, at several times the cost of all the rest, and the figure would be the host's.
 - Memory is the resident size of the server's process; "most memory" is the peak of it. 1 MB is 1,000,000 bytes.
 - A stream's memory is what 1,000 idle streams add, divided by 1,000.
+- File system calls are those that name a path or an open file, as strace counts them: sockets, timers and locks between threads are
+  none. A client takes 100 turns, one after the other; what the server does beside them is in the figure. The row needs strace.
 - Tools are called one by one in turns of many calls, each with a request to the scripted provider of its own, in a new session per
   turn. A figure is what a call takes on the average of a turn, from the first call to the last result, so that the requests between
   are in it. What stands in the first column is done as often, one after the other; the notes say what it is.
