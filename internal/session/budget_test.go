@@ -94,7 +94,7 @@ func TestReadersThatCaughtUpHoldNothing(t *testing.T) {
 	if counted := w.lag.held(); counted == 0 {
 		t.Error("the last batch is not counted")
 	}
-	if evs, err := r.NextWithin(t.Context(), time.Millisecond); len(evs) > 0 || err != nil {
+	if evs, err := r.NextWithin(t.Context(), time.Millisecond, nil); len(evs) > 0 || err != nil {
 		t.Errorf("at the end came %v, %v", evs, err)
 	}
 	if counted := w.lag.held(); counted != 0 {

@@ -142,17 +142,19 @@ func (r *Reader) After() int64 { return r.after }
 // SESSION_NOT_FOUND when the session is deleted. The slice and the events' data
 // are shared and must not be changed.
 func (r *Reader) Next(ctx context.Context) ([]event.Event, error) {
-	return r.await(ctx, nil)
+	return r.await(ctx, nil, nil)
 }
 
-// NextWithin is Next that waits no longer than d, and then returns nothing.
-func (r *Reader) NextWithin(ctx context.Context, d time.Duration) ([]event.Event, error) {
+// NextWithin is Next that waits no longer than d, and then returns nothing. It also
+// returns nothing once silent is closed, which may be nil: by then the writer has
+// said all that it ever will. What it wrote before is returned first.
+func (r *Reader) NextWithin(ctx context.Context, d time.Duration, silent <-chan struct{}) ([]event.Event, error) {
 	if evs, _, err := r.ready(ctx, false); err != nil || len(evs) > 0 {
 		return evs, err // most often: the reader needs no timer
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	return r.await(ctx, timer.C)
+	return r.await(ctx, timer.C, silent)
 }
 
 // Ready is Next that does not wait: nothing is ready where it returns nothing.
@@ -161,15 +163,21 @@ func (r *Reader) Ready(ctx context.Context) ([]event.Event, error) {
 	return evs, err
 }
 
-// await waits for events until ctx ends or late tells.
-func (r *Reader) await(ctx context.Context, late <-chan time.Time) ([]event.Event, error) {
+// await waits for events until ctx ends, late tells or silent is closed.
+func (r *Reader) await(ctx context.Context, late <-chan time.Time, silent <-chan struct{}) ([]event.Event, error) {
+	fellSilent := false
 	for {
 		evs, wake, err := r.ready(ctx, false)
 		if err != nil || len(evs) > 0 {
 			return evs, err
 		}
+		if fellSilent && r.line == nil {
+			return nil, nil
+		}
 		select {
 		case <-wake:
+		case <-silent:
+			fellSilent, silent = true, nil // what was written last may have come since the look
 		case <-late:
 			return nil, nil
 		case <-r.done:

@@ -25,7 +25,7 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 	other := w.store()
 	waits := map[string]func(*Reader) ([]event.Event, error){
 		"next":   func(r *Reader) ([]event.Event, error) { return r.Next(context.Background()) },
-		"within": func(r *Reader) ([]event.Event, error) { return r.NextWithin(context.Background(), time.Hour) },
+		"within": func(r *Reader) ([]event.Event, error) { return r.NextWithin(context.Background(), time.Hour, nil) },
 	}
 	var wg sync.WaitGroup
 	for name, next := range waits {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func TestReadersThatDoNotWait(t *testing.T) {
 	reads := map[string]func(context.Context, *Reader) ([]event.Event, error){
 		"ready": func(ctx context.Context, r *Reader) ([]event.Event, error) { return r.Ready(ctx) },
 		"within": func(ctx context.Context, r *Reader) ([]event.Event, error) {
-			return r.NextWithin(ctx, time.Millisecond)
+			return r.NextWithin(ctx, time.Millisecond, nil)
 		},
 	}
 	for name, read := range reads {
@@ -52,7 +53,7 @@ func TestNextWithinIsWoken(t *testing.T) {
 	r := open(t, w.Store, id, 0)
 	came := make(chan error, 1)
 	go func() {
-		evs, err := r.NextWithin(t.Context(), time.Hour)
+		evs, err := r.NextWithin(t.Context(), time.Hour, nil)
 		if err == nil && len(evs) == 0 {
 			err = errors.New("nothing came")
 		}
@@ -61,5 +62,36 @@ func TestNextWithinIsWoken(t *testing.T) {
 	_, err := l.Emit("t", event.Draft{Type: event.ChatDelta, Data: event.Text{Text: "x"}})
 	must(t, err)
 	must(t, <-came)
+	must(t, l.Release())
+}
+
+// A reader does not wait for a writer that has said all that it will. It gets what
+// was written before that, and then nothing.
+func TestNextWithinOfASilentWriter(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	for range 50 { // whatever the reader is at when the writer falls silent
+		r := open(t, w.Store, id, l.LastSeq())
+		silent, came := make(chan struct{}), make(chan error, 1)
+		go func() {
+			evs, err := r.NextWithin(t.Context(), time.Hour, silent)
+			if err == nil && len(evs) != 1 {
+				err = fmt.Errorf("%d events came", len(evs))
+			}
+			if err == nil {
+				evs, err = r.NextWithin(t.Context(), time.Hour, silent)
+			}
+			if err == nil && len(evs) > 0 {
+				err = fmt.Errorf("%d events came out of silence", len(evs))
+			}
+			came <- err
+		}()
+		_, err := l.Emit("t", event.Draft{Type: event.ChatDelta, Data: event.Text{Text: "x"}})
+		must(t, err)
+		close(silent)
+		must(t, <-came)
+	}
 	must(t, l.Release())
 }

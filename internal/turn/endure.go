@@ -51,11 +51,19 @@ func (s *stream) lastWords(err error) []event.Event {
 	if s.own != nil {
 		return s.tell(s.own.unrecorded())
 	}
+	end, _ := s.unrecordedEnd(err)
+	return s.tell(end.words)
+}
+
+// unrecordedEnd is the end of the turn that the stream is in where the log lacks it,
+// or with err cannot give it back, and the reader was not told of it.
+func (s *stream) unrecordedEnd(err error) (lostEnd, bool) {
 	end, known := s.l.lostIn(s.sessionID, err)
-	if known && end.turn != s.told && (end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)) {
-		return s.tell(end.words)
+	awaited := end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)
+	if !known || !awaited || end.turn == s.told || err == nil && end.logged {
+		return lostEnd{}, false
 	}
-	return nil
+	return end, true
 }
 
 // exit is the end of a turn that is over, and on record, for a reader that can read

@@ -18,6 +18,8 @@ import (
 type lostEnd struct {
 	turn  string
 	words []event.Event
+	// logged is set where the log has it.
+	logged bool
 }
 
 // unsettledError says that the end of a turn whose process died could not be put on
@@ -35,7 +37,7 @@ func (l *Local) unsettled(turnID string, drafts []event.Draft, err error) error 
 	if !fault.Is(err, fault.StorageFailure) {
 		return err
 	}
-	return &unsettledError{lostEnd{turnID, l.madeUp(turnID, drafts)}, err}
+	return &unsettledError{lostEnd{turn: turnID, words: l.madeUp(turnID, drafts)}, err}
 }
 
 // madeUp are events that no log has: their sequence is 0.
@@ -46,12 +48,14 @@ func (l *Local) madeUp(turnID string, drafts []event.Draft) (words []event.Event
 	return words
 }
 
-// lose keeps the end of a turn that could not be recorded for its readers.
+// lose keeps the end of a turn that could not be recorded for its readers, and
+// wakes those that wait for it.
 func (t *running) lose(drafts []event.Draft) {
-	words := t.l.keep(t.session, t.id, drafts)
+	words := t.l.keep(t.session, t.id, drafts, false)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.words = words
+	close(t.lost)
 }
 
 // recorded notes how the turn ended, which is in the log. What ended for want of
@@ -59,16 +63,16 @@ func (t *running) lose(drafts []event.Draft) {
 func (t *running) recorded(o outcome) {
 	t.exit.Store(&o)
 	if o.err != nil && o.err.Type == fault.StorageFailure {
-		t.l.keep(t.session, t.id, o.drafts())
+		t.l.keep(t.session, t.id, o.drafts(), true)
 	}
 }
 
 // keep remembers the end of a session's last turn until its record is settled.
-func (l *Local) keep(sessionID, turnID string, drafts []event.Draft) []event.Event {
+func (l *Local) keep(sessionID, turnID string, drafts []event.Draft, logged bool) []event.Event {
 	words := l.madeUp(turnID, drafts)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lost[sessionID] = lostEnd{turnID, words}
+	l.lost[sessionID] = lostEnd{turnID, words, logged}
 	return words
 }
 

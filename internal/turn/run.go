@@ -57,6 +57,8 @@ type running struct {
 	mu      sync.Mutex
 	pending delta
 	words   []event.Event // made-up ends of an unwritable log
+	// lost is closed once there are words.
+	lost chan struct{}
 
 	planned *plan
 	// rounds are the turn's answers so far, each with what followed it.
@@ -118,7 +120,7 @@ func (l *Local) newRunning(lease *session.Lease, r Request) *running {
 	ctx, cancel := context.WithCancelCause(l.life)
 	return &running{
 		l: l, id: "turn_" + l.o.NewID(), session: r.SessionID, req: r, lease: lease,
-		ctx: ctx, cancel: cancel, done: make(chan struct{}), spent: &spending{},
+		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan struct{}), spent: &spending{},
 	}
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +19,8 @@ import (
 )
 
 // The log becomes unwritable in the middle of an answer: the reader that is
-// there still gets the end of the turn, and the session lives on once the log
-// can be written again.
+// there still gets the end of the turn at once, and so does one that follows the
+// session. The session lives on once the log can be written again.
 //
 // Covers: turn-api REQ-03, REQ-12
 func TestLogBreaksInMidTurn(t *testing.T) {
@@ -30,11 +31,27 @@ func TestLogBreaksInMidTurn(t *testing.T) {
 	r := emptyRig(t)
 	r.stored = func(o *session.Options) { o.SegmentBytes = 1500 } // a new file every few events
 	r.open(func(o *Options) { o.Rules.Limits.DeltaInterval = 0 })
+	r.engine.poll = time.Hour // nobody has to look for the end
 	id := r.session()
+	all, err := r.engine.Events(r.ctx(), id, 0, "")
+	must(t, err)
+	follows, told := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for events, err := all.Next(r.ctx()); ; events, err = all.Next(r.ctx()) {
+			if err != nil || events[len(events)-1].Ends() {
+				told <- err
+				return
+			}
+			if events[0].Seq == 1 {
+				close(follows)
+			}
+		}
+	}()
 	folder := filepath.Join(r.project, ".belay", "sessions", id, "log")
 	r.provider.play = func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
 		for i := 0; yield(model.TextDelta{Text: "a few words "}, nil); i++ {
 			if i == 20 {
+				<-follows
 				must(t, os.Rename(folder, folder+".away"))
 				must(t, os.WriteFile(folder, nil, 0o600))
 			}
@@ -50,6 +67,7 @@ func TestLogBreaksInMidTurn(t *testing.T) {
 	if n := len(events); events[n-2].Type != event.TurnError || events[n-1].Seq != 0 {
 		t.Errorf("the end is not made up: %+v", events[n-2:])
 	}
+	must(t, errors.Join(<-told, all.Close()))
 	must(t, os.Remove(folder))
 	must(t, os.Rename(folder+".away", folder))
 	r.provider.does(says("fine"))

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -125,7 +126,25 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 	if s.until == "" && !s.midway {
 		return s.reader.Next(ctx)
 	}
-	return s.reader.NextWithin(ctx, s.l.poll)
+	return s.reader.NextWithin(ctx, s.l.poll, s.silent())
+}
+
+// silent is closed once the turn that the stream is in has an end that the log did
+// not take; nil where that cannot be known here.
+func (s *stream) silent() <-chan struct{} {
+	t := s.own
+	if t == nil {
+		t = s.l.running(s.sessionID, cmp.Or(s.until, s.current))
+	}
+	if t != nil {
+		return t.lost
+	}
+	if _, ended := s.unrecordedEnd(nil); !ended {
+		return nil
+	}
+	over := make(chan struct{})
+	close(over)
+	return over
 }
 
 // silence looks for the reason why a turn says nothing. It returns the made-up
@@ -135,6 +154,8 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 		if words := s.tell(s.own.unrecorded()); words != nil || !s.own.retired() {
 			return words, nil
 		}
+	} else if words := s.lastWords(nil); words != nil {
+		return words, nil
 	}
 	// Perhaps the process that ran the turn is gone.
 	alive, err := s.l.heal(ctx, s.sessionID)
