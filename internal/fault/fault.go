@@ -85,7 +85,8 @@ func (e *Error) NextStep() string {
 	return specs[e.Type].Hint
 }
 
-// From returns err as a wire error: the first [*Error] in its chain, or
+// From returns err as a wire error: the first [*Error] in its chain,
+// STORAGE_FAILURE where the machine lacks what it takes to write a file, or
 // SDK_FAILURE 500 wrapping it. It returns nil for nil.
 func From(err error) *Error {
 	if err == nil {
@@ -94,6 +95,9 @@ func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
+	}
+	if s := shortageIn(err); s != nil {
+		return New(StorageFailure, "%s", s.message).WithHint("%s", s.hint).Because(err)
 	}
 	return &Error{
 		Type: SDKFailure, Status: 500, Cause: err,

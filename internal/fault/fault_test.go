@@ -1,0 +1,33 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What the machine lacks is said, with the next step and without the path. Any other
+// error that nobody classified stays in the log.
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]Type{
+		syscall.ENOSPC:    StorageFailure,
+		syscall.EMFILE:    StorageFailure,
+		syscall.EROFS:     StorageFailure,
+		syscall.ENOTEMPTY: SDKFailure,
+	} {
+		f := From(fmt.Errorf("write it: %w", &fs.PathError{Op: "write", Path: "/secret", Err: err}))
+		if f.Type != want || f.Status != want.Status() || strings.Contains(f.Message+f.NextStep(), "secret") {
+			t.Errorf("%v became %+v", err, f)
+		}
+		if want == StorageFailure && f.NextStep() == "" || !errors.Is(f, err) {
+			t.Errorf("%v became %+v", err, f)
+		}
+	}
+	if f := From(New(NotFound, "gone").Because(syscall.ENOSPC)); f.Type != NotFound {
+		t.Errorf("a classified error became %+v", f)
+	}
+}
