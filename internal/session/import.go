@@ -128,7 +128,11 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imp
 		return Imported{}, storage("the session could not be imported", err)
 	}
 	defer func() { _ = base.Close() }()
-	defer func() { err = errors.Join(err, durable.RemoveAll(base, hidden.rel)) }() // gone by then when all went well
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, durable.RemoveAll(base, hidden.rel))
+		}
+	}()
 	if err := durable.MkdirAll(base, path.Join(hidden.rel, dirLog), 0o700); err != nil {
 		return Imported{}, storage("the session could not be imported", err)
 	}
