@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 
 	"belay/internal/durable"
+	"belay/internal/fault"
 )
 
 // TakeInputs returns what was said into a turn since the last call, in its order:
 // the running turn, or one that died. The caller appends each to the transcript
 // ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
 // happens in between, the next lease finds it in one of the two. What was meant
-// for a turn that has ended goes; a file that is no input goes, and is told.
+// for a turn that has ended goes; a file that is no input goes, and is told. Inputs
+// that it returns with an error have been taken; the next call tries the others.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	const failed = "what was said into the turn could not be read"
 	v := l.live
@@ -49,6 +51,8 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			}
 			l.took[name] = true
 			inputs = append(inputs, in)
+		case fault.IsShortage(err):
+			errs = append(errs, err) // it stays
 		default:
 			errs = append(errs, err, removeIfThere(v.store.state.Root(), file+takenSuffix))
 		}
@@ -84,13 +88,14 @@ func (l *Lease) dropTaken(names []string) error {
 
 // StopListening says that the running turn takes no more inputs, and returns
 // those that came before: if there are any, the turn goes on and listens again.
+// Inputs that it returns with an error have been taken.
 func (l *Lease) StopListening() ([]Input, error) {
 	if err := l.listen(false); err != nil {
 		return nil, err
 	}
 	inputs, err := l.TakeInputs(l.turn)
 	if err != nil || len(inputs) == 0 {
-		return nil, err
+		return inputs, err
 	}
 	return inputs, l.listen(true)
 }

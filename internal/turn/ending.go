@@ -105,6 +105,7 @@ func (t *running) conclude(o outcome) error {
 	if err != nil {
 		return err
 	}
+	t.ended = true
 	drafts := withCalls(append(t.settle(), o.drafts()...), t.spent.calls)
 	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
@@ -119,9 +120,10 @@ func (t *running) conclude(o outcome) error {
 
 // correct adds a second end to the transcript, which counts, where the first says
 // that all went well: the log is about to say that it did not. The tokens are in
-// the first.
+// the first. Without a first, the next lease adds what is missing: an end here would
+// hide that.
 func (t *running) correct(o outcome) error {
-	if t.torn != nil || o.exit == exitFailed {
+	if !t.ended || t.torn != nil || o.exit == exitFailed {
 		return nil
 	}
 	failed := exitFailed

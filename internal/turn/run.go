@@ -91,6 +91,8 @@ type running struct {
 	inputTokens int64
 	// held are lines for the transcript that go with the next.
 	held []session.Entry
+	// ended is set once the transcript has the turn's end.
+	ended bool
 	// failed is set once the log has the turn's turn:error.
 	failed bool
 	// torn is the error after which nothing is added to the transcript.

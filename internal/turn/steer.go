@@ -63,13 +63,14 @@ func (t *running) heard(atEnd bool) ([]session.Input, error) {
 	if err == nil && len(due) > 0 {
 		err = t.unhold() // a usage that the log tells of says that the answer is kept
 	}
-	if err != nil {
-		return nil, err
-	}
-	for _, in := range due {
-		if err := t.takeInput(in); err != nil {
-			return nil, err
+	for i := 0; err == nil && i < len(due); i++ {
+		if err = t.takeInput(due[i]); err != nil {
+			due = due[i:]
 		}
+	}
+	if err != nil {
+		t.later = append(due, t.later...) // they go on record with the turn's end
+		return nil, err
 	}
 	return due, nil
 }
