@@ -87,6 +87,7 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 		DecisionID: request.ID, ToolCallID: s.id, Name: s.name, Input: request.Input, Reason: request.Reason,
 		ExpiresAt: request.Expires.UTC(), Effect: request.Effect, Session: request.Session, Persona: request.Persona,
 	}}); err != nil {
+		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
 		return err
 	}
 	decision, err := pending.Wait(t.ctx)

@@ -92,6 +92,12 @@ func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 		if err := l.settleFindings(ctx, lease); err != nil {
 			return err
 		}
+		// A turn that failed may have left a question that it could not close.
+		if last.ExitCode != nil && *last.ExitCode != exitDone {
+			if err := l.withdrawQuestions(ctx, lease, last.Turn); err != nil {
+				return err
+			}
+		}
 		if !open && begun.After != lease.LastSeq() {
 			return nil
 		}
