@@ -117,6 +117,11 @@ func (w *world) holds(steps []step, killed bool) (err error) {
 		return fmt.Errorf("open: %w", err)
 	}
 	defer func() { err = errors.Join(err, a.Close(context.Background())) }()
+	return w.keeps(a, steps, killed)
+}
+
+// keeps checks all that was acknowledged, and that the engine goes on.
+func (w *world) keeps(a *app.App, steps []step, killed bool) error {
 	for _, s := range steps {
 		if s.kept != nil && (killed || !s.killOnly) {
 			if err := s.kept(w, a); err != nil {

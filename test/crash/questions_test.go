@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,11 @@ func withFolder(w *world, a *app.App) {
 // ask runs a turn whose call is asked about, and answers.
 func (w *world) ask(a *app.App, v permit.Verdict) {
 	w.t.Helper()
+	written := false
 	w.end(w.begin(a, turn.Request{SessionID: w.known, Message: "write"}), func(e event.Event) {
+		if e.Type == event.ToolResult {
+			written = bytes.Contains(e.Data, []byte(`"ok":true`))
+		}
 		if e.Type != event.PermissionAsked {
 			return
 		}
@@ -102,6 +107,9 @@ func (w *world) ask(a *app.App, v permit.Verdict) {
 		w.try(err)
 		w.acknowledged("the decision", func(w *world, a *app.App) error { return w.isDecided(a, id, v) })
 	})
+	if w.failed != nil && !written {
+		return // the model was told why
+	}
 	w.unchanged("the file of the call", filepath.Join(w.project, "docs", "notes.txt"))
 }
 

@@ -41,8 +41,9 @@ var runScenarios = []scenario{
 			begun, err := a.Runs.Start(context.Background(), run.Request{Project: w.project, File: filepath.Join(w.project, "two.yaml"), Allow: []string{"read(*)"}})
 			w.try(err)
 			w.acknowledged("the run", func(w *world, a *app.App) error { return w.hasRun(a, begun.ID) })
-			w.follow(a, begun.ID)
-			w.acknowledged("the end of the run", func(w *world, a *app.App) error { return w.hasEvents(a, begun.ID) })
+			if w.follow(a, begun.ID) {
+				w.acknowledged("the end of the run", func(w *world, a *app.App) error { return w.hasEvents(a, begun.ID) })
+			}
 		},
 		always: runsGoOn,
 	},
@@ -68,15 +69,14 @@ var runScenarios = []scenario{
 	},
 }
 
-// follow reads the events of a run to its end.
-func (w *world) follow(a *app.App, id string) {
+// follow reads the events of a run to its end, and reports whether they tell of it.
+func (w *world) follow(a *app.App, id string) (ended bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s, err := a.Runs.Follow(ctx, w.project, id, 0)
 	w.try(err)
 	defer func() { w.try(s.Close()) }()
-	ended := false
 	for {
 		events, err := s.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -95,7 +95,25 @@ func (w *world) follow(a *app.App, id string) {
 		}
 	}
 	if !ended {
-		w.try(errors.New("nobody was told of the run's end"))
+		w.unfinished(a, id)
+	}
+	return ended
+}
+
+// unfinished looks at a run whose events end without its end, as they do where that
+// cannot be written: its record says how it ended, or why nobody works on it.
+func (w *world) unfinished(a *app.App, id string) {
+	w.t.Helper()
+	if w.failed == nil {
+		w.t.Fatal("nobody was told of the run's end")
+	}
+	rec, err := a.Runs.Show(context.Background(), w.project, id)
+	w.try(err)
+	switch {
+	case rec.Error != nil:
+		w.try(rec.Error.Fault())
+	case rec.Status != run.Success:
+		w.try(fmt.Errorf("nobody was told why the run is %s", rec.Status))
 	}
 }
 

@@ -66,6 +66,9 @@ func (w *world) attach(a *app.App, id string) {
 // steer says something into a running turn.
 func (w *world) steer(a *app.App, r turn.SteerRequest) {
 	w.t.Helper()
+	if w.again {
+		r.Message += " once more"
+	}
 	w.try(a.Engine.Steer(context.Background(), r))
 	w.acknowledged(string(r.Mode), promise{Kind: "input", Session: r.SessionID, Message: r.Message}.holds)
 }

@@ -30,6 +30,9 @@ type talk struct {
 // begin starts a turn of the scenario.
 func (w *world) begin(a *app.App, r turn.Request) *talk {
 	w.t.Helper()
+	if w.again {
+		r.IdempotencyKey = "" // it would lead to the turn that failed
+	}
 	s, err := a.Engine.Start(context.Background(), r)
 	w.try(err)
 	k := &talk{Stream: s, r: r}
@@ -42,27 +45,36 @@ func (w *world) begin(a *app.App, r turn.Request) *talk {
 func (w *world) hear(k *talk, each func(event.Event)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	defer delete(w.talks, k)
-	err := drain(ctx, k, func(e event.Event) {
-		s := step{ack: k.r.SessionID, seen: &e}
-		if e.Ends() {
-			k.exit = new(event.Exit)
-			if err := json.Unmarshal(e.Data, k.exit); err != nil {
-				w.t.Errorf("%s: %v", e.Data, err)
-			}
-			if id := k.Turn(); k.exit.ExitCode == 0 {
-				s.kept = promise{Kind: "turn", Session: k.r.SessionID, Turn: id, Message: k.r.Message, Key: k.r.IdempotencyKey, Digest: k.r.BodyDigest}.holds
-			}
+	err := drain(ctx, k, func(events []event.Event) {
+		for _, e := range events { // each may end the scenario
+			w.see(k, e)
 		}
-		w.note(s)
-		if each != nil {
-			each(e)
+		for _, e := range events {
+			if each != nil {
+				each(e)
+			}
 		}
 	})
+	delete(w.talks, k)
 	if err == nil && k.exit == nil {
 		err = errors.New("the turn's stream ended without process:exit")
 	}
 	return errors.Join(err, k.Close())
+}
+
+// see notes an event that the reader of a turn got.
+func (w *world) see(k *talk, e event.Event) {
+	s := step{ack: k.r.SessionID, seen: &e}
+	if e.Ends() {
+		k.exit = new(event.Exit)
+		if err := json.Unmarshal(e.Data, k.exit); err != nil {
+			w.t.Errorf("%s: %v", e.Data, err)
+		}
+		if id := k.Turn(); k.exit.ExitCode == 0 {
+			s.kept = promise{Kind: "turn", Session: k.r.SessionID, Turn: id, Message: k.r.Message, Key: k.r.IdempotencyKey, Digest: k.r.BodyDigest}.holds
+		}
+	}
+	w.note(s)
 }
 
 // turn runs a turn of the scenario to its end.
@@ -80,12 +92,17 @@ func (w *world) end(k *talk, each func(event.Event)) {
 		w.try(fmt.Errorf("the turn %q: %w", k.r.Message, err))
 	}
 	if k.exit.ExitCode == 1 {
-		w.try(&fault.Error{Type: fault.Type(k.exit.ErrorType), Status: k.exit.Status, Message: k.exit.Error})
+		w.try(k.fault())
 	}
 }
 
+// fault is the error with which a turn ended.
+func (k *talk) fault() error {
+	return &fault.Error{Type: fault.Type(k.exit.ErrorType), Status: k.exit.Status, Message: k.exit.Error}
+}
+
 // drain reads a stream to its end.
-func drain(ctx context.Context, s turn.Stream, each func(event.Event)) error {
+func drain(ctx context.Context, s turn.Stream, each func([]event.Event)) error {
 	for {
 		events, err := s.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -94,9 +111,7 @@ func drain(ctx context.Context, s turn.Stream, each func(event.Event)) error {
 		if err != nil {
 			return err
 		}
-		for _, e := range events {
-			each(e)
-		}
+		each(events)
 	}
 }
 
@@ -118,9 +133,12 @@ func say(a *app.App, r turn.Request) (all []event.Event, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	err = drain(ctx, s, func(e event.Event) {
-		all = append(all, e)
-		if e.Type == event.PermissionAsked {
+	err = drain(ctx, s, func(events []event.Event) {
+		all = append(all, events...)
+		for _, e := range events {
+			if e.Type != event.PermissionAsked {
+				continue
+			}
 			if _, err := decide(a, r.SessionID, e, permit.VerdictAllow); err != nil {
 				cancel()
 			}
