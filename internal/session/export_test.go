@@ -247,3 +247,30 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// An import that cannot be put on the list of sessions leaves nothing in the project,
+// and can be done again.
+func TestImportFailsAtItsEnd(t *testing.T) {
+	t.Parallel()
+	from, w := newWorld(t), newWorld(t)
+	id := from.session().SessionID
+	turn(t, from.Store, id, "t1", 2)
+	var file bytes.Buffer
+	must(t, from.Export(t.Context(), id, &file))
+	inTheWay := filepath.Join(w.o.StateDir, dirIndex, id)
+	must(t, os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700))
+	if got, err := w.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project); !fault.Is(err, fault.StorageFailure) {
+		t.Fatalf("imported as %+v, %v", got, err)
+	}
+	left, err := os.ReadDir(filepath.Dir(w.folder(id)))
+	must(t, err)
+	for _, e := range left {
+		t.Errorf("%s is left", e.Name())
+	}
+	must(t, os.RemoveAll(inTheWay))
+	got, err := w.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project)
+	must(t, err)
+	if got.SessionID != id {
+		t.Errorf("imported as %+v", got)
+	}
+}
