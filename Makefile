@@ -37,8 +37,8 @@ unit:
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
 	$(GO) test -tags crashtest -timeout 30m -run 'Unflushed|Flushes' ./internal/durable ./internal/permit ./internal/session ./internal/workspace/...
 
-crash: ## power cuts: a model of them at every change of a file, and many real ones
-	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25
+crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
+	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
 
 lint: $(BIN)/golangci-lint-$(LINTER)
 	$(BIN)/golangci-lint-$(LINTER) run ./...
