@@ -144,7 +144,7 @@ func (w *world) chokes(before *disk, s *scenario, c *choke) error {
 	}
 	told := w.steps
 	c.over.Store(true)
-	if err := w.goesOn(a, s, told, stopped); err != nil {
+	if err := w.recovers(a, s, told, stopped); err != nil {
 		return fmt.Errorf("with room again: %w", errors.Join(err, a.Close(context.Background())))
 	}
 	if err := a.Close(context.Background()); err != nil {
@@ -214,9 +214,9 @@ func isPlain(err error) error {
 	return nil
 }
 
-// goesOn checks that the process works again, and that nothing blocks the work that
+// recovers checks that the process works again, and that nothing blocks the work that
 // failed.
-func (w *world) goesOn(a *app.App, s *scenario, told []step, stopped bool) (err error) {
+func (w *world) recovers(a *app.App, s *scenario, told []step, stopped bool) (err error) {
 	if err := w.keeps(a, told, true); err != nil {
 		return err
 	}
@@ -228,8 +228,8 @@ func (w *world) goesOn(a *app.App, s *scenario, told []step, stopped bool) (err 
 			err = fmt.Errorf("once more: %w", failure)
 		}
 	}
-	w.again = true
-	defer func() { w.failed, w.again = nil, false }()
+	w.retries = true
+	defer func() { w.failed, w.retries = nil, false }()
 	w.works(a, s)
 	return errors.Join(err, w.keeps(a, slices.Clone(w.steps), true))
 }

@@ -66,7 +66,7 @@ func (w *world) attach(a *app.App, id string) {
 // steer says something into a running turn.
 func (w *world) steer(a *app.App, r turn.SteerRequest) {
 	w.t.Helper()
-	if w.again {
+	if w.retries {
 		r.Message += " once more"
 	}
 	w.try(a.Engine.Steer(context.Background(), r))

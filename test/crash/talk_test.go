@@ -30,7 +30,7 @@ type talk struct {
 // begin starts a turn of the scenario.
 func (w *world) begin(a *app.App, r turn.Request) *talk {
 	w.t.Helper()
-	if w.again {
+	if w.retries {
 		r.IdempotencyKey = "" // it would lead to the turn that failed
 	}
 	s, err := a.Engine.Start(context.Background(), r)

@@ -70,8 +70,8 @@ type world struct {
 	steps []step
 	// talks are the turns under way.
 	talks map[*talk]bool
-	// again is set while work is done once more that failed.
-	again bool
+	// retries is set while work is done once more that failed.
+	retries bool
 	// failed is told of each call that failed, nil where none may.
 	failed func(error)
 }
