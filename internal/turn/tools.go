@@ -230,18 +230,14 @@ func (s *step) recovered(what string) {
 }
 
 // tell gives the readers a call's result and puts it on record: readers first,
-// because what they saw is found again in the log after a crash.
+// because what they saw is found again in the log after a crash. Where they cannot be
+// told, the record still has what the call did.
 func (t *running) tell(s *step) error {
 	if s.err != nil {
 		return s.err
 	}
 	if !s.settled {
 		return nil // the turn was stopped before it
-	}
-	if s.halt != nil {
-		if err := t.dropQuestion(s.halt, s.result.Text); err != nil {
-			return err
-		}
 	}
 	changes := t.place.Ledger.Take()
 	for i := range changes {
@@ -252,15 +248,9 @@ func (t *running) tell(s *step) error {
 	}
 	t.spent.calls.Add(s.outcome)
 	t.noteRefusal(s)
-	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
-		if err := t.auditRefusal(s, why); err != nil {
-			return err
-		}
-	}
+	text := s.result.Text
 	t.cap(s)
-	if err := t.emit(t.outcome(s, changes)...); err != nil {
-		return err
-	}
+	untold := t.report(s, changes, text)
 	s.told()
 	err := t.append(session.Entry{
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
@@ -269,7 +259,23 @@ func (t *running) tell(s *step) error {
 	if err == nil {
 		t.place.Ledger.Recorded()
 	}
-	return err
+	return errors.Join(untold, err)
+}
+
+// report closes what is open of a call, and tells the audit log and the readers.
+// Said is the result as the tool gave it.
+func (t *running) report(s *step, changes []session.Change, said string) error {
+	if s.halt != nil {
+		if err := t.dropQuestion(s.halt, said); err != nil {
+			return err
+		}
+	}
+	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
+		if err := t.auditRefusal(s, why); err != nil {
+			return err
+		}
+	}
+	return t.emit(t.outcome(s, changes)...)
 }
 
 // restored names what a command changed without the right to, "" for nothing.
