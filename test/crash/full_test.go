@@ -74,8 +74,8 @@ func (c *choke) before(op durable.Op) error {
 // every lets every operation fail; without it a scenario has a sample of so many for
 // each shortage. seed says which.
 var (
-	every = flag.Bool("every", false, "let every operation fail in turn, not a sample of them")
-	seed  = flag.Uint64("seed", 1, "says which operations the sample has")
+	every = flag.Bool("full.every", false, "let every operation fail in turn, not a sample of them")
+	seed  = flag.Uint64("full.seed", 1, "says which operations the sample has")
 )
 
 const sample = 20
