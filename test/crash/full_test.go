@@ -71,14 +71,14 @@ func (c *choke) before(op durable.Op) error {
 	return nil
 }
 
-// every lets every operation fail; without it a scenario has a sample of so many for
-// each shortage. seed says which.
 var (
-	every = flag.Bool("full.every", false, "let every operation fail in turn, not a sample of them")
-	seed  = flag.Uint64("full.seed", 1, "says which operations the sample has")
+	fullEvery = flag.Bool("full.every", false, "let every operation fail in turn, not a sample of them")
+	fullSeed  = flag.Uint64("full.seed", 1, "says which operations the sample has")
 )
 
-const sample = 20
+// sample is how many operations of a scenario fail for each shortage, without
+// -full.every.
+const sample = 12
 
 // On a full disk, and without a file descriptor, each call works or says why not.
 // What was acknowledged survives a kill, and with room again the process goes on as
@@ -96,10 +96,10 @@ func TestFullDisk(t *testing.T) {
 				must(t, w.chokes(before, s, all)) // it does not choke
 				n := all.seen.Load()
 				stride := int64(1)
-				if !*every {
+				if !*fullEvery {
 					stride = (n + sample - 1) / sample
 				}
-				first := rand.New(rand.NewPCG(*seed, uint64(n))).Int64N(max(stride, 1))
+				first := rand.New(rand.NewPCG(*fullSeed, uint64(n))).Int64N(max(stride, 1))
 				t.Logf("%s at every operation of %d that is %d modulo %d", how.name, n, first, stride)
 				for at := first; at < n; at += stride {
 					c := &choke{shortage: how, at: at}
