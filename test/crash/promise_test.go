@@ -103,7 +103,7 @@ func (p promise) replays(a *app.App) (err error) {
 		return fmt.Errorf("the same request became another turn")
 	}
 	ended := false
-	if err := drain(ctx, s, func(events []event.Event) { ended = events[len(events)-1].Ends() }); err != nil || !ended {
+	if err := drain(ctx, s, func(e event.Event) { ended = e.Ends() }); err != nil || !ended {
 		return fmt.Errorf("the turn is not told to its end: %w", err)
 	}
 	return nil

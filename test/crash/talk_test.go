@@ -45,7 +45,7 @@ func (w *world) begin(a *app.App, r turn.Request) *talk {
 func (w *world) hear(k *talk, each func(event.Event)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err := drain(ctx, k, func(events []event.Event) {
+	err := batches(ctx, k, func(events []event.Event) {
 		for _, e := range events { // each may end the scenario
 			w.see(k, e)
 		}
@@ -102,7 +102,16 @@ func (k *talk) fault() error {
 }
 
 // drain reads a stream to its end.
-func drain(ctx context.Context, s turn.Stream, each func([]event.Event)) error {
+func drain(ctx context.Context, s turn.Stream, each func(event.Event)) error {
+	return batches(ctx, s, func(events []event.Event) {
+		for _, e := range events {
+			each(e)
+		}
+	})
+}
+
+// batches is drain by what is read at once.
+func batches(ctx context.Context, s turn.Stream, each func([]event.Event)) error {
 	for {
 		events, err := s.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -133,12 +142,9 @@ func say(a *app.App, r turn.Request) (all []event.Event, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	err = drain(ctx, s, func(events []event.Event) {
-		all = append(all, events...)
-		for _, e := range events {
-			if e.Type != event.PermissionAsked {
-				continue
-			}
+	err = drain(ctx, s, func(e event.Event) {
+		all = append(all, e)
+		if e.Type == event.PermissionAsked {
 			if _, err := decide(a, r.SessionID, e, permit.VerdictAllow); err != nil {
 				cancel()
 			}
