@@ -46,12 +46,17 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 
 // settleDead puts on record how a turn ended whose process died, for those who ask
 // what it did. One that waits for a decision is left to a process that takes it
-// up, and a session that somebody works in, or nobody may, as it is.
+// up, and a session that somebody works in, or nobody may, as it is. A turn that has
+// said how it ended has given the session back before.
 func (l *Local) settleDead(ctx context.Context, id string) error {
 	if !l.o.Store.Died(id) && !l.left(ctx, id) {
 		return nil
 	}
-	lease, err := l.o.Store.Acquire(ctx, id)
+	var lease *session.Lease
+	err := l.whenFree(ctx, id, func() (err error) {
+		lease, err = l.o.Store.Acquire(ctx, id)
+		return err
+	})
 	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
 		return nil
 	}

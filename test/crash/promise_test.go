@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"belay/internal/app"
 	"belay/internal/event"
@@ -129,6 +130,9 @@ func hasEnded(a *app.App, id, turnID string) error {
 // hasInput checks that something that a person said is in the transcript, once the
 // turn that it was said into has its end.
 func (p promise) hasInput(a *app.App) error {
+	for a.Engine.Running() > 0 { // its end was told a moment ago
+		time.Sleep(time.Millisecond)
+	}
 	if err := a.Engine.Resume(context.Background(), p.Session); err != nil {
 		return err
 	}
