@@ -60,10 +60,13 @@ var runScenarios = []scenario{
 			w.try(a.Runs.Cancel(ctx, w.project, begun.ID))
 			w.acknowledged("the cancelling", func(w *world, a *app.App) error {
 				now, err := a.Runs.Show(ctx, w.project, begun.ID)
-				if err == nil && now.Status != run.Cancelled && now.Status != run.Interrupted {
-					err = fmt.Errorf("it is %s", now.Status)
+				if err != nil || now.Status == run.Cancelled || now.Status == run.Interrupted {
+					return err
 				}
-				return err
+				if e := now.Error; now.Status == run.Failed && e != nil && e.Type == fault.StorageFailure {
+					return nil // it has stopped, on a full disk
+				}
+				return fmt.Errorf("it is %s", now.Status)
 			})
 		},
 	},
