@@ -72,15 +72,18 @@ func heapBytes() uint64 {
 
 // How much garbage may pile up before it is collected. The runtime's default, as
 // much as is in use, makes a small heap collect often and a large one collect
-// late. Here a small heap may grow to roomBytes, stacks included, before anything
-// is collected; should the process as a whole grow past limitBytes meanwhile, it
-// is collected at once. What uses more than smallBytes leaves room for
-// garbageBytes.
+// late. Here a heap may grow to roomBytes, stacks included, before anything is
+// collected; should the process as a whole grow past limitBytes meanwhile, it is
+// collected at once. A heap that uses more than smallBytes has room for a quarter
+// of what it uses, without the stacks: many of these are a burst of turns, whose
+// memory counts. Sessions with long histories have few, and each collection looks
+// at all of their histories.
 const (
-	smallBytes     = 48 << 20
-	roomBytes      = 84 << 20
-	limitBytes     = 96 << 20
+	smallBytes     = 80 << 20
+	roomBytes      = 90 << 20
+	limitBytes     = 102 << 20
 	garbageBytes   = 8 << 20
+	garbagePart    = 4
 	garbageLeast   = 9 // percent of what is in use: or a large heap does nothing else
 	garbageMost    = 400
 	garbageAtFirst = 50
@@ -96,9 +99,9 @@ type pace struct {
 // that size.
 func paceFor(live, stacks uint64) pace {
 	used := live + stacks
-	room, limit := uint64(garbageBytes), int64(math.MaxInt64)
+	room, limit := max(live/garbagePart, stacks+garbageBytes)-stacks, int64(math.MaxInt64)
 	if used < smallBytes {
-		room, limit = roomBytes-used, limitBytes
+		room, limit = max(room, roomBytes-used), limitBytes
 	}
 	return pace{int(min(max(100*room/max(used, 1), garbageLeast), garbageMost)), limit}
 }
@@ -173,7 +176,7 @@ func (p *pacer) collected() {
 	if p.stopped {
 		return
 	}
-	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}}
+	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(used)
 	next := p.next(used[0].Value.Uint64(), used[1].Value.Uint64())
 	if next.limit != p.pace.limit {
