@@ -95,6 +95,9 @@ func (a *agenda) add(session string, floor, last int64) {
 	if t == nil {
 		a.forget()
 		t = &task{session: session, cursor: unknown, floor: floor, base: floor, confirmed: unknown}
+		if floor == 0 && last != toTheEnd {
+			t.cursor = 0 // these are its first events: the stream cannot have any
+		}
 		a.tasks[session] = t
 	}
 	if t.gone { // and made again under the same id
