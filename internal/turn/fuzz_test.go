@@ -103,8 +103,10 @@ func FuzzMemory(f *testing.F) {
 		if problem := unsendable(whole); problem != "" {
 			t.Fatalf("%s in %+v", problem, entries)
 		}
-		for i, x := range whole.exchanges {
-			whole.exchanges[i], _ = x.shortened(load{bytes: 600, tokens: 100})
+		for i := range whole.exchanges {
+			if short := whole.exchanges[i].shortened(load{bytes: 600, tokens: 100}); short != nil {
+				whole.exchanges[i] = *short
+			}
 		}
 		if problem := malformed(model.Request{History: sent(whole), Prompt: model.StringPrompt("next")}); problem != "" {
 			t.Fatalf("shortened, %s in %+v", problem, entries)

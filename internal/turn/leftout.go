@@ -15,13 +15,13 @@ import (
 const highWater = 0.9
 
 // shortened is the exchange with the results of its calls cut down to the
-// low-water mark, and false where its words are not above the high one. Without
-// it a turn that has read more than the model at hand can hold would be gone as a
-// whole.
-func (x exchange) shortened(room load) (exchange, bool) {
+// low-water mark, and nil where its words are not above the high one. Without it a
+// turn that has read more than the model at hand can hold would be gone as a whole.
+func (x *exchange) shortened(room load) *exchange {
 	if x.load.fits(room.part(highWater)) {
-		return x, false
+		return nil
 	}
+	short := *x
 	over := x.size - int64(lowWater*float64(min(room.tokens*bytesPerToken, room.bytes/jsonBytes(1))))
 	var sizes []int
 	total := 0
@@ -38,15 +38,15 @@ func (x exchange) shortened(room load) (exchange, bool) {
 				continue
 			}
 			if text := outputText(o); len(text) > most {
-				short := middleOut(text, most) + cutNote(len(text), "")
-				x.size += int64(len(short) - len(text))
-				o.Parts = []attachment.Part{attachment.TextPart{Text: short}}
+				less := middleOut(text, most) + cutNote(len(text), "")
+				short.size += int64(len(less) - len(text))
+				o.Parts = []attachment.Part{attachment.TextPart{Text: less}}
 				replies[i].Content[k] = o
 			}
 		}
 	}
-	x.replies, x.load = replies, load{bytes: jsonBytes(x.size), tokens: tokens(int(x.size))}
-	return x, true
+	short.replies, short.load = replies, load{bytes: jsonBytes(short.size), tokens: tokens(int(short.size))}
+	return &short
 }
 
 // outputs are the texts of the results of the exchange's calls.

@@ -105,11 +105,11 @@ func (t *running) plan() (*plan, error) {
 // the room to go on is shortened, and then cut is true.
 func (t *running) planEarlier(p *plan, all []exchange, room load) (_ []exchange, cut bool, err error) {
 	for i := range all {
-		if short, ok := all[i].shortened(room); ok {
+		if short := all[i].shortened(room); short != nil {
 			if !cut {
 				all, cut = slices.Clone(all), true
 			}
-			all[i] = short
+			all[i] = *short
 		}
 		if x := &all[i]; x.hasFiles() {
 			if p.files[x.turn], err = t.deliver(x, t.limits.Attachments, p.many); err != nil {
