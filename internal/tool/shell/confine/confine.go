@@ -56,6 +56,8 @@ type Means struct {
 	// Landlock, Namespaces and Filter are the three that the package comment
 	// tells of.
 	Landlock, Namespaces, Filter bool
+	// Overlay is an overlay on the project, which needs namespaces.
+	Overlay bool
 }
 
 // Options say what commands may do. The zero value is the narrowest useful one.
@@ -138,6 +140,10 @@ type Command struct {
 	// Project and Scratch are the folders that it may change, absolute. Scratch
 	// gets the folders home and tmp, its HOME and TMPDIR.
 	Project, Scratch string
+	// Upper and Work are where an overlay on the project keeps what the command
+	// changes, "" where it changes the project itself. Both are empty folders of one
+	// file system, relative to Project or absolute; nothing else may be in them.
+	Upper, Work string
 	// Masked are folders of the project that the command finds empty, where the
 	// machine has namespaces.
 	Masked []string

@@ -21,6 +21,8 @@ type grants struct {
 	// are the links of the root folder.
 	masked []string
 	links  []keeper.Link
+	// overlay lies on the first folder of write, nil where that is changed itself.
+	overlay *keeper.Overlay
 }
 
 // network is what a command may do with sockets.
@@ -132,8 +134,12 @@ func threadsOf(uid int) int {
 
 // tree is a file tree of what is granted.
 func (g grants) tree(c Command) *keeper.Tree {
+	write := g.write
+	if g.overlay != nil {
+		write = write[1:]
+	}
 	t := &keeper.Tree{
-		Write: g.write, Masked: g.masked, Links: g.links, Devices: devices,
+		Write: write, Overlay: g.overlay, Masked: g.masked, Links: g.links, Devices: devices,
 		Temp: filepath.Join(c.Scratch, tmpDir),
 	}
 	slices.Sort(g.read) // a folder before what is granted in it
@@ -184,6 +190,9 @@ func (o Options) grants(c Command, ownTree bool, parts etcParts) (grants, error)
 			return g, err
 		}
 		g.write = append(g.write, real)
+	}
+	if ownTree && c.Upper != "" {
+		g.overlay = &keeper.Overlay{Folder: g.write[0], Upper: c.Upper, Work: c.Work}
 	}
 	if ownTree {
 		g.masked = append(g.masked, existing(c.Masked)...)

@@ -3,7 +3,9 @@ package confine
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -26,6 +28,9 @@ func (r *Runner) probe() Report {
 	}
 	if !without.Namespaces {
 		found.leaveOut("namespaces", r, func(on bool, f *Report) { f.Namespaces = on })
+	}
+	if found.Namespaces && !without.Overlay {
+		found.leaveOut("an overlay", r, func(on bool, f *Report) { f.Overlay, f.Namespaces = on, true })
 	}
 	if !without.Filter && hasFilter {
 		found.leaveOut("the system call filter", r, func(on bool, f *Report) { f.Filter = on })
@@ -61,13 +66,22 @@ func (r *Runner) try(with Report) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, removeAll(dir)) }()
 	if err := prepareScratch(dir); err != nil {
 		return err
 	}
 	o := *r
 	o.o.Hidden, o.o.ReadPaths = nil, nil
-	p, err := o.plan(Command{Text: ":", Dir: dir, Project: dir, Scratch: dir}, with)
+	c := Command{Text: ":", Dir: dir, Project: dir, Scratch: dir}
+	if with.Overlay {
+		for _, name := range []*string{&c.Upper, &c.Work} {
+			if *name, err = os.MkdirTemp(dir, "overlay-*"); err != nil {
+				return err
+			}
+			*name = filepath.Base(*name)
+		}
+	}
+	p, err := o.plan(c, with)
 	if err != nil {
 		return err
 	}
@@ -87,4 +101,15 @@ func (r *Runner) try(with Report) (err error) {
 		err = fmt.Errorf("a command that does nothing ended with %d", e.exitCode)
 	}
 	return err
+}
+
+// removeAll removes a folder in which an overlay may have left a work folder that
+// nobody may look into.
+func removeAll(dir string) error {
+	return errors.Join(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o700) //nolint:gosec // a folder
+		}
+		return err
+	}), os.RemoveAll(dir))
 }

@@ -16,6 +16,9 @@ type Report struct {
 	// its own, Filter where its system calls are filtered.
 	Namespaces bool `json:"namespaces"`
 	Filter     bool `json:"filter"`
+	// Overlay is set where a command can have an overlay on the project, so that
+	// what it changes is reviewed before it is real.
+	Overlay bool `json:"overlay"`
 	// Network is what was asked for.
 	Network Network `json:"network"`
 	// Held and Open are sentences for people: what a command cannot do here, and
@@ -47,6 +50,9 @@ func (r Report) Summary() string {
 	}
 	if r.Namespaces {
 		by = append(by, "namespaces")
+	}
+	if r.Overlay {
+		by = append(by, "an overlay")
 	}
 	if r.Filter {
 		by = append(by, "a system call filter")

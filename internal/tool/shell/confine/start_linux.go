@@ -96,6 +96,11 @@ func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 		// a large server takes longer than many a command.
 		a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_VM | unix.CLONE_VFORK
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+		if p.Tree.Overlay != nil {
+			// The overlay works, in the name of who mounts it, in a folder that nobody
+			// may enter.
+			a.AmbientCaps = append(a.AmbientCaps, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER)
+		}
 	}
 	return a
 }

@@ -107,6 +107,11 @@ func (t *Tree) mountDevices() error {
 
 // mountOwn brings in what may be changed.
 func (t *Tree) mountOwn() error {
+	if t.Overlay != nil {
+		if err := t.Overlay.mount(); err != nil {
+			return err
+		}
+	}
 	for _, path := range t.Write {
 		if err := bind(path, path, mountNoSUID|mountNoDev); err != nil {
 			return err

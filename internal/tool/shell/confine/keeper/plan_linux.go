@@ -50,6 +50,8 @@ type Tree struct {
 	// Read and Write appear at the paths that they have; none of Read lies in
 	// another. Devices, too, which are devices.
 	Read, Write, Devices []string
+	// Overlay is a folder that can be changed only in appearance, nil for none.
+	Overlay *Overlay
 	// Links are the links of the root folder.
 	Links []Link
 	// Temp appears as /tmp.
@@ -57,6 +59,11 @@ type Tree struct {
 	// Masked are covered by something empty. One that is not there is left out.
 	Masked []string
 }
+
+// Overlay is an overlay on a folder: whatever is changed in it goes into Upper.
+// Upper and Work are folders of the same file system, Work an empty one. They are
+// relative to Folder, or absolute.
+type Overlay struct{ Folder, Upper, Work string }
 
 // Link is a symbolic link.
 type Link struct{ Path, Target string }
@@ -131,6 +138,11 @@ func (w *wire) tree(t *Tree) {
 		w.text(&l.Target)
 	})
 	w.text(&t.Temp)
+	optional(w, &t.Overlay, func(w *wire, o *Overlay) {
+		w.text(&o.Folder)
+		w.text(&o.Upper)
+		w.text(&o.Work)
+	})
 }
 
 func (w *wire) ruleset(r *Ruleset) {

@@ -28,6 +28,10 @@ func plans(t *rapid.T) *Plan {
 			Read: texts.Draw(t, "read"), Write: texts.Draw(t, "write"), Devices: texts.Draw(t, "devices"), Masked: texts.Draw(t, "masked"),
 			Links: rapid.SliceOfN(rapid.Make[Link](), 0, 3).Draw(t, "links"), Temp: text.Draw(t, "temp"),
 		}
+		if rapid.Bool().Draw(t, "an overlay") {
+			o := rapid.Make[Overlay]().Draw(t, "overlay")
+			p.Tree.Overlay = &o
+		}
 	}
 	if rapid.Bool().Draw(t, "Landlock") {
 		r := rapid.Make[Ruleset]().Draw(t, "ruleset")

@@ -1,0 +1,192 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"belay/internal/durable"
+	"belay/internal/journal"
+)
+
+// MaxChanges is how many paths a command may change.
+const MaxChanges = 100_000
+
+// Names of what is not walked in the top folder of a project.
+const dirBelay = ".belay"
+
+// Set is what a command changed.
+type Set struct {
+	// Changes are in the order in which they can be made: what goes, the deepest
+	// first; folders, the outermost first; files and links; permissions.
+	Changes []journal.Change
+	// Dropped are the entries that can never be applied, with the reason.
+	Dropped []Drop
+	// Conflicts are paths of Changes that something else changed since the command
+	// began. What the command made of them may rest on either version.
+	Conflicts []string
+}
+
+// Drop is an entry of the upper directory that is not applied.
+type Drop struct {
+	Path string
+	// Reason is a clause without a subject.
+	Reason string
+}
+
+// TooManyError says that a command changed more than can be reviewed.
+type TooManyError struct{ Limit int }
+
+// Error implements error.
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("the command changed more than %d files and folders", e.Limit)
+}
+
+// Changes compares the upper directory with the project as it is now. What was only
+// opened, touched or copied is no change. The contents of the changes are read from
+// the upper directory, until [Upper.Remove].
+func (u *Upper) Changes(ctx context.Context) (Set, error) {
+	w := &walk{u: u, ctx: ctx}
+	upper, err := u.project.OpenRoot(u.upper())
+	if err == nil {
+		err = w.folder(upper, u.project, ".", false)
+		err = errors.Join(err, upper.Close())
+	}
+	if err != nil {
+		return Set{}, fmt.Errorf("read what the command changed: %w", err)
+	}
+	s := Set{Changes: slices.Concat(w.gone, w.folders, w.files, w.modes), Dropped: w.dropped, Conflicts: w.conflicts}
+	slices.Sort(s.Conflicts)
+	s.Conflicts = slices.Compact(s.Conflicts)
+	return s, nil
+}
+
+// walk goes through an upper directory.
+type walk struct {
+	u   *Upper
+	ctx context.Context
+	// The changes, by when they are to be made.
+	gone, folders, files, modes []journal.Change
+	dropped                     []Drop
+	conflicts                   []string
+}
+
+func (w *walk) add(to *[]journal.Change, c journal.Change) error {
+	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges {
+		return &TooManyError{MaxChanges}
+	}
+	*to = append(*to, c)
+	return w.ctx.Err()
+}
+
+func (w *walk) drop(name, reason string) {
+	if len(w.dropped) < MaxChanges {
+		w.dropped = append(w.dropped, Drop{name, reason})
+	}
+}
+
+// folder compares a folder of the upper directory with that of the project, nil for
+// none. Where the folder above hides what the project has, so does this one.
+func (w *walk) folder(upper, lower *os.Root, name string, hides bool) error {
+	f, err := openFolder(upper)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		if a.Name() < b.Name() {
+			return -1
+		}
+		return 1
+	})
+	if !hides {
+		if hides, err = opaque(f); err != nil {
+			return err
+		}
+	}
+	if lower != nil && hides {
+		if err := w.hidden(entries, lower, name); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		at := path.Join(name, e.Name())
+		if at == dirBelay {
+			w.drop(at, "is belay's own folder")
+			continue
+		}
+		if err := w.entry(upper, lower, e.Name(), at, hides); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openFolder opens a folder of an upper directory to be read. A command may have
+// left it closed.
+func openFolder(root *os.Root) (*os.File, error) {
+	f, err := root.Open(".")
+	if errors.Is(err, fs.ErrPermission) {
+		if err = durable.Chmod(root, ".", 0o700); err == nil {
+			f, err = root.Open(".")
+		}
+	}
+	return f, err
+}
+
+// hidden adds what is gone from a folder that the command removed and made again.
+func (w *walk) hidden(entries []fs.DirEntry, lower *os.Root, name string) error {
+	there, err := fs.ReadDir(lower.FS(), ".")
+	for _, e := range there {
+		if err == nil && !slices.ContainsFunc(entries, func(u fs.DirEntry) bool { return u.Name() == e.Name() }) {
+			err = w.remove(lower, e.Name(), path.Join(name, e.Name()))
+		}
+	}
+	return err
+}
+
+// entry compares an entry of the upper directory with that of the project.
+func (w *walk) entry(upper, lower *os.Root, base, name string, hides bool) error {
+	now, err := upper.Lstat(base)
+	if err != nil {
+		return err
+	}
+	var was fs.FileInfo
+	if lower != nil {
+		if was, err = lower.Lstat(base); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	kept := was != nil && was.Mode().Type() == now.Mode().Type()
+	replaced := kept && !now.IsDir() || was != nil && now.Mode().Type()&^fs.ModeSymlink == 0 && was.Mode().Type()&^fs.ModeSymlink == 0
+	switch {
+	case whiteout(now):
+		if was == nil {
+			return nil
+		}
+		return w.remove(lower, base, name)
+	case !now.IsDir() && !now.Mode().IsRegular() && now.Mode().Type() != fs.ModeSymlink:
+		w.drop(name, "is neither a file, a folder nor a link")
+		return nil
+	case was != nil && !kept && !replaced: // a file became a folder, or a folder a file
+		if err := w.remove(lower, base, name); err != nil {
+			return err
+		}
+		was = nil
+	}
+	switch {
+	case now.IsDir():
+		return w.dir(upper, lower, base, name, was, now, hides)
+	case now.Mode().Type() == fs.ModeSymlink:
+		return w.link(upper, lower, base, name, was)
+	}
+	return w.file(upper, lower, base, name, was, now)
+}

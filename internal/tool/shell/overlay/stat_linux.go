@@ -1,0 +1,51 @@
+package overlay
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// changed is when the inode of a file was changed last.
+func changed(info fs.FileInfo) time.Time {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return time.Time{}
+	}
+	return time.Unix(s.Ctim.Unix())
+}
+
+// whiteout reports whether a file of an upper directory says that one of the project
+// is gone.
+func whiteout(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Mode()&fs.ModeCharDevice != 0 && s.Rdev == 0
+}
+
+// The attributes of an upper directory.
+const (
+	attrOpaque = "user.overlay.opaque"
+	attrOrigin = "user.overlay.origin"
+)
+
+// opaque reports whether a folder of an upper directory hides what the project has in
+// the folder of that name.
+func opaque(folder *os.File) (bool, error) {
+	var value [1]byte
+	n, err := unix.Fgetxattr(int(folder.Fd()), attrOpaque, value[:])
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+		return false, nil
+	}
+	return n == 1 && value[0] == 'y', err
+}
+
+// copied reports whether an open file of an upper directory began as a copy of one
+// of the project.
+func copied(file *os.File) bool {
+	_, err := unix.Fgetxattr(int(file.Fd()), attrOrigin, nil)
+	return err == nil
+}

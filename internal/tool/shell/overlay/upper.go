@@ -1,0 +1,128 @@
+// Package overlay reads what a command changed in a project that it saw through an
+// overlay (package confine): the upper directory has every file that the command
+// made or opened for writing, and a whiteout in the place of every one that it
+// removed. [Upper.Changes] compares it with the project and returns what the command
+// really did, as changes for the journal. Nothing in this package changes the
+// project.
+//
+// The upper directory lies in the project, in .belay/tmp, because it has to be on
+// the project's file system. It is used once. Nobody else may read it: its modes and
+// links are a command's.
+//
+// Contract: architecture, "Security posture".
+package overlay
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/workspace"
+)
+
+// dirTemp is where the upper directories of a project lie.
+const dirTemp = ".belay/tmp"
+
+// Upper is the upper directory of one command. It is used by one goroutine.
+type Upper struct {
+	project *os.Root // the caller's
+	dir     string
+	// began is the change time of a file that was made just before the overlay.
+	began time.Time
+}
+
+// Make makes an upper directory in a project, which the caller closes after it. The
+// overlay is to be mounted next: what is changed in the project from now on may be a
+// conflict.
+func Make(project *os.Root) (_ *Upper, err error) {
+	if err := workspace.MakeBelay(project); err != nil {
+		return nil, fmt.Errorf("make an upper directory: %w", err)
+	}
+	u := &Upper{project: project, dir: path.Join(dirTemp, rand.Text())}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, u.Remove())
+		}
+	}()
+	for _, name := range []string{u.dir, u.upper(), u.work()} {
+		if err := durable.MkdirAll(project, name, 0o700); err != nil {
+			return nil, fmt.Errorf("make an upper directory: %w", err)
+		}
+	}
+	// The command is to see the permissions of the project's own folder.
+	info, err := project.Stat(".")
+	if err != nil {
+		return nil, fmt.Errorf("make an upper directory: %w", err)
+	}
+	if err := durable.Chmod(project, u.upper(), info.Mode().Perm()); err != nil {
+		return nil, fmt.Errorf("make an upper directory: %w", err)
+	}
+	return u, u.mark()
+}
+
+func (u *Upper) upper() string { return path.Join(u.dir, "upper") }
+func (u *Upper) work() string  { return path.Join(u.dir, "work") }
+
+// Folders are the upper and the work directory of the mount, relative to the project.
+func (u *Upper) Folders() (upper, work string) { return u.upper(), u.work() }
+
+// mark notes the time by the clock of the file system. It waits for that clock to
+// tick, some milliseconds at most: whatever was changed before then bears an earlier
+// time.
+func (u *Upper) mark() error {
+	first := time.Time{}
+	for {
+		if err := durable.Chmod(u.project, u.work(), 0o700); err != nil {
+			return fmt.Errorf("mark the beginning of a command: %w", err)
+		}
+		info, err := u.project.Lstat(u.work())
+		if err != nil {
+			return fmt.Errorf("mark the beginning of a command: %w", err)
+		}
+		u.began = changed(info)
+		if first.IsZero() {
+			first = u.began
+		}
+		if !u.began.Equal(first) {
+			return nil
+		}
+	}
+}
+
+// Remove removes the upper directory. The work directory of an overlay has no
+// permissions, and folders of a command may have none either.
+func (u *Upper) Remove() error {
+	err := durable.RemoveAll(u.project, u.dir)
+	if errors.Is(err, fs.ErrPermission) {
+		err = unlock(u.project, u.dir)
+		err = errors.Join(err, durable.RemoveAll(u.project, u.dir))
+	}
+	if err != nil {
+		return fmt.Errorf("remove the upper directory of a command: %w", err)
+	}
+	return nil
+}
+
+// unlock gives every folder below dir, and dir, the permissions that its owner needs
+// to remove what is in it.
+func unlock(root *os.Root, dir string) error {
+	if err := durable.Chmod(root, dir, 0o700); err != nil {
+		return err
+	}
+	folder, err := root.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(folder.FS(), ".")
+	for _, e := range entries {
+		if e.IsDir() {
+			err = errors.Join(err, unlock(folder, e.Name()))
+		}
+	}
+	return errors.Join(err, folder.Close())
+}
