@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"belay/internal/session"
+	"belay/internal/tool/shell"
 )
 
 // GCReport says what retention removed, or would remove: of sessions, and of runs.
@@ -28,7 +29,7 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 		r.Runs, r.RunBytes = r.Runs+more.Runs, r.RunBytes+more.Bytes
 		errs = append(errs, err)
 		if !dryRun {
-			errs = append(errs, a.Engine.SweepFiles(ctx, project, a.Config.Blobs.Retention))
+			errs = append(errs, a.Engine.SweepFiles(ctx, project, a.Config.Blobs.Retention), shell.SweepProject(project))
 		}
 	}
 	o := a.Retention()

@@ -166,24 +166,11 @@ func (c *change) replace(ctx context.Context, pass tool.Pass) (err error) {
 	if err := c.keep(ctx, &noted); err != nil {
 		return err
 	}
-	tx, err := j.Begin(c.plan(ctx, noted))
-	if err != nil {
+	all := []session.Change{noted}
+	if err := Transact(ctx, c.w, pass, j, c.plan(ctx, noted), all); err != nil {
 		return c.conflict(err)
 	}
-	err = durable.Together(tx.Prepare, func() error { return c.w.Ledger.Intend(ctx, noted) })
-	if err == nil {
-		err = pass.Tell(noted)
-	}
-	if err != nil {
-		return errors.Join(err, tx.Drop())
-	}
-	if err := tx.Apply(ctx); err != nil {
-		return c.conflict(err)
-	}
-	changes := tx.Changes()
-	noted.AfterMode = changes[len(changes)-1].After.Mode.Perm()
-	tx.Done()
-	c.remember(noted)
+	c.remember(all[0])
 	return nil
 }
 

@@ -28,6 +28,9 @@ const reviewTime = 5 * time.Minute
 
 // Run implements tool.Call.
 func (c *call) Run(ctx context.Context) (tool.Result, error) {
+	if c.report.Overlay {
+		return c.transact(ctx)
+	}
 	w := c.place
 	watched, err := c.shell.watch.Begin(ctx, watch.Place{
 		Project: w.Project, Root: w.Root, Scope: w.Scope, Blobs: w.Blobs, FileBytes: w.Limits.KeepBytes,
@@ -62,7 +65,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 		r.Authority = true
 		return tool.Result{}, r
 	}
-	return c.result(outcome, did), nil
+	return c.result(outcome, did.Notes), nil
 }
 
 // beginError tells the model why its command was not run.

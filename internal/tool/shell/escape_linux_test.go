@@ -42,7 +42,7 @@ const (
 	always    = "EwWFS"
 	confined  = "EwWF"
 	landlock  = "Ew"
-	files     = "EwW" // Landlock or namespaces
+	byFiles   = "EwW" // Landlock or namespaces
 	namespace = "EW"
 	never     = ""
 )
@@ -75,21 +75,21 @@ var escapes = []escape{
 	{what: "send UDP to a port of the machine", held: never, script: `echo x >/dev/udp/127.0.0.1/$UDP && echo ESCAPED`},
 	{what: "connect to the session bus or Docker (a socket by path)", held: confined, script: `$PROBE unix $OUT/run/bus`},
 	{what: "connect to an abstract socket", held: "EwF", script: `$PROBE unix @$OUT/run/bus`},
-	{what: "read the operator's token", held: files, script: `cat $OUT/state/operator.token`},
-	{what: "answer a decision in the state folder", held: files, script: `echo allow >$OUT/state/verdict && echo ESCAPED`},
-	{what: "read ~/.ssh", held: files, script: `cat $OUT/home/.ssh/id`},
-	{what: "write into the user's home", held: files, script: `echo x >>$OUT/home/.bashrc && echo ESCAPED`},
-	{what: "cut a file outside to nothing", held: files, script: `$PROBE truncate $OUT/home/precious`},
+	{what: "read the operator's token", held: byFiles, script: `cat $OUT/state/operator.token`},
+	{what: "answer a decision in the state folder", held: byFiles, script: `echo allow >$OUT/state/verdict && echo ESCAPED`},
+	{what: "read ~/.ssh", held: byFiles, script: `cat $OUT/home/.ssh/id`},
+	{what: "write into the user's home", held: byFiles, script: `echo x >>$OUT/home/.bashrc && echo ESCAPED`},
+	{what: "cut a file outside to nothing", held: byFiles, script: `$PROBE truncate $OUT/home/precious`},
 	{what: "change permissions outside", held: namespace, script: `chmod 777 $OUT/home && echo ESCAPED`},
-	{what: "follow a link out of the project", held: files, script: `ln -s $OUT/state link; cat link/operator.token`},
+	{what: "follow a link out of the project", held: byFiles, script: `ln -s $OUT/state link; cat link/operator.token`},
 	{what: "leave a link that leads out", held: always, script: `ln -s $OUT/home lure`, after: func(s *scene) bool { return s.exists("lure") }},
-	{what: "make a hard link to a file outside", held: files, script: `ln $OUT/state/operator.token hard && cat hard`},
-	{what: "rename a folder outside into the project", held: files, script: `mv $OUT/home/.ssh stolen && cat stolen/id`},
+	{what: "make a hard link to a file outside", held: byFiles, script: `ln $OUT/state/operator.token hard && cat hard`},
+	{what: "rename a folder outside into the project", held: byFiles, script: `mv $OUT/home/.ssh stolen && cat stolen/id`},
 	{what: "read the server's environment", held: always, script: `tr '\0' '\n' </proc/$V/environ`},
 	{what: "reach files through the server's process", held: always, script: `cat /proc/$V/cwd/secret /proc/$V/root/$OUT/state/operator.token`},
 	{what: "see the arguments of other processes", held: namespace, script: `tr '\0' ' ' </proc/$V/cmdline | grep -q visible && echo ESCAPED`},
 	{what: "trace the server", held: always, script: `$PROBE ptrace $V`},
-	{what: "signal the server", held: files, script: `kill -USR1 $V && echo ESCAPED`},
+	{what: "signal the server", held: byFiles, script: `kill -USR1 $V && echo ESCAPED`},
 	{what: "look for keys in the environment", held: always, script: `env; env | base64 -w0; set`},
 	{what: "find code of others in the environment", held: always, script: `env | grep -E '^(LD_PRELOAD|BASH_ENV|GIT_SSH|PYTHONPATH)=' && echo ESCAPED`},
 	{what: "write into .belay", held: namespace, script: `echo forged >>.belay/sessions/s/log`, after: func(s *scene) bool { return s.holds(".belay/sessions/s/log", "forged") }},
@@ -110,7 +110,7 @@ var escapes = []escape{
 	{what: "gain rights by a setuid program", held: always, script: `grep -q 'NoNewPrivs:.1' /proc/self/status || echo ESCAPED`},
 	{what: "have capabilities", held: always, script: `grep -E 'Cap(Prm|Eff|Amb)' /proc/self/status | grep -v 0000000000000000 && echo ESCAPED`},
 	{what: "make a device", held: always, script: `mknod disk b 8 0 && echo ESCAPED`},
-	{what: "read what is root's in /etc", held: always, root: files, script: `grep -q root /etc/shadow && echo ESCAPED`},
+	{what: "read what is root's in /etc", held: always, root: byFiles, script: `grep -q root /etc/shadow && echo ESCAPED`},
 	{what: "leave a process behind", held: always, script: `(setsid $PROBE linger $PWD/alive >/dev/null 2>&1 &); until [ -s alive ]; do sleep 0.01; done`, after: func(s *scene) bool {
 		return s.locked("alive")
 	}},

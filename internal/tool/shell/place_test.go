@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
@@ -74,7 +75,7 @@ func newPlace(t testing.TB, base string) *tool.Workplace {
 		Limits: tool.Limits{
 			OutputBytes: 32 << 10, CommandBytes: 1 << 20, CommandTime: 20 * time.Second, CommandTimeMost: time.Minute, KeepBytes: 1 << 20,
 		},
-		Clock: time.Now,
+		Gate: tool.Open{}, Journal: journal.New(filepath.Join(base, "state", "journal"), nil), Clock: time.Now,
 	}
 	w.Project, w.Root = open("project")
 	w.Scratch, w.ScratchRoot = open("scratch")

@@ -17,6 +17,8 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +26,7 @@ import (
 
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/overlay"
 	"belay/internal/tool/shell/watch"
 )
 
@@ -67,6 +70,8 @@ func Harden() error { return confine.Harden() }
 type Shell struct {
 	runner *confine.Runner
 	watch  *watch.Watcher
+	// system are folders outside a project that links in it may lead to.
+	system []string
 }
 
 var _ tool.Tool = (*Shell)(nil)
@@ -78,7 +83,9 @@ func New(o Options) *Shell {
 	if o.StateDir != "" {
 		hidden = append(slices.Clone(hidden), o.StateDir)
 	}
+	system := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...)
 	return &Shell{
+		system: system,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
@@ -87,7 +94,7 @@ func New(o Options) *Shell {
 		}),
 		watch: watch.New(watch.Options{
 			Dir: filepath.Join(o.StateDir, "watch"), KeepBytes: o.KeepBytes, MaxFiles: o.MaxFiles,
-			System: append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...),
+			System: system,
 		}),
 	}
 }
@@ -129,13 +136,26 @@ func (s *Shell) Sweep(ctx context.Context, age time.Duration, known func(session
 	return s.watch.Sweep(ctx, age, known)
 }
 
+// SweepProject removes what commands changed in a project whose processes died before
+// it was reviewed. A project that is gone has none of it.
+func SweepProject(project string) (err error) {
+	root, err := os.OpenRoot(project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return overlay.Sweep(root)
+}
+
 // Spec implements tool.Tool.
 func (s *Shell) Spec() tool.Spec {
 	return tool.Spec{
 		Name: Name,
 		Description: `Run a command with bash in the project folder and return what it writes to stdout and stderr, in order, and its exit code.
 Each call is a new shell: a working folder, variables and background processes do not outlive it. There is no terminal and no input.
-The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. Changes to protected files are taken back and reported.
+The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. What it changes in the project becomes real when it has ended; changes of protected files do not, and are reported.
 Use read, list, glob and grep to look at files, and edit and write to change them: they are faster and safer than cat, find and sed.`,
 		Schema: schema,
 	}

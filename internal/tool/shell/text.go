@@ -7,7 +7,6 @@ import (
 
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
-	"belay/internal/tool/shell/watch"
 )
 
 // The room in a result for what is not output.
@@ -24,7 +23,7 @@ func outputBytes(l tool.Limits) int64 {
 }
 
 // result is what the model gets to read.
-func (c *call) result(o confine.Outcome, did watch.Result) tool.Result {
+func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	var b strings.Builder
 	b.WriteString(clean(o.Output.Head))
 	if o.Output.Dropped > 0 {
@@ -38,9 +37,9 @@ func (c *call) result(o confine.Outcome, did watch.Result) tool.Result {
 	if o.Left > 0 && !o.TimedOut && !o.Crowded {
 		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
 	}
-	for i, n := range did.Notes {
+	for i, n := range notes {
 		if i == maxNotes {
-			fmt.Fprintf(&b, "\nand %d more of these", len(did.Notes)-maxNotes)
+			fmt.Fprintf(&b, "\nand %d more of these", len(notes)-maxNotes)
 			break
 		}
 		b.WriteString("\n" + cut(n, maxNoteBytes))

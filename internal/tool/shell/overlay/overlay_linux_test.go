@@ -82,7 +82,7 @@ func TestApplied(t *testing.T) {
 			if got, want := tree(t, p.project), tree(t, bare); got != want {
 				t.Errorf("applied:\n%s\nwithout an overlay:\n%s", got, want)
 			}
-			must(t, p.upper.Remove())
+			p.remove(t)
 			if left, err := os.ReadDir(filepath.Join(p.project, ".belay/tmp")); err != nil || len(left) > 0 {
 				t.Errorf("left: %v, %v", left, err)
 			}
@@ -148,10 +148,18 @@ func newPlace(t *testing.T) *place {
 	p.root, err = os.OpenRoot(p.project)
 	must(t, err)
 	t.Cleanup(func() {
-		must(t, p.upper.Remove())
+		p.remove(t)
 		must(t, p.root.Close())
 	})
 	return p
+}
+
+func (p *place) remove(t *testing.T) {
+	t.Helper()
+	if p.upper != nil {
+		must(t, p.upper.Remove())
+	}
+	p.upper = nil
 }
 
 // run runs a command in an overlay.

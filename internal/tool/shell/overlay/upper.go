@@ -19,6 +19,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -28,10 +30,16 @@ import (
 // dirTemp is where the upper directories of a project lie.
 const dirTemp = ".belay/tmp"
 
+// lockSuffix ends the name of the lock of an upper directory, which lies beside it.
+const lockSuffix = ".lock"
+
 // Upper is the upper directory of one command. It is used by one goroutine.
 type Upper struct {
 	project *os.Root // the caller's
 	dir     string
+	// lock is held for as long as something of the command runs, or its changes are
+	// needed.
+	lock *durable.FileLock
 	// began is the change time of a file that was made just before the overlay.
 	began time.Time
 }
@@ -43,7 +51,16 @@ func Make(project *os.Root) (_ *Upper, err error) {
 	if err := workspace.MakeBelay(project); err != nil {
 		return nil, fmt.Errorf("make an upper directory: %w", err)
 	}
+	if err := durable.MkdirAll(project, dirTemp, 0o700); err != nil {
+		return nil, fmt.Errorf("make an upper directory: %w", err)
+	}
+	if err := Sweep(project); err != nil {
+		return nil, err
+	}
 	u := &Upper{project: project, dir: path.Join(dirTemp, rand.Text())}
+	if u.lock, err = durable.Lock(filepath.Join(project.Name(), u.dir+lockSuffix)); err != nil {
+		return nil, fmt.Errorf("make an upper directory: %w", err)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.Remove())
@@ -94,18 +111,51 @@ func (u *Upper) mark() error {
 	}
 }
 
+// Guard is the file that holds the upper directory's lock. Whoever keeps it open
+// keeps the directory from being swept.
+func (u *Upper) Guard() *os.File { return u.lock.File() }
+
 // Remove removes the upper directory. The work directory of an overlay has no
 // permissions, and folders of a command may have none either.
 func (u *Upper) Remove() error {
-	err := durable.RemoveAll(u.project, u.dir)
+	return errors.Join(remove(u.project, u.dir), u.lock.Unlock())
+}
+
+func remove(project *os.Root, dir string) error {
+	err := durable.RemoveAll(project, dir)
 	if errors.Is(err, fs.ErrPermission) {
-		err = unlock(u.project, u.dir)
-		err = errors.Join(err, durable.RemoveAll(u.project, u.dir))
+		err = unlock(project, dir)
+		err = errors.Join(err, durable.RemoveAll(project, dir))
 	}
-	if err != nil {
+	if err == nil {
+		err = durable.Remove(project, dir+lockSuffix)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the upper directory of a command: %w", err)
 	}
 	return nil
+}
+
+// Sweep removes the upper directories of a project whose processes died: nobody was
+// asked about what is in them.
+func Sweep(project *os.Root) error {
+	entries, err := fs.ReadDir(project.FS(), dirTemp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		id, isLock := strings.CutSuffix(e.Name(), lockSuffix)
+		if !isLock {
+			continue
+		}
+		dir := path.Join(dirTemp, id)
+		lock, lockErr := durable.Lock(filepath.Join(project.Name(), dir+lockSuffix))
+		if lockErr != nil {
+			continue // somebody uses it, or has just removed it
+		}
+		err = errors.Join(err, remove(project, dir), lock.Unlock())
+	}
+	return err
 }
 
 // unlock gives every folder below dir, and dir, the permissions that its owner needs

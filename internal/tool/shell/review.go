@@ -1,0 +1,195 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"belay/internal/journal"
+	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+)
+
+// review returns the changes that may be applied. The others are told, and noted as
+// refused; so is what lies in a folder that may not be made.
+func (t *transaction) review(ctx context.Context, changes []journal.Change) (allowed []journal.Change, err error) {
+	repositories := newRepositories(changes)
+	closed := map[string]bool{}
+	for i := range changes {
+		c := &changes[i]
+		name := string(c.Path)
+		why, err := t.forbidden(c, repositories)
+		if err != nil {
+			return nil, err
+		}
+		if why == nil && c.After.Type != journal.None && isBelow(name, closed) {
+			continue // it has no place; its folder was told
+		}
+		if why == nil {
+			allowed = append(allowed, *c)
+			continue
+		}
+		closed[name] = true
+		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
+			continue // what is in it speaks for itself
+		}
+		if err := t.refuse(c, why); err != nil {
+			return nil, err
+		}
+	}
+	return allowed, ctx.Err()
+}
+
+func isBelow(name string, closed map[string]bool) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if closed[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse notes a change that is not applied.
+func (t *transaction) refuse(c *journal.Change, why error) error {
+	text := strings.TrimSuffix(why.Error(), ".")
+	if refusal, ok := tool.AsRefusal(why); ok {
+		text = refusal.Reason
+	}
+	if rest, ok := strings.CutPrefix(text, string(c.Path)+" "); ok {
+		text = "it " + rest
+	}
+	t.note("%s was not changed: %s", c.Path, text)
+	for _, rec := range files.Recorded([]journal.Change{*c}) {
+		rec.Restored, rec.Folders = true, 0
+		t.refused = append(t.refused, rec)
+	}
+	return nil
+}
+
+// forbidden returns why a change is not applied, nil where it may be.
+func (t *transaction) forbidden(c *journal.Change, made map[string]bool) (why, err error) {
+	name := string(c.Path)
+	if repo, rest, in := insideGit(name); in {
+		if rest == "" && c.After.Type != journal.Folder || gitProtected(rest) {
+			return t.gitChange(c, rest, made[repo])
+		}
+		return nil, nil
+	}
+	if c.After.Type == journal.Link && t.leadsOut(name, string(c.After.Target)) {
+		return errors.New("the link leads out of the project"), nil
+	}
+	if c.Op == journal.Mode && c.Before.Type == journal.Folder {
+		return nil, nil
+	}
+	if why := t.place.Scope.Allows(name, c.Before.Type != journal.None); why != nil {
+		return why, nil
+	}
+	return t.zones(c)
+}
+
+// zones returns why a change to the parts of a file that belong to people is not
+// applied.
+func (t *transaction) zones(c *journal.Change) (why, err error) {
+	if c.Before.Type != journal.File || c.Op == journal.Mode || max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
+		return nil, nil
+	}
+	before, err := t.before(c)
+	if err != nil {
+		return nil, err
+	}
+	var after []byte
+	if c.After.Type == journal.File {
+		if after, err = readAll(c.Content); err != nil {
+			return nil, err
+		}
+	}
+	return t.place.Scope.KeepsZones(string(c.Path), before, after), nil
+}
+
+// before is what the project has in a file that is changed.
+func (t *transaction) before(c *journal.Change) ([]byte, error) {
+	return readAll(func() (io.ReadCloser, error) { return t.place.Root.Open(filepath.FromSlash(string(c.Path))) })
+}
+
+func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// leadsOut reports whether a link leads neither into the project nor to a part of
+// the system.
+func (t *transaction) leadsOut(name, target string) bool {
+	project := t.place.Project
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(project, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(target))
+	}
+	if real, err := filepath.EvalSymlinks(target); err == nil {
+		target = real
+	}
+	for _, dir := range append([]string{project, t.place.Project}, t.shell.system...) {
+		if rel, err := filepath.Rel(dir, target); err == nil && filepath.IsLocal(rel) {
+			return false
+		}
+	}
+	return true
+}
+
+// keep stores the contents before and after for undo. What is too large to keep is
+// lost, and the record says so.
+func (t *transaction) keep(ctx context.Context, changes []journal.Change, noted []session.Change) error {
+	content := map[string]*journal.Change{}
+	for i := range changes {
+		if c := &changes[i]; c.Before.Type != journal.Folder && c.After.Type != journal.Folder {
+			content[string(c.Path)] = c
+		}
+	}
+	most := t.place.Limits.KeepBytes
+	for i := range noted {
+		n := &noted[i]
+		c := content[n.Path]
+		if c == nil || c.Op == journal.Mode && c.Before.Size > most {
+			continue
+		}
+		if n.BeforeBytes > most {
+			n.Lost = "it had more than the bytes of a file that are kept"
+		} else if err := t.put(ctx, c.Before, func() (io.ReadCloser, error) { return os.OpenInRoot(t.place.Project, filepath.FromSlash(n.Path)) }); err != nil {
+			return err
+		}
+		if n.AfterBytes > most || c.Content == nil && c.After.Type == journal.File {
+			continue
+		}
+		if err := t.put(ctx, c.After, c.Content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *transaction) put(ctx context.Context, s journal.State, open func() (io.ReadCloser, error)) error {
+	switch s.Type {
+	case journal.Link:
+		_, _, err := t.place.Blobs.Put(ctx, bytes.NewReader([]byte(s.Target)), int64(len(s.Target)))
+		return err
+	case journal.File:
+		f, err := open()
+		if err != nil {
+			return err
+		}
+		_, _, err = t.place.Blobs.Put(ctx, f, t.place.Limits.KeepBytes)
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
