@@ -73,8 +73,8 @@ func (p *place) changed(session string) (paths []string) {
 	return paths
 }
 
-// await waits until a command has made a file in its TMPDIR, and returns that folder.
-func (p *place) await(name string) (temp string) {
+// temp is the TMPDIR of the command that has made a file in it, "" while there is none.
+func (p *place) temp(name string) string {
 	p.t.Helper()
 	cache := ""
 	for _, v := range p.env {
@@ -82,9 +82,20 @@ func (p *place) await(name string) (temp string) {
 			cache = dir
 		}
 	}
+	found, err := filepath.Glob(filepath.Join(cache, "belay", "scratch", "*", "tmp", name))
+	must(p.t, err)
+	if len(found) == 0 {
+		return ""
+	}
+	return filepath.Dir(found[0])
+}
+
+// await waits until a command has made a file in its TMPDIR, and returns that folder.
+func (p *place) await(name string) string {
+	p.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if found, err := filepath.Glob(filepath.Join(cache, "belay", "scratch", "*", "tmp", name)); err == nil && len(found) > 0 {
-			return filepath.Dir(found[0])
+		if dir := p.temp(name); dir != "" {
+			return dir
 		}
 	}
 	p.t.Fatalf("%s never comes to be", name)

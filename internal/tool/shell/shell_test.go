@@ -98,7 +98,7 @@ func TestChangesAreNoted(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "_STATUS.md restored"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"_STATUS.md restored", "a", "b"}, got); diff != "" {
 		t.Error(diff)
 	}
 	if w.Seen.SHA256("a") != "" {
