@@ -60,8 +60,11 @@ type Options struct {
 	// AllowedHosts are further names that requests may be addressed to and
 	// that pages calling this server may come from: "name" or "name:port".
 	AllowedHosts []string
-	// Token is the access token; "" lets every local caller in.
-	Token string
+	// Token is the access token; "" lets every local caller in, or with OwnUser only
+	// those whose connections come from the user that the server runs as. OwnUser
+	// holds for what [Serve] serves.
+	Token   string
+	OwnUser bool
 	// Operator issues and checks the operator's authority; nil grants it to
 	// nobody.
 	Operator *Operator

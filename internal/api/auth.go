@@ -27,13 +27,13 @@ func (h *Handler) authorize(r *http.Request, rt *route) error {
 	switch {
 	case isOperator || rt.access == public:
 		return nil
-	case rt.access == operator && (isMember || h.o.Token == ""):
+	case rt.access == operator && (isMember || h.local(r)):
 		return forbidden("operator", "this needs the operator's authority").
 			WithHint("use the command line on the server's machine, or send the token in operator.token of its state folder")
-	case isMember || h.o.Token == "":
+	case isMember || h.local(r):
 		return nil
 	}
-	return fault.New(fault.Unauthorized, "this server needs a bearer token")
+	return h.stranger()
 }
 
 // bearer returns the token of an Authorization header of that scheme.

@@ -35,6 +35,7 @@ type ServeOptions struct {
 func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) error {
 	srv := &http.Server{
 		Handler:           h,
+		ConnContext:       h.greet,
 		ReadHeaderTimeout: cmp.Or(o.HeaderTimeout, 10*time.Second),
 		IdleTimeout:       cmp.Or(o.IdleTimeout, 2*time.Minute),
 		MaxHeaderBytes:    cmp.Or(o.HeaderBytes, 64<<10),

@@ -68,7 +68,7 @@ func TestEverySettingActs(t *testing.T) {
 		"default_model":      "TestDefaultModel",
 	}
 	other := map[string]string{
-		"addr": "0.0.0.0:1", "provider": "anthropic", "model": "m",
+		"addr": "0.0.0.0:1", "trust_loopback": "true", "provider": "anthropic", "model": "m",
 		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
 		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
 		"server.header_bytes": "65KiB", "server.idle_timeout": "3m", "server.max_turns_in_flight": "7", "server.max_streams": "7",

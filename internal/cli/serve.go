@@ -39,6 +39,7 @@ token in --token-file.`,
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
+	switching(cmd, "trust-loopback", "trust_loopback", "let every user of this machine in, on a loopback address")
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd, asJSON) }

@@ -30,6 +30,14 @@ func setting(cmd *cobra.Command, name, key, doc string) {
 	f.Annotations = map[string][]string{keyAnnotation: {key}}
 }
 
+// switching is [setting] for a setting that is true or false, whose flag needs no
+// value.
+func switching(cmd *cobra.Command, name, key, doc string) {
+	f := cmd.Flags().VarPF(&given{isSwitch: true}, name, "", doc)
+	f.Annotations = map[string][]string{keyAnnotation: {key}}
+	f.NoOptDefVal = "true"
+}
+
 // usualFlags are the flags of settings of attachments that help shows.
 var usualFlags = map[string]string{
 	"attachments-max-download-size": "attach files of at most `SIZE`",

@@ -41,6 +41,8 @@ type Config struct {
 	DefaultModel string
 	// TokenFile holds the access token, required off loopback.
 	TokenFile string
+	// TrustLoopback lets every user of the machine in on a loopback address.
+	TrustLoopback bool
 
 	Server      Server
 	SSE         SSE

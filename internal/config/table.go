@@ -60,6 +60,8 @@ func general(c *Config) []*key {
 			doc: "Largest instruction file that is read."},
 		{name: "token_file", value: path{&c.TokenFile},
 			doc: "File with the access token that requests must carry, required when addr is not loopback."},
+		{name: "trust_loopback", value: boolean{&c.TrustLoopback}, def: "false",
+			doc: "Whether every user of this machine is let in on a loopback address without a token. Otherwise only the user who runs the server is, which Linux alone can tell: elsewhere a token is needed."},
 		{name: "session_root", value: path{&c.SessionRoot},
 			aliases: []alias{{name: "CHIRALITY_SESSION_ROOT"}},
 			doc:     "One folder for the sessions of all projects. Blank keeps them in each project's .belay."},

@@ -74,6 +74,12 @@ var general = map[string]check{
 			return b.serve().ask("GET", "/api/harness/session/list?projectRoot="+b.project, nil)
 		},
 	},
+	"trust_loopback": {
+		set: "true", shows: `^HTTP/1.1 200`, without: `^HTTP/1.1 401`,
+		see: func(b *bench) string {
+			return b.serve().otherUser("GET /api/harness/session/list?projectRoot=" + b.project + " HTTP/1.0\r\nHost: localhost\r\n\r\n")
+		},
+	},
 	"session_root": {
 		set: "'{other}'", shows: `^other`, without: `^project`,
 		see: func(b *bench) string {
