@@ -75,7 +75,7 @@ var general = map[string]check{
 		},
 	},
 	"trust_loopback": {
-		set: "true", shows: `^HTTP/1.1 200`, without: `^HTTP/1.1 401`,
+		set: "true", shows: `^HTTP/1.0 200`, without: `^HTTP/1.0 401`,
 		see: func(b *bench) string {
 			return b.serve().otherUser("GET /api/harness/session/list?projectRoot=" + b.project + " HTTP/1.0\r\nHost: localhost\r\n\r\n")
 		},
