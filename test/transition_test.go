@@ -198,7 +198,7 @@ func TestAgentTransitions(t *testing.T) {
 	var out, told strings.Builder
 	turn.Stdout, turn.Stderr = &out, &told
 	must(t, turn.Start())
-	temp := ""
+	var temp string
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		if temp = p.temp("begun"); temp != "" {
 			break

@@ -107,7 +107,7 @@ func scriptedOptions(cfg *config.Config) scripted.Options {
 func handlerOptions(cfg *config.Config) api.Options {
 	return api.Options{
 		AllowedHosts: cfg.Server.AllowedHosts, OwnUser: cfg.Loopback() && !cfg.TrustLoopback,
-		KeepAlive:    cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
+		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
 		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
 		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
 	}

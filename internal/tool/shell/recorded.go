@@ -11,7 +11,7 @@ import (
 
 // recorded are changes as the session has them on record: of files, each with the
 // number of folders that were made around it, and of folders that were made and are
-// empty.
+// empty. What is in a .git folder is Git's to tell and to take back.
 func recorded(changes []journal.Change) (noted []session.Change) {
 	made := map[string]bool{} // whether anything is in it
 	for _, c := range changes {
@@ -33,6 +33,9 @@ func recorded(changes []journal.Change) (noted []session.Change) {
 	}
 	for _, c := range changes {
 		name := string(c.Path)
+		if _, _, in := insideGit(name); in {
+			continue
+		}
 		if c.Op == journal.Mkdir {
 			if !made[name] {
 				noted = append(noted, session.Change{Path: name, AfterMode: fs.ModeDir | c.After.Mode.Perm(), Folders: around(name)})

@@ -17,7 +17,7 @@ func TestEnvironment(t *testing.T) {
 		"ANTHROPIC_API_KEY=key", "LD_PRELOAD=/x.so", "BASH_ENV=/x", "GOFLAGS=-mod=mod", "LCX=1", "=C:=x", "novalue",
 	}, []string{"GOFLAGS", "HOME"})
 	slices.Sort(got)
-	want := []string{"GOFLAGS=-mod=mod", "LANG=C.UTF-8", "LC_ALL=C", "PATH=/usr/bin:/bin", "TERM=dumb", "TZ=UTC"}
+	want := []string{"GIT_OPTIONAL_LOCKS=0", "GOFLAGS=-mod=mod", "LANG=C.UTF-8", "LC_ALL=C", "PATH=/usr/bin:/bin", "TERM=dumb", "TZ=UTC"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

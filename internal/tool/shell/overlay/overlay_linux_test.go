@@ -243,3 +243,37 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// What Git does in an overlay is a whole repository when it is applied, and a look at
+// one is no change.
+func TestRepository(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	fill(t, p.project)
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", p.project, "-c", "user.name=A", "-c", "user.email=a@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	git("add", "a", "sub")
+	git("commit", "-q", "-m", "first")
+	must(t, os.Chtimes(filepath.Join(p.project, "a"), time.Time{}, time.Now()))
+	if set := p.run(t, `git status; git log; git diff`); len(set.Changes) > 0 {
+		t.Errorf("looking changed %v", set.Changes)
+	}
+	p.remove(t)
+	set := p.run(t, `echo more >>a && git add -A && git -c user.name=B -c user.email=b@example.com commit -q -m second && git branch topic && git gc -q`)
+	p.apply(t, set)
+	if got := git("log", "--format=%s %an", "topic"); got != "second B\nfirst A\n" {
+		t.Errorf("the log is\n%s", got)
+	}
+	if got := git("status", "--porcelain"); got != "" {
+		t.Errorf("the status is\n%s", got)
+	}
+	git("fsck", "--strict")
+}
