@@ -20,7 +20,7 @@ import (
 // original is a project as the original left it.
 func original(t *testing.T) *place {
 	t.Helper()
-	p := newPlace(t)
+	p := newPlace(t, "BELAY_WORKSPACE_OPEN_TRANSITIONS=true")
 	must(t, os.MkdirAll(filepath.Join(p.project, "_Decomposition"), 0o755))
 	for folder, text := range map[string]string{listFolder: listStatus, tableFolder: tableStatus} {
 		must(t, os.MkdirAll(filepath.Join(p.project, filepath.FromSlash(folder)), 0o755))

@@ -22,7 +22,7 @@ const module = "belay"
 // floors are the rooms from the ground up. A room may import rooms of its own
 // floor and of those below. Sub-packages belong to their room.
 var floors = [][]string{
-	{"blank", "event", "fault", "durable", "journal", "netguard", "redact", "attachment", "workspace", "persona", "config", "lazyregexp", "nearest", "plainjson", "badyaml", "authored", "template", "examples"},
+	{"blank", "event", "fault", "durable", "journal", "netguard", "peer", "redact", "attachment", "workspace", "persona", "config", "lazyregexp", "nearest", "plainjson", "badyaml", "authored", "template", "examples"},
 	{"session", "model", "permit", "bus"},
 	{"tool"},
 	{"turn"},

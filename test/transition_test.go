@@ -29,7 +29,7 @@ const (
 // lives is a place whose project has two deliverables and lies in a repository.
 func lives(t *testing.T, env ...string) *place {
 	t.Helper()
-	p := newPlace(t, env...)
+	p := newPlace(t, append([]string{"BELAY_WORKSPACE_OPEN_TRANSITIONS=true"}, env...)...)
 	must(t, os.CopyFS(filepath.Join(p.project, ".git"), os.DirFS("../internal/workspace/repository/testdata/sha1")))
 	for folder, text := range map[string]string{listFolder: listStatus, tableFolder: tableStatus} {
 		must(t, os.MkdirAll(filepath.Join(p.project, filepath.FromSlash(folder)), 0o755))
@@ -103,18 +103,25 @@ func TestOriginalClientTransitions(t *testing.T) {
 	}
 }
 
-// Where callers without a token are not let in, the operator still is.
-func TestTransitionsNeedTheOperator(t *testing.T) {
+// The gates that only people open need the operator's authority, however they are
+// written; other transitions do not.
+func TestGatesNeedTheOperator(t *testing.T) {
 	t.Parallel()
 	p := lives(t, "BELAY_WORKSPACE_OPEN_TRANSITIONS=false")
 	s := p.serve()
-	details := s.fails(403, "FORBIDDEN", "POST", transitionPath, p.move(listFolder, "INITIALIZED", "4_DOCUMENTS"))
-	if details["reason"] != "operator" || p.content(listFolder+"/_STATUS.md") != listStatus {
-		t.Errorf("%v", details)
+	before := p.content(tableFolder + "/_STATUS.md")
+	for _, to := range []string{"CHECKING", "ISSUED", "checking", " Issued "} {
+		details := s.fails(403, "FORBIDDEN", "POST", transitionPath, p.move(tableFolder, to, "HUMAN", "approvalSha", aCommit))
+		if details["reason"] != "operator" || p.content(tableFolder+"/_STATUS.md") != before {
+			t.Errorf("%s: %v", to, details)
+		}
+	}
+	if status, answer := s.do("POST", transitionPath, p.move(tableFolder, "IN_PROGRESS", "HUMAN")); status != 200 {
+		t.Fatalf("%d %s", status, answer)
 	}
 	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
 	must(t, err)
-	status, answer := s.do("POST", transitionPath, p.move(listFolder, "INITIALIZED", "4_DOCUMENTS"), "Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	status, answer := s.do("POST", transitionPath, p.move(tableFolder, "CHECKING", "HUMAN", "approvalSha", aCommit), "Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	if status != 200 || !strings.Contains(p.audit(), `"by":"operator"`) {
 		t.Errorf("%d %s\n%s", status, answer, p.audit())
 	}

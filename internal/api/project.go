@@ -34,7 +34,8 @@ type Projects struct {
 	// Transitions reads the status of deliverables and makes transitions. Without one
 	// those endpoints are NOT_FOUND.
 	Transitions *statusfile.Writer
-	// OpenTransitions lets callers make transitions who show no token.
+	// OpenTransitions lets callers make transitions to CHECKING and ISSUED who show no
+	// token.
 	OpenTransitions bool
 	// Recent lists the projects that this user has worked on, the latest first.
 	Recent func(ctx context.Context) ([]RecentProject, error)

@@ -74,7 +74,7 @@ func serveTransition(h *Handler, w *response, r *http.Request) error {
 	if err := f.err(); err != nil {
 		return err
 	}
-	if c.By, err = h.asker(r, c.Actor, by); err != nil {
+	if c.By, err = h.asker(r, c.To, c.Actor, by); err != nil {
 		return err
 	}
 	d, err := h.deliverableOf(projectRoot, path)
@@ -99,18 +99,25 @@ func metadata(f fields) (all []lifecycle.Field) {
 	return all
 }
 
-// asker says who asks for a transition, and whether they may. A person's needs the
-// operator's authority, an agent's the access token where there is one. On a
-// loopback address nobody needs anything, as with the original, unless that is
-// switched off; then the audit log says so.
-func (h *Handler) asker(r *http.Request, actor, by string) (statusfile.Asker, error) {
+// gated reports whether a state, in any of the ways in which a request may write it, is
+// a gate that only people open.
+func gated(to string) bool {
+	state, _ := lifecycle.ParseState(to)
+	return state == lifecycle.Checking || state == lifecycle.Issued
+}
+
+// asker says who asks for a transition, and whether they may. One to CHECKING or ISSUED
+// needs the operator's authority, and where there is an access token so does every one
+// of a person; an agent's needs the token. The operator may have let callers without
+// any make them all, as the original does. The audit log says so.
+func (h *Handler) asker(r *http.Request, to, actor, by string) (statusfile.Asker, error) {
 	token, has := bearer(r)
 	switch {
 	case has && h.o.Operator.is(token), !has && h.o.Operator.holds(r):
 		return statusfile.Asker{Name: cmp.Or(by, byOperator)}, nil
 	case has && h.o.Token != "" && lifecycle.Actor(actor) != lifecycle.Human:
 		return statusfile.Asker{Name: byMember}, nil
-	case !has && h.o.Projects.OpenTransitions:
+	case !has && (h.o.Projects.OpenTransitions || h.o.Token == "" && !gated(to)):
 		return statusfile.Asker{Name: byNobody}, nil
 	}
 	return statusfile.Asker{}, forbidden("operator", "this transition needs the operator's authority").

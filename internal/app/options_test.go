@@ -102,7 +102,7 @@ func TestEverySettingActs(t *testing.T) {
 		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB",
 		"workspace.proposals": "99", "workspace.proposals_kept": "199",
 		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.file_bytes": "9MiB", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
-		"workspace.status_bytes": "2MiB", "workspace.open_transitions": "false", "workspace.poll": "3s", "workspace.idle": "9m",
+		"workspace.status_bytes": "2MiB", "workspace.open_transitions": "true", "workspace.poll": "3s", "workspace.idle": "9m",
 		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
 		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
 		"workflow.file_bytes": "2MiB", "workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retry_delay": "2s", "workflow.retention": "1d",

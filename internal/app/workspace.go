@@ -39,8 +39,20 @@ func projectsOptions(cfg *config.Config) api.Projects {
 	w := cfg.Workspace
 	return api.Projects{
 		ViewBytes: w.ViewBytes, FileBytes: w.FileBytes,
-		OpenTransitions: w.OpenTransitions && cfg.Loopback() && cfg.TokenFile == "",
+		OpenTransitions: openTransitions(cfg),
 	}
+}
+
+func openTransitions(cfg *config.Config) bool {
+	return cfg.Workspace.OpenTransitions && cfg.Loopback() && cfg.TokenFile == ""
+}
+
+// OpenGates says what a server lets everybody do who reaches it, "" for nothing.
+func OpenGates(cfg *config.Config) string {
+	if !openTransitions(cfg) {
+		return ""
+	}
+	return "callers without a token may move deliverables to CHECKING and ISSUED (workspace.open_transitions); the audit log has them as unauthenticated"
 }
 
 // projects is how callers of a server get at the contents of projects.

@@ -39,6 +39,7 @@ token in --token-file.`,
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
+	switching(cmd, "unauthenticated-transitions", "workspace.open_transitions", "let callers without a token move deliverables to CHECKING and ISSUED")
 	switching(cmd, "trust-loopback", "trust_loopback", "let every user of this machine in, on a loopback address")
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
@@ -58,8 +59,10 @@ func (c *console) serve(cmd *cobra.Command, asJSON bool) error {
 		return err
 	}
 	c.warnOfSettings(cfg)
-	if w := app.ScriptedWithKey(cfg); w != "" {
-		c.warn(w)
+	for _, w := range []string{app.ScriptedWithKey(cfg), app.OpenGates(cfg)} {
+		if w != "" {
+			c.warn(w)
+		}
 	}
 	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error {

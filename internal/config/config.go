@@ -313,7 +313,8 @@ type Workspace struct {
 	// FileBytes caps a project file that is read to check it, ViewBytes one that is
 	// shown, StatusBytes a _STATUS.md.
 	FileBytes, ViewBytes, StatusBytes int64
-	// OpenTransitions lets callers without a token make transitions on loopback.
+	// OpenTransitions lets callers without a token make transitions to CHECKING and
+	// ISSUED on loopback.
 	OpenTransitions bool
 	// MaxWatches is how many folders of one project are watched for changes; one
 	// with more is looked at every Poll.

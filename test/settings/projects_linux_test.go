@@ -50,11 +50,11 @@ var projects = map[string]check{
 		},
 	},
 	"workspace.open_transitions": {
-		set: "false", shows: `^status 40[13]`, without: `^status 200`,
+		set: "true", shows: `"from":"OPEN"`, without: `"reason":"operator"`,
 		see: func(b *bench) string {
 			dir := b.root()
 			return b.serve().ask("POST", "/api/working-root/deliverable/status/transition", map[string]any{
-				"projectRoot": b.project, "deliverablePath": dir, "targetState": "INITIALIZED", "actor": "4_DOCUMENTS",
+				"projectRoot": b.project, "deliverablePath": dir, "targetState": "CHECKING", "actor": "HUMAN", "approvalSha": "0123456789",
 			})
 		},
 	},
