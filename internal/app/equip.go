@@ -83,13 +83,12 @@ func newJournal(cfg *config.Config) *journal.Store {
 // AuditPath is where the audit log of a state folder lies.
 func AuditPath(stateDir string) string { return filepath.Join(stateDir, "audit.jsonl") }
 
-// secrets are the values that no event and no log may show.
+// secrets are the values that nothing may show that is written: no event, transcript
+// or log.
 func secrets(cfg *config.Config) []string {
 	var all []string
-	for _, key := range []config.Secret{cfg.Keys.Anthropic, cfg.Keys.OpenAI} {
-		if key.Set() {
-			all = append(all, key.Reveal())
-		}
+	for _, key := range cfg.Keys.All {
+		all = append(all, key.Reveal())
 	}
 	return all
 }

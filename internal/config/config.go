@@ -360,4 +360,6 @@ type Paths struct {
 type Keys struct {
 	Anthropic Secret
 	OpenAI    Secret
+	// All are those of every variable that can hold one, also where another is used.
+	All []Secret
 }

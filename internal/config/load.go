@@ -146,6 +146,11 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 	}
 	c.Keys.Anthropic = secret(l.o.Env, "ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY")
 	c.Keys.OpenAI = secret(l.o.Env, "OPENAI_API_KEY")
+	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+		if s := secret(l.o.Env, name); s.Set() {
+			c.Keys.All = append(c.Keys.All, s)
+		}
+	}
 	b.crossChecks(c)
 	c.Warnings = b.warnings
 	c.rows = b.rows(c)

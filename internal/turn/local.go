@@ -92,7 +92,8 @@ type Options struct {
 	Gate    tool.Gate
 	Journal *journal.Store
 	Remains Remains
-	// Redact takes secrets out of what readers see of calls; nil leaves it.
+	// Redact takes secrets out of what calls tell, readers and the model alike; nil
+	// leaves them.
 	Redact *redact.Redactor
 
 	// GlobalModel is the model tier between opts and AGENTS.md.

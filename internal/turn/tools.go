@@ -306,7 +306,7 @@ func (s *step) block() session.Block {
 func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	o := event.ToolOutcome{
 		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
-		Output: t.l.clean(s.result.Text), Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome,
+		Output: s.result.Text, Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome,
 	}
 	if !s.began.IsZero() {
 		o.DurationMS = time.Since(s.began).Milliseconds()
@@ -321,15 +321,16 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	return drafts
 }
 
-// cap holds a result to what a call may tell. The remarks of those who let it run
-// come after that.
+// cap holds a result to what a call may tell: no more than so much, and no key. The
+// remarks of those who let it run come after that.
 func (t *running) cap(s *step) {
+	s.result.Text = t.l.clean(s.result.Text)
 	if most := t.settings.rules.Tools.OutputBytes; most > 0 && int64(len(s.result.Text)) > most {
 		s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
 		s.result.Truncated = true
 	}
 	if len(s.remarks) > 0 {
-		s.result.Text = strings.Join(append([]string{strings.TrimRight(s.result.Text, "\n")}, s.remarks...), "\n\n")
+		s.result.Text = t.l.clean(strings.Join(append([]string{strings.TrimRight(s.result.Text, "\n")}, s.remarks...), "\n\n"))
 	}
 }
 
