@@ -13,8 +13,12 @@ import (
 	"belay/internal/journal"
 )
 
-// MaxChanges is how many paths a command may change.
-const MaxChanges = 100_000
+// MaxChanges is how many paths a command may change, maxNames how many bytes they may
+// have in all: a record of the journal and a line of a transcript hold them.
+const (
+	MaxChanges = 50_000
+	maxNames   = 8 << 20
+)
 
 // Names of what is not walked in the top folder of a project.
 const dirBelay = ".belay"
@@ -39,11 +43,11 @@ type Drop struct {
 }
 
 // TooManyError says that a command changed more than can be reviewed.
-type TooManyError struct{ Limit int }
+type TooManyError struct{}
 
 // Error implements error.
-func (e *TooManyError) Error() string {
-	return fmt.Sprintf("the command changed more than %d files and folders", e.Limit)
+func (*TooManyError) Error() string {
+	return fmt.Sprintf("the command changed more than %d files and folders, or ones with too long names", MaxChanges)
 }
 
 // Changes compares the upper directory with the project as it is now. What was only
@@ -71,13 +75,15 @@ type walk struct {
 	ctx context.Context
 	// The changes, by when they are to be made.
 	gone, folders, files, modes []journal.Change
+	names                       int // bytes of all paths
 	dropped                     []Drop
 	conflicts                   []string
 }
 
 func (w *walk) add(to *[]journal.Change, c journal.Change) error {
-	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges {
-		return &TooManyError{MaxChanges}
+	w.names += len(c.Path) + len(c.After.Target) + len(c.Before.Target)
+	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges || w.names > maxNames {
+		return &TooManyError{}
 	}
 	*to = append(*to, c)
 	return w.ctx.Err()

@@ -1,6 +1,7 @@
 package overlay_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -276,4 +277,24 @@ func TestRepository(t *testing.T) {
 		t.Errorf("the status is\n%s", got)
 	}
 	git("fsck", "--strict")
+}
+
+// What is more than can be reviewed is an error that says so.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var err error
+	p.upper, err = overlay.Make(p.root)
+	must(t, err)
+	upper, _ := p.upper.Folders()
+	long := strings.Repeat("d", 250)
+	dir := filepath.Join(p.project, upper, strings.Repeat(long+"/", 10))
+	must(t, os.MkdirAll(dir, 0o700))
+	for i := range 4000 {
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600))
+	}
+	var many *overlay.TooManyError
+	if _, err := p.upper.Changes(t.Context()); !errors.As(err, &many) {
+		t.Errorf("4,000 names of 2,500 bytes: %v", err)
+	}
 }
