@@ -28,7 +28,9 @@ const reviewTime = 5 * time.Minute
 
 // Run implements tool.Call.
 func (c *call) Run(ctx context.Context) (tool.Result, error) {
-	if c.report.Overlay {
+	if overlaid, err := c.overlaid(ctx); err != nil {
+		return tool.Result{}, err
+	} else if overlaid {
 		return c.transact(ctx)
 	}
 	w := c.place

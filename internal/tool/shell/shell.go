@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"belay/internal/tool"
@@ -72,6 +73,8 @@ type Shell struct {
 	watch  *watch.Watcher
 	// system are folders outside a project that links in it may lead to.
 	system []string
+	// overlays says which projects, by path, an overlay can be laid on.
+	overlays sync.Map
 }
 
 var _ tool.Tool = (*Shell)(nil)

@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/overlay"
+)
+
+// overlaid reports whether commands work on an overlay of the project: this machine
+// must be able to lay one, on the project's file system, and no other file system may
+// be mounted inside the project, whose files would be missing.
+func (c *call) overlaid(ctx context.Context) (bool, error) {
+	if !c.report.Overlay || mountsInside(c.place.Project) {
+		return false, nil
+	}
+	if known, ok := c.shell.overlays.Load(c.place.Project); ok {
+		return known.(bool), nil
+	}
+	works, err := c.tryOverlay(ctx)
+	if err == nil {
+		c.shell.overlays.Store(c.place.Project, works)
+	}
+	return works, err
+}
+
+// tryTime bounds the try of an overlay.
+const tryTime = 10 * time.Second
+
+// tryOverlay runs a command that does nothing.
+func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
+	upper, err := overlay.Make(c.place.Root)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, upper.Remove()) }()
+	run := c.command()
+	run.Text, run.Dir, run.Time = ":", c.place.Project, tryTime
+	run.Upper, run.Work = upper.Folders()
+	_, err = c.shell.runner.Run(ctx, run)
+	var setup *confine.SetupError
+	if errors.As(err, &setup) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// mountTable is where Linux tells what is mounted.
+const mountTable = "/proc/self/mountinfo"
+
+// maxMountTable bounds what is read of it.
+const maxMountTable = 16 << 20
+
+// mountsInside reports whether something is mounted inside a folder. Where nobody can
+// tell, it is.
+func mountsInside(project string) bool {
+	real, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return true
+	}
+	table, _, err := durable.ReadFile(nil, mountTable, maxMountTable)
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(table)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(unescaped.Replace(fields[4]), real+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// unescaped are the characters of a path that the table writes as numbers.
+var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)

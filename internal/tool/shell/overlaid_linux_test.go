@@ -1,0 +1,64 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"belay/internal/tool"
+)
+
+// Where no overlay can be laid, or it would hide what is mounted inside the project,
+// commands work as on a machine without overlays.
+func TestProjectsWithoutOverlay(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can mount what this needs")
+	}
+	mount := func(source, target, kind, options string) {
+		t.Helper()
+		must(t, unix.Mount(source, target, kind, 0, options))
+		t.Cleanup(func() { must(t, unix.Unmount(target, unix.MNT_DETACH)) })
+	}
+	for name, prepare := range map[string]func(base string, w *tool.Workplace){
+		"a mount inside": func(_ string, w *tool.Workplace) {
+			inside := filepath.Join(w.Project, "in side")
+			must(t, os.Mkdir(inside, 0o755))
+			mount("none", inside, "tmpfs", "size=1m")
+			must(t, os.WriteFile(filepath.Join(inside, "file"), []byte("mounted"), 0o644))
+		},
+		"an overlay itself": func(base string, w *tool.Workplace) {
+			for _, dir := range []string{"lower", "upper", "work"} {
+				must(t, os.Mkdir(filepath.Join(base, dir), 0o755))
+			}
+			must(t, w.Root.Close())
+			mount("none", w.Project, "overlay", "lowerdir="+base+"/lower,upperdir="+base+"/upper,workdir="+base+"/work")
+			root, err := os.OpenRoot(w.Project)
+			must(t, err)
+			t.Cleanup(func() { _ = root.Close() })
+			w.Root = root
+			must(t, os.Mkdir(filepath.Join(w.Project, "in side"), 0o755))
+			must(t, os.WriteFile(filepath.Join(w.Project, "in side", "file"), []byte("mounted"), 0o644))
+		},
+	} {
+		base := tempDir(t)
+		w := newPlace(t, base)
+		prepare(base, w)
+		must(t, os.WriteFile(filepath.Join(w.Project, "_STATUS.md"), []byte("state"), 0o644))
+		r, err := callShell(t, shared, w, input{Command: `cat "in side/file"; echo new >new; echo mine >_STATUS.md`})
+		if err != nil || !strings.HasPrefix(r.Text, "mounted\nexit code 0") {
+			t.Errorf("%s: %q, %v", name, r.Text, err)
+		}
+		for file, want := range map[string]string{"new": "new\n", "_STATUS.md": "state"} {
+			if got, err := os.ReadFile(filepath.Join(w.Project, file)); string(got) != want {
+				t.Errorf("%s: %s holds %q (%v), not %q", name, file, got, err, want)
+			}
+		}
+		if left, err := os.ReadDir(filepath.Join(w.Project, ".belay", "tmp")); len(left) > 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+	}
+}
