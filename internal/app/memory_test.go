@@ -17,9 +17,10 @@ func TestPaceFor(t *testing.T) {
 	}{
 		{0, 0, pace{garbageMost, limitBytes}},
 		{1, 0, pace{garbageMost, limitBytes}},
-		{24, 0, pace{300, limitBytes}},
-		{46, 2, pace{100, limitBytes}},
-		{80, 2, pace{21, limitBytes}},
+		{28, 2, pace{200, limitBytes}},
+		{43, 2, pace{100, limitBytes}},
+		{76, 2, pace{21, limitBytes}},
+		{80, 2, pace{21, none}},
 		{60, 24, pace{9, none}},
 		{100, 5, pace{19, none}},
 		{60, 60, pace{garbageLeast, none}},
