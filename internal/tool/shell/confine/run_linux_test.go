@@ -273,11 +273,11 @@ func TestFlood(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	for name, o := range cages {
+		o.Limits.Processes = 40
 		for how, fork := range map[string]string{"group": "", "sessions": "setsid "} {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
 				c := room(t)
-				o.Limits.Processes = 40
 				c.Text = `export GROW='[ $1 -gt 6 ] || { ` + fork + `bash -c "$GROW" x $(($1+1)) & ` + fork + `bash -c "$GROW" x $(($1+1)) & }; sleep 20'; bash -c "$GROW" x 0`
 				o, _ := run(t, testRunner(o), c, c.Text)
 				if !o.Crowded {
