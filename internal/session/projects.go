@@ -17,24 +17,37 @@ import (
 
 // knowProject makes durable that a project has sessions.
 func (s *Store) knowProject(base string) error {
-	if _, known := s.projects.Load(base); known || s.o.SessionRoot != "" {
+	if s.o.SessionRoot != "" {
+		return nil
+	}
+	err := s.noteProject(base)
+	if s.restored(err) {
+		err = s.noteProject(base)
+	}
+	return err
+}
+
+func (s *Store) noteProject(base string) error {
+	// A folder that was removed meanwhile is another one than that of the next call.
+	root := s.state.Root()
+	if in, known := s.projects.Load(base); known && in == root {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(base))
 	name := dirProjects + "/" + hex.EncodeToString(sum[:16])
-	if s.projectAt(name) != base {
-		if err := durable.WriteFile(s.state.Root(), name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
+	if projectAt(root, name) != base {
+		if err := durable.WriteFile(root, name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
 			// What is there without being on disk would be taken for known.
-			return errors.Join(err, removeIfThere(s.state.Root(), name))
+			return errors.Join(err, removeIfThere(root, name))
 		}
 	}
-	s.projects.Store(base, true)
+	s.projects.Store(base, root)
 	return nil
 }
 
 // projectAt reads one of these files, "" where it says nothing.
-func (s *Store) projectAt(name string) string {
-	f, err := s.state.Root().Open(name)
+func projectAt(root *os.Root, name string) string {
+	f, err := root.Open(name)
 	if err != nil {
 		return ""
 	}
@@ -51,7 +64,7 @@ func (s *Store) knownProjects() []string {
 	var all []string
 	entries, _ := os.ReadDir(filepath.Join(s.o.StateDir, dirProjects)) // what cannot be read names none
 	for _, e := range entries {
-		if project := s.projectAt(dirProjects + "/" + e.Name()); project != "" {
+		if project := projectAt(s.state.Root(), dirProjects+"/"+e.Name()); project != "" {
 			all = append(all, project)
 		}
 	}
@@ -68,7 +81,7 @@ func (s *Store) search(id string) (place, bool, error) {
 		return place{}, false, storage("the index of projects cannot be read", err)
 	}
 	for _, e := range entries {
-		project := s.projectAt(dirProjects + "/" + e.Name())
+		project := projectAt(s.state.Root(), dirProjects+"/"+e.Name())
 		if project == "" {
 			continue
 		}

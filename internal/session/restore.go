@@ -22,7 +22,6 @@ func (s *Store) Restore() (made bool, err error) {
 	if made, err = s.state.Restore(); !made {
 		return false, err
 	}
-	s.projects.Clear()
 	// Whoever called may hold a session's lock.
 	s.background(func() {
 		for _, l := range s.inMemory() {

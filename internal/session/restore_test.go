@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 )
@@ -94,4 +95,26 @@ func interrupts(w *world, id string) {
 		w.t.Error("nobody was interrupted")
 	}
 	must(w.t, l.Release())
+}
+
+// A project is known in one state folder, not in the next of that name: who noted it
+// in a folder that was being removed noted nothing.
+func TestProjectsAreKnownInTheFolderThatIs(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: an open folder cannot be removed there")
+	}
+	w := newWorld(t)
+	must(t, w.knowProject("/one"))
+	lose(w, ".")
+	if _, err := w.state.Restore(); err != nil {
+		t.Fatal(err)
+	}
+	must(t, w.knowProject("/one"))
+	lose(w, ".")
+	must(t, w.knowProject("/two")) // makes the folder again
+	must(t, w.knowProject("/one"))
+	if known := slices.Sorted(slices.Values(w.knownProjects())); !slices.Equal(known, []string{"/one", "/two"}) {
+		t.Errorf("known are %q", known)
+	}
 }

@@ -86,7 +86,8 @@ type Store struct {
 
 	proofs  proofs
 	flushed folders
-	// projects are those that are known to be on disk ([Store.knowProject]).
+	// projects are those that are known to be on disk, each with the *os.Root of the
+	// state folder that has it ([Store.knowProject]).
 	projects sync.Map
 	lag      *budget
 
