@@ -3,10 +3,14 @@
 package crash
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"belay/internal/app"
 	"belay/internal/event"
@@ -53,4 +57,21 @@ func history(a *app.App, id string) (all []event.Event, err error) {
 		all = append(all, events...)
 	}
 	return all, nil
+}
+
+// finished promises the events of a session's log that are in finished segments.
+func (w *world) finished(id string) {
+	segments, err := filepath.Glob(filepath.Join(w.project, ".belay", "sessions", id, "log", "*.jsonl"))
+	must(w.t, err)
+	last := int64(0)
+	for _, name := range segments[:max(0, len(segments)-1)] {
+		data, err := os.ReadFile(name)
+		w.try(err)
+		for line := range bytes.Lines(data) {
+			var e struct{ Seq int64 }
+			must(w.t, json.Unmarshal(line, &e))
+			last = max(last, e.Seq)
+		}
+	}
+	w.acknowledged(fmt.Sprintf("the first %d events", last), promise{Kind: "log", Session: id, Seq: last}.holds)
 }

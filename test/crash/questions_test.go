@@ -160,14 +160,24 @@ func (w *world) isAskedAgain(a *app.App, turnID, id string, killed bool) error {
 	return hasEnded(a, w.known, turnID)
 }
 
-// endsWithTheFile waits for the end of a turn that was allowed its call.
+// endsWithTheFile waits for the end of a turn that was allowed its call, unless it
+// was interrupted before.
 func (w *world) endsWithTheFile(ctx context.Context, a *app.App, turnID string) error {
 	s, err := a.Engine.Events(ctx, w.known, 0, turnID)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(drain(ctx, s, func(event.Event) {}), s.Close()); err != nil {
+	var exit event.Exit
+	err = drain(ctx, s, func(e event.Event) {
+		if e.Ends() {
+			must(w.t, json.Unmarshal(e.Data, &exit))
+		}
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
 		return fmt.Errorf("the answered turn does not end: %w", err)
+	}
+	if exit.ExitCode == 130 {
+		return nil // a full disk did not take that its question was closed
 	}
 	data, err := os.ReadFile(filepath.Join(w.project, "docs", "notes.txt"))
 	if err == nil && string(data) != "as asked\n" {

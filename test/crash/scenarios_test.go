@@ -5,7 +5,6 @@ package crash
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -73,6 +72,9 @@ func (w *world) steer(a *app.App, r turn.SteerRequest) {
 	w.acknowledged(string(r.Mode), promise{Kind: "input", Session: r.SessionID, Message: r.Message}.holds)
 }
 
+// waits is a turn that has to be interrupted.
+const waits = "turns:\n  - when: wait\n    steps:\n      - say: I wait.\n      - wait: 10m\n"
+
 // sessionScenarios are about sessions and turns.
 var sessionScenarios = []scenario{
 	{
@@ -92,7 +94,7 @@ var sessionScenarios = []scenario{
 	},
 	{
 		name:   "steering",
-		script: "turns:\n  - when: wait\n    steps:\n      - say: I wait.\n      - wait: 10m\n",
+		script: waits,
 		work: func(w *world, a *app.App) {
 			id := w.create(a)
 			k := w.begin(a, turn.Request{SessionID: id, Message: "wait"})
@@ -110,7 +112,7 @@ var sessionScenarios = []scenario{
 	},
 	{
 		name:   "interrupt",
-		script: "turns:\n  - when: wait\n    steps:\n      - say: I wait.\n      - wait: 10m\n",
+		script: waits,
 		setup:  first,
 		work: func(w *world, a *app.App) {
 			k := w.begin(a, turn.Request{SessionID: w.known, Message: "wait"})
@@ -201,23 +203,6 @@ var sessionScenarios = []scenario{
 		setup: first,
 		work:  func(w *world, a *app.App) { w.attach(a, w.known) },
 	},
-}
-
-// finished promises the events of a session's log that are in finished segments.
-func (w *world) finished(id string) {
-	segments, err := filepath.Glob(filepath.Join(w.project, ".belay", "sessions", id, "log", "*.jsonl"))
-	must(w.t, err)
-	last := int64(0)
-	for _, name := range segments[:max(0, len(segments)-1)] {
-		data, err := os.ReadFile(name)
-		w.try(err)
-		for line := range bytes.Lines(data) {
-			var e struct{ Seq int64 }
-			must(w.t, json.Unmarshal(line, &e))
-			last = max(last, e.Seq)
-		}
-	}
-	w.acknowledged(fmt.Sprintf("the first %d events", last), promise{Kind: "log", Session: id, Seq: last}.holds)
 }
 
 func (w *world) upload(a *app.App, name, content string) {
