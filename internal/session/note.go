@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"hash/crc32"
 	"io"
 	"os"
 	"runtime"
 	"strconv"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"belay/internal/durable"
 	"belay/internal/event"
@@ -125,7 +126,7 @@ func decodeNote(b []byte) (note, bool) {
 	if sum, err := strconv.ParseUint(string(b[:8]), 16, 32); err != nil || uint32(sum) != crc32.ChecksumIEEE(body) {
 		return n, false
 	}
-	return n, json.Unmarshal(body, &n) == nil
+	return n, jsonv2.Unmarshal(body, &n, likeV1) == nil
 }
 
 // writeNote writes a note and returns it as it was written.

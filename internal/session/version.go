@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"belay/internal/durable"
 	"belay/internal/fault"
 )
@@ -100,7 +102,7 @@ func (s sessionLine) encode() ([]byte, error) {
 
 // parseSessionLine reads a line that begins as one; false means that it is none.
 func parseSessionLine(b []byte) (line sessionLine, ok bool) {
-	if !looksLikeSessionLine(b) || json.Unmarshal(b, &line) != nil || line.Kind != entrySession {
+	if !looksLikeSessionLine(b) || jsonv2.Unmarshal(b, &line, likeV1) != nil || line.Kind != entrySession {
 		return sessionLine{}, false
 	}
 	return line, true
