@@ -27,6 +27,8 @@ type Lines struct {
 	path string
 	kind *File
 	size int64
+	// opened is what the file was when it was opened.
+	opened fs.FileInfo
 	// dirty is set when a failed write may have left bytes after size.
 	dirty bool
 }
@@ -67,7 +69,7 @@ func newLines(h Handle, path string, kind *File) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{h: h, path: path, kind: kind, size: whole}
+	l := &Lines{h: h, path: path, kind: kind, size: whole, opened: info}
 	if whole < info.Size() {
 		if err := l.truncate(); err != nil {
 			return nil, err
@@ -117,6 +119,9 @@ func (l *Lines) Size() int64 { return l.size }
 
 // Stat describes the open file.
 func (l *Lines) Stat() (fs.FileInfo, error) { return l.h.Stat() }
+
+// Is reports whether info describes the open file.
+func (l *Lines) Is(info fs.FileInfo) bool { return os.SameFile(l.opened, info) }
 
 // Sync makes what was appended durable. [Committer] calls it; it is safe beside
 // appends.

@@ -29,7 +29,7 @@ type FileLock struct {
 // just before and tries again.
 func Lock(path string) (*FileLock, error) {
 	for range 3 {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|nonblock, 0o600)
 		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
 		}
@@ -51,7 +51,7 @@ func Lock(path string) (*FileLock, error) {
 // concurrent [Lock] may: its callers try again when they cannot accept a false
 // [ErrLocked].
 func Locked(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|nonblock, 0)
 	if err != nil {
 		return false
 	}

@@ -176,14 +176,17 @@ func (c *chain) append(b []byte) error {
 	return nil
 }
 
-// named reports whether path still leads to the file that is open.
+// named reports whether path still leads to the file that is open, and notes what
+// that looks like, as settle does.
 func (c *chain) named(path string) bool {
-	mine, err := c.lines.Stat()
-	if err != nil {
+	info, err := os.Lstat(path)
+	if err != nil || !c.lines.Is(info) {
 		return false
 	}
-	info, err := os.Lstat(path)
-	return err == nil && os.SameFile(mine, info)
+	if info.Size() == c.size {
+		c.seen = info
+	}
+	return true
 }
 
 // settle notes what the file looks like after our last append, so that the next

@@ -105,7 +105,7 @@ func (s *Store) takeInterrupt(id string) string {
 }
 
 // dropInterrupt removes a request that is done or too late. There is hardly ever
-// one, and every turn asks twice: looking is the cheaper way to find none.
+// one: looking is the cheaper way to find none.
 func (s *Store) dropInterrupt(id string) error {
 	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInterrupts, id)); missing(err) {
 		return nil

@@ -207,17 +207,12 @@ func (g *eventLog) sameFolder(p place) bool {
 	}
 	// A second change at nearly the same time would not show: count the files.
 	now := time.Now()
-	d, err := os.Open(p.file(dirLog))
+	entries, err := os.ReadDir(p.file(dirLog))
 	if err != nil {
 		return false
 	}
-	defer func() { _ = d.Close() }()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return false
-	}
-	for _, name := range names {
-		if segmentNumber(name) > g.top {
+	for _, e := range entries {
+		if segmentNumber(e.Name()) > g.top {
 			return false
 		}
 	}

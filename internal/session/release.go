@@ -14,9 +14,6 @@ func (l *Lease) Begin(turnID string) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if err := v.store.dropInterrupt(v.id); err != nil {
-		return storage("an old request to interrupt could not be removed", err)
-	}
 	n := v.lastNote()
 	n.PID, n.Turn, n.Deaf, n.Boot = os.Getpid(), turnID, false, false
 	if err := l.writeNote(n); err != nil {
