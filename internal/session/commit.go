@@ -47,10 +47,10 @@ func (l *Lease) Commit(ctx context.Context) error {
 	if blobs != nil {
 		work = append(work, func() error { return blobs.Sync(ctx) })
 	}
-	err := durable.Together(work...)
-	if err == nil && folders && lost == nil {
-		err = v.flushFolders()
+	if folders && lost == nil {
+		work = append(work, v.flushFolders)
 	}
+	err := durable.Together(work...)
 	if err == nil && lost == nil && len(inputs) > 0 {
 		err = l.dropTaken(inputs)
 	}

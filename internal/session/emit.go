@@ -84,11 +84,10 @@ func (v *live) openChain(c *chain) error {
 	if c.lines != nil {
 		return nil
 	}
-	root, err := v.place.open()
+	root, err := v.root()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
 	return c.openLines(root, v.store.o.openLines)
 }
 
@@ -97,11 +96,10 @@ func (v *live) openChain(c *chain) error {
 // held.
 func (v *live) rotate(first int64) error {
 	g := &v.log
-	root, err := v.place.open()
+	root, err := v.root()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
 	if err := durable.MkdirAll(root, dirLog, 0o700); err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package session
 
-import "context"
+import (
+	"context"
+	"os"
+)
 
 // Folder is where a session's files lie, an absolute path, for people who want to
 // look at them (SESSION_NOT_FOUND).
@@ -27,4 +30,21 @@ func (s *Store) CopyIn(ctx context.Context, project, id string) (bool, error) {
 	}
 	here := placeAt(project, dirSessions+"/"+id)
 	return here.exists() && !here.same(p), nil
+}
+
+// root is the session's folder for who has the lease: its files are where the folder
+// is, even if somebody moves that. l.mu is held.
+func (l *live) root() (_ *os.Root, err error) {
+	if l.folder == nil {
+		l.folder, err = l.place.open()
+	}
+	return l.folder, err
+}
+
+// closeRoot closes what root opened. l.mu is held.
+func (l *live) closeRoot() {
+	if l.folder != nil {
+		_ = l.folder.Close() // nothing is written through the folder itself
+		l.folder = nil
+	}
 }

@@ -31,7 +31,11 @@ func (s *Store) Fork(ctx context.Context, origin Origin, entries []Entry) (Recor
 	if !ValidID(rec.SessionID) {
 		return Record{}, fmt.Errorf("fork session: the generated id %q is not well-formed", rec.SessionID)
 	}
-	if err := s.make(rec, lines, true); err != nil {
+	first, err := s.firstLine(rec)
+	if err == nil {
+		err = s.make(rec, append(first, lines...), true)
+	}
+	if err != nil {
 		return Record{}, storage("the session could not be forked", err)
 	}
 	return rec, nil

@@ -61,8 +61,8 @@ func (r *Record) use(at Time) {
 // useKnown reports whether the record's time of use is that of the transcript as
 // it is. l.mu is held.
 func (l *live) useKnown() bool {
-	if l.lease.holds() {
-		return true // Append keeps it
+	if l.lease != nil {
+		return true // Append keeps it, and adopt brings it up to date
 	}
 	info, err := os.Lstat(l.place.file(fileTranscript))
 	if err != nil || l.useSeen == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"belay/internal/durable"
@@ -120,6 +119,7 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 	}
 	if err != nil {
 		v.lease = nil
+		v.closeRoot()
 		v.broadcast() // readers go back to following another process
 		if lock != nil {
 			err = errors.Join(err, lock.Unlock())
@@ -183,7 +183,7 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 // warm reports whether this process wrote last and nothing was touched since.
 func (v *live) warm(raw []byte) bool {
 	return v.noted != nil && string(raw) == string(v.noted) &&
-		v.script.loaded && v.script.sum != nil && v.script.current(v.place.file(fileTranscript)) &&
+		v.recSeen != nil && v.recWhole && v.script.loaded && v.script.sum != nil && v.script.current(v.place.file(fileTranscript)) &&
 		v.log.current(v.place) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 
@@ -192,11 +192,13 @@ func (l *Lease) adopt(raw []byte) error {
 	v := l.live
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
 	v.noted = nil
-	root, err := v.place.open()
+	root, err := v.root()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
+	var used Time
+	used, v.useSeen = lastUse(root)
+	v.rec.use(used)
 	after := n.after(v.store.o.BootID)
 	v.script.reset()
 	v.script.flushed = n.kept()
@@ -224,7 +226,7 @@ func (l *Lease) adopt(raw []byte) error {
 	}
 	l.tampered = append(l.tampered, said...)
 	v.broadcast()
-	return v.heal(root)
+	return v.heal()
 }
 
 // refused is the fault for files that a later version wrote; other errors pass.
@@ -238,22 +240,16 @@ func (v *live) refused(err error) error {
 // heal brings session.json in line with the transcript, where a crash left an
 // older one or none, and with the project that the folder lies in, where it was
 // moved.
-func (v *live) heal(root *os.Root) error {
+func (v *live) heal() error {
 	if v.rec.ReadOnly {
 		return nil
 	}
-	stored, boot, err := readRecordFile(root)
-	if err != nil && !missing(err) && !errors.Is(err, ErrMalformed) {
-		return err
-	}
-	if said := v.script.session; said != nil && !v.rec.sameBut(v.place.settle(*said)) {
-		rec := v.place.settle(*said)
+	rec := v.rec
+	if said := v.script.session; said != nil && !rec.sameBut(v.place.settle(*said)) {
+		rec = v.place.settle(*said)
 		rec.UpdatedAt = v.rec.UpdatedAt
-		v.rec = rec
-	}
-	if err == nil && boot == v.store.o.BootID && stored.sameBut(v.rec) {
+	} else if v.recSeen != nil && v.recWhole {
 		return nil
 	}
-	v.recSeen = nil
-	return writeRecord(root, v.rec, v.store.o.BootID)
+	return v.writeRecord(rec)
 }

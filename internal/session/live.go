@@ -29,15 +29,20 @@ type live struct {
 	place   place
 	rec     Record
 	recSeen fs.FileInfo // of the file that rec was read from
-	useSeen fs.FileInfo // of the transcript that rec's time of use is from
+	// recWhole is set where that file says all of rec and was written since the
+	// system started.
+	recWhole bool
+	useSeen  fs.FileInfo // of the transcript that rec's time of use is from
 	// lease is set while this process holds the session, also while it is being
 	// taken.
 	lease *Lease
 	// resting is the lock of the last lease, not held, for the next one; nil where
 	// there was none or one has it.
 	resting *durable.FileLock
-	script  script
-	log     eventLog
+	// folder is open from when a lease needs it first until its end; see root.
+	folder *os.Root
+	script script
+	log    eventLog
 	// noted is the lock file's content as this process last wrote it, told what
 	// that says.
 	noted []byte
@@ -170,6 +175,7 @@ func (l *live) shut(reason error) error {
 // closeFiles closes what is open and forgets what was cached. l.mu is held.
 func (l *live) closeFiles() error {
 	err := errors.Join(l.script.close(), l.log.close())
+	l.closeRoot()
 	if l.resting != nil {
 		err = errors.Join(err, l.resting.Close())
 		l.resting = nil
@@ -222,7 +228,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	rec, seen, err := readRecordNow(root, l.id, l.store.o.BootID)
+	rec, whole, seen, err := readRecordNow(root, l.id, l.store.o.BootID)
 	switch {
 	case missing(err):
 		return Record{}, notFound(l.id)
@@ -234,7 +240,7 @@ func (l *live) record() (Record, error) {
 		return Record{}, storage("the session's record cannot be read", err)
 	}
 	l.rec = l.place.settle(rec)
-	l.recSeen, l.useSeen = info, seen
+	l.recSeen, l.recWhole, l.useSeen = info, whole, seen
 	if rec.ProjectRoot != l.rec.ProjectRoot {
 		l.recSeen = nil // whether it is a copy depends on more than this file
 	}

@@ -65,8 +65,10 @@ func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 		return nil, err
 	}
 	var said []string
+	var known seals
 	if n != nil {
-		said = l.missedSegments(root, numbers, *n, after)
+		known = l.store.readSeals(l.id)
+		said = l.missedSegments(root, known, numbers, *n, after)
 	}
 	for len(numbers) > 0 && g.last == 0 {
 		// A file without events was left by a crash before its first line, or is
@@ -93,7 +95,7 @@ func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 	}
 	g.segs = append(earlier, g.segs...)
 	if n != nil {
-		if err := l.unseal(g.activeSegment()); err != nil {
+		if err := l.unseal(known, g.activeSegment()); err != nil {
 			return nil, err
 		}
 	}
@@ -195,10 +197,10 @@ const coarse = 3 * time.Second
 
 // sameFolder reports whether no segment came or went since the last look.
 func (g *eventLog) sameFolder(p place) bool {
-	if g.folder == nil {
-		return false
-	}
 	info, err := os.Lstat(p.file(dirLog))
+	if g.folder == nil {
+		return missing(err) && len(g.segs) == 0
+	}
 	if err != nil || !unchanged(g.folder, info) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,8 +166,13 @@ func (s *Store) indexed(id string) (place, bool) {
 
 // index notes where a session is.
 func (s *Store) index(id string, p place) error {
+	return s.indexBy(durable.WriteFile, id, p)
+}
+
+// indexBy is index by a way to write: nobody looks for a session that is just made.
+func (s *Store) indexBy(write func(*os.Root, string, []byte, fs.FileMode, *durable.File) error, id string, p place) error {
 	note := func() error {
-		return durable.WriteFile(s.state.Root(), dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
+		return write(s.state.Root(), dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
 	}
 	err := note()
 	if s.restored(err) {

@@ -32,7 +32,13 @@ type storedRecord struct {
 // transcript, which it describes. Where session.json is missing, empty, torn or of
 // another session, the transcript says what it held.
 func readRecord(root *os.Root, id string) (Record, fs.FileInfo, error) {
-	rec, err := readStored(root, id)
+	rec, _, err := readRecordFile(root)
+	return useOf(root, id, rec, err)
+}
+
+// useOf is readRecord where session.json was read already.
+func useOf(root *os.Root, id string, rec Record, err error) (Record, fs.FileInfo, error) {
+	rec, err = stored(root, id, rec, err)
 	if err != nil {
 		return rec, nil, err
 	}
@@ -41,8 +47,8 @@ func readRecord(root *os.Root, id string) (Record, fs.FileInfo, error) {
 	return rec, info, nil
 }
 
-func readStored(root *os.Root, id string) (Record, error) {
-	rec, _, err := readRecordFile(root)
+// stored is what session.json says, or the transcript where that is no use.
+func stored(root *os.Root, id string, rec Record, err error) (Record, error) {
 	if err == nil && rec.SessionID != id {
 		err = fmt.Errorf("%s %w: it names the session %q, its folder %q", fileRecord, ErrMalformed, clip(rec.SessionID, 80), id)
 	}
@@ -62,17 +68,19 @@ func readStored(root *os.Root, id string) (Record, error) {
 }
 
 // readRecordNow is readRecord for who cannot do with an older copy, which a power
-// cut may leave.
-func readRecordNow(root *os.Root, id, bootID string) (Record, fs.FileInfo, error) {
+// cut may leave. Whole says that session.json was written since the system started
+// and is what the record is from.
+func readRecordNow(root *os.Root, id, bootID string) (rec Record, whole bool, used fs.FileInfo, err error) {
 	rec, boot, err := readRecordFile(root)
-	if err == nil && rec.SessionID == id && boot != bootID && boot != "" {
+	own := err == nil && rec.SessionID == id
+	if own && boot != bootID && boot != "" {
 		if rebuilt, err := rebuildRecord(root, id); err == nil {
-			at, info := lastUse(root)
-			rebuilt.use(at)
-			return rebuilt, info, nil
+			rec = rebuilt
 		}
 	}
-	return readRecord(root, id)
+	whole = own && boot == bootID
+	rec, used, err = useOf(root, id, rec, err)
+	return rec, whole, used, err
 }
 
 func readRecordFile(root *os.Root) (rec Record, bootID string, err error) {
@@ -114,17 +122,25 @@ func decodeRecord(b []byte) (rec Record, bootID string, err error) {
 
 // writeRecord replaces session.json. What a read adds is not written.
 func writeRecord(root *os.Root, rec Record, bootID string) error {
+	b, err := encodeRecord(rec, bootID)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(root, fileRecord, b, 0o600, durable.SessionRecord)
+}
+
+// encodeRecord is session.json.
+func encodeRecord(rec Record, bootID string) ([]byte, error) {
 	rec.ReadOnly, rec.Damaged = false, ""
 	r := storedRecord{V: formatVersion, Record: rec, BootID: bootID}
 	b, err := r.encode()
-	if err == nil {
-		r.Checksum = checksum(b)
-		b, err = r.encode()
-	}
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", fileRecord, err)
+		return nil, fmt.Errorf("encode %s: %w", fileRecord, err)
 	}
-	return durable.WriteFile(root, fileRecord, b, 0o600, durable.SessionRecord)
+	// The checksum is the last field, and of everything else.
+	const end = "\n}\n"
+	sum := checksum(b)
+	return fmt.Appendf(b[:len(b)-len(end)], ",\n  \"checksum\": %q%s", sum, end), nil
 }
 
 // encode writes two spaces of indent, a line end and no HTML escapes.

@@ -78,6 +78,7 @@ func (l *Lease) Release() error {
 	err := l.settle()
 	err = errors.Join(err, l.free())
 	l.lock, v.lease = nil, nil
+	v.closeRoot()
 	v.broadcast()
 	v.mu.Unlock()
 	v.store.leases.Add(-1)

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -98,6 +99,14 @@ func (t *script) expect(end int64) {
 func (t *script) reset() {
 	_ = t.close() // what was appended through it is in the file
 	*t = script{chain: chain{name: fileTranscript}, loaded: true}
+}
+
+// made is reset for a transcript of one session line that was just written.
+func (t *script) made(rec *Record, line []byte, bootID string) {
+	t.reset()
+	t.sum = sha256.New()
+	t.sum.Write(line)
+	t.size, t.session, t.boot = int64(len(line)), rec, bootID
 }
 
 // requestPrefix begins the line of a request, unless somebody else wrote it.

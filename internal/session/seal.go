@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -46,8 +47,8 @@ func (l *live) seal(number int, m mark) error {
 
 // unseal takes back that a segment was finished: its writer died before the
 // next one had begun, and it grows on.
-func (l *live) unseal(number int) error {
-	k, name := l.store.readSeals(l.id), strconv.Itoa(number)
+func (l *live) unseal(k seals, number int) error {
+	name := strconv.Itoa(number)
 	if _, sealed := k[name]; !sealed {
 		return nil
 	}
@@ -57,8 +58,8 @@ func (l *live) unseal(number int) error {
 
 // missedSegments says which finished segments are not there or not as long as
 // they were. Their bytes are only hashed by [Store.Verify]: they may be many.
-func (l *live) missedSegments(root *os.Root, numbers []int, n note, after boot) []string {
-	k := l.store.readSeals(l.id)
+func (l *live) missedSegments(root *os.Root, k seals, numbers []int, n note, after boot) []string {
+	k = maps.Clone(k)
 	if n.Segment > 0 && after == sameBoot && !slices.Contains(numbers, n.Segment) {
 		k[strconv.Itoa(n.Segment)] = n.Log
 	}

@@ -3,136 +3,13 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"time"
 
 	"belay/internal/durable"
-	"belay/internal/workspace"
 )
-
-// Create makes a session in a project and returns its record. It survives a crash
-// of the process; its first turn makes it survive a power cut. The project must be an existing folder, named absolutely
-// (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
-func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
-	return s.CreateTitled(ctx, projectRoot, persona, mode, "")
-}
-
-// CreateTitled is Create for a session that lists call by a title.
-func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, title string) (Record, error) {
-	if err := ctx.Err(); err != nil {
-		return Record{}, err
-	}
-	project, err := checkRoot(projectRoot)
-	if err != nil {
-		return Record{}, err
-	}
-	now := Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
-	rec := Record{
-		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, Title: title, CreatedAt: now, UpdatedAt: now,
-	}
-	if !ValidID(rec.SessionID) {
-		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
-	}
-	if err := s.make(rec, nil, false); err != nil {
-		return Record{}, storage("the session could not be created", err)
-	}
-	return rec, nil
-}
-
-// make writes a new session's folder, with what its transcript has beside the
-// record, and its index entry. The folder gets its name when it is whole: a crash
-// leaves none that looks like a session. With flush it survives a power cut.
-func (s *Store) make(rec Record, entries []byte, flush bool) (err error) {
-	line, err := sessionLine{Time: rec.CreatedAt, Record: &rec, BootID: s.o.BootID}.encode()
-	if err != nil {
-		return err
-	}
-	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
-	base, err := s.openBase(p)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = base.Close() }()
-	hidden := path.Join(path.Dir(p.rel), s.unfinished(newPrefix, rec.SessionID))
-	if err := durable.MkdirAll(base, hidden, 0o700); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, durable.RemoveAll(base, hidden))
-		}
-	}()
-	if err := s.writeSession(base, hidden, rec, append(line, entries...), flush); err != nil {
-		return err
-	}
-	if err := durable.Rename(base, hidden, p.rel); err != nil {
-		return err
-	}
-	if flush {
-		if err := s.flushNew(base, p); err != nil {
-			return errors.Join(err, durable.RemoveAll(base, p.rel))
-		}
-	}
-	if err := s.index(rec.SessionID, p); err != nil {
-		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
-	}
-	return nil
-}
-
-// flushNew makes a new session survive a power cut.
-func (s *Store) flushNew(base *os.Root, p place) error {
-	if err := s.flushTo(base, p); err != nil || !p.inProject() {
-		return err
-	}
-	return s.knowProject(p.base)
-}
-
-// writeSession writes the files of a new session.
-func (s *Store) writeSession(base *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
-	root, err := base.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	w, err := durable.Create(root, fileTranscript, 0o600, durable.Transcript)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(transcript)
-	if err == nil && flush {
-		err = w.Sync()
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	return writeRecord(root, rec, s.o.BootID)
-}
-
-// newPrefix starts the name of a session folder that is being made.
-const newPrefix = ".new-"
-
-// openBase opens the folder that a session's place begins in, making belay's own
-// folder in a project when it is not there.
-func (s *Store) openBase(p place) (*os.Root, error) {
-	if !p.inProject() {
-		if err := os.MkdirAll(p.base, 0o700); err != nil {
-			return nil, err
-		}
-		return os.OpenRoot(p.base)
-	}
-	base, err := os.OpenRoot(p.base)
-	if err != nil {
-		return nil, err
-	}
-	if err := workspace.MakeBelay(base); err != nil {
-		_ = base.Close()
-		return nil, err
-	}
-	return base, nil
-}
 
 // Get returns a session's record (SESSION_NOT_FOUND when the id is ill-formed or
 // unknown).

@@ -63,15 +63,14 @@ func (r Record) sameBut(other Record) bool {
 
 // writeRecord replaces the record on disk and in memory. v.mu is held.
 func (v *live) writeRecord(rec Record) error {
-	root, err := v.place.open()
+	root, err := v.root()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
 	if err := writeRecord(root, rec, v.store.o.BootID); err != nil {
 		return err
 	}
-	v.rec = rec
+	v.rec, v.recWhole = rec, true
 	v.recSeen, _ = root.Lstat(fileRecord) // nil: read again at the next look
 	return nil
 }

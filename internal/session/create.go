@@ -1,0 +1,179 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/workspace"
+)
+
+// Create makes a session in a project and returns its record. It survives a crash
+// of the process; its first turn makes it survive a power cut. The project must be an existing folder, named absolutely
+// (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
+func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
+	return s.CreateTitled(ctx, projectRoot, persona, mode, "")
+}
+
+// CreateTitled is Create for a session that lists call by a title.
+func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, title string) (Record, error) {
+	if err := ctx.Err(); err != nil {
+		return Record{}, err
+	}
+	project, err := checkRoot(projectRoot)
+	if err != nil {
+		return Record{}, err
+	}
+	now := Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
+	rec := Record{
+		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, Title: title, CreatedAt: now, UpdatedAt: now,
+	}
+	if !ValidID(rec.SessionID) {
+		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
+	}
+	transcript, err := s.firstLine(rec)
+	if err == nil {
+		err = s.make(rec, transcript, false)
+	}
+	if err != nil {
+		return Record{}, storage("the session could not be created", err)
+	}
+	s.remember(rec, transcript)
+	return rec, nil
+}
+
+// firstLine begins the transcript of a new session.
+func (s *Store) firstLine(rec Record) ([]byte, error) {
+	return sessionLine{Time: rec.CreatedAt, Record: &rec, BootID: s.o.BootID}.encode()
+}
+
+// make writes a new session's folder and its index entry. The folder gets its name
+// when it is whole: a crash leaves none that looks like a session. With flush it
+// survives a power cut.
+func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
+	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
+	base, err := s.openBase(p)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = base.Close() }()
+	sessions, err := openMade(base, path.Dir(p.rel))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sessions.Close() }()
+	hidden := s.unfinished(newPrefix, rec.SessionID)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, durable.RemoveAll(sessions, hidden))
+		}
+	}()
+	if err := s.writeSession(sessions, hidden, rec, transcript, flush); err != nil {
+		return err
+	}
+	if err := durable.Rename(sessions, hidden, path.Base(p.rel)); err != nil {
+		return err
+	}
+	if flush {
+		if err := s.flushNew(base, p); err != nil {
+			return errors.Join(err, durable.RemoveAll(base, p.rel))
+		}
+	}
+	if err := s.indexBy(durable.WriteNew, rec.SessionID, p); err != nil {
+		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
+	}
+	return nil
+}
+
+// openMade opens a folder, making it where it is not there.
+func openMade(base *os.Root, dir string) (*os.Root, error) {
+	root, err := base.OpenRoot(dir)
+	if !missing(err) {
+		return root, err
+	}
+	if err := durable.MkdirAll(base, dir, 0o700); err != nil {
+		return nil, err
+	}
+	return base.OpenRoot(dir)
+}
+
+// flushNew makes a new session survive a power cut.
+func (s *Store) flushNew(base *os.Root, p place) error {
+	if err := s.flushTo(base, p); err != nil || !p.inProject() {
+		return err
+	}
+	return s.knowProject(p.base)
+}
+
+// writeSession makes the folder of a new session and writes its files.
+func (s *Store) writeSession(sessions *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
+	record, err := encodeRecord(rec, s.o.BootID)
+	if err != nil {
+		return err
+	}
+	if err := durable.Mkdir(sessions, folder, 0o700); err != nil {
+		return err
+	}
+	root, err := sessions.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	w, err := durable.Create(root, fileTranscript, 0o600, durable.Transcript)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(transcript)
+	if err == nil && flush {
+		err = w.Sync()
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		return err
+	}
+	return durable.WriteNew(root, fileRecord, record, 0o600, durable.SessionRecord)
+}
+
+// newPrefix starts the name of a session folder that is being made.
+const newPrefix = ".new-"
+
+// openBase opens the folder that a session's place begins in, making belay's own
+// folder in a project when it is not there.
+func (s *Store) openBase(p place) (*os.Root, error) {
+	if !p.inProject() {
+		if err := os.MkdirAll(p.base, 0o700); err != nil {
+			return nil, err
+		}
+		return os.OpenRoot(p.base)
+	}
+	base, err := os.OpenRoot(p.base)
+	if err != nil {
+		return nil, err
+	}
+	if err := workspace.MakeBelay(base); err != nil {
+		_ = base.Close()
+		return nil, err
+	}
+	return base, nil
+}
+
+// remember keeps a session that was just made in memory: it will be used soon.
+func (s *Store) remember(rec Record, transcript []byte) {
+	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
+	l, err := s.pin(rec.SessionID, &p)
+	if err != nil {
+		return // the store was closed; the session is there all the same
+	}
+	defer s.leave(l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rec, l.recWhole = rec, true
+	l.recSeen, _ = os.Lstat(p.file(fileRecord)) // nil: read again at the next look
+	l.useSeen, _ = os.Lstat(p.file(fileTranscript))
+	l.script.made(&rec, transcript, s.o.BootID)
+	l.script.seen, l.log.loaded = l.useSeen, true
+	l.noted, l.told = []byte{}, l.note() // the lock file is empty
+}
