@@ -84,6 +84,7 @@ func (b *bench) throughput(ctx context.Context) (_ []Measure, err error) {
 	return []Measure{
 		first.measure("50 clients", "first event, 50 clients, pace 0, p50", "ms", atMost(25)),
 		turns.measure("50 clients", "complete turns per second, 50 clients, pace 0", "per s", atLeast(1500)),
+		turns.measure("50 clients", "the same, as a share of the bare server's", "per s", &Target{Limit: 0.4, AtLeast: true, OfRatio: true}),
 		work.measure("50 clients", "the same, processor time per turn", "ms", nil),
 	}, err
 }
