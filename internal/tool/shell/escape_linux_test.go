@@ -109,6 +109,7 @@ var escapes = []escape{
 	{what: "use io_uring", held: confined, script: `$PROBE uring 0`},
 	{what: "gain rights by a setuid program", held: always, script: `grep -q 'NoNewPrivs:.1' /proc/self/status || echo ESCAPED`},
 	{what: "have capabilities", held: always, script: `grep -E 'Cap(Prm|Eff|Amb)' /proc/self/status | grep -v 0000000000000000 && echo ESCAPED`},
+	{what: "change a setting of the kernel", held: always, root: byFiles, script: `v=$(cat /proc/sys/vm/swappiness) && echo "$v" >/proc/sys/vm/swappiness && echo ESCAPED`},
 	{what: "make a device", held: always, script: `mknod disk b 8 0 && echo ESCAPED`},
 	{what: "read what is root's in /etc", held: always, root: byFiles, script: `grep -q root /etc/shadow && echo ESCAPED`},
 	{what: "leave a process behind", held: always, script: `(setsid $PROBE linger $PWD/alive >/dev/null 2>&1 &); until [ -s alive ]; do sleep 0.01; done`, after: func(s *scene) bool {

@@ -80,6 +80,27 @@ func (t *Tree) mountSystem() error {
 	if err := syscall.Mount("proc", "/proc", "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("mount the process table: %w", err)
 	}
+	return protectKernel()
+}
+
+// kernelFiles are the parts of the process table that change the machine: to root they
+// are open.
+var kernelFiles = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"}
+
+// protectKernel lets the kernel's settings be read and not changed.
+func protectKernel() error {
+	for _, path := range kernelFiles {
+		err := syscall.Mount(path, path, "", syscall.MS_BIND, "")
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a kernel without it
+		}
+		if err == nil {
+			err = setMount(path, false, mountReadOnly|mountNoSUID|mountNoDev)
+		}
+		if err != nil {
+			return fmt.Errorf("restrict %s: %w", path, err)
+		}
+	}
 	return nil
 }
 
