@@ -12,23 +12,14 @@ import (
 	"belay/internal/fault"
 )
 
-// What the disk did not confirm is told as it is: a question that could not be asked
-// is gone, an answer that counts is said to count. The hook is one for the process:
-// the test does not run in parallel.
+// What the disk did not confirm is told as it is: an answer that counts is said to
+// count. The hook is one for the process: the test does not run in parallel.
 func TestUnflushed(t *testing.T) {
 	defer durable.SetHook(nil)
 	dir := t.TempDir()
 	audit, err := OpenAudit(filepath.Join(dir, "log", "audit.jsonl"), nil)
 	must(t, err)
 	d := openDesk(t, filepath.Join(dir, "desk"), func(o *DeskOptions) { o.Audit = audit })
-
-	durable.RefuseFolders(dirPending)
-	_, err = d.Post(soon(t), question("dec_1"))
-	faulty(t, "a question", err, fault.StorageFailure)
-	if open, err := d.List(soon(t), ""); err != nil || len(open) != 0 {
-		t.Errorf("open are %v, %v", open, err)
-	}
-	durable.SetHook(nil)
 	must(t, audit.Append(soon(t), Entry{Kind: "refusal"}))
 	p := post(t, d, question("dec_1"))
 

@@ -97,11 +97,7 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 			return fault.New(fault.Overloaded, "%d questions wait for an answer", len(open)).
 				WithHint("answer some with belay decision")
 		}
-		err = durable.WriteFile(d.root.Root(), questionFile(r.ID), data, 0o600, durable.Question)
-		if errors.Is(err, durable.ErrUnflushed) {
-			return errors.Join(err, d.remove(questionFile(r.ID))) // nobody waits for its answer
-		}
-		return err
+		return durable.WriteFile(d.root.Root(), questionFile(r.ID), data, 0o600, durable.Question)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", storage(err))
