@@ -3,11 +3,9 @@ package shell
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
 	"belay/internal/tool"
-	"belay/internal/tool/shell/confine"
 	"belay/internal/tool/shell/watch"
 )
 
@@ -41,12 +39,9 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, beginError(err)
 	}
-	outcome, runErr := c.shell.runner.Run(ctx, confine.Command{
-		Text: c.in.Command, Dir: c.dir, Project: w.Project, Scratch: w.Scratch,
-		Masked: []string{filepath.Join(w.Project, ".belay")},
-		Time:   c.limit, OutputBytes: outputBytes(w.Limits),
-		Guard: watched.Guard(),
-	})
+	run := c.command()
+	run.Guard = watched.Guard()
+	outcome, runErr := c.shell.runner.Run(ctx, run)
 	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	defer cancel()
 	did, err := watched.End(reviewCtx)
@@ -54,13 +49,9 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, errors.Join(err, runErr)
 	}
-	var setup *confine.SetupError
 	switch {
-	case errors.As(runErr, &setup):
-		return tool.Result{}, tool.Refuse("the command was not run: the sandbox could not be set up: %v", setup).
-			WithHint("belay doctor says what this machine holds").Because(runErr)
 	case runErr != nil:
-		return tool.Result{}, runErr
+		return tool.Result{}, notRun(runErr)
 	case did.Gone:
 		r := tool.Refuse("the command removed the project folder; it was made again with what was kept of it").
 			WithHint("start a new turn")

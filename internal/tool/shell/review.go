@@ -16,8 +16,8 @@ import (
 	"belay/internal/tool/files"
 )
 
-// review returns the changes that may be applied. The others are told, and noted as
-// refused; so is what lies in a folder that may not be made.
+// review returns the changes that may be applied. It reports the others in the notes
+// and records them as refused. A folder that may not be made takes its content with it.
 func (t *transaction) review(ctx context.Context, changes []journal.Change) (allowed []journal.Change, err error) {
 	repositories := newRepositories(changes)
 	closed := map[string]bool{}
@@ -39,9 +39,7 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
 			continue // what is in it speaks for itself
 		}
-		if err := t.refuse(c, why); err != nil {
-			return nil, err
-		}
+		t.refuse(c, why)
 	}
 	return allowed, ctx.Err()
 }
@@ -56,7 +54,7 @@ func isBelow(name string, closed map[string]bool) bool {
 }
 
 // refuse notes a change that is not applied.
-func (t *transaction) refuse(c *journal.Change, why error) error {
+func (t *transaction) refuse(c *journal.Change, why error) {
 	text := strings.TrimSuffix(why.Error(), ".")
 	if refusal, ok := tool.AsRefusal(why); ok {
 		text = refusal.Reason
@@ -69,7 +67,6 @@ func (t *transaction) refuse(c *journal.Change, why error) error {
 		rec.Restored, rec.Folders = true, 0
 		t.refused = append(t.refused, rec)
 	}
-	return nil
 }
 
 // forbidden returns why a change is not applied, nil where it may be.
@@ -96,14 +93,15 @@ func (t *transaction) forbidden(c *journal.Change, made map[string]bool) (why, e
 // zones returns why a change to the parts of a file that belong to people is not
 // applied.
 func (t *transaction) zones(c *journal.Change) (why, err error) {
-	if c.Before.Type != journal.File || c.Op == journal.Mode || max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
+	if c.Op == journal.Mode || max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
 		return nil, nil
 	}
-	before, err := t.before(c)
-	if err != nil {
-		return nil, err
+	var before, after []byte
+	if c.Before.Type == journal.File {
+		if before, err = t.before(c); err != nil {
+			return nil, err
+		}
 	}
-	var after []byte
 	if c.After.Type == journal.File {
 		if after, err = readAll(c.Content); err != nil {
 			return nil, err

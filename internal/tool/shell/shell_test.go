@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,5 +196,31 @@ func TestInterruptedCall(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.Project, "began")); err == nil || len(w.Ledger.Take()) != 0 {
 		t.Error("a command that was interrupted changed something")
+	}
+}
+
+// zoned is a scope whose files have parts that belong to people, new files too.
+type zoned struct{ guard }
+
+func (zoned) KeepsZones(p string, before, after []byte) error {
+	if strings.Contains(string(after), "HUMAN") != strings.Contains(string(before), "HUMAN") {
+		return errors.New(p + " has a part that belongs to people")
+	}
+	return nil
+}
+
+// A command changes no part of a file that belongs to people, and makes none.
+func TestZonesOfCommands(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t, tempDir(t))
+	w.Scope = zoned{}
+	must(t, os.WriteFile(filepath.Join(w.Project, "old"), []byte("HUMAN"), 0o644))
+	if _, err := callShell(t, shared, w, input{Command: "echo x >old; echo HUMAN >new; echo x >fine"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"old": "HUMAN", "new": "", "fine": "x\n"} {
+		if got, err := os.ReadFile(filepath.Join(w.Project, name)); string(got) != want {
+			t.Errorf("%s holds %q (%v), not %q", name, got, err, want)
+		}
 	}
 }

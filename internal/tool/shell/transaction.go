@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -59,6 +60,9 @@ func (t *transaction) settle(ctx context.Context) error {
 	switch {
 	case errors.As(err, &many):
 		t.note("nothing of what it changed was applied: %v", many)
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		t.note("nothing of what it changed was applied: %v", err)
 		return nil
 	case err != nil:
 		return err

@@ -13,7 +13,7 @@ const fallbackPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 // so that a key that nobody thought of is not in it. Names are those that the
 // operator adds. HOME and TMPDIR are not here: they are the session's own.
 func Environment(environ, names []string) []string {
-	// Git writes its index anew also where it only looks, unless it is told not to.
+	// Without this, git rewrites its index even when it only reads.
 	env := []string{"TERM=dumb", "GIT_OPTIONAL_LOCKS=0"}
 	path := fallbackPath
 	for _, e := range environ {

@@ -91,7 +91,7 @@ func TestApplied(t *testing.T) {
 	}
 }
 
-// Devices, pipes and set-id bits are dropped, and what is left of them is told.
+// Devices, pipes and set-id bits are dropped and reported.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
