@@ -8,7 +8,7 @@ import (
 )
 
 // openFileLimit is how many files this process may have open, 0 where the system
-// does not say. Go's runtime has raised that as far as the process may.
+// does not say. Go's runtime has already raised the soft limit to the hard one.
 func openFileLimit() int {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {

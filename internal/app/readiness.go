@@ -143,7 +143,7 @@ func (r *readiness) checks() (all []Check) {
 // probeBytes is how much a probe writes: a full disk may take an empty file.
 const probeBytes = 4 << 10
 
-// probe writes a file in a folder, as far as the disk, and removes it.
+// probe writes a file in a folder, flushes it and removes it.
 func probe(dir string) error {
 	f, err := os.CreateTemp(dir, durable.TempPrefix+"probe-*")
 	if err != nil {

@@ -131,7 +131,7 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	return code, message, hint, false
 }
 
-// withoutReason is the message of f without its cause, which is told with its path.
+// withoutReason is the message of f without its cause, which is printed with its path.
 func withoutReason(f *fault.Error) string {
 	if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
 		return strings.TrimSuffix(f.Message, ": "+at.Err.Error())

@@ -50,9 +50,8 @@ func (tx *Tx) name() {
 	}
 }
 
-// back takes back the changes up to one of them, as far as they were made, last
-// first. It adds to the conflicts what stays because somebody else has changed it
-// since.
+// back reverts the changes that were made, up to one of them, last first. A path that
+// somebody else has changed since stays, and becomes a conflict.
 func (tx *Tx) back(from int) error {
 	for i := from; i >= 0; i-- {
 		err := tx.undo(i)

@@ -12,8 +12,8 @@ import (
 	"belay/internal/fault"
 )
 
-// What the disk did not confirm is told as it is: an answer that counts is said to
-// count. The hook is one for the process: the test does not run in parallel.
+// When a flush fails after an answer took effect, the error says that the answer counts.
+// The hook is global to the process, so the test does not run in parallel.
 func TestUnflushed(t *testing.T) {
 	defer durable.SetHook(nil)
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 // TakeInputs returns what was said into a turn since the last call, in its order:
 // the running turn, or one that died. The caller appends each to the transcript
 // ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
-// happens in between, the next lease finds it in one of the two. What was meant
-// for a turn that has ended goes; a file that is no input goes, and is told. Inputs
+// happens in between, the next lease finds it in one of the two. An input for a turn
+// that has ended is removed. A file that is not an input is removed and reported. Inputs
 // that it returns with an error have been taken; the next call tries the others.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	const failed = "what was said into the turn could not be read"

@@ -13,8 +13,8 @@ import (
 // every turn: it is that of the transcript's last line.
 
 // lastUse reads when the last line of a transcript was written, and describes the
-// file: as the zero time and nil where it does not tell. What is wrong with a
-// transcript is told by those who read it.
+// file: as the zero time and nil where it does not tell. Readers of the
+// transcript report what is wrong with it.
 func lastUse(root *os.Root) (Time, fs.FileInfo) {
 	f, err := openRegular(root, fileTranscript)
 	if err != nil {

@@ -6,8 +6,8 @@
 // project.
 //
 // The upper directory lies in the project, in .belay/tmp, because it has to be on
-// the project's file system. It is used once. Nobody else may read it: its modes and
-// links are a command's.
+// the project's file system. It is used once. Other users cannot read it, because its
+// modes and links come from a command.
 //
 // Contract: architecture, "Security posture".
 package overlay
