@@ -102,7 +102,7 @@ func TestReservationIsFlushedFirst(t *testing.T) {
 
 // A power cut may leave the end of a log with holes: blocks that were never written
 // read as zeros. A line is whole if it is JSON with the next sequence; readers get
-// whole lines unchanged, and log:gap for the others.
+// whole lines unchanged, and a report of the others.
 func TestHolesAfterAPowerCut(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(b []byte, lines []int) []byte{
