@@ -39,10 +39,10 @@ does nothing but the same input and output: it reads the JSON body, appends the 
 sends each event with a flush, and flushes the file to disk once per turn. It checks nothing, takes no lease, keeps no
 conversation and recovers from nothing. What belay takes longer is the price of all that.
 
-belay runs as a user would run it: ` + "`belay serve`" + ` with the scripted provider (where the row does not name another), the
-embedded event bus on, every record flushed to disk once per turn, sessions reused. Clients, both servers and the services
-behind them share the machine's cores. The clients check every stream while they measure: sequence numbers without a hole,
-the right words, process:exit with exit code 0. One wrong stream fails the run.
+belay runs as a user would run it: ` + "`belay serve`" + ` with the scripted provider (where the row does not name another) and
+the settings that it has by default, every record flushed to disk once per turn, sessions reused. Clients, both servers and
+the services behind them share the machine's cores. The clients check every stream while they measure: sequence numbers
+without a hole, the right words, process:exit with exit code 0. One wrong stream fails the run.
 `
 
 const method = `

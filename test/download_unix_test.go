@@ -34,7 +34,7 @@ func TestDownloadsOfDeadProcessesAreSwept(t *testing.T) {
 		}
 	}))
 	t.Cleanup(srv.Close)
-	p := newPlace(t, "BELAY_ATTACHMENTS_ALLOWED_HOSTS="+strings.TrimPrefix(srv.URL, "http://"), "BELAY_BUS_ENABLED=false")
+	p := newPlace(t, "BELAY_ATTACHMENTS_ALLOWED_HOSTS="+strings.TrimPrefix(srv.URL, "http://"))
 	var downloads string
 	for _, v := range p.env {
 		if dir, ok := strings.CutPrefix(v, "XDG_CACHE_HOME="); ok {

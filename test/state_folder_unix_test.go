@@ -59,7 +59,7 @@ func TestStateFolderIsRemovedUnderAServer(t *testing.T) {
 			p := newPlace(t)
 			script := filepath.Join(t.TempDir(), "script.yaml")
 			must(t, os.WriteFile(script, []byte(acts), 0o600))
-			p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script)
+			p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script, "BELAY_BUS_ENABLED=on")
 			s := p.serve()
 			id := s.session()
 			s.acted(id)
@@ -139,7 +139,7 @@ func TestProjectThatTakesNoWrites(t *testing.T) {
 // through it.
 func TestServeStartsWithoutWhatItCannotWrite(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newPlace(t, "BELAY_BUS_ENABLED=on")
 	s := p.serve()
 	id := s.session()
 	s.turn(map[string]any{"sessionId": id, "message": "hi"})

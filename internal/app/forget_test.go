@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/config"
 	"belay/internal/turn"
 )
 
@@ -18,6 +19,7 @@ func TestDeletedSessionsLeaveTheBus(t *testing.T) {
 	cfg := load(t, "scripted: {pace: 0}\n")
 	home := t.TempDir()
 	cfg.Paths.StateDir, cfg.Paths.CacheDir = filepath.Join(home, "state"), filepath.Join(home, "cache")
+	cfg.Bus.Enabled = config.BusOn
 	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

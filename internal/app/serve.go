@@ -203,7 +203,7 @@ type carrier struct {
 // this process appends, and those of other processes on this machine. Where the
 // store of the embedded bus cannot be opened, the server goes without.
 func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) {
-	if !a.Config.Bus.Enabled {
+	if !a.Config.Bus.Runs() {
 		return &carrier{stop: func() error { return nil }}, nil
 	}
 	bo := busOptions(a.Config)

@@ -18,8 +18,8 @@ func newServe(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer turns over HTTP and show them in a browser",
-		Long: `Serve the HTTP interface and the page, and carry the event bus, until Ctrl-C or
-SIGTERM. Running turns may then end within server.shutdown_grace.
+		Long: `Serve the HTTP interface and the page, until Ctrl-C or SIGTERM. Running
+turns may then end within server.shutdown_grace.
 
 On a full disk the server starts without what it cannot write, such as the bus, so
 that sessions can be removed through it; it says on stderr what it goes without, and

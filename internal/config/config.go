@@ -296,15 +296,30 @@ type Blobs struct {
 	Retention time.Duration
 }
 
+// BusMode says when serve runs the event bus.
+type BusMode string
+
+// The modes of the bus.
+const (
+	BusOff  BusMode = "off"
+	BusAuto BusMode = "auto"
+	BusOn   BusMode = "on"
+)
+
 // Bus is the embedded NATS server.
 type Bus struct {
-	Enabled bool
+	// Enabled is auto unless somebody says otherwise; see [Bus.Runs].
+	Enabled BusMode
 	// MaxBytes and MaxAge bound what the stream keeps.
 	MaxBytes int64
 	MaxAge   time.Duration
 	// AckTimeout is how long the stream may take to confirm a batch.
 	AckTimeout time.Duration
 }
+
+// Runs reports whether serve runs the bus. Without a reader each event would be
+// written twice for nobody, so auto runs it only for one; there is none yet.
+func (b Bus) Runs() bool { return b.Enabled == BusOn }
 
 // Workspace bounds what is looked at of a project.
 type Workspace struct {

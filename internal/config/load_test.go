@@ -91,12 +91,12 @@ func TestDefaults(t *testing.T) {
 	got := []any{
 		c.Addr, c.Provider, c.Model, c.DefaultModel, c.Turn.StallTimeout, c.Turn.WallLimit, c.Turn.MaxTurns, c.Turn.MaxCostUSD,
 		c.Attachments.FileBytes, c.Attachments.TurnBytes, c.Attachments.Roots, len(c.Attachments.Extensions),
-		c.Subagents.Enabled, c.Bus.Enabled, c.Paths.StateDir, c.Keys.Anthropic.Set(), len(c.Warnings), c.ConfineAttachments(),
+		c.Subagents.Enabled, c.Bus.Enabled, c.Bus.Runs(), c.Paths.StateDir, c.Keys.Anthropic.Set(), len(c.Warnings), c.ConfineAttachments(),
 	}
 	want := []any{
 		"127.0.0.1:23529", "scripted", "", "claude-sonnet-4-20250514", 90 * time.Second, 30 * time.Minute, 50, 0.0,
 		int64(10 << 20), int64(18 << 20), RootsAuto, 9,
-		false, true, filepath.Join(w.home, ".local", "state", "belay"), false, 0, false,
+		false, BusAuto, false, filepath.Join(w.home, ".local", "state", "belay"), false, 0, false,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -152,7 +152,7 @@ func TestEnvironment(t *testing.T) {
 		{"BELAY_TURN_MAX_COST_USD", "1.50", "turn.max_cost_usd", "1.5"},
 		{"BELAY_ATTACHMENTS_FILE_BYTES", " 1 MB ", "attachments.file_bytes", "1000000"},
 		{"BELAY_SERVER_ALLOWED_HOSTS", "Example.org, a.test:8080,", "server.allowed_hosts", "a.test:8080, example.org"},
-		{"BELAY_BUS_ENABLED", "False", "bus.enabled", "false"},
+		{"BELAY_BUS_ENABLED", "False", "bus.enabled", "off"},
 		{"BELAY_MODELS", "{M-1: {context_tokens: 5}}", "models", `{"m-1":{"context_tokens":5}}`},
 		{"BELAY_SCRIPTED_PACE", "0", "scripted.pace", "0"},
 		{"CHIRALITY_HARNESS_PROVIDER", "  ANTHROPIC ", "provider", "anthropic"},

@@ -102,7 +102,13 @@ func (v choice[T]) tighten(o value) bool {
 	return true
 }
 
-func (choice[T]) kind() kind       { return scalarString }
+func (v choice[T]) kind() kind {
+	if v.synonyms["true"] != "" {
+		return scalarString | scalarBool
+	}
+	return scalarString
+}
+
 func (v choice[T]) String() string { return string(*v.p) }
 func (v choice[T]) schema() map[string]any {
 	words := slices.Clone(v.words)
@@ -110,7 +116,18 @@ func (v choice[T]) schema() map[string]any {
 		words = append(words, T(s))
 	}
 	slices.Sort(words)
+	if v.synonyms["true"] != "" { // YAML reads the bare words as booleans
+		return map[string]any{"enum": append(anys(words), true, false)}
+	}
 	return map[string]any{"type": "string", "enum": words}
+}
+
+func anys[T any](list []T) []any {
+	all := make([]any, len(list))
+	for i, e := range list {
+		all[i] = e
+	}
+	return all
 }
 
 func join[T ~string](words []T) string {

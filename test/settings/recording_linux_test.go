@@ -177,22 +177,22 @@ func (s *server) reads() (n int) {
 // busing are the settings of the bus.
 var busing = map[string]check{
 	"bus.enabled": {
-		set: "false", shows: `^no stream`, without: `^stream`,
+		set: "on", shows: `^stream`, without: `^no stream`,
 		see: func(b *bench) string { return b.stream() },
 	},
 	"bus.max_bytes": {
 		set: "2MiB", shows: `"max_bytes":2097152\b`, without: `"max_bytes":268435456\b`,
-		see: func(b *bench) string { return b.stream() },
+		see: func(b *bench) string { return b.stream() }, also: settings{"bus.enabled": "on"},
 	},
 	"bus.max_age": {
 		set: "1h", shows: `"max_age":3600000000000\b`, without: `"max_age":86400000000000\b`,
-		see: func(b *bench) string { return b.stream() },
+		see: func(b *bench) string { return b.stream() }, also: settings{"bus.enabled": "on"},
 	},
 	"bus.ack_timeout": {
 		// A batch that was not confirmed in time is sent again. The stream remembers half
 		// as long again which messages it has.
 		set: "100ms", shows: `"duplicate_window":150000000\b`, without: `"duplicate_window":250000000\b`,
-		see: func(b *bench) string { return b.stream() },
+		see: func(b *bench) string { return b.stream() }, also: settings{"bus.enabled": "on"},
 	},
 }
 

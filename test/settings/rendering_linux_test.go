@@ -21,7 +21,7 @@ var rendering = map[string]check{
 		see: func(b *bench) string { picture(b, "wide.png", 9000, 10); return b.run("attach", "inspect", "wide.png") },
 	},
 	"attachments.pixel_budget": {
-		set: "1000000000", also: settings{"bus.enabled": "false", "attachments.work_limit": "1h"},
+		set: "1000000000", also: settings{"attachments.work_limit": "1h"},
 		shows: `^small, large`, without: `^large, small`,
 		see: func(b *bench) string {
 			// A picture above the budget is decoded alone: a small one waits for it.
