@@ -2,7 +2,6 @@ package scripted
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"belay/internal/attachment"
@@ -11,9 +10,6 @@ import (
 
 // check refuses what the real service would refuse, with its status.
 func (p *Provider) check(r *model.Request, m model.Measure, messages *model.Conversation) error {
-	if err := checkTurns(messages); err != nil {
-		return refuse("%v", err)
-	}
 	limits := p.catalog.Limits(r.Model)
 	a := limits.Attachments
 	switch {
@@ -31,12 +27,8 @@ func (p *Provider) check(r *model.Request, m model.Measure, messages *model.Conv
 	if a.ManyImages > 0 && m.Images > a.ManyImages {
 		a.ImageSide = a.ManyImagesSide
 	}
-	for i := range messages.Len() {
-		for part := range parts(messages.At(i)) {
-			if err := checkPart(part, a); err != nil {
-				return refuse("messages.%d: %v", i, err)
-			}
-		}
+	if err := checkTurns(messages, a); err != nil {
+		return refuse("%v", err)
 	}
 	return nil
 }
@@ -50,8 +42,9 @@ func (p *Provider) maxTokens(r model.Request) int64 {
 }
 
 // checkTurns holds the conversation to the protocol: it starts and ends with
-// the user, the roles alternate, and every tool call is answered at once.
-func checkTurns(messages *model.Conversation) error {
+// the user, the roles alternate, every tool call is answered at once, and every
+// file is within the limits.
+func checkTurns(messages *model.Conversation, a attachment.Limits) error {
 	if messages.Len() == 0 {
 		return fmt.Errorf("messages: at least one message is required")
 	}
@@ -67,7 +60,7 @@ func checkTurns(messages *model.Conversation) error {
 			return fmt.Errorf("messages.%d: content is empty", i)
 		}
 		var err error
-		if open, err = checkCalls(m, open); err != nil {
+		if open, err = checkContent(m, open, a); err != nil {
 			return fmt.Errorf("messages.%d: %w", i, err)
 		}
 		if want = model.Assistant; m.Role == model.Assistant {
@@ -80,9 +73,9 @@ func checkTurns(messages *model.Conversation) error {
 	return nil
 }
 
-// checkCalls matches the tool outputs of m with the calls left open by the
-// message before it, and returns the calls that m opens.
-func checkCalls(m *model.Message, open []string) (opened []string, err error) {
+// checkContent matches the tool outputs of m with the calls left open by the
+// message before it, and returns the calls that m opens. It checks the files of m.
+func checkContent(m *model.Message, open []string, a attachment.Limits) (opened []string, err error) {
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.ToolCall:
@@ -96,32 +89,21 @@ func checkCalls(m *model.Message, open []string) (opened []string, err error) {
 				return nil, fmt.Errorf("a tool result for %q, which the message before did not call", c.CallID)
 			}
 			open = slices.Delete(slices.Clone(open), i, i+1)
+			for _, p := range c.Parts {
+				if err := checkPart(p, a); err != nil {
+					return nil, err
+				}
+			}
+		case model.Media:
+			if err := checkPart(c.Part, a); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(open) > 0 {
 		return nil, fmt.Errorf("the tool call %q has no result", open[0])
 	}
 	return opened, nil
-}
-
-// parts are the blocks of m that limits apply to.
-func parts(m *model.Message) iter.Seq[attachment.Part] {
-	return func(yield func(attachment.Part) bool) {
-		for _, c := range m.Content {
-			switch c := c.(type) {
-			case model.Media:
-				if !yield(c.Part) {
-					return
-				}
-			case model.ToolOutput:
-				for _, p := range c.Parts {
-					if !yield(p) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 func checkPart(p attachment.Part, a attachment.Limits) error {
