@@ -71,24 +71,22 @@ func heapBytes() uint64 {
 }
 
 // How much garbage may pile up before it is collected. The runtime's default, as
-// much as is in use, makes a small heap collect often. Here a heap may grow to
-// roomBytes, stacks included, before anything is collected. More stacks than
-// burstBytes are a burst of turns, whose memory counts: then the process is
-// collected as it grows past limitBytes, and one that uses more than smallBytes has
-// room for a quarter of what it uses, without the stacks. Sessions with long
-// histories have few stacks, and each collection looks at all of their histories:
-// they have room for twice as much garbage.
+// much as is in use, makes a small heap collect often and a large one collect
+// late. Here a heap may grow to roomBytes, stacks included, before anything is
+// collected; should the process as a whole grow past limitBytes meanwhile, it is
+// collected at once. A heap that uses more than smallBytes has room for a quarter
+// of what it uses, without the stacks: many of these are a burst of turns, whose
+// memory counts. Sessions with long histories have few, and each collection looks
+// at all of their histories.
 const (
-	burstBytes         = 8 << 20
-	smallBytes         = 80 << 20
-	roomBytes          = 90 << 20
-	limitBytes         = 102 << 20
-	garbageBytes       = 8 << 20
-	garbagePart        = 4
-	garbageLeast       = 9 // percent of what is in use: or a large heap does nothing else
-	garbageMost        = 400
-	garbageOfHistories = 200
-	garbageAtFirst     = 50
+	smallBytes     = 80 << 20
+	roomBytes      = 90 << 20
+	limitBytes     = 102 << 20
+	garbageBytes   = 8 << 20
+	garbagePart    = 4
+	garbageLeast   = 9 // percent of what is in use: or a large heap does nothing else
+	garbageMost    = 400
+	garbageAtFirst = 50
 )
 
 // pace is what the runtime is told: GOGC and the memory limit.
@@ -101,13 +99,6 @@ type pace struct {
 // that size.
 func paceFor(live, stacks uint64) pace {
 	used := live + stacks
-	if stacks < burstBytes {
-		p := pace{int(min(max(100*roomBytes/max(used, 1), 100+garbageOfHistories)-100, garbageMost)), math.MaxInt64}
-		if used < roomBytes/(1+garbageOfHistories/100) {
-			p.limit = limitBytes // a burst may begin
-		}
-		return p
-	}
 	room, limit := max(live/garbagePart, stacks+garbageBytes)-stacks, int64(math.MaxInt64)
 	if used < smallBytes {
 		room, limit = max(room, roomBytes-used), limitBytes

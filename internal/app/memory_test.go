@@ -17,13 +17,12 @@ func TestPaceFor(t *testing.T) {
 	}{
 		{0, 0, pace{garbageMost, limitBytes}},
 		{1, 0, pace{garbageMost, limitBytes}},
-		{27, 2, pace{210, limitBytes}},
-		{43, 2, pace{200, none}},
-		{100, 5, pace{200, none}},
-		{20, 10, pace{200, limitBytes}},
-		{60, 10, pace{28, limitBytes}},
-		{76, 10, pace{10, none}},
+		{28, 2, pace{200, limitBytes}},
+		{43, 2, pace{100, limitBytes}},
+		{76, 2, pace{21, limitBytes}},
+		{80, 2, pace{21, none}},
 		{60, 24, pace{9, none}},
+		{100, 5, pace{19, none}},
 		{60, 60, pace{garbageLeast, none}},
 		{800, 40, pace{19, none}},
 		{800, 200, pace{garbageLeast, none}},
@@ -66,9 +65,9 @@ func TestPaceCollector(t *testing.T) {
 	restore := paceCollector()
 	held := make([]byte, 256<<20)
 	deadline := time.Now().Add(time.Minute)
-	for current() > garbageOfHistories {
+	for current() > 100/garbagePart {
 		if time.Now().After(deadline) {
-			t.Fatalf("with %d bytes in use GOGC is %d, want %d", len(held), current(), garbageOfHistories)
+			t.Fatalf("with %d bytes in use GOGC is %d, want %d at most", len(held), current(), 100/garbagePart)
 		}
 		runtime.GC()
 	}
