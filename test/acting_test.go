@@ -89,7 +89,7 @@ func (p *place) act(settings string) (session string, all []sse) {
 		}
 	})
 
-	for i, tool := range []string{"edit", "edit", "bash"} {
+	for i, tool := range []string{"edit", "edit"} {
 		if i == 0 {
 			p.waiting(tool)
 			if got := p.content(folder + "deck.csv"); got == raisedDeck {
@@ -139,11 +139,8 @@ func (p *place) checkBridge(session string) {
 		p.t.Errorf("the datasheet says\n%s", got)
 	}
 	p.checkRecord(session)
-	p.checkAudit(3)
+	p.checkAudit(2)
 	// What was allowed is on the log as it was run, not as the model called it.
-	if log := string(bytes.Join(p.lines(filepath.Join(p.state(), "audit.jsonl")), []byte("\n"))); !strings.Contains(log, `"summary":"sh check"`) {
-		p.t.Errorf("the audit log does not have the command:\n%s", log)
-	}
 	if out, err := p.command("audit", "verify").CombinedOutput(); err != nil {
 		p.t.Errorf("audit verify: %v\n%s", err, out)
 	}
@@ -202,8 +199,8 @@ func checkTalk(t *testing.T, all []sse) {
 	if got := results["agent.CHECKER"][0]; !strings.Contains(got, "They agree") {
 		t.Errorf("the checker reported\n%s", got)
 	}
-	if n := strings.Count(names(all), "permission:resolved"); n != 3 {
-		t.Errorf("%d decisions in the log, want 3: %s", n, names(all))
+	if n := strings.Count(names(all), "permission:resolved"); n != 2 {
+		t.Errorf("%d decisions in the log, want 2: %s", n, names(all))
 	}
 }
 
@@ -240,8 +237,7 @@ func TestActingUnapproved(t *testing.T) {
 }
 
 // The server is killed while the first edit waits for its answer, which is given
-// while no server runs, and again while the command does, with the delegation
-// behind it. The turn goes on each time, and nothing happens twice.
+// while no server runs, and again while the second one does. The turn goes on each time, and nothing happens twice.
 //
 // Covers: turn-api REQ-04, REQ-12, workspace 9.7
 func TestActingKilled(t *testing.T) {
@@ -261,15 +257,14 @@ func TestActingKilled(t *testing.T) {
 	p.answer("edit") // nobody waits for it
 
 	s = p.serve("--config", settings)
-	p.answer("edit") // the other one
-	asked := p.waiting("bash")
+	asked := p.waiting("edit") // the other one
 	if diff := cmp.Diff(raisedDeck, p.content(folder+"deck.csv")); diff != "" {
 		t.Errorf("deck.csv after the allowed edit (-want +got):\n%s", diff)
 	}
 	s.kill()
 
 	s = p.serve("--config", settings)
-	if again := p.answer("bash"); again != asked {
+	if again := p.answer("edit"); again != asked {
 		t.Errorf("the question has another id after the restart: %s, %s", again, asked)
 	}
 	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+s.turnOf(id), "").Body)

@@ -34,7 +34,7 @@ func (s *server) becomes(status int, text string) {
 const acts = `turns:
   - when: go
     steps:
-      - call: {name: bash, input: {command: "date > made.txt"}}
+      - call: {name: bash, input: {command: "cat /proc/sys/kernel/random/uuid > made.txt"}}
       - say: It is made.
 `
 

@@ -26,6 +26,8 @@ type decisionBody struct {
 	Verdict    string `json:"verdict" doc:"allow, deny, or allow_session: also later calls of the same classes, by the same agent in this session"`
 	By         string `json:"by,omitempty" doc:"who says so, for the record"`
 	Note       string `json:"note,omitempty" doc:"what the model is told with it"`
+
+	Only []string `json:"only,omitempty" doc:"with allow, of the files that a command changed, those that count; folders stand for all that is in them; without it all count"`
 }
 
 type undoBody struct {
@@ -109,6 +111,7 @@ func serveDecision(h *Handler, w *response, r *http.Request) error {
 		Verdict:    permit.Verdict(f.requiredChoice("verdict", string(permit.VerdictAllow), string(permit.VerdictAllowSession), string(permit.VerdictDeny))),
 		By:         cmp.Or(f.optional("by"), byOperator),
 		Note:       f.optional("note"),
+		Only:       f.strings("only"),
 	}
 	if err := f.err(); err != nil {
 		return err

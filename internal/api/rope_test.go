@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +51,7 @@ func TestClientAndServerCarryTheRopeUnchanged(t *testing.T) {
 		t.Errorf("decisions: %v\n%s", err, diff)
 	}
 	d, err := c.Decide(ctx, turn.DecisionRequest{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictDeny, By: "ana", Note: "not now"})
-	if want := (permit.Decision{DecisionID: "dec_1", Verdict: permit.VerdictDeny, By: "ana", Note: "not now", Time: apitest.Start}); err != nil || d != want {
+	if want := (permit.Decision{DecisionID: "dec_1", Verdict: permit.VerdictDeny, By: "ana", Note: "not now", Time: apitest.Start}); err != nil || !reflect.DeepEqual(d, want) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if _, err := c.Decide(ctx, turn.DecisionRequest{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictAllow}); !fault.Is(err, fault.DecisionClosed) {

@@ -97,7 +97,7 @@ func TestEverySettingActs(t *testing.T) {
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "tools.output_bytes": "65KiB",
 		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
 		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
-		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "none",
+		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "ports",
 		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
 		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB",
 		"workspace.proposals": "99", "workspace.proposals_kept": "199",

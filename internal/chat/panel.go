@@ -78,7 +78,14 @@ func (m *Model) asking(a *ask, width int) []string {
 		}
 		lines = append(lines, l.strong.Render(sign+part))
 	}
-	if e.Kind == permit.Execute {
+	if e.Done != nil {
+		label := "wrote"
+		output := strings.Split(strings.TrimSpace(e.Done.Output), "\n")
+		for _, line := range output[max(0, len(output)-outputLines):] {
+			row(label, Visible(line))
+			label = ""
+		}
+	} else if e.Kind == permit.Execute {
 		dir := e.Dir
 		if dir == "" || dir == "." {
 			dir = "the project"
@@ -91,10 +98,13 @@ func (m *Model) asking(a *ask, width int) []string {
 		hosts = "may reach the network"
 	}
 	row("net", hosts)
-	if e.Opaque {
+	for _, text := range e.Automatic {
+		row("note", text)
+	}
+	if e.Opaque && e.Done == nil {
 		row("note", "a part of this command is only known when it runs")
 	}
-	if e.Planted {
+	if e.Planted && e.Done == nil {
 		row("note", "this project's git configuration may name programs, which git then runs")
 	}
 	if e.Unconfined {
@@ -112,6 +122,9 @@ func (m *Model) asking(a *ask, width int) []string {
 	}
 	return lines
 }
+
+// outputLines is how many lines are shown of what a command wrote that has ended.
+const outputLines = 6
 
 // labelled is a row of the question.
 func labelled(l *look, label, text string, width int) []string {

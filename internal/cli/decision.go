@@ -100,6 +100,7 @@ func newDecisionShow(c *console) *cobra.Command {
 
 func newDecisionAllow(c *console) *cobra.Command {
 	var note string
+	var only []string
 	var session bool
 	cmd := &cobra.Command{
 		Use:   "allow ID",
@@ -111,12 +112,13 @@ that session need no answer either: of that command, that host, or that tool.`,
 	}
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
 	cmd.Flags().StringVar(&note, "note", "", "tell the agent this `TEXT` with it")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
 		if session {
 			verdict = permit.VerdictAllowSession
 		}
-		return c.answerQuestion(cmd, args[0], verdict, note)
+		return c.answerQuestion(cmd, args[0], verdict, note, only...)
 	}
 	return cmd
 }
@@ -145,13 +147,13 @@ func needsQuestion(_ *cobra.Command, args []string) error {
 }
 
 // answerQuestion says what the call would do, and gives the answer.
-func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict, note string) error {
+func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
 	return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
 		r, ok, err := openQuestion(ctx, a.Engine, id)
 		if err != nil {
 			return err
 		}
-		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note}
+		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
 		if ok {
 			answer.SessionID, answer.DecisionID = r.SessionID, r.ID
 			c.note("asked", r.Effect.Summary)

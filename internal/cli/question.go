@@ -25,11 +25,14 @@ func aspects(r permit.Request) []string {
 	case only && len(e.Paths) == 1 && strings.HasPrefix(named, files):
 		does, files = "", named // and whether it is new
 	}
-	if len(e.Paths) > shownMatches {
-		files = strings.Join(e.Paths[:shownMatches], ", ") + " and " + strconv.Itoa(len(e.Paths)-shownMatches) + " more"
+	if all := len(e.Paths); all > shownMatches {
+		if e.Done != nil {
+			all = e.Done.Files
+		}
+		files = strings.Join(e.Paths[:shownMatches], ", ") + " and " + strconv.Itoa(all-shownMatches) + " more"
 	}
 	folder := ""
-	if e.Kind == permit.Execute {
+	if e.Kind == permit.Execute && e.Done == nil {
 		folder = e.Dir
 		if folder == "" || folder == "." {
 			folder = "the project's"
@@ -41,6 +44,9 @@ func aspects(r permit.Request) []string {
 	}
 	caution := ""
 	switch {
+	case len(e.Automatic) > 0:
+		caution = strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
+	case e.Done != nil:
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
 	case e.Planted:
@@ -54,12 +60,24 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"files", files, "network", network, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", files, "network", network, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)
 	}
 	return all
+}
+
+// shownOutput is how many lines are shown of what a command wrote.
+const shownOutput = 6
+
+// wrote is the end of what a command wrote that has ended, and how it ended.
+func wrote(e permit.Effect) string {
+	if e.Done == nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(e.Done.Output), "\n")
+	return strings.Join(lines[max(0, len(lines)-shownOutput):], "\n")
 }
 
 // shortID is as much of a question's id as tells it from others, so that a line to

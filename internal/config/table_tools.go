@@ -86,7 +86,7 @@ func acting(c *Config) []*key {
 			doc: "How much of a command's output is kept, its beginning and its end."},
 		{name: "bash.confine", value: boolean{&b.Confine}, def: "true",
 			doc: "Whether the system holds commands to the project and the network rules. Without it every command is asked about, one by one."},
-		{name: "bash.network", value: choice[string]{p: &b.Network, words: []string{"none", "ports", "open"}}, def: "ports",
+		{name: "bash.network", value: choice[string]{p: &b.Network, words: []string{"none", "ports", "open"}}, def: "none",
 			doc: "What commands reach: none, ports (those of bash.connect_ports), or open, with which every command is asked about."},
 		{name: "bash.connect_ports", value: numbers{list{&b.ConnectPorts, port}}, def: "443, 80",
 			doc: "TCP ports that commands may connect to; never the server's own."},

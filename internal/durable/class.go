@@ -91,6 +91,7 @@ var (
 	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
 	RunRecord    = &File{"run record", Kept, "PROJECT/.belay/runs/ID/…", "flushed before the next task begins"}
 	RunLog       = &File{"run log", Kept, "PROJECT/.belay/runs/ID/events.jsonl", "flushed with the run's records"}
+	KeptChange   = &File{"kept change", Rebuildable, "PROJECT/.belay/changes/ID/…", "what a command made of files that it did not change yet; after a power cut it may be damaged, which its hashes tell"}
 	Draft        = &File{"snapshot draft", Rebuildable, "a hidden folder beside the snapshots", "flushed as a part of the snapshot before that gets its name"}
 )
 
@@ -100,6 +101,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
-		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
 	}
 }

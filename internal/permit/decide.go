@@ -83,9 +83,10 @@ func (d *Desk) names(dir string) ([]string, error) {
 // not there, or is another session's, is NOT_FOUND; one that was answered, or
 // whose time is over, DECISION_CLOSED with the decision in the details; a verdict
 // that is none, or a session-wide one where none is offered, INVALID_REQUEST.
-// An empty sessionID stands for whichever session asked.
-func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string) (Decision, error) {
-	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Time: d.o.Clock().UTC()}
+// An empty sessionID stands for whichever session asked. Only are, of the files that
+// a command changed, those that count; all do where there is none.
+func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
+	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: only, Time: d.o.Clock().UTC()}
 	if err := dec.check(); err != nil {
 		return Decision{}, err
 	}
@@ -101,6 +102,9 @@ func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, 
 	if v == VerdictAllowSession && !r.Session {
 		return Decision{}, fault.New(fault.InvalidRequest, "this question cannot be answered for the whole session").
 			With("field", "verdict").WithHint("answer allow or deny")
+	}
+	if err := r.Effect.partly(dec); err != nil {
+		return Decision{}, err
 	}
 	late := d.expired(r)
 	if late {

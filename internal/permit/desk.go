@@ -41,6 +41,9 @@ type Decision struct {
 	By         string    `json:"by"`
 	Note       string    `json:"note,omitempty"`
 	Time       time.Time `json:"time"`
+	// Only are, of the changes that a command made, those that count: files, and
+	// folders with all that is in them. All of them count where it is empty.
+	Only []string `json:"only,omitempty"`
 	// Timeout is set where nobody answered in time, which is a denial.
 	Timeout bool `json:"timeout,omitempty"`
 	// About is the fingerprint of the effect that was decided about.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -94,10 +95,10 @@ func TestAQuestionIsAnsweredOnce(t *testing.T) {
 			t.Errorf("the second answer is told %v", f.Details)
 		}
 	}
-	if got, err := p.Wait(soon(t)); err != nil || got != dec {
+	if got, err := p.Wait(soon(t)); err != nil || !reflect.DeepEqual(got, dec) {
 		t.Errorf("the asker got %+v, %v, want %+v", got, err, dec)
 	}
-	if got, ok, err := other.Verdict("dec_1"); err != nil || !ok || got != dec {
+	if got, ok, err := other.Verdict("dec_1"); err != nil || !ok || !reflect.DeepEqual(got, dec) {
 		t.Errorf("Verdict = %+v, %v, %v", got, ok, err)
 	}
 	if open, err := d.List(soon(t), ""); err != nil || len(open) != 1 || open[0].ID != "dec_2" {

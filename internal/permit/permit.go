@@ -96,9 +96,44 @@ type Effect struct {
 	// Planted is set where the project's own configuration of git may name programs,
 	// which git then runs, also to look.
 	Planted bool `json:"planted,omitempty"`
+	// Deferred is set of a command nothing of which is real before it was reviewed:
+	// it reaches no other machine, and what it changes counts when it has ended and
+	// that was allowed.
+	Deferred bool `json:"deferred,omitempty"`
+	// Done is set of such a command that has ended: Paths and Diff are what it has
+	// really changed, and what is decided is whether that counts.
+	Done *Done `json:"done,omitempty"`
+	// Automatic are those of Paths that other programs run by themselves, such as
+	// git, an editor or a shell, each with the reason: they are asked about in every
+	// mode.
+	Automatic []string `json:"automatic,omitempty"`
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`
+}
+
+// Done is how a command ended whose changes wait for a decision.
+type Done struct {
+	// Files is how many files it changed; Paths may name a part of them.
+	Files int `json:"files"`
+	// Output is what it wrote last, with a line on how it ended; at most 4 KiB.
+	Output string `json:"output,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// maxShownPaths is how many changed files a question about a command names.
+const maxShownPaths = 200
+
+// Shown is the effect as people are asked about it, who are not told of more than
+// 200 files by name.
+func (e Effect) Shown() Effect {
+	if e.Done != nil && len(e.Paths) > maxShownPaths {
+		e.Paths = e.Paths[:maxShownPaths:maxShownPaths]
+	}
+	if len(e.Automatic) > maxShownPaths {
+		e.Automatic = e.Automatic[:maxShownPaths:maxShownPaths]
+	}
+	return e
 }
 
 // Act is what was decided about, for the record: all of a command's text, of
@@ -144,7 +179,7 @@ type Command struct {
 func (e Effect) Classes() []string {
 	var classes []string
 	switch {
-	case e.Unconfined || e.Opaque:
+	case e.Unconfined || e.Opaque || len(e.Automatic) > 0:
 		return nil
 	case e.Kind == Execute:
 		looks := e.looker()

@@ -11,17 +11,23 @@ type Policy struct {
 	// Allowed are rules of calls that need no decision, Denied of calls that are
 	// never made. A denial wins over everything.
 	Allowed, Denied []Rule
+	// AskBefore are rules of commands that are asked about before they run, even
+	// where nothing of them is real before it was reviewed.
+	AskBefore []Rule
 	// NeverAsk is why nobody can be asked, such as a persona that never blocks;
 	// "" where somebody can. What would be asked is then refused.
 	NeverAsk string
 }
 
-// Judge rules on a call. In this order: a deny rule refuses; a delegation is
+// Judge rules on a call. What a command changed is ruled on by [Policy.judgeDone].
+// Of any other, in this order: a deny rule refuses; a delegation is
 // allowed, because its gates were that decision and the other agent's calls are
 // judged one by one; plan mode refuses all that does more than look; a command
-// that the machine cannot hold is asked about, whatever the rules say; an allow
-// rule allows; reads, and commands that only look, are allowed; acceptEdits allows
-// writes; everything else is asked about, which dontAsk and [Policy.NeverAsk] make
+// that the machine cannot hold is asked about, whatever the rules say, and so is
+// one that a rule of AskBefore names; a command whose changes count only when they
+// were reviewed is allowed; an allow rule allows; reads, and commands that only
+// look, are allowed; files that other programs run by themselves are asked about;
+// acceptEdits allows writes; everything else is asked about, which dontAsk and [Policy.NeverAsk] make
 // a refusal.
 //
 // It knows nothing of the write scope: tools enforce that where they write.
@@ -64,6 +70,9 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 // judge is the ruling where somebody can be asked; final asks cannot be answered
 // by a hook.
 func (p Policy) judge(e Effect) (r Ruling, final bool) {
+	if e.Done != nil {
+		return p.judgeDone(e)
+	}
 	maybe := ""
 	for _, rule := range p.Denied {
 		switch rule.denies(e) {
@@ -76,12 +85,20 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	switch {
 	case e.Kind == Delegate:
 		return Ruling{Allow, "the gates of delegation allow it", ""}, false
-	case p.Mode == Plan && e.Kind != Read && !e.onlyLooks():
+	case p.Mode == Plan && e.Kind != Read && !e.harmless() && !e.onlyLooks():
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
 	case e.Kind == Execute && e.Unconfined:
 		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
 	case maybe != "":
 		return Ruling{Ask, "it cannot be told whether the rule " + maybe + " denies it", maybe}, true
+	}
+	for _, rule := range p.AskBefore {
+		if rule.denies(e) != none {
+			return Ruling{Ask, "the rule " + rule.text + " wants it asked about before it runs", rule.text}, true
+		}
+	}
+	if e.harmless() {
+		return Ruling{Allow, "nothing of it is real before it was reviewed", ""}, false
 	}
 	if rule := p.allows(e); rule != "" {
 		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
@@ -91,10 +108,18 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "reading is allowed", ""}, false
 	case e.onlyLooks():
 		return Ruling{Allow, "the command only looks at the project", ""}, false
+	case len(e.Automatic) > 0:
+		return Ruling{Ask, e.runsByItself(), ""}, false
 	case e.Kind == Write && p.Mode == AcceptEdits:
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
 	}
 	return Ruling{Ask, e.question(), ""}, false
+}
+
+// harmless reports whether it is a command that can change nothing and tell nobody
+// anything before its changes were reviewed.
+func (e Effect) harmless() bool {
+	return e.Kind == Execute && e.Deferred && !e.Network && !e.Unconfined
 }
 
 // question is why the call is asked about.

@@ -3,6 +3,7 @@ package permit
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"testing"
 )
@@ -21,7 +22,7 @@ func TestDeskIsMadeAgain(t *testing.T) {
 	p := post(t, d, question("dec_2"))
 	dec, err := openDesk(t, dir).Decide(soon(t), "", "dec_2", VerdictAllowSession, "ann", "")
 	must(t, err)
-	if got, err := p.Wait(soon(t)); err != nil || got != dec {
+	if got, err := p.Wait(soon(t)); err != nil || !reflect.DeepEqual(got, dec) {
 		t.Errorf("the asker got %+v, %v, want %+v", got, err, dec)
 	}
 	if !d.Granted("sess_1", "WORKING_ITEMS", question("").Effect.Classes()) {

@@ -14,6 +14,8 @@ type Origin struct {
 	// turn's own.
 	Agent  string `json:"agent,omitempty"`
 	CallID string `json:"callId"`
+	// ChangeID names the changes of the call while they are not real yet.
+	ChangeID string `json:"changeId,omitempty"`
 }
 
 type originKey struct{}

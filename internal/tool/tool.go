@@ -66,6 +66,35 @@ type Result struct {
 	// Failed is set where the tool did its work and the work failed, such as a
 	// command that exited with 1.
 	Failed bool
+	// Changes are what the call changed, where none of it is real yet. Whoever gets
+	// them decides what becomes of them, and calls one of their methods.
+	Changes Changes
+}
+
+// Changes are what a call changed in the project, and what is not real yet. Each
+// method but Effect and Hold uses them up and returns the call's result, which says
+// what became of them.
+type Changes interface {
+	// Effect is what would change.
+	Effect() permit.Effect
+	// Hold keeps them through the death of this process; a repeated call finds them
+	// again and does not run. Why is a sentence for people.
+	Hold(ctx context.Context, why string) error
+	// Apply makes them real: those of these paths only, all for none.
+	Apply(ctx context.Context, only []string) (Result, error)
+	// Keep leaves them for a person to apply or to drop later.
+	Keep(ctx context.Context, why string) (Result, error)
+	// Discard drops them.
+	Discard(ctx context.Context, why string) (Result, error)
+}
+
+// Resumable is a call that may have run already, in a process that died while its
+// changes were held.
+type Resumable interface {
+	Call
+	// Held reports whether a repeated call would find its changes. The context is
+	// that of the call ([WithOrigin]).
+	Held(ctx context.Context) bool
 }
 
 // Refusal is why a call was not done, or not to its end, in words for the model.

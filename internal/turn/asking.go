@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -19,7 +20,7 @@ type Desk interface {
 	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
 	Granted(sessionID, agent string, classes []string) bool
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
-	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string) (permit.Decision, error)
+	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
 	// Verdict knows the answers given while nobody waited; Reopen takes up a
 	// question whose asker died.
 	Verdict(id string) (permit.Decision, bool, error)
@@ -29,10 +30,7 @@ type Desk interface {
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
 func (t *running) allow(s *step) error {
-	hooked, err := t.l.o.Hooks.Before(t.ctx, permit.HookInput{
-		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
-		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
-	})
+	hooked, err := t.hooks(s)
 	if err != nil { // it fails closed: the answer is a denial
 		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", s.name, "error", err)
 	}
@@ -59,6 +57,14 @@ func (t *running) allow(s *step) error {
 	return t.ask(s, ruling)
 }
 
+// hooks asks the hooks about what a call would do.
+func (t *running) hooks(s *step) (permit.HookAnswer, error) {
+	return t.l.o.Hooks.Before(t.ctx, permit.HookInput{
+		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
+		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
+	})
+}
+
 // ask puts the question and waits for its answer. The wait ends with the turn,
 // and the question with it.
 func (t *running) ask(s *step, ruling permit.Ruling) error {
@@ -68,7 +74,7 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	defer t.standStill()()
 	now := t.l.o.Clock().UTC()
 	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
-		ID: decisionID(t.session, t.id, t.key, s.id, s.nth), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
+		ID: t.questionID(s), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
 		Session: true, Created: now, Expires: t.until(now),
@@ -100,9 +106,12 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 
 // decided lets the call run, or not. A note goes to the model either way.
 func (t *running) decided(s *step, d permit.Decision) error {
+	if s.changes != nil {
+		s.verdict = &d
+	}
 	if d.Allowed() {
 		s.remark("the person who allowed this call", d.Note)
-	} else {
+	} else if s.changes == nil {
 		outcome := event.OutcomeRefused
 		if d.Timeout {
 			outcome = event.OutcomeExpired
@@ -121,6 +130,25 @@ func resolvedDraft(call string, d permit.Decision) event.Draft {
 	return event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
 		DecisionID: d.DecisionID, ToolCallID: call, Verdict: string(d.Verdict), By: d.By, Note: d.Note,
 	}}
+}
+
+// questionID is the id of the question about a call or, once it has run, about its
+// changes.
+func (t *running) questionID(s *step) string {
+	if s.changes != nil {
+		return changesQuestion(t.session, t.id, t.key, s.id, s.nth)
+	}
+	return decisionID(t.session, t.id, t.key, s.id, s.nth)
+}
+
+// changesQuestion is the id of the question about what a call changed.
+func changesQuestion(session, turn, agent, call string, nth int) string {
+	return decisionID(session, turn, agent+" changes", call, nth)
+}
+
+// changeID names the changes of a call while they are not real.
+func (t *running) changeID(s *step) string {
+	return "chg_" + strings.TrimPrefix(changesQuestion(t.session, t.id, t.key, s.id, s.nth), "dec_")
 }
 
 // decisionID is the id of the question about the nth call of that id of one agent
@@ -222,5 +250,5 @@ func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision,
 	if l.o.Desk == nil {
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
 	}
-	return l.o.Desk.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note)
+	return l.o.Desk.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
 }

@@ -116,6 +116,9 @@ type DecisionRequest struct {
 	// By is who says so, Note what the model is told with it.
 	By   string `json:"by,omitempty"`
 	Note string `json:"note,omitempty"`
+	// Only are, of the files that a command changed, those that count; folders stand
+	// for all that is in them.
+	Only []string `json:"only,omitempty"`
 }
 
 // Stream reads a session's log. One goroutine at a time calls Next. Close may be

@@ -101,9 +101,11 @@ func (l *Local) halted(sessionID, turnID string, lines []session.Entry, agent, k
 	h.calls = openCalls(h.entries)
 	for i, c := range h.calls {
 		n := nth(h.entries, c.ID)
-		h.asked, h.question = i, decisionID(sessionID, turnID, key, c.ID, n)
-		if !told.resolved[h.question] && l.questioned(h.question) {
-			return h
+		h.asked = i
+		for _, h.question = range []string{decisionID(sessionID, turnID, key, c.ID, n), changesQuestion(sessionID, turnID, key, c.ID, n)} {
+			if !told.resolved[h.question] && l.questioned(h.question) {
+				return h
+			}
 		}
 		if agent != "" {
 			continue // a subagent has none itself

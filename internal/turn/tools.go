@@ -46,6 +46,10 @@ type step struct {
 	rejected bool
 	// remarks are what people and hooks have to say about a call that they let run.
 	remarks []string
+	// changes are what the call changed, until it is decided what becomes of them;
+	// verdict is a person's answer to that.
+	changes tool.Changes
+	verdict *permit.Decision
 	// overreach is what of the call the agent may never do, for the audit log.
 	overreach string
 	err       error
@@ -186,13 +190,18 @@ func (t *running) runLooks(looks *[]*step) error {
 
 // takeStep asks for one call where that is needed, runs it, and tells.
 func (t *running) takeStep(s *step) error {
-	if !s.settled {
+	if !s.settled && !t.waits(s) {
 		if err := t.allow(s); err != nil {
 			return err
 		}
 	}
 	if !s.settled {
 		t.runStep(s)
+	}
+	if s.result.Changes != nil {
+		if err := t.decideChanges(s); err != nil {
+			return errors.Join(err, t.tell(s))
+		}
 	}
 	return t.tell(s)
 }
@@ -344,6 +353,6 @@ type callContext struct {
 }
 
 func withCall(ctx context.Context, t *running, s *step) context.Context {
-	ctx = tool.WithOrigin(ctx, tool.Origin{SessionID: t.session, TurnID: t.id, Agent: t.agent, CallID: s.id})
+	ctx = tool.WithOrigin(ctx, tool.Origin{SessionID: t.session, TurnID: t.id, Agent: t.agent, CallID: s.id, ChangeID: t.changeID(s)})
 	return context.WithValue(ctx, callKey{}, callContext{t, s})
 }

@@ -42,7 +42,7 @@ var commands = map[string]check{
 		see: func(b *bench) string { return b.connect(b.listen()) },
 	},
 	"bash.connect_ports": {
-		set: "", shows: `reached it`, without: `refused it`,
+		set: "", also: settings{"bash.network": "ports"}, shows: `reached it`, without: `refused it`,
 		see: func(b *bench) string {
 			port := b.listen()
 			if !b.standard {
@@ -52,7 +52,7 @@ var commands = map[string]check{
 		},
 	},
 	"bash.listen_ports": {
-		set: "", shows: `listened`, without: `could not`,
+		set: "", also: settings{"bash.network": "ports"}, shows: `listened`, without: `could not`,
 		see: func(b *bench) string {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			must(b.t, err)
@@ -137,14 +137,19 @@ func (b *bench) withoutOverlay() {
 // result is what a command's call tells the model.
 func (b *bench) result(command string) string { b.t.Helper(); return resultOf(b.shell(command)) }
 
-// approved is what a command's call tells the model when a person allows it.
+// approved is what a command's call tells the model when a person allows it, where
+// one is asked.
 func (b *bench) approved(command string) string {
 	b.t.Helper()
 	b.script(fmt.Sprintf("call: {name: bash, input: {command: %q}}", command))
 	s := b.serve()
 	id := s.session()
 	r := s.begin(id, "event: ")
-	_, decision, _ := strings.Cut(s.await(r, `"decisionId"`), `"decisionId":"`)
+	seen := s.await(r, `"decisionId"`, `"durationMs"`)
+	_, decision, asked := strings.Cut(seen, `"decisionId":"`)
+	if !asked {
+		return seen
+	}
 	decision, _, _ = strings.Cut(decision, `"`)
 	token, err := os.ReadFile(b.home + "/state/belay/operator.token")
 	must(b.t, err)

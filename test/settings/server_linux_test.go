@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -147,17 +148,17 @@ func (s *server) begin(session, until string) *bufio.Reader {
 }
 
 // await reads lines until one has a text, and returns them.
-func (s *server) await(r *bufio.Reader, text string) string {
+func (s *server) await(r *bufio.Reader, texts ...string) string {
 	s.t.Helper()
 	var seen strings.Builder
 	for {
 		line, err := r.ReadString('\n')
 		seen.WriteString(line)
-		if strings.Contains(line, text) {
+		if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) }) {
 			return seen.String()
 		}
 		if err != nil {
-			s.t.Fatalf("%q never came: %v\n%s", text, err, seen.String())
+			s.t.Fatalf("%q never came: %v\n%s", texts, err, seen.String())
 		}
 	}
 }

@@ -17,6 +17,8 @@ type call struct {
 	dir    string
 	limit  time.Duration
 	report Report
+	// deferred is set where the command runs on an overlay of the project.
+	deferred bool
 }
 
 // reviewTime bounds how long a command's changes are looked at after it. The
@@ -26,9 +28,7 @@ const reviewTime = 5 * time.Minute
 
 // Run implements tool.Call.
 func (c *call) Run(ctx context.Context) (tool.Result, error) {
-	if overlaid, err := c.overlaid(ctx); err != nil {
-		return tool.Result{}, err
-	} else if overlaid {
+	if c.deferred {
 		return c.transact(ctx)
 	}
 	w := c.place

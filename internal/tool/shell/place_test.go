@@ -107,7 +107,7 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// call runs a command through the tool.
+// callShell runs a command through the tool, and applies what it changed.
 func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result, error) {
 	t.Helper()
 	m := map[string]any{"command": in.Command}
@@ -125,5 +125,9 @@ func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return c.Run(t.Context())
+	r, err := c.Run(t.Context())
+	if err == nil && r.Changes != nil {
+		return r.Changes.Apply(t.Context(), nil)
+	}
+	return r, err
 }

@@ -58,7 +58,9 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	return &call{shell: s, place: w, in: in, dir: dir, limit: limit, report: report}, nil
+	c := &call{shell: s, place: w, in: in, dir: dir, limit: limit, report: report}
+	c.deferred, err = c.overlaid(ctx)
+	return c, err
 }
 
 // timeLimit is how long a command may run that asks for ms milliseconds.
@@ -117,7 +119,7 @@ func (c *call) Effect() permit.Effect {
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
 		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
 		Network:    (network || opaque) && c.report.Network != confine.NetworkNone,
-		Unconfined: c.report.Unconfined,
+		Unconfined: c.report.Unconfined, Deferred: c.deferred,
 	}
 	e.Planted = usesGit(cmds) && gitRuns(c.place.Root)
 	if rel := below(c.dir, c.place.Project); rel != "." {

@@ -1,17 +1,14 @@
 package shell
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"belay/internal/journal"
-	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 )
@@ -143,51 +140,4 @@ func (t *transaction) leadsOut(name, target string) bool {
 		}
 	}
 	return true
-}
-
-// keep stores the contents before and after for undo. What is too large to keep is
-// lost, and the record says so.
-func (t *transaction) keep(ctx context.Context, changes []journal.Change, noted []session.Change) error {
-	content := map[string]*journal.Change{}
-	for i := range changes {
-		if c := &changes[i]; c.Before.Type != journal.Folder && c.After.Type != journal.Folder {
-			content[string(c.Path)] = c
-		}
-	}
-	most := t.place.Limits.KeepBytes
-	for i := range noted {
-		n := &noted[i]
-		c := content[n.Path]
-		if c == nil || c.Op == journal.Mode && c.Before.Size > most {
-			continue
-		}
-		if n.BeforeBytes > most {
-			n.Lost = "it had more than the bytes of a file that are kept"
-		} else if err := t.put(ctx, c.Before, func() (io.ReadCloser, error) { return os.OpenInRoot(t.place.Project, filepath.FromSlash(n.Path)) }); err != nil {
-			return err
-		}
-		if n.AfterBytes > most || c.Content == nil && c.After.Type == journal.File {
-			continue
-		}
-		if err := t.put(ctx, c.After, c.Content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *transaction) put(ctx context.Context, s journal.State, open func() (io.ReadCloser, error)) error {
-	switch s.Type {
-	case journal.Link:
-		_, _, err := t.place.Blobs.Put(ctx, bytes.NewReader([]byte(s.Target)), int64(len(s.Target)))
-		return err
-	case journal.File:
-		f, err := open()
-		if err != nil {
-			return err
-		}
-		_, _, err = t.place.Blobs.Put(ctx, f, t.place.Limits.KeepBytes)
-		return errors.Join(err, f.Close())
-	}
-	return nil
 }

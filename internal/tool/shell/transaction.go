@@ -6,36 +6,43 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"belay/internal/tool/files"
 	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
 )
 
 // transaction is one command that runs in an overlay on the project. Nothing that it
-// changes there is real until [transaction.apply].
+// changes there is real until [pending.Apply].
 type transaction struct {
 	*call
 	upper *overlay.Upper
-	// notes are sentences on what was not applied, for the model.
+	// notes are sentences on what can never be applied, for the model.
 	notes []string
 	// refused are changes that were not applied although the command made them.
 	refused []session.Change
 }
 
-// transact runs the command and applies what it changed, as far as that is allowed:
-// all of it or, where something else changed the same files meanwhile, nothing.
+// transact runs the command. What it changed, as far as that may be applied at all,
+// is in the result, for whoever decides on it.
 func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
+	if id := tool.OriginOf(ctx).ChangeID; c.Held(ctx) {
+		return c.resume(id)
+	}
 	upper, err := overlay.Make(c.place.Root)
 	if err != nil {
 		return tool.Result{}, err
 	}
 	t := &transaction{call: c, upper: upper}
-	defer func() { err = errors.Join(err, upper.Remove()) }()
+	var changes *pending
+	defer func() {
+		if changes == nil {
+			err = errors.Join(err, upper.Remove())
+		}
+	}()
 	run := c.command()
 	run.Upper, run.Work = upper.Folders()
 	run.Guard = upper.Guard()
@@ -47,97 +54,48 @@ func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
 	// now: the person is told what became of it.
 	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	defer cancel()
-	if err := t.settle(reviewCtx); err != nil {
+	allowed, conflicts, err := t.settle(reviewCtx)
+	if err != nil {
 		return tool.Result{}, err
 	}
-	return c.result(outcome, t.notes), nil
+	result := c.result(outcome, t.notes)
+	if len(allowed) == 0 {
+		return result, nil
+	}
+	by := tool.OriginOf(ctx)
+	changes = &pending{call: c, upper: upper, record: kept.Record{
+		ID: by.ChangeID, Created: c.place.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
+		Result: kept.Result{Text: result.Text, Truncated: result.Truncated, Failed: result.Failed},
+	}}
+	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome); err != nil {
+		changes = nil
+		return tool.Result{}, err
+	}
+	result.Changes = changes
+	return result, nil
 }
 
-// settle reviews and applies what the command changed.
-func (t *transaction) settle(ctx context.Context) error {
+// settle reviews what the command changed, and returns what may be applied.
+func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, conflicts []string, err error) {
 	set, err := t.upper.Changes(ctx)
 	var many *overlay.TooManyError
 	switch {
-	case errors.As(err, &many):
-		t.note("nothing of what it changed was applied: %v", many)
-		return nil
-	case errors.Is(err, fs.ErrPermission):
+	case errors.As(err, &many), errors.Is(err, fs.ErrPermission):
 		t.note("nothing of what it changed was applied: %v", err)
-		return nil
+		return nil, nil, nil
 	case err != nil:
-		return err
+		return nil, nil, err
 	}
 	for _, d := range set.Dropped {
 		t.note("%s %s", d.Path, d.Reason)
 	}
-	changes, err := t.review(ctx, set.Changes)
-	if err != nil {
-		return err
-	}
+	allowed, err = t.review(ctx, set.Changes)
 	t.place.Ledger.Note(t.refused...)
-	var paths []string
-	for _, c := range changes {
-		if _, found := slices.BinarySearch(set.Conflicts, string(c.Path)); found {
-			paths = append(paths, string(c.Path))
-		}
-	}
-	if len(paths) == 0 {
-		err = t.apply(ctx, changes)
-		var conflict *journal.ConflictError
-		if !errors.As(err, &conflict) {
-			return err
-		}
-		for _, c := range conflict.Conflicts {
-			paths = append(paths, string(c.Path))
-		}
-	}
-	t.conflict(paths)
-	return nil
+	return allowed, set.Conflicts, err
 }
 
 func (t *transaction) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
-}
-
-// conflict tells that nothing was applied.
-func (t *transaction) conflict(paths []string) {
-	slices.Sort(paths)
-	t.note("nothing of what it changed was applied: %s was changed by something else meanwhile; look at it, and run the command again", paths[0])
-}
-
-// apply makes the changes in the project, all or none.
-func (t *transaction) apply(ctx context.Context, changes []journal.Change) (err error) {
-	if len(changes) == 0 {
-		return nil
-	}
-	w := t.place
-	pass, err := w.Gate.Enter(ctx, w.Project)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, pass.Leave()) }()
-	j, err := files.OpenJournal(ctx, w.Journal, w.Project, w.Root, pass)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	noted := recorded(changes)
-	if err := t.keep(ctx, changes, noted); err != nil {
-		return err
-	}
-	by := tool.OriginOf(ctx)
-	plan := journal.Plan{
-		Owner:   journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID},
-		Changes: changes, Inside: true,
-	}
-	if err := files.Transact(ctx, w, pass, j, plan, noted); err != nil {
-		return err
-	}
-	for _, c := range noted {
-		w.Seen.Forget(c.Path)
-	}
-	w.Ledger.Note(noted...)
-	return nil
 }
 
 // command is what runs, with everything but its overlay.

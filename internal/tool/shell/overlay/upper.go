@@ -115,18 +115,38 @@ func (u *Upper) mark() error {
 // keeps the directory from being swept.
 func (u *Upper) Guard() *os.File { return u.lock.File() }
 
+// Move gives what the command changed another place in the project, from where its
+// contents can still be read, and removes the rest.
+func (u *Upper) Move(to string) error {
+	// To move a folder one must be able to write it.
+	if err := durable.Chmod(u.project, u.upper(), 0o700); err != nil {
+		return fmt.Errorf("move the upper directory of a command: %w", err)
+	}
+	if err := durable.Rename(u.project, u.upper(), to); err != nil {
+		return fmt.Errorf("move the upper directory of a command: %w", err)
+	}
+	return u.Remove()
+}
+
 // Remove removes the upper directory. The work directory of an overlay has no
 // permissions, and folders of a command may have none either.
 func (u *Upper) Remove() error {
 	return errors.Join(remove(u.project, u.dir), u.lock.Unlock())
 }
 
-func remove(project *os.Root, dir string) error {
+// RemoveAll removes a folder of what a command changed, whatever permissions that
+// gave it.
+func RemoveAll(project *os.Root, dir string) error {
 	err := durable.RemoveAll(project, dir)
 	if errors.Is(err, fs.ErrPermission) {
 		err = unlock(project, dir)
 		err = errors.Join(err, durable.RemoveAll(project, dir))
 	}
+	return err
+}
+
+func remove(project *os.Root, dir string) error {
+	err := RemoveAll(project, dir)
 	if err == nil {
 		err = durable.Remove(project, dir+lockSuffix)
 	}

@@ -1,0 +1,101 @@
+package permit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/fault"
+)
+
+// judgeDone rules on what a command really changed, which is not real yet. In this
+// order: a deny rule about files refuses; plan mode refuses; files that other
+// programs run by themselves are asked about; a rule that allows the command, or the
+// change of all of these files, allows; acceptEdits allows; everything else is asked
+// about.
+func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
+	for _, rule := range p.Denied {
+		if rule.Names(writeTool) && rule.hits(e.Paths) {
+			return Ruling{Refuse, "the rule " + rule.text + " denies what it changed", rule.text}, true
+		}
+	}
+	switch {
+	case p.Mode == Plan:
+		return Ruling{Refuse, "the mode plan changes nothing", ""}, true
+	case len(e.Automatic) > 0:
+		return Ruling{Ask, e.runsByItself(), ""}, true
+	}
+	if rule := p.allowsDone(e); rule != "" {
+		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
+	}
+	if p.Mode == AcceptEdits {
+		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
+	}
+	return Ruling{Ask, e.changed(), ""}, false
+}
+
+// allowsDone returns the rule that allows what a command changed, "" where none does.
+func (p Policy) allowsDone(e Effect) string {
+	if rule := p.allows(e); rule != "" {
+		return rule
+	}
+	for _, rule := range p.Allowed {
+		if rule.Names(writeTool) && (!rule.bounded || rule.covers(Effect{Kind: Write, Paths: e.Paths})) {
+			return rule.text
+		}
+	}
+	return ""
+}
+
+// hits reports whether a rule about files names one of them.
+func (r Rule) hits(paths []string) bool {
+	return !r.bounded || slices.ContainsFunc(paths, func(p string) bool { return r.paths.match(p, true) })
+}
+
+// runsByItself is why a change is asked about in every mode.
+func (e Effect) runsByItself() string {
+	if n := len(e.Automatic); n > 1 {
+		return fmt.Sprintf("other programs run what it changed by themselves: %s, and %d more", e.Automatic[0], n-1)
+	}
+	return "other programs run what it changed by themselves: " + strings.Join(e.Automatic, "")
+}
+
+// changed is why what a command changed is asked about.
+func (e Effect) changed() string {
+	if e.Done.Files == 1 {
+		return "the command changed 1 file, which is not real yet"
+	}
+	return fmt.Sprintf("the command changed %d files, which are not real yet", e.Done.Files)
+}
+
+// maxOnly is how many paths an answer may name, maxOnlyBytes how long they may be in
+// all.
+const (
+	maxOnly      = 200
+	maxOnlyBytes = 8 << 10
+)
+
+// partly says what is wrong with an answer that lets only some files count.
+func (e Effect) partly(d Decision) error {
+	if len(d.Only) == 0 {
+		return nil
+	}
+	invalid := func(format string, args ...any) *fault.Error {
+		return fault.New(fault.InvalidRequest, format, args...).With("field", "only")
+	}
+	switch {
+	case e.Done == nil:
+		return invalid("only some files can be chosen of what a command changed, and this question is about something else")
+	case d.Verdict != VerdictAllow:
+		return invalid("only some files can be chosen with the verdict allow").WithHint("deny drops all of the changes")
+	case len(d.Only) > maxOnly || len(strings.Join(d.Only, "")) > maxOnlyBytes:
+		return invalid("only has more than %d paths or %d bytes", maxOnly, maxOnlyBytes).WithHint("name folders")
+	}
+	for _, name := range d.Only {
+		found := slices.ContainsFunc(e.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+"/") })
+		if !found && e.Done.Files == len(e.Paths) {
+			return invalid("the command did not change %s", clip(name, 200)).WithHint("name files as the question does, or folders of them")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"belay/internal/journal"
+	"belay/internal/permit"
+	"belay/internal/tool/files"
+	"belay/internal/tool/shell/confine"
+)
+
+// What a question shows of a command: the end of its output, and a diff of the
+// files that are not too large to compare.
+const (
+	shownOutput  = 4 << 10
+	shownDiff    = 64 << 10
+	shownContent = 1 << 20
+)
+
+// effect is what the command that has ended would change.
+func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome) (permit.Effect, error) {
+	e := t.Effect()
+	output := clean(outcome.Output.Head) + clean(outcome.Output.Tail)
+	if len(output) > shownOutput {
+		output = "…" + strings.ToValidUTF8(output[len(output)-shownOutput:], "")
+	}
+	if output != "" && !strings.HasSuffix(output, "\n") {
+		output += "\n"
+	}
+	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: outcome.ExitCode != 0 || outcome.TimedOut || outcome.Crowded}
+	var diff strings.Builder
+	repositories := map[string]int{}
+	left := 0
+	e.Paths = nil
+	for i := range changes {
+		if err := ctx.Err(); err != nil {
+			return e, err
+		}
+		c := &changes[i]
+		name := string(c.Path)
+		if repo, rest, in := insideGit(name); in {
+			text, err := t.branch(c, repo, rest)
+			if err != nil {
+				return e, err
+			}
+			diff.WriteString(text)
+			if repositories[repo]++; repositories[repo] == 1 {
+				e.Paths = append(e.Paths, repo)
+				e.Done.Files++
+			}
+			continue
+		}
+		if c.Op == journal.Mkdir || c.Op == journal.Rmdir {
+			continue
+		}
+		e.Done.Files++
+		e.Paths = append(e.Paths, name)
+		if diff.Len() >= shownDiff {
+			left++
+			continue
+		}
+		text, err := t.diff(c)
+		if err != nil {
+			return e, err
+		}
+		diff.WriteString(text)
+	}
+	if e.Done.Files == 0 { // only folders
+		for _, c := range changes {
+			e.Paths = append(e.Paths, string(c.Path)+"/")
+		}
+		e.Done.Files = len(e.Paths)
+	}
+	slices.Sort(e.Paths)
+	e.Diff = diff.String()
+	if len(e.Diff) > shownDiff {
+		e.Diff = cut(e.Diff, shownDiff-100) + "\n"
+		left++
+	}
+	if left > 0 {
+		e.Diff += fmt.Sprintf("… and %d more files\n", left)
+	}
+	return e, nil
+}
+
+// diff is what a change does to one file, in words where that says it better.
+func (t *transaction) diff(c *journal.Change) (string, error) {
+	name := string(c.Path)
+	switch {
+	case c.Op == journal.Mode:
+		return fmt.Sprintf("%s: permissions %v become %v\n", name, c.Before.Mode, c.After.Mode), nil
+	case c.After.Type == journal.Link:
+		return fmt.Sprintf("%s: a link to %s\n", name, c.After.Target), nil
+	case c.Before.Type == journal.Link && c.After.Type == journal.None:
+		return fmt.Sprintf("%s: a link, removed\n", name), nil
+	case max(c.Before.Size, c.After.Size) > shownContent:
+		return fmt.Sprintf("%s: from %d to %d bytes\n", name, c.Before.Size, c.After.Size), nil
+	}
+	var before, after []byte
+	var err error
+	if c.Before.Type == journal.File {
+		if before, err = t.before(c); err != nil {
+			return "", err
+		}
+		before = slices.Grow(before, 1)
+	}
+	if c.After.Type == journal.File {
+		if after, err = readAll(c.Content); err != nil {
+			return "", err
+		}
+		after = slices.Grow(after, 1)
+	}
+	return files.Compare(name, before, after), nil
+}
+
+// branch says where a branch or tag of Git leads now, nothing for other parts of a
+// repository.
+func (t *transaction) branch(c *journal.Change, repo, rest string) (string, error) {
+	name, ok := strings.CutPrefix(rest, "refs/")
+	if !ok || c.After.Type == journal.Folder || c.Before.Type == journal.Folder || max(c.Before.Size, c.After.Size) > shownOutput {
+		return "", nil
+	}
+	short := func(data []byte, err error) (string, error) {
+		text := strings.TrimSpace(clean(data))
+		return text[:min(len(text), 12)], err
+	}
+	was, is := "nothing", "nothing"
+	var err error
+	if c.Before.Type == journal.File {
+		if was, err = short(t.before(c)); err != nil {
+			return "", err
+		}
+	}
+	if c.After.Type == journal.File {
+		if is, err = short(readAll(c.Content)); err != nil {
+			return "", err
+		}
+	}
+	where := ""
+	if dir := path.Dir(repo); dir != "." {
+		where = " in " + dir
+	}
+	return fmt.Sprintf("git%s: %s moves from %s to %s\n", where, name, was, is), nil
+}

@@ -1,0 +1,231 @@
+// Package kept stores the changes of commands that are not real yet: a person is
+// asked about them, nobody answered in time, or something else changed the same
+// files. Each lies in a folder of its own below .belay/changes of the project, with
+// what the command made of the files and a record of how they differ from the
+// project. A person keeps them, which applies them, or drops them; until then
+// nothing of the project is changed.
+//
+// A change survives the process that made it. After a power cut it may be damaged:
+// its contents were not flushed. Their hashes tell, and such a change can only be
+// dropped.
+//
+// Contract: architecture, "Security posture".
+package kept
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/journal"
+	"belay/internal/lazyregexp"
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/tool/shell/overlay"
+)
+
+// Where the changes of a project lie, and what is in the folder of one.
+const (
+	dirChanges = ".belay/changes"
+	fileRecord = "record.json"
+	dirFiles   = "files"
+	lockSuffix = ".lock"
+)
+
+// version is that of the record's format, maxRecord its longest.
+const (
+	version   = 1
+	maxRecord = 64 << 20
+)
+
+// idPattern is what an id looks like: it is the name of a folder.
+var idPattern = lazyregexp.New(`^chg_[0-9a-f]{16,64}$`)
+
+// Record is a change that is not real yet, without its contents.
+type Record struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	// Origin is the call that made it.
+	Origin tool.Origin `json:"origin"`
+	// Why says in a sentence why it is not real yet.
+	Why string `json:"why"`
+	// Effect is what it would do to the project.
+	Effect permit.Effect `json:"effect"`
+	// Result is what the command had to say.
+	Result Result `json:"result"`
+	// Conflicts are paths that something else changed meanwhile.
+	Conflicts []string         `json:"conflicts,omitempty"`
+	Changes   []journal.Change `json:"changes"`
+}
+
+// Result is what the model gets of a command, beside what became of its changes.
+type Result struct {
+	Text      string `json:"text"`
+	Truncated bool   `json:"truncated,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+}
+
+// Change is a change that is not real yet. It is used by one goroutine, and nobody
+// else can use it until [Change.Close] or [Change.Remove].
+type Change struct {
+	Record
+	project *os.Root // the caller's
+	lock    *durable.FileLock
+}
+
+// ErrBusy says that somebody else is about to apply or drop the change.
+var ErrBusy = errors.New("somebody else is at work on the change")
+
+// Hold makes a change of what a command left in an upper directory, which is used up.
+func Hold(project *os.Root, upper *overlay.Upper, r Record) (_ *Change, err error) {
+	if !idPattern.MatchString(r.ID) {
+		return nil, fmt.Errorf("hold changes: the id %q must match %s", r.ID, idPattern)
+	}
+	if err := durable.MkdirAll(project, folder(r.ID), 0o700); err != nil {
+		return nil, fmt.Errorf("hold changes: %w", err)
+	}
+	c := &Change{Record: r, project: project}
+	if c.lock, err = lock(project, r.ID); err != nil {
+		return nil, fmt.Errorf("hold changes: %w", err)
+	}
+	data, err := json.Marshal(versioned{version, r})
+	if err == nil {
+		err = upper.Move(path.Join(folder(r.ID), dirFiles))
+	}
+	if err == nil {
+		err = durable.WriteFile(project, path.Join(folder(r.ID), fileRecord), data, 0o600, durable.KeptChange)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("hold changes: %w", err), c.Remove())
+	}
+	c.open()
+	return c, nil
+}
+
+type versioned struct {
+	V int `json:"v"`
+	Record
+}
+
+func folder(id string) string { return path.Join(dirChanges, id) }
+
+func lock(project *os.Root, id string) (*durable.FileLock, error) {
+	l, err := durable.Lock(filepath.Join(project.Name(), folder(id)+lockSuffix))
+	if errors.Is(err, durable.ErrLocked) {
+		return nil, ErrBusy
+	}
+	return l, err
+}
+
+// Open takes up a change. The error is fs.ErrNotExist where there is none of that id,
+// [ErrBusy] while somebody else has it.
+func Open(project *os.Root, id string) (_ *Change, err error) {
+	if !Has(project, id) {
+		return nil, fmt.Errorf("the change %q: %w", id, fs.ErrNotExist)
+	}
+	c := &Change{project: project}
+	if c.lock, err = lock(project, id); err != nil {
+		return nil, err
+	}
+	if c.Record, err = read(project, id); err != nil {
+		return nil, errors.Join(err, c.release(!Has(project, id)))
+	}
+	c.open()
+	return c, nil
+}
+
+// Has reports whether there is a change of that id.
+func Has(project *os.Root, id string) bool {
+	if !idPattern.MatchString(id) {
+		return false
+	}
+	_, err := project.Lstat(path.Join(folder(id), fileRecord))
+	return err == nil
+}
+
+func read(project *os.Root, id string) (Record, error) {
+	name := path.Join(folder(id), fileRecord)
+	data, _, err := durable.ReadFile(project, name, maxRecord)
+	if err != nil {
+		return Record{}, err
+	}
+	if err := durable.CheckVersion(name, data, version); err != nil {
+		return Record{}, err
+	}
+	var r versioned
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Record{}, fmt.Errorf("%s is damaged: %w", name, err)
+	}
+	if r.ID != id {
+		return Record{}, fmt.Errorf("%s is that of another change", name)
+	}
+	return r.Record, nil
+}
+
+// open gives the changes their contents.
+func (c *Change) open() {
+	for i := range c.Changes {
+		if s := &c.Changes[i]; s.After.Type == journal.File && s.Op != journal.Mode {
+			name := path.Join(folder(c.ID), dirFiles, string(s.Path))
+			s.Content = func() (io.ReadCloser, error) { return c.project.Open(name) }
+		}
+	}
+}
+
+// Close leaves the change where it is.
+func (c *Change) Close() error { return c.release(false) }
+
+// Remove removes the change: it was applied, or nobody wants it.
+func (c *Change) Remove() error {
+	// Without its record a folder is no change any more, however far this comes.
+	err := durable.Remove(c.project, path.Join(folder(c.ID), fileRecord))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		err = overlay.RemoveAll(c.project, folder(c.ID))
+	}
+	return errors.Join(err, c.release(err == nil))
+}
+
+func (c *Change) release(gone bool) error {
+	var err error
+	if gone {
+		if err = durable.Remove(c.project, folder(c.ID)+lockSuffix); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, c.lock.Unlock())
+}
+
+// List returns the changes of a project, the oldest first. The error names those that
+// cannot be read, beside the others.
+func List(project *os.Root) (all []Record, err error) {
+	entries, err := fs.ReadDir(project.FS(), dirChanges)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), lockSuffix) || !Has(project, e.Name()) {
+			continue
+		}
+		r, readErr := read(project, e.Name())
+		if errors.Is(readErr, fs.ErrNotExist) {
+			continue // just applied or dropped
+		}
+		if err = errors.Join(err, readErr); readErr == nil {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Record) int { return a.Created.Compare(b.Created) })
+	return all, err
+}

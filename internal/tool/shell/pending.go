@@ -1,0 +1,197 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"belay/internal/journal"
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+	"belay/internal/tool/shell/kept"
+	"belay/internal/tool/shell/overlay"
+)
+
+// pending are the changes of a command that has ended. They lie in its upper
+// directory or, once they are held, among the kept changes of the project.
+type pending struct {
+	*call
+	upper  *overlay.Upper
+	held   *kept.Change
+	record kept.Record
+}
+
+var (
+	_ tool.Changes   = (*pending)(nil)
+	_ tool.Resumable = (*call)(nil)
+)
+
+// Held implements [tool.Resumable].
+func (c *call) Held(ctx context.Context) bool {
+	return kept.Has(c.place.Root, tool.OriginOf(ctx).ChangeID)
+}
+
+// resume takes up what the command changed before its process died.
+func (c *call) resume(id string) (tool.Result, error) {
+	held, err := kept.Open(c.place.Root, id)
+	if errors.Is(err, kept.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
+		return tool.Result{}, tool.Refuse("a person has applied or dropped what this command changed").
+			WithHint("look at the files before you go on")
+	} else if err != nil {
+		return tool.Result{}, err
+	}
+	p := &pending{call: c, held: held, record: held.Record}
+	r := p.result()
+	r.Changes = p
+	return r, nil
+}
+
+// result is what the command had to say, with sentences on what became of its
+// changes.
+func (p *pending) result(notes ...string) tool.Result {
+	text := p.record.Result.Text
+	for _, n := range notes {
+		text += "\n" + n
+	}
+	return tool.Result{Text: text, Truncated: p.record.Result.Truncated, Failed: p.record.Result.Failed}
+}
+
+// Effect implements [tool.Changes].
+func (p *pending) Effect() permit.Effect { return p.record.Effect }
+
+// Hold implements [tool.Changes].
+func (p *pending) Hold(_ context.Context, why string) (err error) {
+	if p.held != nil {
+		return nil
+	}
+	p.record.Why = why
+	p.held, err = kept.Hold(p.place.Root, p.upper, p.record)
+	if err == nil {
+		p.record, p.upper = p.held.Record, nil
+	}
+	return err
+}
+
+// Apply implements [tool.Changes].
+func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error) {
+	chosen, note := choose(p.record.Changes, only)
+	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
+		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
+	})
+	if len(conflicts) == 0 {
+		err := p.apply(ctx, chosen)
+		var conflict *journal.ConflictError
+		switch {
+		case errors.As(err, &conflict):
+			for _, c := range conflict.Conflicts {
+				conflicts = append(conflicts, string(c.Path))
+			}
+		case err != nil:
+			return tool.Result{}, errors.Join(err, p.leave())
+		default:
+			return p.result(note...), p.remove()
+		}
+	}
+	slices.Sort(conflicts)
+	return p.Keep(ctx, conflicts[0]+" was changed by something else meanwhile")
+}
+
+// choose returns the changes at or below some paths, all for none, with the folders
+// that they need, and says what is left out.
+func choose(all []journal.Change, only []string) (chosen []journal.Change, note []string) {
+	if len(only) == 0 {
+		return all, nil
+	}
+	wanted := func(name string) bool {
+		return slices.ContainsFunc(only, func(o string) bool { return name == o || strings.HasPrefix(name, o+"/") })
+	}
+	needed := func(name string) bool {
+		return slices.ContainsFunc(only, func(o string) bool { return strings.HasPrefix(o, name+"/") })
+	}
+	dropped := 0
+	for _, c := range all {
+		switch name := string(c.Path); {
+		case wanted(name), c.Op == journal.Mkdir && needed(name):
+			chosen = append(chosen, c)
+		case c.Op != journal.Mkdir && c.Op != journal.Rmdir:
+			dropped++
+		}
+	}
+	return chosen, []string{fmt.Sprintf("a person applied only: %s; what it changed in %d other files was dropped", cut(strings.Join(only, ", "), maxNoteBytes), dropped)}
+}
+
+// Keep implements [tool.Changes].
+func (p *pending) Keep(ctx context.Context, why string) (tool.Result, error) {
+	if err := p.Hold(ctx, why); err != nil {
+		return tool.Result{}, errors.Join(err, p.leave())
+	}
+	r := p.result(fmt.Sprintf("nothing of what it changed is real: %s; the changes are kept as %s, and a person can apply them (belay changes)", why, p.record.ID))
+	return r, p.leave()
+}
+
+// Discard implements [tool.Changes].
+func (p *pending) Discard(_ context.Context, why string) (tool.Result, error) {
+	return p.result("nothing of what it changed is real: " + why), p.remove()
+}
+
+// leave frees what is held, and leaves it where it is.
+func (p *pending) leave() (err error) {
+	if p.held != nil {
+		err = p.held.Close()
+	} else if p.upper != nil {
+		err = p.upper.Remove()
+	}
+	p.held, p.upper = nil, nil
+	return err
+}
+
+// remove removes the changes, which are real now or unwanted.
+func (p *pending) remove() (err error) {
+	if p.held != nil {
+		err = p.held.Remove()
+	} else if p.upper != nil {
+		err = p.upper.Remove()
+	}
+	p.held, p.upper = nil, nil
+	return err
+}
+
+// apply makes the changes in the project, all or none.
+func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
+	by := p.record.Origin
+	return applyTo(ctx, p.place, changes, journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID})
+}
+
+// applyTo makes changes of a command in a project, all or none.
+func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, by journal.Owner) (err error) {
+	if len(changes) == 0 {
+		return nil
+	}
+	pass, err := w.Gate.Enter(ctx, w.Project)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pass.Leave()) }()
+	j, err := files.OpenJournal(ctx, w.Journal, w.Project, w.Root, pass)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	noted := recorded(changes)
+	if err := keepContents(ctx, w, changes, noted); err != nil {
+		return err
+	}
+	plan := journal.Plan{Owner: by, Changes: changes, Inside: true}
+	if err := files.Transact(ctx, w, pass, j, plan, noted); err != nil {
+		return err
+	}
+	for _, c := range noted {
+		w.Seen.Forget(c.Path)
+	}
+	w.Ledger.Note(noted...)
+	return nil
+}
