@@ -16,7 +16,7 @@ const dependenciesFile = "_dependencies.md"
 // is nil.
 func (s *Scope) KeepsZones(name string, before, after []byte) error {
 	parts := components(path.Clean(name))
-	if before == nil || s.orchestrator || len(parts) == 0 || !names(fold(parts[len(parts)-1]), dependenciesFile) {
+	if before == nil || s.orchestrator || len(parts) == 0 || !SameName(Fold(parts[len(parts)-1]), dependenciesFile) {
 		return nil
 	}
 	if slices.Equal(register.HumanParts(before), register.HumanParts(after)) {

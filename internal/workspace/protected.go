@@ -36,20 +36,20 @@ var guarded = map[string]string{
 func (s *Scope) protection(path string) string {
 	parts := components(path)
 	for i, part := range parts {
-		name := fold(part)
+		name := Fold(part)
 		for want, why := range guarded {
-			if names(name, want) {
+			if SameName(name, want) {
 				return why
 			}
 		}
 		switch {
-		case names(name, nameReferences) && !s.orchestrator:
+		case SameName(name, nameReferences) && !s.orchestrator:
 			return "lists the sources, which only " + orchestrator + " and people change"
-		case names(name, nameGit) && binding(parts[i+1:]):
+		case SameName(name, nameGit) && binding(parts[i+1:]):
 			return "decides what git runs"
-		case i == 0 && len(parts) == 1 && names(name, nameSettings):
+		case i == 0 && len(parts) == 1 && SameName(name, nameSettings):
 			return "holds the limits that the project sets for agents"
-		case i > 0 && strings.HasPrefix(fold(parts[0]), "_") && layout.IsSnapshot(name):
+		case i > 0 && strings.HasPrefix(Fold(parts[0]), "_") && layout.IsSnapshot(name):
 			return "belongs to a snapshot, which never changes once it is published"
 		}
 	}
@@ -68,8 +68,8 @@ func binding(inside []string) bool {
 	if len(inside) == 0 {
 		return false
 	}
-	first := fold(inside[0])
-	return names(first, "config") || names(first, "config.worktree") || names(first, "hooks")
+	first := Fold(inside[0])
+	return SameName(first, "config") || SameName(first, "config.worktree") || SameName(first, "hooks")
 }
 
 // within reports whether path is one of the folders or lies in one. Folders are
@@ -91,7 +91,7 @@ func within(path string, folders []string) bool {
 func folded(path string) string {
 	parts := components(path)
 	for i := range parts {
-		parts[i] = fold(parts[i])
+		parts[i] = Fold(parts[i])
 	}
 	return strings.Join(parts, "/")
 }

@@ -85,7 +85,7 @@ func (s *Scope) Allows(name string, exists bool) error {
 		return &ScopeError{Path: clean, Protected: true, Reason: why}
 	}
 	for _, part := range components(clean) {
-		if names(fold(part), nameGit) {
+		if SameName(Fold(part), nameGit) {
 			return &ScopeError{Path: clean, Protected: true, Reason: "belongs to git"}
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Scope) Hidden(name string) bool {
 		return false
 	}
 	for _, part := range components(name) {
-		if names(fold(part), nameBelay) {
+		if SameName(Fold(part), nameBelay) {
 			return true
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold brings a file name to the form in which it is compared with protected
+// Fold brings a file name to the form in which it is compared with protected
 // names. File systems differ in which spellings are one file: some ignore case,
 // some the normal form of letters, some invisible characters, Windows dots and
-// spaces at the end and what follows a colon. fold ignores all of them, on every
+// spaces at the end and what follows a colon. Fold ignores all of them, on every
 // system, so two names that are the same file anywhere fold to the same name.
 // The price is that a few names are protected which would be harmless here.
-func fold(name string) string {
+func Fold(name string) string {
 	name, _, _ = strings.Cut(name, ":") // a stream of the file, on Windows
 	if ascii(name) {
 		return strings.ToLower(strings.TrimRight(name, ". "))
@@ -40,9 +40,9 @@ func ascii(s string) bool {
 	return true
 }
 
-// names reports whether a folded name is the file called want, which is folded
+// SameName reports whether a folded name is the file called want, which is folded
 // too, by its own name or by the short one that Windows gives it: GIT~1 is .git.
-func names(folded, want string) bool {
+func SameName(folded, want string) bool {
 	if folded == want {
 		return true
 	}
