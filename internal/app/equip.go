@@ -22,6 +22,7 @@ import (
 	projecttool "belay/internal/tool/project"
 	"belay/internal/tool/shell"
 	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/quota"
 	"belay/internal/turn"
 	"belay/internal/workspace"
 )
@@ -105,6 +106,7 @@ func shellOptions(cfg *config.Config) shell.Options {
 		Network:      confine.Network(b.Network),
 		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts),
 		Limits:   confine.Limits{Processes: b.Processes, Files: b.Files, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
+		Disk:     quota.Limits{WriteBytes: b.MaxWriteBytes, FreeBytes: b.MinFreeBytes},
 		EnvNames: b.Env, StateDir: cfg.Paths.StateDir, KeepBytes: b.KeepBytes, MaxFiles: b.MaxFiles,
 	}
 }

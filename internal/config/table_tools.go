@@ -45,6 +45,8 @@ type Bash struct {
 	MaxFiles             int
 	MemoryBytes          int64
 	FileBytes            int64
+	MaxWriteBytes        int64
+	MinFreeBytes         int64
 }
 
 func acting(c *Config) []*key {
@@ -108,6 +110,10 @@ func acting(c *Config) []*key {
 			doc: "Memory that one process of a command may allocate."},
 		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",
 			doc: "Largest file that a command may write."},
+		{name: "bash.max_write_bytes", value: orNone(limit[int64]{p: &b.MaxWriteBytes, min: mib, max: 1024 * tib, form: sizeForm}), def: "4GiB",
+			doc: "Room on the disk that one command may fill, in the project and its scratch folder. One that writes more is ended, and nothing of what it changed is applied. 0 is no limit."},
+		{name: "bash.min_free_bytes", value: orNone(limit[int64]{p: &b.MinFreeBytes, min: mib, max: 1024 * tib, form: sizeForm}), def: "256MiB",
+			doc: "Room that commands leave on the disk. Where there is less, a command that goes on writing is ended, and nothing of what it changed is applied. 0 looks at nothing."},
 	}
 }
 

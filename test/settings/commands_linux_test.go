@@ -98,6 +98,14 @@ var commands = map[string]check{
 			return fmt.Sprintf("size %d", info.Size())
 		},
 	},
+	"bash.max_write_bytes": {
+		set: "8MiB", shows: `had written more than 8 MiB \(bash.max_write_bytes\).*nothing of what it changed`, without: `it ended`,
+		see: func(b *bench) string { return b.result("head -c 64M /dev/urandom >big; sleep 2; echo it ended") },
+	},
+	"bash.min_free_bytes": {
+		set: "1024TiB", shows: `less than 1024 TiB were left on the disk \(bash.min_free_bytes\).*nothing of what it changed`, without: `it ended`,
+		see: func(b *bench) string { return b.result("head -c 128M /dev/urandom >big; sleep 2; echo it ended") },
+	},
 	"bash.max_files": {
 		set: "100", shows: `bash.max_files`, without: `it ran`,
 		see: func(b *bench) string {

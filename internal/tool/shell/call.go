@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"belay/internal/tool"
+	"belay/internal/tool/shell/quota"
 	"belay/internal/tool/shell/watch"
 )
 
@@ -19,6 +20,9 @@ type call struct {
 	report Report
 	// deferred is set where the command runs on an overlay of the project.
 	deferred bool
+	// exceeded is why the command was ended, nil where it took no more of the disk
+	// than it may.
+	exceeded *quota.ExceededError
 }
 
 // reviewTime bounds how long a command's changes are looked at after it. The
@@ -41,7 +45,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	}
 	run := c.command()
 	run.Guard = watched.Guard()
-	outcome, runErr := c.shell.runner.Run(ctx, run)
+	outcome, runErr := c.run(ctx, run)
 	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	defer cancel()
 	did, err := watched.End(reviewCtx)

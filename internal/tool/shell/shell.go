@@ -28,6 +28,7 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
 	"belay/internal/tool/shell/overlay"
+	"belay/internal/tool/shell/quota"
 	"belay/internal/tool/shell/watch"
 )
 
@@ -46,6 +47,8 @@ type Options struct {
 	ConnectPorts, ListenPorts []uint16
 	ServerPorts               func() []uint16
 	Limits                    confine.Limits
+	// Disk bounds what a command takes of the disk; its zero value does not.
+	Disk quota.Limits
 	// Environ is the server's environment, EnvNames the variables of it that
 	// commands get beside those that every program needs.
 	Environ, EnvNames []string
@@ -71,6 +74,7 @@ func Harden() error { return confine.Harden() }
 type Shell struct {
 	runner *confine.Runner
 	watch  *watch.Watcher
+	disk   quota.Limits
 	// system are folders outside a project that links in it may lead to.
 	system []string
 	// overlays says which projects, by path, an overlay can be laid on.
@@ -88,7 +92,7 @@ func New(o Options) *Shell {
 	}
 	system := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...)
 	return &Shell{
-		system: system,
+		system: system, disk: o.Disk,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,

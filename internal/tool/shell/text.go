@@ -34,7 +34,7 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 		b.WriteByte('\n')
 	}
 	b.WriteString(c.ended(o))
-	if o.Left > 0 && !o.TimedOut && !o.Crowded {
+	if o.Left > 0 && !o.TimedOut && !o.Crowded && c.exceeded == nil {
 		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
 	}
 	for i, n := range notes {
@@ -52,13 +52,15 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	if most := int(c.place.Limits.OutputBytes); len(text) > most {
 		text, truncated = cut(text, most), true
 	}
-	return tool.Result{Text: text, Truncated: truncated, Failed: o.ExitCode != 0 || o.TimedOut || o.Crowded}
+	return tool.Result{Text: text, Truncated: truncated, Failed: o.ExitCode != 0 || o.TimedOut || o.Crowded || c.exceeded != nil}
 }
 
 // ended is a line on how the command ended.
 func (c *call) ended(o confine.Outcome) string {
 	took := o.Took.Round(time.Millisecond)
 	switch {
+	case c.exceeded != nil:
+		return fmt.Sprintf("ended after %v: %v", took, c.exceeded)
 	case o.TimedOut:
 		return fmt.Sprintf("ended after %v: its time of %v ran out (timeout_ms may be up to %d)", took, c.limit, c.place.Limits.CommandTimeMost.Milliseconds())
 	case o.Crowded:

@@ -46,9 +46,13 @@ func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
 	run := c.command()
 	run.Upper, run.Work = upper.Folders()
 	run.Guard = upper.Guard()
-	outcome, err := c.shell.runner.Run(ctx, run)
+	outcome, err := c.run(ctx, run)
 	if err != nil {
 		return tool.Result{}, notRun(err)
+	}
+	if c.exceeded != nil {
+		t.note("nothing of what it changed in the project was applied; $HOME and $TMPDIR hold what it wrote there")
+		return c.result(outcome, t.notes), nil
 	}
 	// What a command did is reviewed to the end, also when its turn is interrupted
 	// now: the person is told what became of it.
