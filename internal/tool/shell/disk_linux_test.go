@@ -29,7 +29,7 @@ func TestDisk(t *testing.T) {
 		want    string // "" is no end
 	}{
 		"a large file":      {limits, "head -c 64M /dev/urandom >large; sleep 60", written},
-		"small files":       {limits, "for i in $(seq 4000); do head -c 8000 /dev/urandom >$i; done; sleep 60", written},
+		"small files":       {limits, "for i in $(seq 1500); do head -c 8000 /dev/urandom >$i; done; sleep 60", written},
 		"goes on writing":   {limits, "while :; do head -c 1M /dev/urandom; sleep 0.01; done >large", written},
 		"a file in HOME":    {limits, "head -c 64M /dev/urandom >$HOME/large; sleep 60", written},
 		"files in TMPDIR":   {limits, "for i in $(seq 40); do head -c 1M /dev/urandom >$TMPDIR/$i; done; sleep 60", written},
