@@ -107,7 +107,7 @@ func acting(c *Config) []*key {
 		{name: "bash.max_files", value: count(&b.MaxFiles, 100, 100_000_000), def: "1000000",
 			doc: "Where no overlay can be laid on a project: files of it that are looked at around a command; in a larger one every command is refused."},
 		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, 128*mib, tib), def: "8GiB",
-			doc: "Memory that one process of a command may allocate."},
+			doc: "Memory that one process of a command may allocate, and where a control group can be made for it (belay doctor says so), that all of them together may use."},
 		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",
 			doc: "Largest file that a command may write."},
 		{name: "bash.max_write_bytes", value: orNone(limit[int64]{p: &b.MaxWriteBytes, min: mib, max: 1024 * tib, form: sizeForm}), def: "4GiB",

@@ -14,6 +14,7 @@ import (
 
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
 )
 
 // Covers: turn-api REQ-04
@@ -221,6 +222,18 @@ func TestZonesOfCommands(t *testing.T) {
 	for name, want := range map[string]string{"old": "HUMAN", "new": "", "fine": "x\n"} {
 		if got, err := os.ReadFile(filepath.Join(w.Project, name)); string(got) != want {
 			t.Errorf("%s holds %q (%v), not %q", name, got, err, want)
+		}
+	}
+}
+
+// The model is told why processes of its command are gone.
+func TestResultOfACommandWithoutMemory(t *testing.T) {
+	t.Parallel()
+	c := &call{place: newPlace(t, tempDir(t))}
+	for _, starved := range []bool{true, false} {
+		text := c.result(confine.Outcome{ExitCode: 137, Starved: starved}, nil).Text
+		if !strings.Contains(text, "exit code 137") || strings.Contains(text, "more memory than they may (bash.memory_bytes)") != starved {
+			t.Errorf("starved %v: %s", starved, text)
 		}
 	}
 }

@@ -37,6 +37,9 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	if o.Left > 0 && !o.TimedOut && !o.Crowded && c.exceeded == nil {
 		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
 	}
+	if o.Starved {
+		b.WriteString("\nthe system ended some of its processes: together they used more memory than they may (bash.memory_bytes)")
+	}
 	for i, n := range notes {
 		if i == maxNotes {
 			fmt.Fprintf(&b, "\nand %d more of these", len(notes)-maxNotes)

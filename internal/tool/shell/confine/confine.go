@@ -12,7 +12,9 @@
 //     within the command only;
 //   - a system call filter: no tracing, no mounts, no user namespaces, no kernel
 //     keyrings; no sockets by path where no file tree of its own hides them;
-//   - no capabilities, no new privileges, limits on processes, files and memory.
+//   - no capabilities, no new privileges, limits on processes, files and memory, and
+//     where this user may make one, a control group that limits the memory of all
+//     processes of the command together.
 //
 // Each of these holds without the others, and a machine may have any of them.
 // [Runner.Report] tells what it really has, found out by trying and not by
@@ -58,6 +60,9 @@ type Means struct {
 	Landlock, Namespaces, Filter bool
 	// Overlay is an overlay on the project, which needs namespaces.
 	Overlay bool
+	// Cgroup is a control group for each command, which limits the memory of all its
+	// processes together.
+	Cgroup bool
 }
 
 // Options say what commands may do. The zero value is the narrowest useful one.
@@ -94,7 +99,8 @@ type Limits struct {
 	Files int
 	// FileBytes is how large a file it may write, 4 GiB.
 	FileBytes int64
-	// MemoryBytes is how much memory one process may allocate, 8 GiB.
+	// MemoryBytes is how much memory one process may allocate, 8 GiB, and where there
+	// are control groups, how much all of them together may use.
 	MemoryBytes int64
 }
 
@@ -166,6 +172,9 @@ type Outcome struct {
 	// TimedOut is set where its time ran out, Crowded where it had more processes
 	// than it may have: in both cases it was ended.
 	TimedOut, Crowded bool
+	// Starved is set where the system ended some of its processes because together
+	// they used more memory than they may.
+	Starved bool
 	// Left is how many of its processes still ran when it was over. They were
 	// ended.
 	Left int

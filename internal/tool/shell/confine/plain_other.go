@@ -16,6 +16,9 @@ type etcParts struct{}
 
 func findEtcParts() etcParts { return etcParts{} }
 
+// There are no control groups.
+func findCgroup(string) (string, error) { return "", errors.ErrUnsupported }
+
 // probe says that this system holds nothing of what Linux does.
 func (r *Runner) probe() Report {
 	found := Report{

@@ -35,6 +35,13 @@ func (r *Runner) probe() Report {
 	if !without.Filter && hasFilter {
 		found.leaveOut("the system call filter", r, func(on bool, f *Report) { f.Filter = on })
 	}
+	if !without.Cgroup {
+		if _, err := r.cgroups(); err != nil {
+			found.Reasons = append(found.Reasons, fmt.Sprintf("the memory of a whole command cannot be limited: %v", err))
+		} else {
+			found.leaveOut("a control group", r, func(on bool, f *Report) { f.Memory = on })
+		}
+	}
 	found.judge()
 	return found
 }
@@ -90,7 +97,7 @@ func (r *Runner) try(with Report) (err error) {
 		return err
 	}
 	defer func() { _ = null.Close() }()
-	running, err := startKeeper(p, null, nil)
+	running, err := r.startIn(with, p, null, nil)
 	if err != nil {
 		return err
 	}

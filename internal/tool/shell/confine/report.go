@@ -19,6 +19,9 @@ type Report struct {
 	// Overlay is set where a command can have an overlay on the project, so that
 	// what it changes is reviewed before it is real.
 	Overlay bool `json:"overlay"`
+	// Memory is set where a control group limits the memory of all processes of a
+	// command together.
+	Memory bool `json:"memory"`
 	// Network is what was asked for.
 	Network Network `json:"network"`
 	// Held and Open are sentences for people: what a command cannot do here, and
@@ -56,6 +59,9 @@ func (r Report) Summary() string {
 	}
 	if r.Filter {
 		by = append(by, "a system call filter")
+	}
+	if len(by) > 0 && r.Memory {
+		by = append(by, "a control group")
 	}
 	if len(by) == 0 {
 		return "commands are not confined"
@@ -99,7 +105,7 @@ func (r *Report) judge() {
 		hold(false, "", "the network is not limited, as configured")
 	}
 	hold(r.Namespaces || r.Filter || r.Landlock >= landlockUnix, "sockets of the user's session and of Docker cannot be reached", "Unix sockets by path can be reached: the user's session bus, Docker")
-	hold(false, "", "memory is limited for each process, not for the command")
+	hold(r.Memory, "memory is limited for the command as a whole, too", "memory is limited for each process, not for the command")
 	r.Unconfined = !files || !tcp || (!r.Namespaces && !r.Filter && r.Landlock < landlockUnix)
 }
 

@@ -18,6 +18,8 @@ type Runner struct {
 	found func() Report
 	// etc is what of the system's configuration is for everybody, looked at once.
 	etc func() etcParts
+	// cgroups is where control groups for commands can be made, looked for once.
+	cgroups func() (string, error)
 }
 
 // New returns a runner. It looks at nothing yet: the machine is tried at the
@@ -26,6 +28,7 @@ func New(o Options) *Runner {
 	r := &Runner{o: o.withDefaults()}
 	r.found = sync.OnceValue(r.probe)
 	r.etc = sync.OnceValue(findEtcParts)
+	r.cgroups = sync.OnceValues(func() (string, error) { return findCgroup("/proc/self") })
 	return r
 }
 
@@ -50,6 +53,7 @@ type ending struct {
 	signal   string
 	left     int
 	crowded  bool
+	starved  bool
 }
 
 // Run runs a command to its end, to the end of its time or to that of ctx,
@@ -89,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	<-drained
 	o := Outcome{
 		Output: said.output(), ExitCode: e.exitCode, Signal: e.signal,
-		Crowded: e.crowded, Left: e.left, Took: time.Since(began),
+		Crowded: e.crowded, Starved: e.starved, Left: e.left, Took: time.Since(began),
 	}
 	if !unwatch() && err == nil { // it was ended by us
 		o.TimedOut = errors.Is(context.Cause(ctx), errTime)

@@ -17,11 +17,32 @@ import (
 
 // start starts a keeper for the command.
 func (r *Runner) start(c Command, out *os.File) (process, error) {
-	p, err := r.plan(c, r.found())
+	found := r.found()
+	p, err := r.plan(c, found)
 	if err != nil {
 		return nil, err
 	}
-	return startKeeper(p, out, c.Guard)
+	return r.startIn(found, p, out, c.Guard)
+}
+
+// startIn starts a keeper in a control group of its own, where there is to be one.
+func (r *Runner) startIn(found Report, p *keeper.Plan, out, guard *os.File) (process, error) {
+	if !found.Memory {
+		return startKeeper(p, out, guard, nil)
+	}
+	parent, err := r.cgroups()
+	if err != nil {
+		return nil, &SetupError{"find a place for a control group", err}
+	}
+	g, err := makeCgroup(parent, r.o.Limits)
+	if err != nil {
+		return nil, &SetupError{"make a control group", err}
+	}
+	running, err := startKeeper(p, out, guard, g)
+	if err != nil {
+		g.remove()
+	}
+	return running, err
 }
 
 // keeperEnv is all that a keeper needs: one processor, because it mostly waits,
@@ -33,6 +54,8 @@ type kept struct {
 	cmd     *exec.Cmd
 	answer  *os.File
 	control *os.File
+	// cgroup is nil where the command has none of its own.
+	cgroup *cgroup
 	// group is the command's process group, once it is known and where it is not
 	// enough to end the keeper.
 	group atomic.Int64
@@ -44,7 +67,7 @@ type kept struct {
 // itself.
 const keeperGrace = 5 * time.Second
 
-func startKeeper(p *keeper.Plan, out, guard *os.File) (process, error) {
+func startKeeper(p *keeper.Plan, out, guard *os.File, g *cgroup) (process, error) {
 	controlOut, control, err := os.Pipe()
 	if err != nil {
 		return nil, &SetupError{"open a pipe", err}
@@ -65,13 +88,16 @@ func startKeeper(p *keeper.Plan, out, guard *os.File) (process, error) {
 	if p.Guarded = guard != nil; p.Guarded {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, guard)
 	}
+	if g != nil {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.folder.Fd())
+	}
 	err = cmd.Start()
 	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own
 	if err != nil {
 		_, _ = control.Close(), answer.Close()
 		return nil, &SetupError{"start the command's keeper", err}
 	}
-	k := &kept{cmd: cmd, answer: answer, control: control}
+	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g}
 	if err := keeper.Send(control, p); err != nil {
 		k.end() // wait tells why it does not listen
 	}
@@ -115,13 +141,15 @@ func (k *kept) wait() (ending, error) {
 	k.end()
 	k.last.Stop()
 	_ = k.answer.Close()
+	starved := k.cgroup.starved()
+	k.cgroup.remove()
 	if err != nil {
 		return ending{}, fmt.Errorf("the command's keeper was ended: %w", errors.Join(waitErr, err))
 	}
 	if a.Problem != "" {
 		return ending{}, &SetupError{a.Step, errors.New(a.Problem)}
 	}
-	e := ending{exitCode: int(a.ExitCode), left: int(a.Left), crowded: a.Crowded}
+	e := ending{exitCode: int(a.ExitCode), left: int(a.Left), crowded: a.Crowded, starved: starved}
 	if a.Signal != 0 {
 		e.signal = unix.SignalName(syscall.Signal(a.Signal))
 	}
