@@ -25,7 +25,7 @@ func freeSpace(path string) (int64, bool) {
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, false
 	}
-	return int64(s.Bavail) * s.Bsize, true //nolint:unconvert // other processors have other types
+	return int64(s.Bavail * uint64(s.Bsize)), true
 }
 
 // count counts what a folder holds now, while a command changes it: what vanishes
