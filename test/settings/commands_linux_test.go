@@ -156,7 +156,7 @@ func (b *bench) approved(command string) string {
 	seen := s.await(r, `"decisionId"`, `"durationMs"`)
 	_, decision, asked := strings.Cut(seen, `"decisionId":"`)
 	if !asked {
-		return seen
+		return seen[strings.LastIndex(strings.TrimSuffix(seen, "\n"), "\n")+1:]
 	}
 	decision, _, _ = strings.Cut(decision, `"`)
 	token, err := os.ReadFile(b.home + "/state/belay/operator.token")
