@@ -46,12 +46,16 @@ func rules(cfg *config.Config) (turn.Rules, error) {
 	if err != nil {
 		return turn.Rules{}, err
 	}
+	before, err := permitRules("permit.ask_before", cfg.Permit.AskBefore)
+	if err != nil {
+		return turn.Rules{}, err
+	}
 	var withheld []string
 	if !cfg.Bash.Enabled {
 		withheld = []string{shell.Name}
 	}
 	return turn.Rules{
-		Tools: toolLimits(cfg), Allowed: allowed, Denied: denied, Withheld: withheld,
+		Tools: toolLimits(cfg), Allowed: allowed, Denied: denied, AskBefore: before, Withheld: withheld,
 		Policy: attachment.Policy{
 			Extensions: cfg.Attachments.Extensions, MaxItems: cfg.Attachments.MaxItems,
 			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,

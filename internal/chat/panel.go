@@ -101,6 +101,9 @@ func (m *Model) asking(a *ask, width int) []string {
 	for _, text := range e.Automatic {
 		row("note", text)
 	}
+	for _, text := range e.OnRequest[:min(len(e.OnRequest), outputLines)] {
+		row("mind", text)
+	}
 	if e.Opaque && e.Done == nil {
 		row("note", "a part of this command is only known when it runs")
 	}

@@ -60,12 +60,20 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", files, "network", network, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", files, "mind", mind(e), "network", network, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)
 	}
 	return all
+}
+
+// mind are the changed files that run when somebody builds or tests the project.
+func mind(e permit.Effect) string {
+	if n := len(e.OnRequest); n > shownMatches {
+		return strings.Join(e.OnRequest[:shownMatches], "\n") + "\nand " + strconv.Itoa(n-shownMatches) + " more"
+	}
+	return strings.Join(e.OnRequest, "\n")
 }
 
 // shownOutput is how many lines are shown of what a command wrote.

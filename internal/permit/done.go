@@ -10,7 +10,7 @@ import (
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; files that other
-// programs run by themselves are asked about; a rule that allows the command, or the
+// programs run by themselves are asked about, unless a rule names them; a rule that allows the command, or the
 // change of all of these files, allows; acceptEdits allows; everything else is asked
 // about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
@@ -23,7 +23,7 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	case p.Mode == Plan:
 		return Ruling{Refuse, "the mode plan changes nothing", ""}, true
 	case len(e.Automatic) > 0:
-		return Ruling{Ask, e.runsByItself(), ""}, true
+		return p.judgeAutomatic(e)
 	}
 	if rule := p.allowsDone(e); rule != "" {
 		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
@@ -45,6 +45,18 @@ func (p Policy) allowsDone(e Effect) string {
 		}
 	}
 	return ""
+}
+
+// judgeAutomatic rules on changes that other programs run by themselves: they are
+// asked about in every mode, unless a rule with a pattern names all of the files.
+func (p Policy) judgeAutomatic(e Effect) (r Ruling, final bool) {
+	files := Effect{Kind: Write, Paths: e.Paths}
+	for _, rule := range p.Allowed {
+		if rule.bounded && (rule.Names(writeTool) || e.Done == nil && rule.Names(e.Tool)) && rule.covers(files) {
+			return Ruling{Allow, "the rule " + rule.text + " allows it", rule.text}, false
+		}
+	}
+	return Ruling{Ask, e.runsByItself(), ""}, true
 }
 
 // hits reports whether a rule about files names one of them.

@@ -107,6 +107,9 @@ type Effect struct {
 	// git, an editor or a shell, each with the reason: they are asked about in every
 	// mode.
 	Automatic []string `json:"automatic,omitempty"`
+	// OnRequest are those of Paths that run when a person builds, tests or starts the
+	// project, each with the reason. They are shown, and ordinary otherwise.
+	OnRequest []string `json:"onRequest,omitempty"`
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`
@@ -130,9 +133,8 @@ func (e Effect) Shown() Effect {
 	if e.Done != nil && len(e.Paths) > maxShownPaths {
 		e.Paths = e.Paths[:maxShownPaths:maxShownPaths]
 	}
-	if len(e.Automatic) > maxShownPaths {
-		e.Automatic = e.Automatic[:maxShownPaths:maxShownPaths]
-	}
+	e.Automatic = e.Automatic[:min(len(e.Automatic), maxShownPaths)]
+	e.OnRequest = e.OnRequest[:min(len(e.OnRequest), maxShownPaths)]
 	return e
 }
 

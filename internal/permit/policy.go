@@ -19,16 +19,16 @@ type Policy struct {
 	NeverAsk string
 }
 
-// Judge rules on a call. What a command changed is ruled on by [Policy.judgeDone].
-// Of any other, in this order: a deny rule refuses; a delegation is
-// allowed, because its gates were that decision and the other agent's calls are
+// Judge rules on a call. What a command changed has an order of its own
+// (judgeDone). Of any other call, in this order: a deny rule refuses; a delegation
+// is allowed, because its gates were that decision and the other agent's calls are
 // judged one by one; plan mode refuses all that does more than look; a command
 // that the machine cannot hold is asked about, whatever the rules say, and so is
 // one that a rule of AskBefore names; a command whose changes count only when they
-// were reviewed is allowed; an allow rule allows; reads, and commands that only
-// look, are allowed; files that other programs run by themselves are asked about;
-// acceptEdits allows writes; everything else is asked about, which dontAsk and [Policy.NeverAsk] make
-// a refusal.
+// were reviewed is allowed; files that other programs run by themselves are asked
+// about, unless a rule names them; an allow rule allows; reads, and commands that
+// only look, are allowed; acceptEdits allows writes; everything else is asked about,
+// which dontAsk and [Policy.NeverAsk] make a refusal.
 //
 // It knows nothing of the write scope: tools enforce that where they write.
 func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
@@ -100,6 +100,9 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	if e.harmless() {
 		return Ruling{Allow, "nothing of it is real before it was reviewed", ""}, false
 	}
+	if len(e.Automatic) > 0 {
+		return p.judgeAutomatic(e)
+	}
 	if rule := p.allows(e); rule != "" {
 		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
 	}
@@ -108,8 +111,6 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "reading is allowed", ""}, false
 	case e.onlyLooks():
 		return Ruling{Allow, "the command only looks at the project", ""}, false
-	case len(e.Automatic) > 0:
-		return Ruling{Ask, e.runsByItself(), ""}, false
 	case e.Kind == Write && p.Mode == AcceptEdits:
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
 	}

@@ -41,6 +41,9 @@ type Workplace struct {
 	Gate    Gate
 	Journal *journal.Store
 	Limits  Limits
+	// Path is the PATH of the person: programs in those of its folders that lie in
+	// the project run by their names.
+	Path string
 	// Clock tells the time of records.
 	Clock func() time.Time
 }

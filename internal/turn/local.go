@@ -75,6 +75,8 @@ type Options struct {
 	// ScratchDir holds the files of a dry run while it lasts, and a folder for
 	// each session whose tools need one.
 	ScratchDir string
+	// SearchPath is the PATH of the person ([tool.Workplace.Path]).
+	SearchPath string
 
 	// Tools are what turns can offer; nil is none. Scope says which files of a
 	// project a persona may change, and is required with Tools.
@@ -120,6 +122,8 @@ type Rules struct {
 	// every persona; a project can only add to Denied.
 	Tools           tool.Limits
 	Allowed, Denied []permit.Rule
+	// AskBefore are rules of commands that are asked about before they run.
+	AskBefore []permit.Rule
 	// Withheld are tools that no turn is offered.
 	Withheld []string
 }

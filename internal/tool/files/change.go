@@ -12,8 +12,10 @@ import (
 	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/permit/review"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/tool/risk"
 	"belay/internal/workspace"
 )
 
@@ -27,6 +29,8 @@ type change struct {
 	before *content
 	after  []byte
 	diff   string
+	// automatic and onRequest say what the change makes run.
+	automatic, onRequest []string
 	// tool and done are the words for it, as in "write" and "wrote".
 	tool, done string
 }
@@ -97,6 +101,10 @@ func (c *change) settle() error {
 		}
 	}
 	c.diff = unified(c.p.shown(), c.data(), c.after)
+	if !c.p.scratch {
+		p := risk.Project{Root: c.w.Root, Path: c.w.Path}
+		c.automatic, c.onRequest = p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}})
+	}
 	return nil
 }
 
@@ -106,7 +114,15 @@ func (c *change) Effect() permit.Effect {
 	if c.before == nil {
 		summary += " (a new file)"
 	}
-	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff}
+	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest}
+}
+
+// version is the file before, as a review has it.
+func (c *change) version() review.Version {
+	if c.before == nil {
+		return review.Version{}
+	}
+	return review.Version{Exists: true, Mode: c.before.info.Mode(), Content: c.before.data, Known: true}
 }
 
 // data is the content before, nil for none.

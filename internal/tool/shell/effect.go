@@ -76,6 +76,10 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Files = len(e.Paths)
 	}
 	slices.Sort(e.Paths)
+	var err error
+	if e.Automatic, e.OnRequest, err = t.risks(changes); err != nil {
+		return e, err
+	}
 	e.Diff = diff.String()
 	if len(e.Diff) > shownDiff {
 		e.Diff = cut(e.Diff, shownDiff-100) + "\n"

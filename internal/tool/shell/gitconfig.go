@@ -78,6 +78,9 @@ var (
 
 // plainGitConfig reports whether all of a configuration is known to name no program.
 func plainGitConfig(text string) bool {
+	if strings.Contains(text, "::") {
+		return false // the address of a program, such as ext::
+	}
 	var keys []string
 	known := false
 	for l := range strings.SplitSeq(text, "\n") {

@@ -16,12 +16,11 @@ import (
 // review returns the changes that may be applied. It reports the others in the notes
 // and records them as refused. A folder that may not be made takes its content with it.
 func (t *transaction) review(ctx context.Context, changes []journal.Change) (allowed []journal.Change, err error) {
-	repositories := newRepositories(changes)
 	closed := map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
 		name := string(c.Path)
-		why, err := t.forbidden(c, repositories)
+		why, err := t.forbidden(c)
 		if err != nil {
 			return nil, err
 		}
@@ -66,13 +65,11 @@ func (t *transaction) refuse(c *journal.Change, why error) {
 	}
 }
 
-// forbidden returns why a change is not applied, nil where it may be.
-func (t *transaction) forbidden(c *journal.Change, made map[string]bool) (why, err error) {
+// forbidden returns why a change is not applied, nil where it may be. What is in a
+// .git folder is no project file: it is judged by what it makes run.
+func (t *transaction) forbidden(c *journal.Change) (why, err error) {
 	name := string(c.Path)
-	if repo, rest, in := insideGit(name); in {
-		if rest == "" && c.After.Type != journal.Folder || gitProtected(rest) {
-			return t.gitChange(c, rest, made[repo])
-		}
+	if _, rest, in := insideGit(name); in && (rest != "" || c.After.Type != journal.Link) {
 		return nil, nil
 	}
 	if c.After.Type == journal.Link && t.leadsOut(name, string(c.After.Target)) {

@@ -1,0 +1,52 @@
+package shell
+
+import (
+	"io/fs"
+
+	"belay/internal/journal"
+	"belay/internal/permit/review"
+	"belay/internal/tool/risk"
+)
+
+// risks are those of the changes that make programs run: by themselves, and when
+// somebody asks for it.
+func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []string, err error) {
+	entries := make([]review.Entry, len(changes))
+	for i := range changes {
+		c := &changes[i]
+		e := review.Entry{Path: string(c.Path), Before: version(c.Before), After: version(c.After)}
+		if c.Op == journal.Mode {
+			e.After.Content, e.After.Known = nil, false
+		}
+		if review.NeedsContent(e.Path) && max(c.Before.Size, c.After.Size) <= shownContent {
+			if c.Before.Type == journal.File {
+				if e.Before.Content, err = t.before(c); err != nil {
+					return nil, nil, err
+				}
+				e.Before.Known = true
+			}
+			if c.After.Type == journal.File && c.Content != nil {
+				if e.After.Content, err = readAll(c.Content); err != nil {
+					return nil, nil, err
+				}
+				e.After.Known = true
+			}
+		}
+		entries[i] = e
+	}
+	p := risk.Project{Root: t.place.Root, Path: t.place.Path, PlainGitConfig: plainGitConfig}
+	automatic, onRequest = p.Of(entries)
+	return automatic, onRequest, nil
+}
+
+// version is a state as a review has it.
+func version(s journal.State) review.Version {
+	v := review.Version{Exists: s.Type != journal.None, Mode: s.Mode.Perm()}
+	switch s.Type {
+	case journal.Folder:
+		v.Mode |= fs.ModeDir
+	case journal.Link:
+		v.Mode |= fs.ModeSymlink
+	}
+	return v
+}
