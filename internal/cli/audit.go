@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/permit"
+	"belay/internal/session"
 )
 
 func newAudit(c *console) *cobra.Command {
@@ -21,44 +23,53 @@ func newAuditVerify(c *console) *cobra.Command {
 		Short: "Check that the audit log is as it was written",
 		Long: `Check the audit log: every line carries the hash of the one before it, and the last
 line is remembered beside it, so a line that was changed, put in, taken out or cut
-off is found. The exit code is then 1.`,
+off is found. Sessions record how far the log reached when a turn ended. Those of
+every known project are compared with the log, so it is also found when the whole log
+was removed or replaced. The exit code is then 1.`,
 		Example: "  belay audit verify\n  belay audit verify --json",
 		Args:    cobra.NoArgs,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := c.load(cmd)
-		if err != nil {
-			return err
-		}
-		path := app.AuditPath(cfg.Paths.StateDir)
-		log, err := permit.OpenAudit(path, time.Now)
-		if err != nil {
-			return err
-		}
-		lines, err := log.Verify(cmd.Context())
-		if err != nil && !errors.Is(err, permit.ErrAuditBroken) {
-			return err
-		}
-		broken := ""
-		if err != nil {
-			broken = err.Error()
-		}
-		if asJSON {
-			found := map[string]any{"file": path, "lines": lines, "whole": err == nil}
-			if err != nil {
-				found["problem"] = broken
-			}
-			if werr := c.writeJSON(found); werr != nil {
-				return werr
-			}
-		} else if err == nil {
-			c.fields("file", path, "lines", count(lines, "line", "lines")+", as they were written")
-		}
-		if err != nil {
-			return failed(ExitFailed, "compare "+path+" with a backup; what comes after that line proves nothing", err)
-		}
-		return nil
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error { return c.verifyAudit(ctx, a, asJSON) })
 	}
 	return cmd
+}
+
+func (c *console) verifyAudit(ctx context.Context, a *app.App, asJSON bool) error {
+	path := app.AuditPath(a.Config.Paths.StateDir)
+	log, err := permit.OpenAudit(path, time.Now)
+	if err != nil {
+		return err
+	}
+	var seen []permit.Seen
+	sessions := map[string]bool{}
+	if err := a.Store.AuditPositions(ctx, func(id string, p session.AuditPosition) {
+		if at := permit.Position(p); log.Has(at) {
+			seen = append(seen, permit.Seen{Where: "session " + id, Position: at})
+			sessions[id] = true
+		}
+	}); err != nil {
+		return err
+	}
+	lines, err := log.Verify(ctx, seen...)
+	if err != nil && !errors.Is(err, permit.ErrAuditBroken) {
+		return err
+	}
+	if asJSON {
+		found := map[string]any{"file": path, "lines": lines, "sessions": len(sessions), "whole": err == nil}
+		if err != nil {
+			found["problem"] = err.Error()
+		}
+		if werr := c.writeJSON(found); werr != nil {
+			return werr
+		}
+	} else if err == nil {
+		c.fields("file", path, "lines", count(lines, "line", "lines")+", as they were written",
+			"compared", "with "+count(len(sessions), "session", "sessions"))
+	}
+	if err != nil {
+		return failed(ExitFailed, "compare "+path+" with a backup; what comes after that line proves nothing", err)
+	}
+	return nil
 }

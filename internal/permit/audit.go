@@ -57,13 +57,15 @@ const (
 // Any number of processes append to it, one at a time under a lock of the
 // system. An entry is on disk when [Audit.Append] returns. A process that dies
 // while it appends leaves a line without an end, which the next one drops. It
-// has no goroutines and holds no file open. Whoever can write both files as the
-// operator can write another history: the log tells of what agents and accidents
-// do.
+// has no goroutines and holds no file open. Sessions record positions of the log
+// ([Audit.Position]), so it is also noticed when somebody removes or replaces both
+// files. Whoever can write these files and the sessions as the operator can write
+// another history: the log tells of what agents and accidents do.
 type Audit struct {
 	path   string
 	clock  func() time.Time
 	redact *redact.Redactor
+	tail   *tail
 }
 
 // OpenAudit returns the log at path, which is made with its folder at the first
@@ -75,7 +77,7 @@ func OpenAudit(path string, clock func() time.Time) (*Audit, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	return &Audit{path: path, clock: clock}, nil
+	return &Audit{path: path, clock: clock, tail: newTail(path)}, nil
 }
 
 // Redacting returns the same log, written without what r knows to be secret. What
@@ -196,6 +198,7 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	if err := lines.Sync(); err != nil {
 		return err
 	}
+	a.tail.note(end.N+1, hash)
 	err = writeJSON(root, name+".head", head{Format: auditVersion, N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
 	if errors.Is(err, durable.ErrUnflushed) {
 		return nil // the line is on disk, and counts behind an older head

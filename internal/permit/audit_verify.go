@@ -72,11 +72,15 @@ func VerifyAudit(r io.Reader) (n int, err error) {
 }
 
 // Verify checks the whole log against itself and its head, as [VerifyAudit] does,
-// while nobody appends. A log that was never written has no lines.
-func (a *Audit) Verify(ctx context.Context) (n int, err error) {
+// while nobody appends. A log that was never written has no lines. Seen are
+// positions of this log that others recorded. They show that the log and its head
+// were removed, cut or replaced together. A line is on
+// disk before anybody knows its position, so a power cut causes no such finding.
+func (a *Audit) Verify(ctx context.Context, seen ...Seen) (n int, err error) {
+	known := recordedOf(seen)
 	lock, err := acquire(ctx, a.path+".lock")
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return 0, known.verdict(0)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("verify the audit log: %w", err)
@@ -97,7 +101,7 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 	f, _, err := durable.OpenRegular(root, filepath.Base(a.path))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && h.N == 0:
-		return 0, nil
+		return 0, known.verdict(0)
 	case errors.Is(err, fs.ErrNotExist):
 		return 0, fmt.Errorf("%w: it had %d lines and is gone", ErrAuditBroken, h.N)
 	case err != nil:
@@ -111,6 +115,9 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 		if err == nil && c.n == h.N {
 			at = c.prev
 		}
+		if err == nil {
+			known.compare(c.n, c.prev)
+		}
 		return err
 	})
 	switch {
@@ -123,5 +130,5 @@ func (a *Audit) Verify(ctx context.Context) (n int, err error) {
 	case h.N > 0 && at != h.Hash:
 		return c.n, fmt.Errorf("%w at line %d: it is not the line that was written there", ErrAuditBroken, h.N)
 	}
-	return c.n, nil
+	return c.n, known.verdict(c.n)
 }

@@ -148,6 +148,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 		answer, ok, err := d.Verdict(r.ID)
 		switch {
 		case ok && !answer.Timeout:
+			d.o.Audit.look() // another process may have written the line about it
 			return answer, nil
 		case d.expired(r):
 			return p.expire()

@@ -158,6 +158,10 @@ type Entry struct {
 	ExitCode   *int          `json:"exitCode,omitempty"`
 	Usage      *event.Tokens `json:"usage,omitempty"`
 
+	// Audit is, of an end and of an undo, how far the operator's audit log was known
+	// to reach. It proves later that this part of the log is still there.
+	Audit *AuditPosition `json:"audit,omitempty"`
+
 	// Paths are, of an undo, the files that are as they were before the turn.
 	Paths []string `json:"paths,omitempty"`
 	// By is, of an undo, who had it done, and, of a turn, the agent of a workflow
@@ -253,6 +257,14 @@ type Sight struct {
 	First int `json:"first,omitempty"`
 	Last  int `json:"last,omitempty"`
 	Total int `json:"total,omitempty"`
+}
+
+// AuditPosition is a line of an audit log.
+type AuditPosition struct {
+	// Log identifies the log: other users and other machines have their own.
+	Log  string `json:"log"`
+	Line int    `json:"line"`
+	Hash string `json:"hash"`
 }
 
 // Idempotency remembers the key under which a turn was accepted and the digest

@@ -12,6 +12,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/session"
 	"belay/internal/tool"
 )
 
@@ -219,6 +220,12 @@ func (t *running) auditRefusal(s *step, reason string) error {
 		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
 		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Reason: reason,
 	})
+}
+
+// auditPosition is how far the audit log is known to reach, nil where this process
+// does not know.
+func (l *Local) auditPosition() *session.AuditPosition {
+	return (*session.AuditPosition)(l.o.Audit.Position())
 }
 
 // act is what a call would do, for the audit log. One that was refused before

@@ -96,7 +96,7 @@ func (t *running) conclude(o outcome) error {
 	}
 	end := session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(),
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(), Audit: t.l.auditPosition(),
 	}
 	if o.err != nil {
 		end.Error = t.l.clean(o.err.Message)

@@ -152,6 +152,7 @@ func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoReques
 		return UndoResult{}, err
 	}
 	entry := undoEntry(r, done)
+	entry.Audit = l.auditPosition()
 	if err := lease.Append(entry); err != nil {
 		return UndoResult{}, err
 	}

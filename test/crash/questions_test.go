@@ -17,6 +17,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -204,11 +205,18 @@ func isGranted(w *world, a *app.App) error {
 	return err
 }
 
-// auditIsWhole checks that nobody is told that the audit log was changed.
-func auditIsWhole(w *world, _ *app.App) error {
+// auditIsWhole checks that nobody is told that the audit log was changed: it has
+// all that the transcripts say of it.
+func auditIsWhole(w *world, a *app.App) error {
+	var seen []permit.Seen
 	audit, err := permit.OpenAudit(app.AuditPath(w.state), time.Now)
 	if err == nil {
-		_, err = audit.Verify(context.Background())
+		err = a.Store.AuditPositions(context.Background(), func(id string, p session.AuditPosition) {
+			seen = append(seen, permit.Seen{Where: id, Position: permit.Position(p)})
+		})
+	}
+	if err == nil {
+		_, err = audit.Verify(context.Background(), seen...)
 	}
 	return err
 }

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"slices"
+)
+
+// AuditPositions calls see with every position of an audit log that the sessions
+// of the known projects recorded, and those of the caller's own project. It only
+// reads, whole transcripts: it is for a command that a person waits for. A session
+// that cannot be read is left out; [Store.Problems] reports it.
+func (s *Store) AuditPositions(ctx context.Context, see func(id string, p AuditPosition)) error {
+	projects := s.knownProjects()
+	switch home := s.o.HomeProject; {
+	case s.o.SessionRoot != "":
+		projects = []string{home} // the sessions of all projects are in one folder
+	case home != "" && !slices.Contains(projects, home):
+		projects = append(projects, home)
+	}
+	for _, project := range projects {
+		ids, err := s.folders(project)
+		if err != nil {
+			continue // it is gone, or not mounted now
+		}
+		for _, id := range ids {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.placeIn(project, id).auditPositions(func(p AuditPosition) { see(id, p) })
+		}
+	}
+	return nil
+}
+
+// auditField begins the position in a line.
+var auditField = []byte(`"audit":`)
+
+// auditPositions calls see with the positions that a transcript holds.
+func (p place) auditPositions(see func(AuditPosition)) {
+	root, err := p.open()
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	c := chain{name: fileTranscript}
+	_ = c.read(root, func(b []byte, _ int64) { // what was read up to an error counts
+		if isRequest(b) || !bytes.Contains(b, auditField) {
+			return
+		}
+		if e, err := parseEntry(b); err == nil && e.Audit != nil {
+			see(*e.Audit)
+		}
+	})
+}
