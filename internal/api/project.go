@@ -21,6 +21,8 @@ type Projects struct {
 	// Allow refuses a folder, an absolute path, that callers may not name; nil
 	// allows any.
 	Allow func(projectRoot string) error
+	// Private are belay's own folders. No project may lie in them.
+	Private []string
 	// Hides says which files of a project are never shown, by their path in it; nil
 	// hides none.
 	Hides func(projectRoot, path string) bool
@@ -74,7 +76,7 @@ func (h *Handler) checkProject(root string) (string, error) {
 			return "", err
 		}
 	}
-	return workspace.CheckProject(root)
+	return workspace.CheckProject(root, h.o.Projects.Private...)
 }
 
 // projectOf reads the query of a request about a project, and checks the project.

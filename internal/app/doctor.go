@@ -137,7 +137,7 @@ func unfinished(ctx context.Context, cfg *config.Config) Check {
 }
 
 func project(cfg *config.Config) Check {
-	clean, err := workspace.CheckRoot(projectFolder(cfg), cfg.Instructions)
+	clean, err := workspace.CheckRoot(projectFolder(cfg), cfg.Instructions, PrivateFolders(cfg)...)
 	if err != nil {
 		f := fault.From(err)
 		return Check{Name: "project", Level: Problem, Detail: f.Message, Next: f.NextStep()}

@@ -65,12 +65,13 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	o.Desk, o.Audit, o.Redact, o.Gate, o.Remains = a.desk, desk.Audit, clean, a.shell, a.shell
+	o.Private = PrivateFolders(cfg)
 	a.journal = newJournal(cfg)
 	o.Journal = a.journal
 	o.Scope = func(projectRoot string, p persona.Persona) tool.Scope {
 		return workspace.NewScope(workspace.ScopeOptions{
 			WriteScope: p.WriteScope, Persona: p.ID, InstructionRoot: a.Root.Path(), Project: projectRoot,
-			Private: append(private(cfg), cfg.Paths.StateDir, cfg.Paths.CacheDir),
+			Private: hidden(cfg),
 		})
 	}
 	return nil
@@ -121,6 +122,21 @@ func private(cfg *config.Config) []string {
 		if path != "" {
 			all = append(all, path)
 		}
+	}
+	return all
+}
+
+// hidden are all files and folders of the user and of belay that no tool and no
+// caller of a server sees, even where they lie inside a project.
+func hidden(cfg *config.Config) []string {
+	return append(private(cfg), cfg.Paths.StateDir, cfg.Paths.CacheDir)
+}
+
+// PrivateFolders are belay's own folders, in which no project may lie.
+func PrivateFolders(cfg *config.Config) []string {
+	all := []string{cfg.Paths.StateDir, cfg.Paths.CacheDir}
+	if cfg.Paths.ConfigDir != "" {
+		all = append(all, cfg.Paths.ConfigDir)
 	}
 	return all
 }

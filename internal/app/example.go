@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"belay/examples"
+	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/workspace"
 )
@@ -18,8 +19,8 @@ import (
 const exampleName = "belay-example"
 
 // exampleAt copies the example project to dir, which must not exist or be empty.
-func exampleAt(ctx context.Context, dir, instructionRoot string) (string, error) {
-	clean, err := workspace.CheckNewRoot("projectRoot", dir, instructionRoot)
+func exampleAt(ctx context.Context, dir string, cfg *config.Config) (string, error) {
+	clean, err := workspace.CheckNewRoot("projectRoot", dir, cfg.Instructions, PrivateFolders(cfg)...)
 	if err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@ func ScaffoldOptions(cfg *config.Config) scaffold.Options {
 }
 
 func scaffoldLimits(cfg *config.Config) scaffold.Options {
-	return scaffold.Options{LockDir: locksDir(cfg), InstructionRoot: cfg.Instructions, MaxBytes: cfg.Scaffold.DecompositionBytes}
+	return scaffold.Options{LockDir: locksDir(cfg), InstructionRoot: cfg.Instructions, Private: PrivateFolders(cfg), MaxBytes: cfg.Scaffold.DecompositionBytes}
 }
 
 // SnapshotOptions are those of a snapshot that a command publishes.
@@ -76,7 +76,7 @@ func (m maker) Example(ctx context.Context, projectRoot string) (string, error) 
 		if err := m.allow("projectRoot", projectRoot); err != nil {
 			return "", err
 		}
-		return exampleAt(ctx, projectRoot, m.cfg.Instructions)
+		return exampleAt(ctx, projectRoot, m.cfg)
 	}
 	base := ""
 	if len(m.roots) > 0 {

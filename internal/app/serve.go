@@ -38,7 +38,7 @@ type ServeOptions struct {
 // without these, so that people can clean up through it.
 func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	if p := a.Config.Project; p != "" {
-		if _, err := workspace.CheckRoot(p, a.Root.Path()); err != nil {
+		if _, err := workspace.CheckRoot(p, a.Root.Path(), PrivateFolders(a.Config)...); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ func (a *App) runOptions(tools []string) run.Options {
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
-		StateDir: a.Config.Paths.StateDir, Tools: tools,
+		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: tools,
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
 		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,

@@ -60,11 +60,11 @@ func (a *App) projects() api.Projects {
 	p := projectsOptions(a.Config)
 	p.Index, p.Recent = a.index, a.recent
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
-	p.Transitions = a.transitions
+	p.Transitions, p.Private = a.transitions, PrivateFolders(a.Config)
 	if roots := projectRoots(a.Config); roots != nil {
 		p.Allow = confined{roots: roots}.project
 	}
-	hidden := append(private(a.Config), a.Config.Paths.StateDir, a.Config.Paths.CacheDir)
+	hidden := hidden(a.Config)
 	p.Hides = func(projectRoot, path string) bool {
 		return workspace.NewScope(workspace.ScopeOptions{Project: projectRoot, Private: hidden}).Hidden(path)
 	}

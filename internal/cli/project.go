@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/workspace"
 )
@@ -31,7 +32,7 @@ func projectArg(cfg *config.Config, args []string) (string, error) {
 	if err != nil {
 		return "", usage("%s: %v", dir, err)
 	}
-	return workspace.CheckProject(full)
+	return workspace.CheckProject(full, app.PrivateFolders(cfg)...)
 }
 
 // project are the settings of a command, and the project that it names.

@@ -13,6 +13,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/workspace"
 )
 
 func newSessionImport(c *console) *cobra.Command {
@@ -33,6 +34,9 @@ told; the id is on stdout.`,
 		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
 			project, err := projectDir(a.Config)
 			if err != nil {
+				return err
+			}
+			if project, err = workspace.CheckRoot(project, a.Root.Path(), app.PrivateFolders(a.Config)...); err != nil {
 				return err
 			}
 			rec, err := c.adopt(ctx, a, args[0], project)

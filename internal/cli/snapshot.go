@@ -49,7 +49,7 @@ begins with an underline.`,
 			from = paths[1]
 		}
 		t := snapshot.Target{ToolRoot: filepath.ToSlash(filepath.Clean(args[1])), Label: args[2]}
-		if t.Root, err = workspace.CheckRoot(paths[0], cfg.Instructions); err != nil {
+		if t.Root, err = workspace.CheckRoot(paths[0], cfg.Instructions, app.PrivateFolders(cfg)...); err != nil {
 			return err
 		}
 		o := app.SnapshotOptions(cfg)

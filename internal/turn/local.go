@@ -82,6 +82,8 @@ type Options struct {
 	// project a persona may change, and is required with Tools.
 	Tools *tool.Set
 	Scope ScopeOf
+	// Private are belay's own folders, in which no project may lie.
+	Private []string
 	// Desk takes the questions about calls that a person must allow; nil refuses
 	// such calls. Audit records what was refused; Hooks have their say before a
 	// call. Both may be nil.

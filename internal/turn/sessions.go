@@ -56,7 +56,7 @@ func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 // projectRoot applies the gate of contract 1.2.
 func (l *Local) projectRoot(path string) (string, error) {
-	return workspace.CheckRoot(path, l.o.Root.Path())
+	return workspace.CheckRoot(path, l.o.Root.Path(), l.o.Private...)
 }
 
 // List implements [Engine].

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"os"
 	"path/filepath"
 
 	"belay/internal/fault"
@@ -18,23 +17,16 @@ func CheckPath(field, path string) (string, error) {
 
 // CheckNewRoot checks a folder that is to become a project, and that need not
 // exist yet, as [CheckRoot] does one that is: field names it.
-func CheckNewRoot(field, path, instructionRoot string) (string, error) {
+func CheckNewRoot(field, path, instructionRoot string, private ...string) (string, error) {
 	clean, err := CheckPath(field, path)
 	if err != nil {
 		return "", err
 	}
-	if instructionRoot == "" {
-		return clean, nil
+	if err := closed(field, clean, private); err != nil {
+		return "", err
 	}
 	// Where the folder does not exist, what its nearest ancestor really is counts.
-	there := clean
-	for filepath.Dir(there) != there {
-		if _, err := os.Stat(there); err == nil {
-			break
-		}
-		there = filepath.Dir(there)
-	}
-	if instructions := filepath.Clean(instructionRoot); inside(clean, instructions) || inside(there, instructions) {
+	if instructionRoot != "" && inAny(clean, []string{instructionRoot}) {
 		return "", fault.New(fault.WorkingRootConflict, "%s lies inside the instruction root", field).
 			With("projectRoot", clean).With("instructionRoot", instructionRoot)
 	}

@@ -27,21 +27,27 @@ const maxPath = 32 << 10
 // CheckRoot checks a project folder and returns its path in normal form. The
 // form is lexical: links stay as they were written, because the path is also how
 // sessions of the project are found again. instructionRoot is "" for the embedded
-// set. In this order it returns
+// set; private are belay's own folders. In this order it returns
 //
 //   - INVALID_REQUEST for a path that is not absolute, not UTF-8 or holds a
 //     control character;
+//   - WORKING_ROOT_INACCESSIBLE for /proc, /sys, /dev, any .belay, the private
+//     folders, and what lies in one of them, by name or by what the names really
+//     lead to;
 //   - WORKING_ROOT_CONFLICT for the instruction root or a folder inside it, by
 //     name or by what the names really lead to, since agents must not be able to
 //     edit their own instructions (a project that contains the instruction root
 //     is allowed: tools treat it as protected);
 //   - WORKING_ROOT_INACCESSIBLE unless the path leads to a folder that this
 //     process can list, enter and write to.
-func CheckRoot(projectRoot, instructionRoot string) (string, error) {
+func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, error) {
 	if why := malformed(projectRoot); why != "" {
 		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
+	if err := closed("projectRoot", clean, private); err != nil {
+		return "", err
+	}
 	if instructionRoot != "" && inside(clean, filepath.Clean(instructionRoot)) {
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot lies inside the instruction root").
 			With("projectRoot", clean).With("instructionRoot", instructionRoot)
@@ -57,12 +63,16 @@ func CheckRoot(projectRoot, instructionRoot string) (string, error) {
 // its path in normal form, links as they were written. It asks for less than
 // [CheckRoot]: a project may be read-only, and may be the instruction root. It
 // returns INVALID_PROJECT_ROOT for a path that is not a well-formed absolute one,
-// and WORKING_ROOT_INACCESSIBLE unless it leads to a folder.
-func CheckProject(projectRoot string) (string, error) {
+// and WORKING_ROOT_INACCESSIBLE unless it leads to a folder, and for the folders
+// that CheckRoot refuses so.
+func CheckProject(projectRoot string, private ...string) (string, error) {
 	if why := malformed(projectRoot); why != "" {
 		return "", fault.New(fault.InvalidProjectRoot, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
+	if err := closed("projectRoot", clean, private); err != nil {
+		return "", err
+	}
 	info, err := os.Stat(clean)
 	if err == nil && !info.IsDir() {
 		err = errNotFolder

@@ -62,6 +62,8 @@ type Options struct {
 	// StateDir is the operator's folder: locks and requests to cancel lie there,
 	// out of the reach of agents.
 	StateDir string
+	// Private are belay's own folders, in which no project may lie.
+	Private []string
 	// Tools are the names of the tools that agents can be given.
 	Tools []string
 	// Provider answers where neither request nor agent names one. Others are those

@@ -26,7 +26,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	_, err = workspace.CheckRoot(req.Project, "")
+	_, err = workspace.CheckRoot(req.Project, "", r.o.Private...)
 	if err == nil {
 		err = r.ready(w, req.Provider)
 	}

@@ -48,13 +48,15 @@ var Modes = []string{"SCHEDULE_FIRST", "DEPENDENCY_TRACKED", "HYBRID"}
 
 const defaultMode = "DEPENDENCY_TRACKED"
 
-// Options are what a run needs besides. All but InstructionRoot, Read and Confirm
+// Options are what a run needs besides. All but InstructionRoot, Private, Read and Confirm
 // are required.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
 	// InstructionRoot is a folder that no project may lie in; "" for none.
 	InstructionRoot string
+	// Private are belay's own folders, in which no project may lie.
+	Private []string
 	// MaxBytes caps the document.
 	MaxBytes int64
 	Clock    func() time.Time
@@ -111,7 +113,7 @@ func Preview(r Request, o Options) (*Plan, error) {
 // checked returns the request in normal form.
 func (r Request) checked(o Options) (Request, error) {
 	var err error
-	if r.ExecutionRoot, err = workspace.CheckNewRoot("executionRoot", r.ExecutionRoot, o.InstructionRoot); err != nil {
+	if r.ExecutionRoot, err = workspace.CheckNewRoot("executionRoot", r.ExecutionRoot, o.InstructionRoot, o.Private...); err != nil {
 		return r, err
 	}
 	if r.DecompositionPath, err = workspace.CheckPath("decompositionPath", r.DecompositionPath); err != nil {
