@@ -1,11 +1,13 @@
 package test
 
 import (
+	"bytes"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The folders of the system and belay's own are no projects, and nothing in them is
@@ -39,6 +41,7 @@ func TestPrivateFoldersAreNoProjects(t *testing.T) {
 	roots["a folder behind a link above"] = filepath.Join(links, "above", "state", "belay", "locks")
 
 	s.file("bridge.md", footbridge)
+	s.file("flow.yaml", "id: flow\nagents: [{id: a, instructions: You answer.}]\ntasks: [{id: t, agent: a, prompt: hello}]\n")
 	// These are tried on the command line, too.
 	typed := map[string]bool{"a process": true, "dev": true, "state": true, "records": true, "a link to sys": true, "a link to state": true}
 	for name, root := range roots {
@@ -76,14 +79,21 @@ func TestPrivateFoldersAreNoProjects(t *testing.T) {
 				return
 			}
 			for _, args := range [][]string{
-				{"turn", "--project", root, "hello"}, {"session", "list", "--project", root}, {"project", "list", root},
+				{"turn", "--project", root, "hello"}, {"run", filepath.Join(p.project, "flow.yaml"), "--project", root},
+				{"session", "list", "--project", root}, {"project", "list", root},
 				{"deps", "lint", root}, {"snapshot", "new", root, "_Estimates", "EST"}, {"serve", "--addr", "127.0.0.1:0", "--project", root},
 				{"project", "init", filepath.Join(root, "new"), "--decomposition", filepath.Join(p.project, "bridge.md")},
 				{"session", "import", filepath.Join(p.project, ".belay", "sessions", id), "--project", root},
 			} {
-				out, err := p.command(args...).CombinedOutput()
-				if err == nil || !strings.Contains(string(out), "which never holds a project") || !strings.Contains(string(out), "("+refused+")") {
-					t.Errorf("belay %s: %v\n%s", strings.Join(args, " "), err, out)
+				var out bytes.Buffer
+				cmd := s.command(args...)
+				cmd.Stdout, cmd.Stderr = &out, &out
+				must(t, cmd.Start())
+				end := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }) // a server that serves it
+				err := cmd.Wait()
+				end.Stop()
+				if err == nil || !strings.Contains(out.String(), "which never holds a project") || !strings.Contains(out.String(), "("+refused+")") {
+					t.Errorf("belay %s: %v\n%s", strings.Join(args, " "), err, &out)
 				}
 			}
 		})
