@@ -96,6 +96,9 @@ func TestPrivateFoldersAreNoProjects(t *testing.T) {
 					t.Errorf("belay %s: %v\n%s", strings.Join(args, " "), err, &out)
 				}
 			}
+			if _, err := os.Lstat(filepath.Join(root, ".belay")); err == nil {
+				t.Errorf("%s has a .belay folder now", root)
+			}
 		})
 	}
 }

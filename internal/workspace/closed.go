@@ -18,7 +18,7 @@ var systemFolders = []string{"/proc", "/sys", "/dev"}
 // name counts, and what it really leads to. It need not exist. The path is clean,
 // and field names it.
 func closed(field, path string, private []string) error {
-	why := ""
+	var why string
 	switch {
 	case inAny(path, systemFolders) && runtime.GOOS != "windows":
 		why = "is in a folder of the system (/proc, /sys, /dev)"
