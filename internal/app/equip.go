@@ -41,7 +41,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	sh := shellOptions(cfg)
-	sh.Environ, sh.ServerPorts = os.Environ(), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
+	sh.Environ, sh.Person, sh.ServerPorts = os.Environ(), personEnv(os.Environ()), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
 	a.registers = newRegisters(cfg, desk.Audit, a.announcer().announce)
 	a.transitions = transitions(cfg, desk.Audit, a.announcer().announce)

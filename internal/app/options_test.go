@@ -94,7 +94,7 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.allowed_mime_types.url": "[text/html]", "attachments.text_part_max_bytes": "4MiB", "attachments.pdf_extract_max_chars": "999",
 		"session.idle_close": "61s", "session.idle_max": "9", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
 		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
-		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "tools.output_bytes": "65KiB",
+		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
 		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
 		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
 		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "ports",

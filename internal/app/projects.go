@@ -50,12 +50,16 @@ func rules(cfg *config.Config) (turn.Rules, error) {
 	if err != nil {
 		return turn.Rules{}, err
 	}
+	outside, err := permitRules("permit.outside", cfg.Permit.Outside)
+	if err != nil {
+		return turn.Rules{}, err
+	}
 	var withheld []string
 	if !cfg.Bash.Enabled {
 		withheld = []string{shell.Name}
 	}
 	return turn.Rules{
-		Tools: toolLimits(cfg), Allowed: allowed, Denied: denied, AskBefore: before, Withheld: withheld,
+		Tools: toolLimits(cfg), Allowed: allowed, Denied: denied, AskBefore: before, Outside: outside, Withheld: withheld,
 		Policy: attachment.Policy{
 			Extensions: cfg.Attachments.Extensions, MaxItems: cfg.Attachments.MaxItems,
 			FileBytes: cfg.Attachments.FileBytes, TurnBytes: cfg.Attachments.TurnBytes,

@@ -94,10 +94,14 @@ func (m *Model) asking(a *ask, width int) []string {
 	}
 	row("files", files)
 	hosts := strings.Join(e.Hosts, ", ")
-	if hosts == "" && e.Network {
+	if hosts == "" && e.Network && !e.Outside {
 		hosts = "may reach the network"
 	}
 	row("net", hosts)
+	if e.Outside {
+		row("note", "it runs as you, with your files, network and credentials")
+		row("says", e.Why)
+	}
 	for _, text := range e.Automatic {
 		row("note", text)
 	}

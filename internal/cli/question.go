@@ -39,13 +39,15 @@ func aspects(r permit.Request) []string {
 		}
 	}
 	network := strings.Join(e.Hosts, ", ")
-	if network == "" && e.Network {
+	if network == "" && e.Network && !e.Outside {
 		network = "it may reach other machines"
 	}
 	caution := ""
 	switch {
 	case len(e.Automatic) > 0:
 		caution = strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
+	case e.Outside:
+		caution = "it runs as you, with your files, network and credentials"
 	case e.Done != nil:
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
@@ -60,7 +62,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", files, "mind", mind(e), "network", network, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", files, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)

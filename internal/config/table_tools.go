@@ -16,8 +16,8 @@ type Permit struct {
 	// Timeout bounds every question, Unattended those of turns that nobody attends;
 	// 0 is no limit.
 	Timeout, Unattended time.Duration
-	// Allow, Deny and AskBefore are rules in the form of permit.ParseRule.
-	Allow, Deny, AskBefore []string
+	// Allow, Deny, AskBefore and Outside are rules in the form of permit.ParseRule.
+	Allow, Deny, AskBefore, Outside []string
 }
 
 // Tools bounds tool calls.
@@ -62,6 +62,8 @@ func acting(c *Config) []*key {
 			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some. A rule of a tool that does not exist is an error."},
 		{name: "permit.ask_before", value: denials{list{&p.AskBefore, rule}}, project: tighten,
 			doc: "Rules of commands that are asked about before they run, such as bash(terraform apply *) or a job of hours. Of other commands people decide on what they changed."},
+		{name: "permit.outside", value: list{&p.Outside, rule},
+			doc: "Rules of commands that may run outside the sandbox, as you, without being asked about, such as bash(git push *). Without a rule each is asked about."},
 		{name: "hooks", value: hooks{&c.Hooks},
 			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses."},
 		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},

@@ -100,7 +100,11 @@ type Effect struct {
 	// it reaches no other machine, and what it changes counts when it has ended and
 	// that was allowed.
 	Deferred bool `json:"deferred,omitempty"`
-	// Done is set of such a command that has ended: Paths and Diff are what it has
+	// Outside is set of a command that runs as the person, outside the sandbox, with
+	// their files, network and credentials. Why is the agent's reason.
+	Outside bool   `json:"outside,omitempty"`
+	Why     string `json:"why,omitempty"`
+	// Done is set of a deferred command that has ended: Paths and Diff are what it has
 	// really changed, and what is decided is whether that counts.
 	Done *Done `json:"done,omitempty"`
 	// Automatic are those of Paths that other programs run by themselves, such as
@@ -181,7 +185,7 @@ type Command struct {
 func (e Effect) Classes() []string {
 	var classes []string
 	switch {
-	case e.Unconfined || e.Opaque || len(e.Automatic) > 0:
+	case e.Unconfined || e.Opaque || e.Outside || len(e.Automatic) > 0:
 		return nil
 	case e.Kind == Execute:
 		looks := e.looker()

@@ -14,6 +14,9 @@ type Policy struct {
 	// AskBefore are rules of commands that are asked about before they run, even
 	// where nothing of them is real before it was reviewed.
 	AskBefore []Rule
+	// Outside are rules of commands that may run outside the sandbox without being
+	// asked about. No other rule lets one do so.
+	Outside []Rule
 	// NeverAsk is why nobody can be asked, such as a persona that never blocks;
 	// "" where somebody can. What would be asked is then refused.
 	NeverAsk string
@@ -87,10 +90,13 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "the gates of delegation allow it", ""}, false
 	case p.Mode == Plan && e.Kind != Read && !e.harmless() && !e.onlyLooks():
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
-	case e.Kind == Execute && e.Unconfined:
+	case e.Kind == Execute && e.Unconfined && !e.Outside:
 		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
 	case maybe != "":
 		return Ruling{Ask, "it cannot be told whether the rule " + maybe + " denies it", maybe}, true
+	}
+	if e.Outside {
+		return p.judgeOutside(e)
 	}
 	for _, rule := range p.AskBefore {
 		if rule.denies(e) != none {
@@ -115,6 +121,16 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
 	}
 	return Ruling{Ask, e.question(), ""}, false
+}
+
+// judgeOutside rules on a command that runs as the person: it is asked about each
+// time, unless a rule for such commands names all of it.
+func (p Policy) judgeOutside(e Effect) (r Ruling, final bool) {
+	own := Policy{Allowed: p.Outside}
+	if rule := own.allows(e); rule != "" && p.Mode != DontAsk {
+		return Ruling{Allow, "the rule " + rule + " of permit.outside allows it", rule}, false
+	}
+	return Ruling{Ask, "it runs outside the sandbox, with your files, network and credentials", ""}, true
 }
 
 // harmless reports whether it is a command that can change nothing and tell nobody

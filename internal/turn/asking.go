@@ -174,7 +174,7 @@ func denied(d permit.Decision) tool.Result {
 // policyOf is what the turn's persona may do in its mode.
 func (t *running) policyOf(r Request) (permit.Policy, []string) {
 	s := &t.settings
-	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied, AskBefore: s.rules.AskBefore}
+	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied, AskBefore: s.rules.AskBefore, Outside: s.rules.Outside}
 	if s.persona.Blocking == "never" {
 		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.persona.ID)
 	}

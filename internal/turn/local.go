@@ -126,6 +126,8 @@ type Rules struct {
 	Allowed, Denied []permit.Rule
 	// AskBefore are rules of commands that are asked about before they run.
 	AskBefore []permit.Rule
+	// Outside are rules of commands that may run outside the sandbox.
+	Outside []permit.Rule
 	// Withheld are tools that no turn is offered.
 	Withheld []string
 }

@@ -32,7 +32,14 @@ const reviewTime = 5 * time.Minute
 
 // Run implements tool.Call.
 func (c *call) Run(ctx context.Context) (tool.Result, error) {
-	if c.deferred {
+	switch {
+	case c.in.Outside:
+		outcome, err := c.shell.person.Run(ctx, c.command())
+		if err != nil {
+			return tool.Result{}, notRun(err)
+		}
+		return c.result(outcome, nil), nil
+	case c.deferred:
 		return c.transact(ctx)
 	}
 	w := c.place

@@ -52,6 +52,9 @@ type Options struct {
 	// Environ is the server's environment, EnvNames the variables of it that
 	// commands get beside those that every program needs.
 	Environ, EnvNames []string
+	// Person is the environment of a command that runs outside the sandbox, as the
+	// person: theirs, without the keys of providers.
+	Person []string
 	// StateDir is the operator's state folder. What commands changed is kept in
 	// its folder watch, up to KeepBytes of a project with at most MaxFiles; zero
 	// takes the defaults of package watch.
@@ -73,6 +76,8 @@ func Harden() error { return confine.Harden() }
 // use.
 type Shell struct {
 	runner *confine.Runner
+	// person runs commands outside the sandbox.
+	person *confine.Runner
 	watch  *watch.Watcher
 	disk   quota.Limits
 	// system are folders outside a project that links in it may lead to.
@@ -92,6 +97,7 @@ func New(o Options) *Shell {
 	}
 	system := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...)
 	return &Shell{
+		person: confine.New(confine.Options{Off: true, Home: true, Network: confine.NetworkOpen, Limits: o.Limits, Env: o.Person}),
 		system: system, disk: o.Disk,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
@@ -163,6 +169,7 @@ func (s *Shell) Spec() tool.Spec {
 		Description: `Run a command with bash in the project folder and return what it writes to stdout and stderr, in order, and its exit code.
 Each call is a new shell: a working folder, variables and background processes do not outlive it. There is no terminal and no input.
 The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. What it changes in the project becomes real when it has ended; changes of protected files do not, and are reported.
+It has no network and none of the person's credentials. With outside and a reason it runs as the person instead, with their files, network and credentials, on the project itself: for what needs these, such as git push or a deployment. A person is asked before such a command runs.
 Use read, list, glob and grep to look at files, and edit and write to change them: they are faster and safer than cat, find and sed.`,
 		Schema: schema,
 	}
@@ -174,6 +181,8 @@ var schema = json.RawMessage(`{
     "command": {"type": "string", "minLength": 1, "maxLength": 100000, "description": "What bash runs, as after bash -c."},
     "dir": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The working folder: relative to the project, or absolute in it or in $HOME or $TMPDIR. The project folder if absent."},
     "timeout_ms": {"type": "integer", "minimum": 1, "description": "How long it may run. The server sets a default and a most."},
+    "outside": {"type": "boolean", "description": "Run it as the person, outside the sandbox. A person is always asked first."},
+    "reason": {"type": "string", "minLength": 1, "maxLength": 500, "description": "With outside: why it needs the person's files, network or credentials, in a sentence for them."},
     "description": {"type": "string", "maxLength": 500, "description": "What it is for, in one line, for the person who decides."}
   },
   "required": ["command"],

@@ -69,6 +69,9 @@ type Means struct {
 type Options struct {
 	// Off switches confinement off. Commands are still ended whole.
 	Off bool
+	// Home leaves HOME and TMPDIR as Env has them: they are the person's, not the
+	// session's.
+	Home bool
 	// ReadPaths are files and folders that commands may read and run, beside
 	// those of the system: toolchains in the user's home.
 	ReadPaths []string

@@ -39,6 +39,14 @@ func absolutePath(list, otherwise string) string {
 	return strings.Join(kept, string(filepath.ListSeparator))
 }
 
+// environment is what a command gets.
+func (r *Runner) environment(c Command) []string {
+	if r.o.Home {
+		return slices.Clone(r.o.Env)
+	}
+	return append(slices.Clone(r.o.Env), homes(c.Scratch)...)
+}
+
 // homes are the variables of one command that name its own folders.
 func homes(scratch string) []string {
 	home, tmp := filepath.Join(scratch, homeDir), filepath.Join(scratch, tmpDir)

@@ -44,7 +44,7 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	// No context: the group is ended, not the first process alone.
 	cmd := &exec.Cmd{
 		Path: path, Args: []string{path, "-c", c.Text}, Dir: c.Dir,
-		Env:    append(slices.Clone(r.o.Env), homes(c.Scratch)...),
+		Env:    r.environment(c),
 		Stdout: out, Stderr: out,
 	}
 	g, err := newGroup(cmd)

@@ -52,7 +52,7 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 	}
 	p := &keeper.Plan{
 		Shell: sh, Command: c.Text, Dir: c.Dir,
-		Env:    append(slices.Clone(r.o.Env), homes(c.Scratch)...),
+		Env:    r.environment(c),
 		Limits: r.o.Limits.resources(found.Namespaces), Processes: uint64(r.o.Limits.Processes),
 	}
 	if r.o.Off {
