@@ -93,6 +93,9 @@ func (m *Model) asking(a *ask, width int) []string {
 		row("in", dir)
 	}
 	row("files", files)
+	if e.Done != nil {
+		row("also", e.Done.IgnoredLine())
+	}
 	hosts := strings.Join(e.Hosts, ", ")
 	if hosts == "" && e.Network && !e.Outside {
 		hosts = "may reach the network"

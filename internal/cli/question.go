@@ -38,6 +38,10 @@ func aspects(r permit.Request) []string {
 			folder = "the project's"
 		}
 	}
+	ignored := ""
+	if e.Done != nil {
+		ignored = e.Done.IgnoredLine()
+	}
 	network := strings.Join(e.Hosts, ", ")
 	if network == "" && e.Network && !e.Outside {
 		network = "it may reach other machines"
@@ -62,7 +66,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", files, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", files, "ignored", ignored, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)

@@ -2,11 +2,49 @@ package permit
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"belay/internal/fault"
 )
+
+// maxShownPaths is how many changed files a question about a command names.
+const maxShownPaths = 200
+
+// Shown is the effect as people are asked about it. They are told of no more than 200
+// files by name, and of what git ignores by its folders.
+func (e Effect) Shown() Effect {
+	if e.Done != nil {
+		e.Paths = e.unignored()
+		e.Paths = e.Paths[:min(len(e.Paths), maxShownPaths)]
+		done := *e.Done
+		done.Ignored = done.Ignored[:min(len(done.Ignored), maxShownPaths)]
+		e.Done = &done
+	}
+	e.Automatic = e.Automatic[:min(len(e.Automatic), maxShownPaths)]
+	e.OnRequest = e.OnRequest[:min(len(e.OnRequest), maxShownPaths)]
+	return e
+}
+
+// unignored are the paths without those that git ignores.
+func (e Effect) unignored() []string {
+	hidden := map[string]bool{}
+	for _, i := range e.Done.Ignored {
+		hidden[i.Path] = true
+	}
+	var paths []string
+	for _, p := range e.Paths {
+		covered := false
+		for at := p; at != "." && !covered; at = path.Dir(at) {
+			covered = hidden[at]
+		}
+		if !covered {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; files that other
@@ -110,4 +148,29 @@ func (e Effect) partly(d Decision) error {
 		}
 	}
 	return nil
+}
+
+// maxIgnoredNamed is how many ignored folders a line names.
+const maxIgnoredNamed = 3
+
+// IgnoredLine says in a line what a command changed of what git ignores, "" for
+// nothing.
+func (d *Done) IgnoredLine() string {
+	var named []string
+	total := 0
+	for i, f := range d.Ignored {
+		total += f.Files
+		if i < maxIgnoredNamed {
+			named = append(named, f.Path)
+		}
+	}
+	switch more := len(d.Ignored) - len(named); {
+	case total == 0:
+		return ""
+	case more > 0:
+		return fmt.Sprintf("%d ignored files below %s and %d more folders", total, strings.Join(named, ", "), more)
+	case total == 1:
+		return "1 ignored file, " + named[0]
+	}
+	return fmt.Sprintf("%d ignored files below %s", total, strings.Join(named, ", "))
 }

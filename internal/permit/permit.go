@@ -126,20 +126,14 @@ type Done struct {
 	// Output is what it wrote last, with a line on how it ended; at most 4 KiB.
 	Output string `json:"output,omitempty"`
 	Failed bool   `json:"failed,omitempty"`
+	// Ignored is what it changed of what git ignores, such as build output.
+	Ignored []Ignored `json:"ignored,omitempty"`
 }
 
-// maxShownPaths is how many changed files a question about a command names.
-const maxShownPaths = 200
-
-// Shown is the effect as people are asked about it, who are not told of more than
-// 200 files by name.
-func (e Effect) Shown() Effect {
-	if e.Done != nil && len(e.Paths) > maxShownPaths {
-		e.Paths = e.Paths[:maxShownPaths:maxShownPaths]
-	}
-	e.Automatic = e.Automatic[:min(len(e.Automatic), maxShownPaths)]
-	e.OnRequest = e.OnRequest[:min(len(e.OnRequest), maxShownPaths)]
-	return e
+// Ignored is a folder that git ignores, or a file, and how many files in it changed.
+type Ignored struct {
+	Path  string `json:"path"`
+	Files int    `json:"files"`
 }
 
 // Act is what was decided about, for the record: all of a command's text, of

@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: outcome.ExitCode != 0 || outcome.TimedOut || outcome.Crowded}
 	var diff strings.Builder
 	repositories := map[string]int{}
+	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
 	left := 0
 	e.Paths = nil
 	for i := range changes {
@@ -59,6 +61,10 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		}
 		e.Done.Files++
 		e.Paths = append(e.Paths, name)
+		if below := ignores.Below(name); below != "" {
+			ignored[below]++
+			continue
+		}
 		if diff.Len() >= shownDiff {
 			left++
 			continue
@@ -87,6 +93,9 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	}
 	if left > 0 {
 		e.Diff += fmt.Sprintf("… and %d more files\n", left)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(ignored)) {
+		e.Done.Ignored = append(e.Done.Ignored, permit.Ignored{Path: folder, Files: ignored[folder]})
 	}
 	return e, nil
 }
