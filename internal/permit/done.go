@@ -46,6 +46,18 @@ func (e Effect) unignored() []string {
 	return paths
 }
 
+// onlyIgnored reports whether a command changed nothing but what git ignores.
+func (e Effect) onlyIgnored() bool {
+	if e.Done == nil || e.Done.Files == 0 {
+		return false
+	}
+	total := 0
+	for _, i := range e.Done.Ignored {
+		total += i.Files
+	}
+	return total == e.Done.Files
+}
+
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; files that other
 // programs run by themselves are asked about, unless a rule names them; a rule that allows the command, or the

@@ -174,12 +174,19 @@ type Command struct {
 
 // Classes are what a decision about this call for the whole session covers, in
 // a stable order: for a command the classes of its parts, without those that
-// need no decision; for a fetch the hosts; for anything else the tool. They are
+// need no decision, or the folders where it changed nothing but what git ignores; for
+// a fetch the hosts; for anything else the tool. They are
 // nil where no such decision is offered: the call cannot be told from others.
 func (e Effect) Classes() []string {
 	var classes []string
 	switch {
-	case e.Unconfined || e.Opaque || e.Outside || len(e.Automatic) > 0:
+	case e.Unconfined || e.Outside || len(e.Automatic) > 0:
+		return nil
+	case e.onlyIgnored():
+		for _, i := range e.Done.Ignored {
+			classes = append(classes, e.Tool+" files that git ignores in "+i.Path)
+		}
+	case e.Opaque:
 		return nil
 	case e.Kind == Execute:
 		looks := e.looker()
