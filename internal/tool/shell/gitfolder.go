@@ -1,9 +1,14 @@
 package shell
 
 import (
+	"cmp"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"belay/internal/journal"
 )
 
 const nameGit = ".git"
@@ -17,4 +22,56 @@ func insideGit(name string) (repository, rest string, in bool) {
 		return "", "", false
 	}
 	return path.Join(parts[:i+1]...), path.Join(parts[i+1:]...), true
+}
+
+// gitOrder puts the changes of repositories in the order in which Git itself makes
+// them, so that somebody who uses Git meanwhile finds what a name refers to: objects
+// first, then refs, HEAD and the index, and what goes at the end. Other changes stay as
+// they are.
+func gitOrder(changes []journal.Change) []journal.Change {
+	placed := map[string]bool{}
+	for _, c := range changes {
+		if c.After.Type != journal.None {
+			placed[string(c.Path)] = true
+		}
+	}
+	rank := func(c journal.Change) int {
+		_, rest, in := insideGit(string(c.Path))
+		switch {
+		case c.After.Type == journal.None && (!in || placed[string(c.Path)]):
+			return 0
+		case c.Op == journal.Mkdir:
+			return 1
+		case c.After.Type == journal.None:
+			return 8
+		case !in:
+			return 2
+		case strings.HasPrefix(rest, "objects/"):
+			return 3
+		case rest == "index":
+			return 7
+		case rest == "HEAD":
+			return 6
+		case strings.HasPrefix(rest, "refs/") || rest == "packed-refs":
+			return 5
+		}
+		return 4
+	}
+	ordered := slices.Clone(changes)
+	slices.SortStableFunc(ordered, func(a, b journal.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	return ordered
+}
+
+// gitAtWork returns the lock of a repository whose index would change, where Git holds
+// it at this moment, "" for none.
+func gitAtWork(project *os.Root, changes []journal.Change) string {
+	for _, c := range changes {
+		if repo, rest, in := insideGit(string(c.Path)); in && rest == "index" {
+			lock := path.Join(repo, "index.lock")
+			if _, err := project.Lstat(filepath.FromSlash(lock)); err == nil {
+				return lock
+			}
+		}
+	}
+	return ""
 }

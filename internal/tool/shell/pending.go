@@ -82,6 +82,9 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
 		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
 	})
+	if lock := gitAtWork(p.place.Root, chosen); lock != "" {
+		return p.Keep(ctx, "git is at work in the repository ("+lock+" is there)")
+	}
 	if len(conflicts) == 0 {
 		err := p.apply(ctx, chosen)
 		var conflict *journal.ConflictError
@@ -185,7 +188,7 @@ func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, b
 	if err := keepContents(ctx, w, changes, noted); err != nil {
 		return err
 	}
-	plan := journal.Plan{Owner: by, Changes: changes, Inside: true}
+	plan := journal.Plan{Owner: by, Changes: gitOrder(changes), Inside: true}
 	if err := files.Transact(ctx, w, pass, j, plan, noted); err != nil {
 		return err
 	}

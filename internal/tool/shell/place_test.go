@@ -126,7 +126,9 @@ func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r, err := c.Run(t.Context())
+	sum := sha256.Sum256([]byte(t.Name() + in.Command))
+	ctx := tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_" + hex.EncodeToString(sum[:12])})
+	r, err := c.Run(ctx)
 	if err == nil && r.Changes != nil {
 		if len(r.Changes.Effect().Automatic) > 0 {
 			return r.Changes.Discard(t.Context(), "a person did not allow it")
