@@ -143,17 +143,21 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 	}
 	now.SHA256 = c.After.SHA256
 	c.After = now
+	if c.Op == Mkdir && err == nil {
+		tx.folders[string(c.Path)] = now
+	}
 	return flush, err
 }
 
 // around is the folder that change i is made in, maybe by a change before it;
 // nothing where it is not known.
 func (tx *Tx) around(i int) State {
+	if tx.folders == nil {
+		tx.folders = map[string]State{}
+	}
 	dir := path.Dir(string(tx.rec.Changes[i].Path))
-	for _, c := range tx.rec.Changes[:i] {
-		if c.Op == Mkdir && string(c.Path) == dir {
-			return c.After
-		}
+	if s, ok := tx.folders[dir]; ok {
+		return s
 	}
 	folder, err := durable.OpenFolder(tx.p.root, dir)
 	if err != nil {
@@ -161,6 +165,7 @@ func (tx *Tx) around(i int) State {
 	}
 	defer folder.Close()
 	s, _ := look(durable.Entry{Folder: folder, Name: "."}, false) // it was opened
+	tx.folders[dir] = s
 	return s
 }
 

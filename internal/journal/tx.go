@@ -19,6 +19,8 @@ type Tx struct {
 	dir *os.Root // its contents, nil until they are there
 	// content opens what goes into the files, by the number of their change.
 	content []func() (io.ReadCloser, error)
+	// folders are those around the changes, by path, while their contents are made.
+	folders map[string]State
 	// made is how many changes of a living transaction were made.
 	made int
 	// dead is set where the process that began the transaction is: nothing is known

@@ -64,11 +64,19 @@ func hasKey(m map[string]bool, key string) bool {
 	return ok
 }
 
-// keepContents stores the contents before and after for undo. What is too large to keep is
-// lost, and the record says so.
+// maxKeptNew is how many new files may have their contents kept. Of more, such as
+// installed packages, nobody reads a diff, and to take them back needs no content.
+const maxKeptNew = 200
+
+// keepContents stores the contents before and after, for diffs and undo. What is too
+// large to keep is lost, and the record says so.
 func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Change, noted []session.Change) error {
 	content := map[string]*journal.Change{}
+	created := 0
 	for i := range changes {
+		if changes[i].Op == journal.Create {
+			created++
+		}
 		if c := &changes[i]; c.Before.Type != journal.Folder && c.After.Type != journal.Folder {
 			content[string(c.Path)] = c
 		}
@@ -85,7 +93,7 @@ func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Chan
 		} else if err := putContent(ctx, w, c.Before, func() (io.ReadCloser, error) { return os.OpenInRoot(w.Project, filepath.FromSlash(n.Path)) }); err != nil {
 			return err
 		}
-		if n.AfterBytes > most || c.Content == nil && c.After.Type == journal.File {
+		if n.AfterBytes > most || created > maxKeptNew && c.Op == journal.Create || c.Content == nil && c.After.Type == journal.File {
 			continue
 		}
 		if err := putContent(ctx, w, c.After, c.Content); err != nil {

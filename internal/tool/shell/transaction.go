@@ -93,7 +93,11 @@ func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, con
 	for _, d := range set.Dropped {
 		t.note("%s %s", d.Path, d.Reason)
 	}
-	allowed, err = t.review(ctx, set.Changes)
+	real, err := t.refreshed(set.Changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	allowed, err = t.review(ctx, real)
 	t.place.Ledger.Note(t.refused...)
 	return allowed, set.Conflicts, err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -264,11 +265,14 @@ func TestRepository(t *testing.T) {
 	git("add", "a", "sub")
 	git("commit", "-q", "-m", "first")
 	must(t, os.Chtimes(filepath.Join(p.project, "a"), time.Time{}, time.Now()))
-	if set := p.run(t, `git status; git log; git diff`); len(set.Changes) > 0 {
+	set := p.run(t, `git status; git log; git diff`)
+	// Git may note the files' times in its index anew; whoever reviews leaves that out.
+	set.Changes = slices.DeleteFunc(set.Changes, func(c journal.Change) bool { return c.Path == ".git/index" })
+	if len(set.Changes) > 0 {
 		t.Errorf("looking changed %v", set.Changes)
 	}
 	p.remove(t)
-	set := p.run(t, `echo more >>a && git add -A && git -c user.name=B -c user.email=b@example.com commit -q -m second && git branch topic && git gc -q`)
+	set = p.run(t, `echo more >>a && git add -A && git -c user.name=B -c user.email=b@example.com commit -q -m second && git branch topic && git gc -q`)
 	p.apply(t, set)
 	if got := git("log", "--format=%s %an", "topic"); got != "second B\nfirst A\n" {
 		t.Errorf("the log is\n%s", got)

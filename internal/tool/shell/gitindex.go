@@ -1,0 +1,90 @@
+package shell
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"belay/internal/journal"
+)
+
+// maxComparedIndex is how large an index is compared.
+const maxComparedIndex = 64 << 20
+
+// refreshed removes from the changes an index of Git that says the same as before:
+// Git writes it anew when it only looked, with other times of the files.
+func (t *transaction) refreshed(changes []journal.Change) ([]journal.Change, error) {
+	for i := range changes {
+		c := &changes[i]
+		_, rest, in := insideGit(string(c.Path))
+		if !in || rest != "index" || c.Op != journal.Replace || c.Before.Type != journal.File || max(c.Before.Size, c.After.Size) > maxComparedIndex {
+			continue
+		}
+		before, err := t.before(c)
+		if err != nil {
+			return nil, err
+		}
+		after, err := readAll(c.Content)
+		if err != nil {
+			return nil, err
+		}
+		if sameIndex(before, after) {
+			return slices.Delete(slices.Clone(changes), i, i+1), nil
+		}
+	}
+	return changes, nil
+}
+
+// sameIndex reports whether two indexes of Git have the same entries, whatever they
+// remember of the files' times. It is false for what it cannot read.
+func sameIndex(a, b []byte) bool {
+	x, okA := indexEntries(a)
+	y, okB := indexEntries(b)
+	return okA && okB && slices.EqualFunc(x, y, bytes.Equal)
+}
+
+// The layout of an index of version 2 or 3 (gitformat-index(5)).
+const (
+	indexHeader   = 12 // signature, version, count
+	indexSignals  = 24 // of an entry: times, device and inode
+	indexNamed    = 62 // of an entry: where its name begins
+	indexExtended = 0x4000
+)
+
+// indexEntries are the entries of an index without what they remember of the file:
+// its times, device, inode, owner and size.
+func indexEntries(data []byte) (entries [][]byte, ok bool) {
+	if len(data) < indexHeader || string(data[:4]) != "DIRC" {
+		return nil, false
+	}
+	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
+	if version != 2 && version != 3 {
+		return nil, false
+	}
+	rest := data[indexHeader:]
+	for range count {
+		named := indexNamed
+		if len(rest) < named {
+			return nil, false
+		}
+		if binary.BigEndian.Uint16(rest[60:])&indexExtended != 0 {
+			named += 2
+		}
+		if len(rest) < named {
+			return nil, false
+		}
+		end := bytes.IndexByte(rest[named:], 0)
+		if end < 0 {
+			return nil, false
+		}
+		end += named
+		size := (end + 8) / 8 * 8 // the name ends with one to eight zeros
+		if len(rest) < size {
+			return nil, false
+		}
+		// The mode, then the object's name, the flags, and the name.
+		entries = append(entries, slices.Concat(rest[indexSignals:indexSignals+4], rest[40:end]))
+		rest = rest[size:]
+	}
+	return entries, true
+}
