@@ -27,6 +27,7 @@ import (
 
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
 	"belay/internal/tool/shell/quota"
 	"belay/internal/tool/shell/watch"
@@ -150,7 +151,7 @@ func (s *Shell) Sweep(ctx context.Context, age time.Duration, known func(session
 }
 
 // SweepProject removes what commands changed in a project whose processes died before
-// it was reviewed. A project that is gone has none of it.
+// it was reviewed, or put aside for a person. A project that is gone has none of it.
 func SweepProject(project string) (err error) {
 	root, err := os.OpenRoot(project)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +160,7 @@ func SweepProject(project string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return overlay.Sweep(root)
+	return errors.Join(overlay.Sweep(root), kept.Sweep(root))
 }
 
 // Spec implements tool.Tool.

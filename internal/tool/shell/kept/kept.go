@@ -21,8 +21,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -90,19 +88,20 @@ func Hold(project *os.Root, upper *overlay.Upper, r Record) (_ *Change, err erro
 	if !idPattern.MatchString(r.ID) {
 		return nil, fmt.Errorf("hold changes: the id %q must match %s", r.ID, idPattern)
 	}
-	if err := durable.MkdirAll(project, folder(r.ID), 0o700); err != nil {
+	if err := durable.MkdirAll(project, dirChanges, 0o700); err != nil {
 		return nil, fmt.Errorf("hold changes: %w", err)
 	}
 	c := &Change{Record: r, project: project}
+	// The lock comes first: [Sweep] removes a folder without a record.
 	if c.lock, err = lock(project, r.ID); err != nil {
 		return nil, fmt.Errorf("hold changes: %w", err)
 	}
-	data, err := json.Marshal(versioned{version, r})
+	err = durable.MkdirAll(project, folder(r.ID), 0o700)
 	if err == nil {
 		err = upper.Move(path.Join(folder(r.ID), dirFiles))
 	}
 	if err == nil {
-		err = durable.WriteFile(project, path.Join(folder(r.ID), fileRecord), data, 0o600, durable.KeptChange)
+		err = c.write()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("hold changes: %w", err), c.Remove())
@@ -114,6 +113,29 @@ func Hold(project *os.Root, upper *overlay.Upper, r Record) (_ *Change, err erro
 type versioned struct {
 	V int `json:"v"`
 	Record
+}
+
+func (c *Change) write() error {
+	data, err := json.Marshal(versioned{version, c.Record})
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(c.project, path.Join(folder(c.ID), fileRecord), data, 0o600, durable.KeptChange)
+}
+
+// Say notes why the change is not real yet.
+func (c *Change) Say(why string) error {
+	if c.Why == why {
+		return nil
+	}
+	c.Why = why
+	return c.write()
+}
+
+// Leave keeps only these changes of it: the others were applied.
+func (c *Change) Leave(rest []journal.Change) error {
+	c.Changes = rest
+	return c.write()
 }
 
 func folder(id string) string { return path.Join(dirChanges, id) }
@@ -138,6 +160,20 @@ func Open(project *os.Root, id string) (_ *Change, err error) {
 	}
 	if c.Record, err = read(project, id); err != nil {
 		return nil, errors.Join(err, c.release(!Has(project, id)))
+	}
+	c.open()
+	return c, nil
+}
+
+// Look reads a change that somebody else may be at work on. It can only be looked at,
+// and need not be closed.
+func Look(project *os.Root, id string) (_ *Change, err error) {
+	if !Has(project, id) {
+		return nil, fmt.Errorf("the change %q: %w", id, fs.ErrNotExist)
+	}
+	c := &Change{project: project}
+	if c.Record, err = read(project, id); err != nil {
+		return nil, err
 	}
 	c.open()
 	return c, nil
@@ -181,7 +217,7 @@ func (c *Change) open() {
 	}
 }
 
-// Close leaves the change where it is.
+// Close leaves the change where it is. It may be called after [Change.Remove].
 func (c *Change) Close() error { return c.release(false) }
 
 // Remove removes the change: it was applied, or nobody wants it.
@@ -198,34 +234,16 @@ func (c *Change) Remove() error {
 }
 
 func (c *Change) release(gone bool) error {
+	if c.lock == nil {
+		return nil
+	}
 	var err error
 	if gone {
 		if err = durable.Remove(c.project, folder(c.ID)+lockSuffix); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}
-	return errors.Join(err, c.lock.Unlock())
-}
-
-// List returns the changes of a project, the oldest first. The error names those that
-// cannot be read, beside the others.
-func List(project *os.Root) (all []Record, err error) {
-	entries, err := fs.ReadDir(project.FS(), dirChanges)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), lockSuffix) || !Has(project, e.Name()) {
-			continue
-		}
-		r, readErr := read(project, e.Name())
-		if errors.Is(readErr, fs.ErrNotExist) {
-			continue // just applied or dropped
-		}
-		if err = errors.Join(err, readErr); readErr == nil {
-			all = append(all, r)
-		}
-	}
-	slices.SortFunc(all, func(a, b Record) int { return a.Created.Compare(b.Created) })
-	return all, err
+	err = errors.Join(err, c.lock.Unlock())
+	c.lock = nil
+	return err
 }
