@@ -16,6 +16,12 @@ import (
 // and get the permissions that the files have afterwards. A [*journal.ConflictError]
 // says that somebody else was faster.
 func Transact(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, plan journal.Plan, noted []session.Change) error {
+	return TransactThen(ctx, w, pass, j, plan, noted, func() error { return nil })
+}
+
+// TransactThen is Transact with something that must follow it. Should that fail, or
+// the process die first, the transaction is settled by whoever opens the journal next.
+func TransactThen(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, plan journal.Plan, noted []session.Change, then func() error) error {
 	tx, err := j.Begin(plan)
 	if err != nil {
 		return err
@@ -38,6 +44,9 @@ func Transact(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal
 		if after := modes[journal.Name(noted[i].Path)]; after.Type == journal.File {
 			noted[i].AfterMode = after.Mode.Perm()
 		}
+	}
+	if err := then(); err != nil {
+		return errors.Join(err, tx.Leave())
 	}
 	tx.Done()
 	return nil

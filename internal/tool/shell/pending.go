@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/tool/shell/kept"
@@ -129,7 +130,11 @@ func choose(all []journal.Change, only []string) (chosen []journal.Change, note 
 
 // Keep implements [tool.Changes].
 func (p *pending) Keep(ctx context.Context, why string) (tool.Result, error) {
-	if err := p.Hold(ctx, why); err != nil {
+	err := p.Hold(ctx, why)
+	if err == nil {
+		err = p.held.Say(why) // it may have been held for a question
+	}
+	if err != nil {
 		return tool.Result{}, errors.Join(err, p.leave())
 	}
 	r := p.result(fmt.Sprintf("nothing of what it changed is real: %s; the changes are kept as %s, and a person can apply them (belay changes)", why, p.record.ID))
@@ -170,10 +175,25 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 }
 
 // applyTo makes changes of a command in a project, all or none.
-func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, by journal.Owner) (err error) {
+func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, by journal.Owner) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	return inProject(ctx, w, func(pass tool.Pass, j *journal.Project) error {
+		noted, err := makeChanges(ctx, w, pass, j, changes, by, func([]session.Change) error { return nil })
+		if err != nil {
+			return err
+		}
+		for _, c := range noted {
+			w.Seen.Forget(c.Path)
+		}
+		w.Ledger.Note(noted...)
+		return nil
+	})
+}
+
+// inProject lends the journal of a project that nobody else changes meanwhile.
+func inProject(ctx context.Context, w *tool.Workplace, do func(tool.Pass, *journal.Project) error) (err error) {
 	pass, err := w.Gate.Enter(ctx, w.Project)
 	if err != nil {
 		return err
@@ -184,17 +204,16 @@ func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, b
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	return do(pass, j)
+}
+
+// makeChanges makes changes, all or none, and returns them as the session has them on
+// record. Then is called with those before they are certain.
+func makeChanges(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, changes []journal.Change, by journal.Owner, then func([]session.Change) error) ([]session.Change, error) {
 	noted := recorded(changes)
 	if err := keepContents(ctx, w, changes, noted); err != nil {
-		return err
+		return nil, err
 	}
 	plan := journal.Plan{Owner: by, Changes: gitOrder(changes), Inside: true}
-	if err := files.Transact(ctx, w, pass, j, plan, noted); err != nil {
-		return err
-	}
-	for _, c := range noted {
-		w.Seen.Forget(c.Path)
-	}
-	w.Ledger.Note(noted...)
-	return nil
+	return noted, files.TransactThen(ctx, w, pass, j, plan, noted, func() error { return then(noted) })
 }

@@ -1,0 +1,145 @@
+package shell
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"belay/internal/durable"
+	"belay/internal/journal"
+	"belay/internal/tool/shell/kept"
+)
+
+// conflicts are those of changes whose path something else has changed since the
+// command began.
+func conflicts(ctx context.Context, root *os.Root, r kept.Record, changes []journal.Change) (all []journal.Conflict, err error) {
+	for i := range changes {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		s := &changes[i]
+		is := slices.Contains(r.Conflicts, string(s.Path))
+		if !is {
+			now, err := stateOf(root, string(s.Path), s.Before.SHA256 != "")
+			if err != nil {
+				return nil, err
+			}
+			is = !isBefore(&now, s)
+		}
+		if is {
+			all = append(all, journal.Conflict{Path: s.Path, Reason: "was changed by something else"})
+		}
+	}
+	return all, nil
+}
+
+// areReal reports whether every path is as the changes leave it.
+func areReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool, error) {
+	for i := range changes {
+		if err := context.Cause(ctx); err != nil {
+			return false, err
+		}
+		c := &changes[i]
+		now, err := stateOf(root, string(c.Path), c.After.SHA256 != "")
+		if err != nil {
+			return false, err
+		}
+		if !same(&now, &c.After) && (!c.IfEmpty || now.Type != journal.Folder) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// isBefore reports whether a path is as a change was reviewed for.
+func isBefore(now *journal.State, c *journal.Change) bool {
+	switch {
+	case now.Type == journal.None && (c.Op == journal.Remove || c.Op == journal.Rmdir):
+		return true
+	case now.Type == journal.Folder && c.Op == journal.Mkdir:
+		return true
+	}
+	return same(now, &c.Before)
+}
+
+// same reports whether a path is as a state says.
+func same(now, want *journal.State) bool {
+	switch {
+	case now.Type != want.Type, now.Target != want.Target:
+		return false
+	case want.SHA256 != "" && now.SHA256 != want.SHA256:
+		return false
+	}
+	return want.Type == journal.None || want.Type == journal.Link || want.Mode == 0 || now.Mode.Perm() == want.Mode.Perm()
+}
+
+// stateOf is what stands at a path of a project, with the hash of a file where that is
+// asked for.
+func stateOf(root *os.Root, name string, hashed bool) (s journal.State, err error) {
+	folder, err := durable.OpenFolder(root, path.Dir(name))
+	if isAway(err) {
+		return s, nil
+	} else if err != nil {
+		return s, err
+	}
+	defer folder.Close()
+	base := path.Base(name)
+	info, err := folder.Lstat(base)
+	if isAway(err) {
+		return s, nil
+	} else if err != nil {
+		return s, err
+	}
+	s = journal.State{Mode: info.Mode().Perm(), Size: info.Size()}
+	switch info.Mode().Type() {
+	case 0:
+		s.Type = journal.File
+	case fs.ModeDir:
+		s.Type = journal.Folder
+		return s, nil
+	case fs.ModeSymlink:
+		s.Type = journal.Link
+		target, err := folder.Readlink(base)
+		s.Target = journal.Name(target)
+		return s, err
+	default:
+		s.Type = "other"
+		return s, nil
+	}
+	if !hashed {
+		return s, nil
+	}
+	f, _, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: base})
+	if err != nil {
+		return s, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	s.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return s, errors.Join(err, f.Close())
+}
+
+// isAway reports whether an error says that nothing is where a path leads.
+func isAway(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotFolder) || errors.Is(err, durable.ErrMoved)
+}
+
+func readFile(root *os.Root, name string) ([]byte, error) {
+	folder, err := durable.OpenFolder(root, path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, _, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: path.Base(name)})
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
