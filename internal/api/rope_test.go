@@ -82,3 +82,45 @@ func TestClientAndServerCarryTheRopeUnchanged(t *testing.T) {
 		t.Errorf("fork: %+v, %v", fork, err)
 	}
 }
+
+// So is what people do with kept changes.
+func TestClientAndServerCarryKeptChangesUnchanged(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	address := start(t, engine, api.Options{Operator: api.NewOperator("captain", "", nil)})
+	c, err := client.New("http://"+address, client.Options{Token: "captain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	ctx, root := t.Context(), t.TempDir()
+	beside, err := engine.Kept(ctx, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	through, err := c.Kept(ctx, root)
+	if diff := cmp.Diff(beside, through); err != nil || diff != "" {
+		t.Errorf("kept changes: %v\n%s", err, diff)
+	}
+	one, err := engine.KeptChange(ctx, root, apitest.KeptID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.KeptChange(ctx, root, apitest.KeptID)
+	if diff := cmp.Diff(one, got); err != nil || diff != "" {
+		t.Errorf("a kept change: %v\n%s", err, diff)
+	}
+	done, err := c.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptID, Only: []string{"b.txt"}, By: "ana"})
+	if want := (turn.KeptResult{ID: apitest.KeptID, Paths: []string{"b.txt"}, Left: 1, SessionID: "s1", TurnID: "t1"}); err != nil || !reflect.DeepEqual(done, want) {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := c.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptBusy}); !fault.Is(err, fault.TurnInProgress) {
+		t.Errorf("drop what a turn asks about: %v", err)
+	}
+	if done, err = c.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptID}); err != nil || done.ID != apitest.KeptID {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if _, err := c.KeptChange(ctx, root, apitest.KeptID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("show what was dropped: %v", err)
+	}
+}

@@ -190,7 +190,10 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "ask":
 			engine.Ask(question(v))
 		case "changed":
-			engine.Fail = map[string]error{"Undo": fault.New(fault.ContentChanged, "changed since the turn").With("paths", []string{v})}
+			engine.Fail = map[string]error{
+				"Undo":      fault.New(fault.ContentChanged, "changed since the turn").With("paths", []string{v}),
+				"ApplyKept": fault.New(fault.ContentChanged, "changed since the command began").With("paths", []string{v}),
+			}
 		case "forget":
 			engine.Forget = number(t, v)
 		case "panic":

@@ -303,3 +303,35 @@ func (c confined) Fork(ctx context.Context, r turn.ForkRequest) (session.Record,
 	}
 	return c.engine.Fork(ctx, r)
 }
+
+// Kept implements [turn.Engine].
+func (c confined) Kept(ctx context.Context, projectRoot string) ([]turn.KeptChange, error) {
+	if err := c.project(projectRoot); err != nil {
+		return nil, err
+	}
+	return c.engine.Kept(ctx, projectRoot)
+}
+
+// KeptChange implements [turn.Engine].
+func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (turn.KeptChange, error) {
+	if err := c.project(projectRoot); err != nil {
+		return turn.KeptChange{}, err
+	}
+	return c.engine.KeptChange(ctx, projectRoot, id)
+}
+
+// ApplyKept implements [turn.Engine].
+func (c confined) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+	if err := c.project(r.ProjectRoot); err != nil {
+		return turn.KeptResult{}, err
+	}
+	return c.engine.ApplyKept(ctx, r)
+}
+
+// DropKept implements [turn.Engine].
+func (c confined) DropKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+	if err := c.project(r.ProjectRoot); err != nil {
+		return turn.KeptResult{}, err
+	}
+	return c.engine.DropKept(ctx, r)
+}

@@ -72,7 +72,14 @@ func TestProjectRoots(t *testing.T) {
 		_, page := e.ListPage(ctx, root, session.ListOptions{Limit: 1})
 		_, upload := e.Upload(ctx, turn.Upload{ProjectRoot: root, Name: "x.txt", Content: strings.NewReader("x")})
 		_, inspect := e.Inspect(ctx, turn.InspectRequest{ProjectRoot: root})
-		for call, err := range map[string]error{"create": create, "list": list, "page": page, "upload": upload, "inspect": inspect} {
+		_, kept := e.Kept(ctx, root)
+		_, change := e.KeptChange(ctx, root, "chg_0123456789abcdef")
+		_, keep := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
+		_, drop := e.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
+		for call, err := range map[string]error{
+			"create": create, "list": list, "page": page, "upload": upload, "inspect": inspect,
+			"kept": kept, "change": change, "keep": keep, "drop": drop,
+		} {
 			if f := fault.From(err); f == nil || f.Status != 403 || f.Type != fault.Forbidden || f.Details["reason"] != "project" {
 				t.Errorf("%s in %s: %v", call, root, err)
 			}

@@ -61,3 +61,34 @@ func (c *Client) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, 
 	err := c.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
 	return out.Session, err
 }
+
+// Kept implements turn.Engine; the token must be the operator's.
+func (c *Client) Kept(ctx context.Context, projectRoot string) ([]turn.KeptChange, error) {
+	var out struct{ Changes []turn.KeptChange }
+	err := c.call(ctx, http.MethodGet, "/api/project/changes?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
+	return out.Changes, err
+}
+
+// KeptChange implements turn.Engine; the token must be the operator's.
+func (c *Client) KeptChange(ctx context.Context, projectRoot, id string) (turn.KeptChange, error) {
+	q := url.Values{"projectRoot": {projectRoot}, "id": {id}}
+	var out struct{ Change turn.KeptChange }
+	err := c.call(ctx, http.MethodGet, "/api/project/change?"+q.Encode(), nil, &out)
+	return out.Change, err
+}
+
+// ApplyKept implements turn.Engine; the token must be the operator's.
+func (c *Client) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+	return c.settleKept(ctx, "keep", r)
+}
+
+// DropKept implements turn.Engine; the token must be the operator's.
+func (c *Client) DropKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+	return c.settleKept(ctx, "drop", r)
+}
+
+func (c *Client) settleKept(ctx context.Context, how string, r turn.KeptRequest) (turn.KeptResult, error) {
+	var out struct{ Change turn.KeptResult }
+	err := c.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
+	return out.Change, err
+}

@@ -29,6 +29,7 @@ type Engine interface {
 	Attachments
 	Personas
 	Rope
+	KeptChanges
 }
 
 // Turns starts and stops work.

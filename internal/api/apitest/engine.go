@@ -57,6 +57,7 @@ type Engine struct {
 	answered []string
 	steers   []turn.SteerRequest
 	undone   map[string]bool // by turn
+	settled  []string        // kept changes
 }
 
 // File is a blob.
