@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/chat"
+	"belay/internal/config"
+	"belay/internal/turn"
+)
+
+func newChanges(c *console) *cobra.Command {
+	g := group("changes", "Apply or drop what commands changed and what is not real yet",
+		"  belay changes list\n  belay changes show chg_4f2a8c\n  belay changes keep chg_4f2a8c --only docs\n  belay changes drop chg_4f2a8c",
+		newChangesList(c), newChangesShow(c), newChangesKeep(c), newChangesDrop(c),
+	)
+	g.Long = `Apply or drop what commands changed and what is not real yet. What a command changes
+counts when it was allowed. Where nobody answered in time, nobody could be asked, or
+something else changed the same files meanwhile, the changes are kept in the project's
+folder .belay/changes until a person decides.
+
+The project is --project, else the nearest folder above this one that has a .belay
+folder, else this folder. A change is named by its id, or by the beginning of it as far
+as no other one's begins like it.`
+	return g
+}
+
+// changesFlags say where the changes lie.
+type changesFlags struct{ server string }
+
+func (f *changesFlags) add(cmd *cobra.Command) {
+	setting(cmd, "project", "project", "the changes are of the project in `DIR`")
+	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
+	cmd.Flags().StringVar(&f.server, "server", "", "ask the server at `URL`")
+}
+
+// inChanges runs a command about the kept changes of a project, here or on a server.
+func (c *console) inChanges(cmd *cobra.Command, f *changesFlags, do func(ctx context.Context, e turn.Engine, project string) error) error {
+	cfg, err := c.load(cmd)
+	if err != nil {
+		return err
+	}
+	if f.server == "" {
+		if cmd.Flags().Changed("token-file") {
+			return usageHint("name the server that is to answer", "--token-file goes with --server")
+		}
+		project, err := changesProject(cfg)
+		if err != nil {
+			return err
+		}
+		return c.rooms(cmd, func(ctx context.Context, a *app.App) error { return do(ctx, a.Engine, project) })
+	}
+	project := cmd.Flag("project").Value.String()
+	if local(f.server) {
+		project, err = changesProject(cfg)
+	} else if project == "" {
+		err = usageHint("name it with --project", "the project folder on the server is not known")
+	}
+	if err != nil {
+		return err
+	}
+	e, err := c.dial(cfg, f.server)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return do(cmd.Context(), e, project)
+}
+
+// changesProject is the project that is configured, else the nearest folder above this
+// one that belay has worked in, else this one.
+func changesProject(cfg *config.Config) (string, error) {
+	dir, err := projectDir(cfg)
+	if err != nil || cfg.Project != "" {
+		return dir, err
+	}
+	for above := dir; ; above = filepath.Dir(above) {
+		if info, err := os.Stat(filepath.Join(above, ".belay")); err == nil && info.IsDir() {
+			return above, nil
+		}
+		if filepath.Dir(above) == above {
+			return dir, nil
+		}
+	}
+}
+
+func newChangesList(c *console) *cobra.Command {
+	var f changesFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the kept changes of a project, oldest first",
+		Example: "  belay changes list\n  belay changes list --project ~/projects/bridge --json | jq -r '.changes[].id'",
+		Args:    cobra.NoArgs,
+	}
+	f.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.inChanges(cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
+			all, err := e.Kept(ctx, project)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"projectRoot": project, "changes": orEmpty(all)})
+			}
+			t := &table{heads: []string{"CHANGE", "MADE", "FILES", "STATE", "COMMAND"}, elastic: 5}
+			ids := make([]string, len(all))
+			for i, k := range all {
+				ids[i] = k.ID
+			}
+			shown := maxID
+			if c.width > 0 {
+				shown = telling(ids)
+			}
+			for _, k := range all {
+				made, files, does := "", "", ""
+				if k.Effect != nil {
+					made, files, does = when(k.Created), strconv.Itoa(k.Effect.Done.Files), line(k.Effect.Summary)
+				}
+				t.add(k.ID[:min(shown, len(k.ID))], made, files, keptState(k), does)
+			}
+			c.print(t, "no changes are kept")
+			return nil
+		})
+	}
+	return cmd
+}
+
+// keptState is what stands in the way of a change, in a word.
+func keptState(k turn.KeptChange) string {
+	switch {
+	case k.Problem != "":
+		return "damaged"
+	case k.DecisionID != "":
+		return "asked"
+	case len(k.Conflicts) > 0:
+		return "conflict"
+	}
+	return "kept"
+}
+
+func newChangesShow(c *console) *cobra.Command {
+	var f changesFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what a kept change would do to the project now",
+		Long: `Show the command, why its changes are not real, the files, how they would change as
+they are now, the files that something else has changed since the command began, and
+what the command wrote last.`,
+		Example: "  belay changes show chg_4f2a8c",
+		Args:    needsChange,
+	}
+	f.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+			k, err := e.KeptChange(ctx, project, id)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"change": k})
+			}
+			c.printKept(k)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// printKept prints a kept change on stdout, nothing in it unseen.
+func (c *console) printKept(k turn.KeptChange) {
+	pairs := []string{"change", k.ID}
+	diff := ""
+	if e := k.Effect; e != nil {
+		files := strings.Join(e.Paths[:min(len(e.Paths), shownMatches)], ", ")
+		if more := e.Done.Files - shownMatches; more > 0 {
+			files += " and " + strconv.Itoa(more) + " more"
+		}
+		pairs = append(pairs, "made", when(k.Created), "session", k.SessionID, "turn", k.TurnID, "command", e.Command, "wrote", wrote(*e),
+			"files", files, "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
+		diff = e.Diff
+	}
+	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "damaged", k.Problem)
+	for i := range pairs {
+		pairs[i] = chat.Visible(pairs[i])
+	}
+	c.fields(pairs...)
+	next := "belay changes keep " + k.ID
+	switch {
+	case k.Problem != "" || len(k.Conflicts) > 0:
+		next = "belay changes drop " + k.ID
+	case k.DecisionID != "":
+		next = "belay decision allow " + k.DecisionID
+	}
+	c.note("next", next)
+	if diff != "" {
+		c.write("\n")
+		c.printDiff(diff, 0, "")
+	}
+}

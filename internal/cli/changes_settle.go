@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/turn"
+)
+
+func newChangesKeep(c *console) *cobra.Command {
+	var f changesFlags
+	var only []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "keep ID",
+		Short: "Make a kept change in the project",
+		Long: `Make a kept change in the project: all of its files, or none where something else has
+changed one of them. With --only the other files stay kept. What was applied belongs
+to the turn of the command: belay session changes shows it and belay session undo takes
+it back, unless the session is gone or a turn runs in it. The files are on stdout, one a
+line.`,
+		Example: "  belay changes keep chg_4f2a8c\n  belay changes keep chg_4f2a8c --only docs --only README.md",
+		Args:    needsChange,
+	}
+	f.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+			done, err := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, Only: only, By: c.person()})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"change": done})
+			}
+			c.note("applied", done.ID)
+			if done.Left > 0 {
+				c.note("kept", count(done.Left, "other file", "other files"))
+			}
+			if done.SessionID != "" {
+				c.note("take back", "belay session undo "+done.SessionID+" "+done.TurnID)
+			}
+			for _, path := range done.Paths {
+				c.write(line(path) + "\n")
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func newChangesDrop(c *console) *cobra.Command {
+	var f changesFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "drop ID",
+		Short:   "Remove a kept change without applying it",
+		Example: "  belay changes drop chg_4f2a8c",
+		Args:    needsChange,
+	}
+	f.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+			done, err := e.DropKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"change": done})
+			}
+			c.note("dropped", done.ID)
+			return nil
+		})
+	}
+	return cmd
+}
+
+// needsChange is the argument rule of commands about one kept change.
+func needsChange(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return failed(ExitUsage, "list the kept ones with belay changes list", errors.New("name one change by its id"))
+}
+
+// inChange is inChanges for a command about one of them: it gets the whole id.
+func (c *console) inChange(cmd *cobra.Command, f *changesFlags, named string, do func(ctx context.Context, e turn.Engine, project, id string) error) error {
+	return c.inChanges(cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
+		id, err := changeNamed(ctx, e, project, named)
+		if err != nil {
+			return err
+		}
+		return do(ctx, e, project, id)
+	})
+}
+
+// minChange is how much of a change's id is enough to name it.
+const minChange = len("chg_") + 2
+
+// changeNamed returns the id of the kept change that a person named. What names none
+// is left as it is, for the command itself to say so.
+func changeNamed(ctx context.Context, e turn.Engine, project, named string) (string, error) {
+	if len(named) < minChange {
+		return named, nil
+	}
+	all, err := e.Kept(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, k := range all {
+		if strings.HasPrefix(k.ID, named) {
+			found = append(found, k.ID)
+		}
+	}
+	switch {
+	case len(found) == 0, slices.Contains(found, named):
+		return named, nil
+	case len(found) == 1:
+		return found[0], nil
+	}
+	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found[:min(len(found), shownMatches)], ", "),
+		fmt.Errorf("more than one kept change has an id that begins with %s", named))
+}
