@@ -119,10 +119,17 @@ func copyAll(w *recorder, f *os.File) {
 	}
 }
 
-// prepareScratch makes the folders that a command needs in its scratch.
+// prepareScratch makes the folders that a command needs in its scratch. An earlier
+// command may have put something else in their places.
 func prepareScratch(scratch string) error {
 	for _, dir := range []string{homeDir, tmpDir} {
-		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o700); err != nil {
+		path := filepath.Join(scratch, dir)
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+		if err := os.MkdirAll(path, 0o700); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Tree) enter() error {
 	if err := os.Remove(oldRoot); err != nil {
 		return err
 	}
-	return setMount("/", false, mountReadOnly|mountNoSUID)
+	return setMount("/", mountReadOnly|mountNoSUID)
 }
 
 // pivot makes an empty tree in memory the root, with the machine's below it.
@@ -95,7 +95,7 @@ func protectKernel() error {
 			continue // a kernel without it
 		}
 		if err == nil {
-			err = setMount(path, false, mountReadOnly|mountNoSUID|mountNoDev)
+			err = setMount(path, mountReadOnly|mountNoSUID|mountNoDev)
 		}
 		if err != nil {
 			return fmt.Errorf("restrict %s: %w", path, err)
@@ -164,48 +164,78 @@ func (t *Tree) mask() error {
 		if err := syscall.Mount(with, path, "", syscall.MS_BIND, ""); err != nil {
 			return fmt.Errorf("hide %s: %w", path, err)
 		}
-		if err := setMount(path, false, mountReadOnly|mountNoSUID|mountNoDev); err != nil {
+		if err := setMount(path, mountReadOnly|mountNoSUID|mountNoDev); err != nil {
 			return fmt.Errorf("restrict %s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// bind makes a part of the machine's tree appear at target.
+// bind makes a part of the machine's tree appear at target. The last component of
+// source, and any of target, may lie where an earlier command could write: a link
+// there is not followed.
 func bind(source, target string, attributes uint64) error {
-	info, err := os.Stat(oldRoot + source)
+	tree, err := openTree(oldRoot + source)
 	if err != nil {
-		return fmt.Errorf("bring in %s: %w", source, errors.Unwrap(err)) // nobody outside knows oldRoot
-	}
-	if err := mountPoint(target, info.IsDir()); err != nil {
-		return err
-	}
-	if err := syscall.Mount(oldRoot+source, target, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
 		return fmt.Errorf("bring in %s: %w", source, err)
 	}
-	if err := setMount(target, true, attributes); err != nil {
+	defer func() { _ = syscall.Close(tree) }()
+	var stat syscall.Stat_t
+	if err := syscall.Fstat(tree, &stat); err != nil {
+		return fmt.Errorf("bring in %s: %w", source, err)
+	}
+	if stat.Mode&syscall.S_IFMT == syscall.S_IFLNK {
+		return fmt.Errorf("bring in %s: it is a link", source)
+	}
+	if err := setTree(tree, attributes); err != nil {
 		return fmt.Errorf("restrict %s: %w", source, err)
+	}
+	on, err := mountPoint(target, stat.Mode&syscall.S_IFMT == syscall.S_IFDIR)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = syscall.Close(on) }()
+	if err := moveMount(tree, on); err != nil {
+		return fmt.Errorf("bring in %s: %w", source, err)
 	}
 	return nil
 }
 
-// mountPoint makes what something can be mounted on.
-func mountPoint(path string, dir bool) error {
+// mountPoint makes what something can be mounted on, and opens it. It follows no
+// links: the folders above may be those that a command can write.
+func mountPoint(path string, dir bool) (file int, err error) {
+	file, err = syscall.Open("/", openPath|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	for len(path) > 0 && err == nil {
+		name := path[1:]
+		for i := range len(name) {
+			if name[i] == '/' {
+				name = name[:i]
+				break
+			}
+		}
+		path = path[1+len(name):]
+		if name == "" {
+			continue
+		}
+		above := file
+		file, err = enterPoint(above, name, dir || path != "")
+		_ = syscall.Close(above)
+		if err != nil {
+			return -1, fmt.Errorf("make a place for %s: %w", name, err)
+		}
+	}
+	return file, err
+}
+
+// enterPoint opens a folder or file in a folder, which it makes where there is none.
+func enterPoint(above int, name string, dir bool) (int, error) {
 	if dir {
-		return os.MkdirAll(path, 0o755)
+		if err := syscall.Mkdirat(above, name, 0o755); err != nil && !errors.Is(err, syscall.EEXIST) {
+			return -1, err
+		}
+		return syscall.Openat(above, name, openPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	}
-	last := len(path) - 1
-	for last > 0 && path[last] != '/' {
-		last--
-	}
-	if err := os.MkdirAll(path[:last+1], 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDONLY, 0o444)
-	if err != nil {
-		return err
-	}
-	return f.Close()
+	return syscall.Openat(above, name, syscall.O_CREAT|syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o444)
 }
 
 // raiseLoopback switches on the only interface of a network of one's own.

@@ -3,6 +3,7 @@ package keeper
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 )
 
@@ -12,14 +13,16 @@ import (
 // an ordinary one does for the whole file system when it is unmounted; what becomes
 // of the changes is made durable by whoever applies them.
 func (o *Overlay) mount() error {
-	if err := mountPoint(o.Folder, true); err != nil {
+	on, err := mountPoint(o.Folder, true)
+	if err != nil {
 		return err
 	}
+	defer func() { _ = syscall.Close(on) }()
 	if err := os.Chdir(oldRoot + o.Folder); err != nil {
 		return fmt.Errorf("enter %s: %w", o.Folder, err)
 	}
 	options := "userxattr,volatile,lowerdir=.,upperdir=" + place(o.Upper) + ",workdir=" + place(o.Work)
-	if err := syscall.Mount("belay", o.Folder, "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
+	if err := syscall.Mount("belay", oldRoot+"/proc/self/fd/"+strconv.Itoa(on), "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
 		return fmt.Errorf("lay an overlay on %s: %w", o.Folder, err)
 	}
 	return os.Chdir("/")
