@@ -100,9 +100,11 @@ func (c *Change) steps() []string {
 	return []string{"give " + string(c.Path)}
 }
 
+// MaxPath is the longest path, in bytes, that the journal can change.
+const MaxPath = 4096
+
 // Limits of a record.
 const (
-	maxPath    = 4096
 	maxTarget  = 4096
 	maxChanges = 100_000
 )
@@ -187,7 +189,7 @@ func isHash(s string) bool {
 // is set, what lies in a folder of belay or of git.
 func checkPath(name Name, inside bool) error {
 	p := string(name)
-	if p == "" || p == "." || len(p) > maxPath || strings.ContainsRune(p, 0) || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) {
+	if p == "" || p == "." || len(p) > MaxPath || strings.ContainsRune(p, 0) || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) {
 		return fmt.Errorf("%q: %w", p, errPath)
 	}
 	if inside {

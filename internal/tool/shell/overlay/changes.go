@@ -82,7 +82,7 @@ type walk struct {
 
 func (w *walk) add(to *[]journal.Change, c journal.Change) error {
 	w.names += len(c.Path) + len(c.After.Target) + len(c.Before.Target)
-	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges || w.names > maxNames {
+	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges || w.names > maxNames || len(c.Path) > journal.MaxPath {
 		return &TooManyError{}
 	}
 	*to = append(*to, c)

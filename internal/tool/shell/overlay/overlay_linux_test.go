@@ -302,3 +302,18 @@ func TestTooMany(t *testing.T) {
 		t.Errorf("4,000 names of 2,500 bytes: %v", err)
 	}
 }
+
+// So is what lies deeper than a path can name.
+func TestTooDeep(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var err error
+	p.upper, err = overlay.Make(p.root)
+	must(t, err)
+	upper, _ := p.upper.Folders()
+	must(t, p.root.MkdirAll(upper+strings.Repeat("/d", 2500), 0o700))
+	var many *overlay.TooManyError
+	if _, err := p.upper.Changes(t.Context()); !errors.As(err, &many) {
+		t.Errorf("2,500 folders in each other: %v", err)
+	}
+}
