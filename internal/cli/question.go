@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/chat"
 	"belay/internal/permit"
+	filetool "belay/internal/tool/files"
 )
 
 // shortDiff is how many lines of a diff are shown where more can be asked for.
@@ -17,19 +18,23 @@ const shortDiff = 24
 // would do, nothing in it unseen.
 func aspects(r permit.Request) []string {
 	e := r.Effect
-	files := strings.Join(e.Paths, ", ")
+	paths := make([]string, len(e.Paths))
+	for i, p := range e.Paths {
+		paths[i] = filetool.Printable(p)
+	}
+	shown := strings.Join(paths, ", ")
 	does := e.Summary
 	switch named, only := strings.CutPrefix(does, e.Tool+" "); {
 	case e.Command != "":
 		does = "" // the command says it better
-	case only && len(e.Paths) == 1 && strings.HasPrefix(named, files):
-		does, files = "", named // and whether it is new
+	case only && len(e.Paths) == 1 && strings.HasPrefix(named, e.Paths[0]):
+		does, shown = "", filetool.Printable(named) // and whether it is new
 	}
 	if all := len(e.Paths); all > shownMatches {
 		if e.Done != nil {
 			all = e.Done.Files
 		}
-		files = strings.Join(e.Paths[:shownMatches], ", ") + " and " + strconv.Itoa(all-shownMatches) + " more"
+		shown = strings.Join(paths[:shownMatches], ", ") + " and " + strconv.Itoa(all-shownMatches) + " more"
 	}
 	folder := ""
 	if e.Kind == permit.Execute && e.Done == nil {
@@ -66,7 +71,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", files, "ignored", ignored, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)

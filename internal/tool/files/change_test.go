@@ -283,6 +283,15 @@ func TestDiffs(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
+	const forged = "f\n+++ b/g"
+	for want, got := range map[string]string{
+		"--- /dev/null\n+++ \"b/f\\n+++ b/g\"\n@@ -0,0 +1,1 @@\n+a\n": unified(forged, nil, []byte("a\n")),
+		"\"f\\n+++ b/g\": a new, empty file\n":                        unified(forged, nil, []byte{}),
+	} {
+		if got != want {
+			t.Errorf("a name of two lines: %q, want %q", got, want)
+		}
+	}
 	got := unified("f", nil, []byte(long))
 	if len(got) > maxDiff || !strings.HasSuffix(got, "more lines of the diff are not shown]\n") {
 		t.Errorf("a long diff has %d bytes and ends with %q", len(got), got[len(got)-60:])

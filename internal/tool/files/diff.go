@@ -25,7 +25,7 @@ const (
 // store's.
 func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 	if c.After == "" && c.AfterMode.IsDir() {
-		return c.Path + ": a new folder\n", nil
+		return Printable(c.Path) + ": a new folder\n", nil
 	}
 	before, kept, err := contentOf(blobs, c.Before, c.BeforeBytes)
 	if err != nil {
@@ -40,7 +40,7 @@ func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 		modes = fmt.Sprintf("mode %v -> %v\n", c.BeforeMode, c.AfterMode)
 	}
 	if !kept || !kept2 || c.Lost != "" {
-		return modes + fmt.Sprintf("%s: from %d to %d bytes; the contents were not kept\n", c.Path, c.BeforeBytes, c.AfterBytes), nil
+		return modes + fmt.Sprintf("%s: from %d to %d bytes; the contents were not kept\n", Printable(c.Path), c.BeforeBytes, c.AfterBytes), nil
 	}
 	return modes + unified(c.Path, before, after), nil
 }
@@ -75,9 +75,10 @@ func contentOf(blobs tool.Blobs, sha string, size int64) (data []byte, ok bool, 
 func Compare(path string, before, after []byte) string { return unified(path, before, after) }
 
 // unified is the unified diff of two contents of a file, nil for no file, capped
-// at a line. It is empty where nothing changed.
+// at a line. It is empty where nothing changed. No name makes lines of its own.
 func unified(path string, before, after []byte) string {
-	from, to := "a/"+path, "b/"+path
+	from, to := Printable("a/"+path), Printable("b/"+path)
+	path = Printable(path)
 	if before == nil {
 		from = "/dev/null"
 	}

@@ -110,7 +110,7 @@ func (c *globCall) tell(found []string, skipped int) tool.Result {
 	var b strings.Builder
 	shown := 0
 	for _, name := range found[:min(len(found), c.w.Limits.Matches)] {
-		line := printable(c.at.below(path.Join(c.at.name, name))) + "\n"
+		line := Printable(c.at.below(path.Join(c.at.name, name))) + "\n"
 		if int64(b.Len()+len(line)+200) > c.w.Limits.OutputBytes {
 			break
 		}

@@ -22,11 +22,11 @@ func (c *grepCall) tell(found []fileHits, skipped int) tool.Result {
 		}
 		switch c.in.Output {
 		case tellFiles:
-			t.line(true, "%s\n", printable(name))
+			t.line(true, "%s\n", Printable(name))
 		case tellCounts:
-			t.line(true, "%s: %d\n", printable(name), f.count)
+			t.line(true, "%s: %d\n", Printable(name), f.count)
 		default:
-			t.file(printable(name), f.lines)
+			t.file(Printable(name), f.lines)
 		}
 		if t.full {
 			break

@@ -120,7 +120,7 @@ func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
 
 // describe is one line of a list.
 func describe(folder *os.Root, e fs.DirEntry) string {
-	name := printable(e.Name())
+	name := Printable(e.Name())
 	switch mode := e.Type(); {
 	case mode.IsDir():
 		return name + "/\n"
@@ -129,7 +129,7 @@ func describe(folder *os.Root, e fs.DirEntry) string {
 		if err != nil {
 			return name + " (a link)\n"
 		}
-		return fmt.Sprintf("%s -> %s\n", name, printable(target))
+		return fmt.Sprintf("%s -> %s\n", name, Printable(target))
 	case !mode.IsRegular():
 		return fmt.Sprintf("%s (%s)\n", name, kindOf(mode))
 	}
@@ -140,8 +140,8 @@ func describe(folder *os.Root, e fs.DirEntry) string {
 	return fmt.Sprintf("%s  %d\n", name, info.Size())
 }
 
-// printable keeps a name on its line: names may hold anything but a slash.
-func printable(name string) string {
+// Printable keeps a name or path on its line: names may hold anything but a slash.
+func Printable(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
 		return fmt.Sprintf("%q", name)
 	}
