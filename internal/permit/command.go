@@ -59,6 +59,11 @@ func (a *analysis) script(text string) (err error) {
 		a.opaque = true
 		return nil
 	}
+	// Where a line goes on in a comment or in a here-document, the parser and bash
+	// take different words for it.
+	if strings.Contains(text, "\\\n") && (strings.Contains(text, "#") || strings.Contains(text, "<<")) {
+		a.opaque = true
+	}
 	// The text is a stranger's; should the parser not be up to it, the program
 	// must not end.
 	defer func() {

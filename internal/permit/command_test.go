@@ -269,3 +269,25 @@ func sorted(s []string) []string {
 	slices.Sort(all)
 	return all
 }
+
+// A text of which the parser and bash make different words is opaque: no rule that
+// allows its words, and no answer for the session, covers what it does.
+func TestWhereShellsDisagree(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"touch a # x \\\nrm b":                             true,
+		"touch a #\\\n\\\nrm b":                            true,
+		"touch a <<EOF\nEO\\\nF\nrm b\nEOF":                true,
+		"touch a <<\"E\\\"OF\"\nE\"OF\nrm b\nE\\\"OF":      true,
+		"touch a <<$'EOF'\nx\nEOF":                         true,
+		"bash -c 'touch a # x \\\nrm b'":                   true,
+		"touch a \\\n  b":                                  false,
+		"touch a # x\ntouch b":                             false,
+		"cat >a <<'EOF'\nx\nEOF\ncat >>a <<-E_1\n\tx\nE_1": false,
+	} {
+		_, opaque, _, err := ParseCommand(text)
+		if err != nil || opaque != want {
+			t.Errorf("%q: opaque is %v (%v), not %v", text, opaque, err, want)
+		}
+	}
+}

@@ -20,6 +20,9 @@ const (
 // program and no shell acts on them unless they are exported.
 var private = lazyregexp.New(`^[a-z_][a-z0-9_]*$`)
 
+// plainDelimiter is what the end of most here-documents looks like.
+var plainDelimiter = lazyregexp.New(`^(?:\\?\w+|'\w+'|"\w+")$`)
+
 // redirect adds the file that a redirection writes.
 func (a *analysis) redirect(r *syntax.Redirect) {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {name}> sets a variable
@@ -30,7 +33,11 @@ func (a *analysis) redirect(r *syntax.Redirect) {
 	}
 	w := word(a.source, r.Word)
 	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
+	case syntax.Hdoc, syntax.DashHdoc:
+		// Of any other delimiter the parser and bash may make something else.
+		a.opaque = a.opaque || !plainDelimiter.MatchString(written(a.source, r.Word))
+		return
+	case syntax.WordHdoc, syntax.DplIn:
 		return
 	case syntax.RdrIn:
 		if w.dynamic || strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/") {
