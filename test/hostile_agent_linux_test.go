@@ -47,10 +47,6 @@ func TestHostileAgent(t *testing.T) {
 	}
 }
 
-// mark is in everything that an attempt writes where it may not. The commands have it
-// in two parts, so that their text does not.
-const mark = "TRACE-OF-THE-AGENT"
-
 // victim is a user with a project, another one, a home folder and things that listen.
 type victim struct {
 	*place
