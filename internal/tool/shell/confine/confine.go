@@ -33,6 +33,7 @@
 package confine
 
 import (
+	"net"
 	"os"
 	"slices"
 	"time"
@@ -46,6 +47,9 @@ const (
 	// NetworkNone is no network but, where the machine has namespaces, a loopback
 	// interface of the command's own.
 	NetworkNone Network = "none"
+	// NetworkAsk is NetworkNone with a proxy on that loopback interface. What it
+	// reaches is for [Command.Proxy] to decide.
+	NetworkAsk Network = "ask"
 	// NetworkPorts lets commands connect to some TCP ports.
 	NetworkPorts Network = "ports"
 	// NetworkOpen does not limit the network. Commands reach the server, too, so
@@ -163,6 +167,11 @@ type Command struct {
 	// now and then, until nothing of the command runs any more: a lock on it lasts
 	// as long, also when belay dies. Nil is none; only Linux has keepers.
 	Guard *os.File
+	// Proxy serves a listener on the loopback interface of the command's own network,
+	// which the command is told of as its HTTP proxy ([NetworkAsk]). It returns when the
+	// listener is closed: the command has ended then. Nil serves none; without
+	// namespaces it is not called.
+	Proxy func(net.Listener)
 }
 
 // Outcome is how a command ended.

@@ -64,8 +64,11 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 	}
 	n := network{noUnix: !found.Namespaces && found.Landlock < landlockUnix}
 	switch r.o.Network {
-	case NetworkNone:
+	case NetworkNone, NetworkAsk:
 		n.none, p.Loopback = !found.Namespaces, found.Namespaces
+		if r.o.Network == NetworkAsk && found.Namespaces && c.Proxy != nil {
+			p.ProxyPort, p.Env = proxyPort, proxied(p.Env)
+		}
 	case NetworkPorts:
 		n.limitTCP, n.connect, n.listen = true, r.o.connectPorts(), r.o.ListenPorts
 	}

@@ -97,7 +97,7 @@ func (r *Runner) try(with Report) (err error) {
 		return err
 	}
 	defer func() { _ = null.Close() }()
-	running, err := r.startIn(with, p, null, nil)
+	running, err := r.startIn(with, p, null, c)
 	if err != nil {
 		return err
 	}

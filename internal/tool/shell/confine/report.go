@@ -98,6 +98,12 @@ func (r *Report) judge() {
 	switch r.Network {
 	case NetworkNone:
 		hold(tcp, "there is no network", "the network cannot be taken away")
+	case NetworkAsk:
+		held := "there is no network but a proxy, which reaches the hosts that a rule or a person allows, and looks up their names itself"
+		if !r.Namespaces {
+			held = "there is no network, and nobody can be asked for one: that needs namespaces"
+		}
+		hold(tcp, held, "the network cannot be taken away")
 	case NetworkPorts:
 		hold(tcp, "TCP connections go to the configured ports only, never to the server", "TCP connections go anywhere, also to the server")
 		hold(false, "", "UDP, and with it DNS, is not limited")
@@ -112,7 +118,7 @@ func (r *Report) judge() {
 // holdsNetwork reports whether TCP is limited as the network asks for.
 func (r *Report) holdsNetwork() bool {
 	switch r.Network {
-	case NetworkNone:
+	case NetworkNone, NetworkAsk:
 		return r.Namespaces || r.Filter
 	case NetworkPorts:
 		return r.Landlock >= landlockTCP

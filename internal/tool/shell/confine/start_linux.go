@@ -22,13 +22,13 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.startIn(found, p, out, c.Guard)
+	return r.startIn(found, p, out, c)
 }
 
 // startIn starts a keeper in a control group of its own, where there is to be one.
-func (r *Runner) startIn(found Report, p *keeper.Plan, out, guard *os.File) (process, error) {
+func (r *Runner) startIn(found Report, p *keeper.Plan, out *os.File, c Command) (process, error) {
 	if !found.Memory {
-		return startKeeper(p, out, guard, nil)
+		return startKeeper(p, out, c, nil)
 	}
 	parent, err := r.cgroups()
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Runner) startIn(found Report, p *keeper.Plan, out, guard *os.File) (pro
 	if err != nil {
 		return nil, &SetupError{"make a control group", err}
 	}
-	running, err := startKeeper(p, out, guard, g)
+	running, err := startKeeper(p, out, c, g)
 	if err != nil {
 		g.remove()
 	}
@@ -56,6 +56,8 @@ type kept struct {
 	control *os.File
 	// cgroup is nil where the command has none of its own.
 	cgroup *cgroup
+	// proxy is nil where the command has none.
+	proxy *proxy
 	// group is the command's process group, once it is known and where it is not
 	// enough to end the keeper.
 	group atomic.Int64
@@ -67,7 +69,7 @@ type kept struct {
 // itself.
 const keeperGrace = 5 * time.Second
 
-func startKeeper(p *keeper.Plan, out, guard *os.File, g *cgroup) (process, error) {
+func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, error) {
 	controlOut, control, err := os.Pipe()
 	if err != nil {
 		return nil, &SetupError{"open a pipe", err}
@@ -85,19 +87,31 @@ func startKeeper(p *keeper.Plan, out, guard *os.File, g *cgroup) (process, error
 		Stdout: out, ExtraFiles: []*os.File{controlOut, answerIn},
 		SysProcAttr: attributes(p),
 	}
-	if p.Guarded = guard != nil; p.Guarded {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, guard)
+	p.Guarded = c.Guard != nil
+	cmd.ExtraFiles = append(cmd.ExtraFiles, c.Guard) // nil takes its place, too
+	var web *proxy
+	var webIn *os.File
+	if p.ProxyPort > 0 {
+		if web, webIn, err = newProxy(c.Proxy); err != nil {
+			_, _, _, _ = controlOut.Close(), control.Close(), answer.Close(), answerIn.Close()
+			return nil, &SetupError{"make a proxy", err}
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, webIn)
 	}
 	if g != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.folder.Fd())
 	}
 	err = cmd.Start()
 	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own
+	if webIn != nil {
+		_ = webIn.Close()
+	}
 	if err != nil {
+		web.stop()
 		_, _ = control.Close(), answer.Close()
 		return nil, &SetupError{"start the command's keeper", err}
 	}
-	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g}
+	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g, proxy: web}
 	if err := keeper.Send(control, p); err != nil {
 		k.end() // wait tells why it does not listen
 	}
@@ -135,6 +149,7 @@ func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 func (k *kept) wait() (ending, error) {
 	a, err := k.listen()
 	waitErr := k.cmd.Wait()
+	k.proxy.stop()
 	if err != nil {
 		k.killGroup() // the keeper did not
 	}

@@ -29,6 +29,7 @@ func run() int {
 	syscall.CloseOnExec(ControlFile)
 	syscall.CloseOnExec(AnswerFile)
 	syscall.CloseOnExec(GuardFile) // where there is one
+	syscall.CloseOnExec(ProxyFile) // where there is one
 	if deafen(endingSignals) != nil {
 		return 2
 	}
@@ -120,6 +121,11 @@ func (k *keeper) prepare() error {
 	if k.plan.Loopback {
 		if err := raiseLoopback(); err != nil {
 			return &problem{"give the command a network of its own", err}
+		}
+	}
+	if k.plan.ProxyPort > 0 {
+		if err := passListener(int(k.plan.ProxyPort)); err != nil {
+			return &problem{"give the command a proxy", err}
 		}
 	}
 	if err := prctl(syscall.PR_SET_DUMPABLE, 0); err != nil {

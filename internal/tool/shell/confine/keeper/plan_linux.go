@@ -14,6 +14,9 @@ const (
 	AnswerFile  = 4
 	// GuardFile is there where the plan says so.
 	GuardFile = 5
+	// ProxyFile is a socket that is there where the plan has a port for a proxy. The
+	// keeper sends a listening socket through it and closes it.
+	ProxyFile = 6
 )
 
 // Plan is what a keeper is told: the whole cage, settled before the command
@@ -28,6 +31,9 @@ type Plan struct {
 	// in namespaces; Loopback switches on its own network's only interface.
 	Tree     *Tree
 	Loopback bool
+	// ProxyPort is the port of that interface on which belay's proxy is found, 0 for
+	// none.
+	ProxyPort uint64
 
 	// Limits are set as the command's. Processes is how many it may have, which
 	// the keeper counts.
@@ -119,6 +125,7 @@ func (p *Plan) pass(w *wire) {
 	})
 	optional(w, &p.Tree, (*wire).tree)
 	w.truth(&p.Loopback)
+	w.number(&p.ProxyPort)
 	list(w, &p.Limits, func(w *wire, l *Limit) {
 		w.number(&l.Resource)
 		w.number(&l.Most)
