@@ -157,6 +157,9 @@ func (r Rule) covers(e Effect) bool {
 
 // host compares a host with the pattern.
 func (r Rule) host(h string) bool {
+	if r.tool == NetworkTool && len(r.words) == 1 && r.words[0] == registries {
+		return slices.Contains(Registries, h)
+	}
 	return len(r.words) == 1 && r.words[0].match(strings.TrimSuffix(h, "."), true)
 }
 

@@ -201,7 +201,7 @@ func (e Effect) Classes() []string {
 		}
 	case e.Kind == Network:
 		for _, h := range e.Hosts {
-			classes = append(classes, e.Tool+" "+strings.ToLower(h))
+			classes = append(classes, e.Tool+" "+strings.ToLower(e.hostClass(h)))
 		}
 	default:
 		classes = []string{e.Tool}
@@ -216,9 +216,12 @@ func (e Effect) Classes() []string {
 func (e Effect) KindOfCall() string {
 	classes := e.Classes()
 	for i, c := range classes {
-		if kind, ok := strings.CutPrefix(c, e.Tool+" "); ok {
+		switch kind, ok := strings.CutPrefix(c, e.Tool+" "); {
+		case ok && e.Tool == NetworkTool && kind == registries:
+			classes[i] = "the usual package registries"
+		case ok:
 			classes[i] = kind
-		} else {
+		default:
 			classes[i] = "every " + c
 		}
 	}

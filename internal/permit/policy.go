@@ -88,6 +88,8 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	switch {
 	case e.Kind == Delegate:
 		return Ruling{Allow, "the gates of delegation allow it", ""}, false
+	case p.Mode == Plan && e.Tool == NetworkTool:
+		return p.judgeHost(e), true
 	case p.Mode == Plan && e.Kind != Read && !e.harmless() && !e.onlyLooks():
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
 	case e.Kind == Execute && e.Unconfined && !e.Outside:
@@ -148,6 +150,8 @@ func (e Effect) question() string {
 		return "no rule allows all that the command does"
 	case e.Kind == Write:
 		return "it changes project files"
+	case e.Tool == NetworkTool:
+		return "no rule covers the host that the command connects to"
 	case e.Kind == Network:
 		return "it reaches another machine"
 	}

@@ -15,7 +15,9 @@ import (
 //   - For a command, with each simple command in its text: "bash(git status *)".
 //     Patterns of words are separated by blanks; * and ? stand for characters of
 //     one word, and a * at the end for any further words, or none.
-//   - For the network, with the host: "fetch(*.example.com)".
+//   - For the network, with the host: "fetch(*.example.com)". What commands reach is
+//     the tool network's: "network(*.example.com)", "network(example.com:8443)" for a
+//     port that is not one of the web's, "network(registries)" for [Registries].
 //   - For anything else, with the paths, relative to the project: "write(docs/**)",
 //     where * stays within one folder and ** does not.
 //

@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/journal"
+	"belay/internal/permit"
 )
 
 // Workplace is where the calls of one agent in one turn work: which files they
@@ -40,6 +41,8 @@ type Workplace struct {
 	// keeps changes of the project's files from being half done.
 	Gate    Gate
 	Journal *journal.Store
+	// Network decides which hosts commands reach, nil for none.
+	Network Network
 	Limits  Limits
 	// Path is the PATH of the person: programs in those of its folders that lie in
 	// the project run by their names.
@@ -67,6 +70,17 @@ type Scope interface {
 type Blobs interface {
 	Put(ctx context.Context, r io.Reader, max int64) (sha256 string, n int64, err error)
 	Content(sha256 string) (attachment.Content, error)
+}
+
+// Network decides which hosts a command reaches while it runs. The contexts are those of
+// the call.
+type Network interface {
+	// Ask rules on a host ([permit.HostEffect]). Where a person must be asked it waits
+	// until the context ends, and the outcome [permit.Ask] then says that the question
+	// stays open.
+	Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error)
+	// Record puts on the audit log that the command reaches a host, or why not.
+	Record(ctx context.Context, e permit.Effect, r permit.Ruling) error
 }
 
 // Admitter checks and stores a project file as an attachment. A refusal of the

@@ -105,6 +105,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	done, err := sub.work()
+	sub.hosts.close()
 	good := err == nil && done.reason == string(model.StopEndTurn)
 	about.OK = &good
 	if told := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); told != nil {
@@ -174,7 +175,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	if sub.halt != nil {
 		place.Seen = recalled(sub.halt.entries, sub.agent)
 	}
-	place.Files = admitter{sub, place.Project}
+	place.Files, place.Network = admitter{sub, place.Project}, network{sub}
 	sub.place = &place
 	return sub, nil
 }

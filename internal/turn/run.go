@@ -79,6 +79,8 @@ type running struct {
 	later   []session.Input
 	deaf    bool
 	repeats repeats
+	// hosts are the questions about hosts that commands connect to.
+	hosts hostQuestions
 	// refusals end the work of an agent that repeats a refused call.
 	refusals refusals
 	// limit is the turn's wall clock, nil for no limit.
@@ -152,6 +154,7 @@ func (t *running) run() {
 	}
 	done, err := work()
 	storing.Wait()
+	t.hosts.close()
 	t.closePlace()
 	t.finish(t.judge(done, err))
 }

@@ -23,6 +23,8 @@ type call struct {
 	// exceeded is why the command was ended, nil where it took no more of the disk
 	// than it may.
 	exceeded *quota.ExceededError
+	// unreached says which hosts the command did not reach, and why.
+	unreached []string
 }
 
 // reviewTime bounds how long a command's changes are looked at after it. The

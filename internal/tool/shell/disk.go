@@ -17,6 +17,13 @@ func (c *call) run(ctx context.Context, run confine.Command) (confine.Outcome, e
 	}
 	ctx, stop := c.shell.disk.Watch(ctx, run.Project, written...)
 	defer stop()
+	if web := c.proxy(ctx); web != nil {
+		run.Proxy = web.Serve
+		defer func() {
+			web.Close()
+			c.unreached = web.Unreached()
+		}()
+	}
 	o, err := c.shell.runner.Run(ctx, run)
 	if errors.As(err, &c.exceeded) {
 		return o, nil

@@ -124,7 +124,7 @@ func (c *call) Effect() permit.Effect {
 	e := permit.Effect{
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
 		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
-		Network:    (network || opaque) && c.report.Network != confine.NetworkNone,
+		Network:    (network || opaque) && c.report.Network != confine.NetworkNone && c.report.Network != confine.NetworkAsk,
 		Unconfined: c.report.Unconfined, Deferred: c.deferred,
 	}
 	if c.in.Outside {

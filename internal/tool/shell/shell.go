@@ -25,8 +25,10 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/netguard"
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/egress"
 	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
 	"belay/internal/tool/shell/quota"
@@ -47,6 +49,9 @@ type Options struct {
 	Network                   confine.Network
 	ConnectPorts, ListenPorts []uint16
 	ServerPorts               func() []uint16
+	// Dialer connects to the hosts that confine.NetworkAsk reaches; nil reaches public
+	// addresses only ([netguard.Dialer]).
+	Dialer egress.Dialer
 	Limits                    confine.Limits
 	// Disk bounds what a command takes of the disk; its zero value does not.
 	Disk quota.Limits
@@ -81,6 +86,7 @@ type Shell struct {
 	person *confine.Runner
 	watch  *watch.Watcher
 	disk   quota.Limits
+	dialer egress.Dialer
 	// system are folders outside a project that links in it may lead to.
 	system []string
 	// overlays says which projects, by path, an overlay can be laid on.
@@ -97,9 +103,12 @@ func New(o Options) *Shell {
 		hidden = append(slices.Clone(hidden), o.StateDir)
 	}
 	system := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...)
+	if o.Dialer == nil {
+		o.Dialer = netguard.Dialer{}
+	}
 	return &Shell{
 		person: confine.New(confine.Options{Off: true, Home: true, Network: confine.NetworkOpen, Limits: o.Limits, Env: o.Person}),
-		system: system, disk: o.Disk,
+		system: system, disk: o.Disk, dialer: o.Dialer,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
@@ -169,8 +178,9 @@ func (s *Shell) Spec() tool.Spec {
 		Name: Name,
 		Description: `Run a command with bash in the project folder and return what it writes to stdout and stderr, in order, and its exit code.
 Each call is a new shell: a working folder, variables and background processes do not outlive it. There is no terminal and no input.
-The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. What it changes in the project becomes real when it has ended; changes of protected files do not, and are reported.
-It has no network and none of the person's credentials. With outside and a reason it runs as the person instead, with their files, network and credentials, on the project itself: for what needs these, such as git push or a deployment. A person is asked before such a command runs.
+The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. It reaches other machines through the HTTP proxy in HTTPS_PROXY only; a person may be asked about each host, and the result says which were not reached.
+What it changes in the project becomes real when it has ended; changes of protected files do not, and are reported.
+It has none of the person's credentials. With outside and a reason it runs as the person instead, with their files, network and credentials, on the project itself: for what needs these, such as git push or a deployment. A person is asked before such a command runs.
 Use read, list, glob and grep to look at files, and edit and write to change them: they are faster and safer than cat, find and sed.`,
 		Schema: schema,
 	}

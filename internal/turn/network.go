@@ -1,0 +1,203 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+)
+
+// network decides which hosts the commands of an agent reach. It is a [tool.Network].
+type network struct{ t *running }
+
+// maxHostQuestions is how many hosts of one agent wait for an answer at once.
+const maxHostQuestions = 20
+
+// hostQuestions are the questions about hosts that an agent has asked, by host. An
+// answer counts for the rest of the agent's work, or longer where it says so.
+type hostQuestions struct {
+	mu     sync.Mutex
+	asked  map[string]*hostQuestion
+	open   int
+	closed bool
+	all    sync.WaitGroup
+}
+
+type hostQuestion struct {
+	pending *permit.Pending
+	call    string
+	// answered is closed when decision and err are set.
+	answered chan struct{}
+	decision permit.Decision
+	err      error
+	// cancel ends the wait.
+	cancel context.CancelFunc
+}
+
+// Ask implements [tool.Network].
+func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error) {
+	t := n.t
+	at, _ := ctx.Value(callKey{}).(callContext)
+	if at.step == nil {
+		return permit.Ruling{}, errors.New("a host is asked about outside a call")
+	}
+	hooked, err := t.l.o.Hooks.Before(ctx, permit.HookInput{
+		SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, ProjectRoot: t.lease.Record().ProjectRoot,
+		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.l.show(at.step.input),
+	})
+	if err != nil { // it fails closed: the answer is a denial
+		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
+	}
+	ruling := t.policy.JudgeWith(e, hooked)
+	switch {
+	case ruling.Outcome != permit.Ask:
+		return ruling, nil
+	case t.l.o.Desk == nil:
+		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
+	case t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e.Classes()):
+		return permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}, nil
+	case t.settings.onQuestion == OnQuestionRefuse:
+		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
+	}
+	q, err := t.askHost(at.step, e, ruling.Reason)
+	if err != nil || q == nil {
+		return permit.Ruling{Outcome: permit.Refuse, Reason: "too many questions about hosts are open"}, err
+	}
+	select {
+	case <-q.answered:
+		return q.ruling()
+	case <-ctx.Done():
+		return ruling, nil
+	}
+}
+
+// ruling is what the answer says.
+func (q *hostQuestion) ruling() (permit.Ruling, error) {
+	switch d := q.decision; {
+	case q.err != nil:
+		return permit.Ruling{}, q.err
+	case d.Allowed():
+		return permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it"}, nil
+	case d.Timeout:
+		return permit.Ruling{Outcome: permit.Refuse, Reason: "a person was asked and did not answer in time"}, nil
+	case d.Note != "":
+		return permit.Ruling{Outcome: permit.Refuse, Reason: "a person was asked and did not allow it; they said: " + d.Note}, nil
+	}
+	return permit.Ruling{Outcome: permit.Refuse, Reason: "a person was asked and did not allow it"}, nil
+}
+
+// askHost asks about a host, once: connections to a host share its question. It is nil
+// where too many are open.
+func (t *running) askHost(s *step, e permit.Effect, reason string) (*hostQuestion, error) {
+	h := &t.hosts
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	host := e.Hosts[0]
+	if q := h.asked[host]; q != nil {
+		return q, nil
+	}
+	if h.closed || h.open >= maxHostQuestions {
+		return nil, nil
+	}
+	q := &hostQuestion{call: s.id, answered: make(chan struct{})}
+	id := decisionID(t.session, t.id, t.key+" network", host, 1)
+	before, err := t.l.lookUp(id) // of a process that ran the turn and died
+	switch {
+	case err != nil:
+		return nil, err
+	case before.answered:
+		q.decision = before.decision
+		close(q.answered)
+	case before.open:
+		q.pending = before.pending
+	default:
+		if q.pending, err = t.postHost(s, id, e, reason); err != nil {
+			return nil, err
+		}
+	}
+	if h.asked == nil {
+		h.asked = map[string]*hostQuestion{}
+	}
+	h.asked[host] = q
+	if q.pending != nil {
+		h.open++
+		h.all.Go(func() { t.awaitHost(q) })
+	}
+	return q, nil
+}
+
+// postHost puts the question and tells the readers of it.
+func (t *running) postHost(s *step, id string, e permit.Effect, reason string) (*permit.Pending, error) {
+	now := t.l.o.Clock().UTC()
+	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
+		ID: id, SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
+		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
+		Effect: e, Input: t.l.show(s.input), Reason: reason, Session: true, Created: now, Expires: t.until(now),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := pending.Request
+	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+		DecisionID: r.ID, ToolCallID: s.id, Name: e.Tool, Input: r.Input, Reason: r.Reason,
+		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
+	}}); err != nil {
+		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
+		return nil, err
+	}
+	return pending, nil
+}
+
+// awaitHost waits for the answer to a question about a host, until the agent's work is
+// done, and tells the readers of it.
+func (t *running) awaitHost(q *hostQuestion) {
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	t.hosts.mu.Lock()
+	q.cancel = cancel
+	if t.hosts.closed {
+		cancel()
+	}
+	t.hosts.mu.Unlock()
+	d, err := q.pending.Wait(ctx)
+	if ctx.Err() != nil && err != nil {
+		d, err = t.l.withdraw(q.pending, t.unanswered()), nil
+	}
+	q.decision, q.err = d, errors.Join(err, t.resolved(q.call, d))
+	close(q.answered)
+	t.hosts.mu.Lock()
+	t.hosts.open--
+	t.hosts.mu.Unlock()
+}
+
+// close closes the questions that nobody has answered, and waits until the readers know.
+func (h *hostQuestions) close() {
+	h.mu.Lock()
+	h.closed = true
+	for _, q := range h.asked {
+		if q.cancel != nil {
+			q.cancel()
+		}
+	}
+	h.mu.Unlock()
+	h.all.Wait()
+}
+
+// Record implements [tool.Network].
+func (n network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
+	t := n.t
+	at, _ := ctx.Value(callKey{}).(callContext)
+	if t.l.o.Audit == nil || at.step == nil {
+		return nil
+	}
+	reason := r.Reason
+	if r.Outcome == permit.Ask {
+		reason += ", and a person has not answered yet"
+	}
+	return t.l.o.Audit.Append(context.WithoutCancel(ctx), permit.Entry{
+		Kind: "network", SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: at.step.name, Summary: e.Hosts[0], Verdict: string(r.Outcome), Reason: reason,
+	})
+}
