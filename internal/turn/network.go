@@ -28,12 +28,16 @@ type hostQuestions struct {
 type hostQuestion struct {
 	pending *permit.Pending
 	call    string
+	effect  permit.Effect
 	// answered is closed when decision and err are set.
 	answered chan struct{}
 	decision permit.Decision
 	err      error
-	// cancel ends the wait.
-	cancel context.CancelFunc
+	// ctx is that of the wait for an answer; covered is set where one for the session
+	// to another question ended it.
+	ctx     context.Context
+	cancel  context.CancelFunc
+	covered bool
 }
 
 // Ask implements [tool.Network].
@@ -56,8 +60,8 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 		return ruling, nil
 	case t.l.o.Desk == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
-	case t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e.Classes()):
-		return permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}, nil
+	case t.granted(e):
+		return allowedForSession, nil
 	case t.settings.onQuestion == OnQuestionRefuse:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
 	}
@@ -67,10 +71,20 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 	}
 	select {
 	case <-q.answered:
+		if t.granted(e) {
+			return allowedForSession, nil
+		}
 		return q.ruling()
 	case <-ctx.Done():
 		return ruling, nil
 	}
+}
+
+// allowedForSession is the ruling where an answer for the session covers the host.
+var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
+
+func (t *running) granted(e permit.Effect) bool {
+	return t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e.Classes())
 }
 
 // ruling is what the answer says.
@@ -101,7 +115,7 @@ func (t *running) askHost(s *step, e permit.Effect, reason string) (*hostQuestio
 	if h.closed || h.open >= maxHostQuestions {
 		return nil, nil
 	}
-	q := &hostQuestion{call: s.id, answered: make(chan struct{})}
+	q := &hostQuestion{call: s.id, effect: e, answered: make(chan struct{})}
 	id := decisionID(t.session, t.id, t.key+" network", host, 1)
 	before, err := t.l.lookUp(id) // of a process that ran the turn and died
 	switch {
@@ -123,6 +137,7 @@ func (t *running) askHost(s *step, e permit.Effect, reason string) (*hostQuestio
 	h.asked[host] = q
 	if q.pending != nil {
 		h.open++
+		q.ctx, q.cancel = context.WithCancel(t.ctx)
 		h.all.Go(func() { t.awaitHost(q) })
 	}
 	return q, nil
@@ -153,23 +168,32 @@ func (t *running) postHost(s *step, id string, e permit.Effect, reason string) (
 // awaitHost waits for the answer to a question about a host, until the agent's work is
 // done, and tells the readers of it.
 func (t *running) awaitHost(q *hostQuestion) {
-	ctx, cancel := context.WithCancel(t.ctx)
-	defer cancel()
-	t.hosts.mu.Lock()
-	q.cancel = cancel
-	if t.hosts.closed {
-		cancel()
+	h := &t.hosts
+	d, err := q.pending.Wait(q.ctx)
+	if q.ctx.Err() != nil && err != nil {
+		why := t.unanswered()
+		h.mu.Lock()
+		if q.covered {
+			why.note = "an answer for the session covers it"
+		}
+		h.mu.Unlock()
+		d, err = t.l.withdraw(q.pending, why), nil
 	}
-	t.hosts.mu.Unlock()
-	d, err := q.pending.Wait(ctx)
-	if ctx.Err() != nil && err != nil {
-		d, err = t.l.withdraw(q.pending, t.unanswered()), nil
-	}
+	q.cancel()
 	q.decision, q.err = d, errors.Join(err, t.resolved(q.call, d))
 	close(q.answered)
-	t.hosts.mu.Lock()
-	t.hosts.open--
-	t.hosts.mu.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.open--
+	if d.Verdict != permit.VerdictAllowSession {
+		return
+	}
+	for _, other := range h.asked {
+		if other.cancel != nil && t.granted(other.effect) {
+			other.covered = true
+			other.cancel()
+		}
+	}
 }
 
 // close closes the questions that nobody has answered, and waits until the readers know.

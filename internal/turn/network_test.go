@@ -54,6 +54,10 @@ func TestHostsAreAskedAbout(t *testing.T) {
 		must(t, err)
 		answered, err := n.Ask(ctx, permit.HostEffect("pypi.org"))
 		must(t, err)
+		eventually(t, "the end of the question that the answer covers", func() bool {
+			open, err := r.engine.Decisions(ctx, id)
+			return err == nil && len(open) == 0
+		})
 		return first + "; " + string(answered.Outcome) + "; " + ruled(ctx, n, "pypi.org", "crates.io", "other.test")
 	}))
 	r.provider.does(asks(call("c", "reaches")))
