@@ -52,7 +52,7 @@ type Options struct {
 	// Dialer connects to the hosts that confine.NetworkAsk reaches; nil reaches public
 	// addresses only ([netguard.Dialer]).
 	Dialer egress.Dialer
-	Limits                    confine.Limits
+	Limits confine.Limits
 	// Disk bounds what a command takes of the disk; its zero value does not.
 	Disk quota.Limits
 	// Environ is the server's environment, EnvNames the variables of it that
