@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"belay/internal/config"
+	"belay/internal/permit"
 )
 
 // The settings know the tools that rules may name: a rule of a tool that they do not
@@ -31,6 +32,7 @@ func TestTheSettingsKnowEachTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := slices.Sorted(slices.Values(config.ToolNames))
+	have = append(have, permit.NetworkTool)
 	if slices.Sort(have); !slices.Equal(have, known) {
 		t.Errorf("the engine has %q, the settings know %q", have, known)
 	}

@@ -139,9 +139,10 @@ func rule(s string) (string, error) {
 	return s, nil
 }
 
-// ToolNames are the tools that rules may name, beside the agents.
+// ToolNames are the tools that rules may name, beside the agents. What commands reach,
+// network, is no tool that a model calls.
 var ToolNames = []string{
-	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash",
+	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash", "network",
 	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 

@@ -414,6 +414,6 @@ do; ` + "`belay doctor`" + ` says which of them yours has. Where files outside t
 your session are open, every command asks first.
 
 The network in these attempts is ` + "`bash.network: ports`" + `. Commands that may use UDP can look up names; ` + "`bash.network: none`" + `
-takes all of the network away.
+and ` + "`ask`" + `, the default, take all of the network away but belay's proxy.
 
 `
