@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"belay/internal/netguard"
@@ -88,6 +89,9 @@ func (p *Proxy) known(name string) bool {
 	return known
 }
 
+// notReached stands after a host in what the model is told.
+const notReached = " was not reached: "
+
 // record puts a ruling on record, once for each host and outcome.
 func (p *Proxy) record(ctx context.Context, name string, r permit.Ruling) error {
 	p.mu.Lock()
@@ -100,11 +104,12 @@ func (p *Proxy) record(ctx context.Context, name string, r permit.Ruling) error 
 	}
 	p.hosts[name] = r.Outcome
 	switch r.Outcome {
-	case permit.Allow:
+	case permit.Allow: // it was asked about before
+		p.unreached = slices.DeleteFunc(p.unreached, func(s string) bool { return strings.HasPrefix(s, name+notReached) })
 	case permit.Ask:
-		p.unreached = append(p.unreached, name+" was not reached: a person is asked and has not answered yet. The question stays open: repeat the command later")
+		p.unreached = append(p.unreached, name+notReached+"a person is asked and has not answered yet. The question stays open: repeat the command later")
 	default:
-		p.unreached = append(p.unreached, name+" was not reached: "+r.Reason)
+		p.unreached = append(p.unreached, name+notReached+r.Reason)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"sync"
 	"time"
 
@@ -122,7 +123,7 @@ func (p *Proxy) Close() { p.cancel() }
 func (p *Proxy) Unreached() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.unreached
+	return slices.Clone(p.unreached)
 }
 
 // ServeHTTP implements [http.Handler].
@@ -165,13 +166,13 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, to target) {
 		p.failed(w, r, to, err)
 		return
 	}
-	defer out.Close()
+	defer func() { _ = out.Close() }() // the relay tells what matters
 	in, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		p.failed(w, r, to, err)
 		return
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	defer context.AfterFunc(p.ctx, func() { _, _ = in.Close(), out.Close() })()
 	if _, err := io.WriteString(in, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return

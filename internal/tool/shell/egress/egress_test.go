@@ -124,6 +124,29 @@ func TestAConnectionWaitsForAnAnswer(t *testing.T) {
 	}
 }
 
+// A host that is reached in the end is not among those that were not.
+func TestAnAnswerThatComesLate(t *testing.T) {
+	t.Parallel()
+	answered := make(chan struct{})
+	f := &far{rule: func(context.Context, string) (permit.Ruling, error) {
+		select {
+		case <-answered:
+			return permit.Ruling{Outcome: permit.Allow}, nil
+		default:
+			return permit.Ruling{Outcome: permit.Ask}, nil
+		}
+	}}
+	p, connect, _ := serve(t, f, Options{})
+	ask(t, connect, connectTo("a.test:443"))
+	before := p.Unreached()
+	close(answered)
+	status, _ := ask(t, connect, connectTo("a.test:443"))
+	(<-f.remote).Close()
+	if after := p.Unreached(); len(before) != 1 || len(after) != 0 || status != http.StatusOK {
+		t.Errorf("%q, then %d and %q", before, status, after)
+	}
+}
+
 func TestRequestsThatReachNothing(t *testing.T) {
 	t.Parallel()
 	f := &far{rule: func(_ context.Context, host string) (permit.Ruling, error) {

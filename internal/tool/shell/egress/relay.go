@@ -46,7 +46,7 @@ func copyTouching(to io.Writer, from io.Reader, touch func()) error {
 				return err
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // readers return it as it is
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
