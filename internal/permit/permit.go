@@ -96,14 +96,20 @@ type Effect struct {
 	// Planted is set where the project's own configuration of git may name programs,
 	// which git then runs, also to look.
 	Planted bool `json:"planted,omitempty"`
-	// Deferred is set of a command nothing of which is real before it was reviewed:
-	// it reaches no other machine, and what it changes counts when it has ended and
-	// that was allowed.
+	// Deferred is set of a command that changes nothing of the project before that was
+	// allowed: what it changes counts when it has ended and was reviewed, or the project
+	// is read-only for it.
 	Deferred bool `json:"deferred,omitempty"`
 	// Outside is set of a command that runs as the person, outside the sandbox, with
 	// their files, network and credentials. Why is the agent's reason.
 	Outside bool   `json:"outside,omitempty"`
 	Why     string `json:"why,omitempty"`
+	// Writes is set of a command that may change the project while it runs, without a
+	// review.
+	Writes bool `json:"write,omitempty"`
+	// Doubt is why a command that changes the project is asked about even where a rule
+	// allows it: an earlier one changed what it may not, or nobody could tell.
+	Doubt string `json:"doubt,omitempty"`
 	// Done is set of a deferred command that has ended: Paths and Diff are what it has
 	// really changed, and what is decided is whether that counts.
 	Done *Done `json:"done,omitempty"`
@@ -180,7 +186,7 @@ type Command struct {
 func (e Effect) Classes() []string {
 	var classes []string
 	switch {
-	case e.Unconfined || e.Outside || len(e.Automatic) > 0:
+	case e.Unconfined || e.Outside || len(e.Automatic) > 0 || e.Doubt != "":
 		return nil
 	case e.onlyIgnored():
 		for _, i := range e.Done.Ignored {

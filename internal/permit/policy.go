@@ -90,10 +90,12 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "the gates of delegation allow it", ""}, false
 	case p.Mode == Plan && e.Tool == NetworkTool:
 		return p.judgeHost(e), true
-	case p.Mode == Plan && e.Kind != Read && !e.harmless() && !e.onlyLooks():
+	case p.Mode == Plan && e.Kind != Read && !e.harmless() && (e.Writes || e.Outside || !e.onlyLooks()):
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
 	case e.Kind == Execute && e.Unconfined && !e.Outside:
 		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
+	case e.Doubt != "":
+		return Ruling{Ask, e.Doubt, ""}, true
 	case maybe != "":
 		return Ruling{Ask, "it cannot be told whether the rule " + maybe + " denies it", maybe}, true
 	}
@@ -117,7 +119,7 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	switch {
 	case e.Kind == Read:
 		return Ruling{Allow, "reading is allowed", ""}, false
-	case e.onlyLooks():
+	case !e.Writes && e.onlyLooks():
 		return Ruling{Allow, "the command only looks at the project", ""}, false
 	case e.Kind == Write && p.Mode == AcceptEdits:
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
@@ -144,6 +146,8 @@ func (e Effect) harmless() bool {
 // question is why the call is asked about.
 func (e Effect) question() string {
 	switch {
+	case e.Writes:
+		return "the command may change the project, which nobody reviews before it counts"
 	case e.Kind == Execute && e.Opaque:
 		return "what the command does cannot be told beforehand"
 	case e.Kind == Execute:

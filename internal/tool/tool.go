@@ -66,6 +66,9 @@ type Result struct {
 	// Failed is set where the tool did its work and the work failed, such as a
 	// command that exited with 1.
 	Failed bool
+	// Overreach is what the call did that no agent may, "" for nothing. It goes to the
+	// audit log.
+	Overreach string
 	// Changes are what the call changed, where none of it is real yet. Whoever gets
 	// them decides what becomes of them, and calls one of their methods.
 	Changes Changes

@@ -152,19 +152,23 @@ func TestRemarksReachTheModel(t *testing.T) {
 }
 
 // A call that is refused before it is worked out is on the audit log with what it
-// was called with, and so is a command that had to be taken back.
+// was called with, and so is a command that had to be taken back, and one that changed
+// what it may not.
 func TestOverreachIsAudited(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
 	tools := append(files.New(files.Options{}), act{"bash", permit.Read, func(_ context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
 		w.Ledger.Note(session.Change{Path: "_STATUS.md", Restored: true})
 		return tool.Result{Text: "_STATUS.md was restored"}, nil
+	}}, act{"run", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		return tool.Result{Text: "it changed .git/config", Overreach: "changed what it may not: .git/config", Failed: true}, nil
 	}})
 	r.open(withTools(t, tools...), r.withDesk)
-	r.provider.does(asks(model.ToolCall{ID: "c", Name: "read", Input: json.RawMessage(`{"path":"../../etc/shadow"}`)}, call("d", "bash")))
+	r.provider.does(asks(model.ToolCall{ID: "c", Name: "read", Input: json.RawMessage(`{"path":"../../etc/shadow"}`)}, call("d", "bash"), call("e", "run")))
 	exitOf(t, r.say(r.session(), "go"))
 	lines := r.audited("refusal")
-	if len(lines) != 2 || !strings.Contains(lines[0].Summary, "../../etc/shadow") || !strings.Contains(lines[1].Reason, "_STATUS.md") {
+	if len(lines) != 3 || !strings.Contains(lines[0].Summary, "../../etc/shadow") || !strings.Contains(lines[1].Reason, "_STATUS.md") ||
+		!strings.Contains(lines[2].Reason, ".git/config") || r.provider.outputs(t)["e"] != "it changed .git/config" {
 		t.Errorf("the audit log has %+v", lines)
 	}
 }

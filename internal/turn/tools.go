@@ -225,6 +225,7 @@ func (t *running) runStep(s *step) {
 	switch {
 	case err == nil:
 		s.settle(result)
+		s.overreach = result.Overreach
 	case t.ctx.Err() != nil:
 		s.err = t.ctx.Err()
 	default:

@@ -28,28 +28,36 @@ var update = flag.Bool("update", false, "write docs/sandbox.md")
 type cage struct {
 	name    string
 	options Options
+	// write is set where the attempts say that they change the project.
+	write bool
 }
 
 var escapeCages = []cage{
-	{"everything", Options{}},
-	{"without namespaces", Options{Without: confine.Means{Namespaces: true}}},
-	{"without Landlock", Options{Without: confine.Means{Landlock: true}}},
-	{"the filter alone", Options{Without: confine.Means{Landlock: true, Namespaces: true}}},
-	{"switched off", Options{Off: true}},
+	{name: "everything"},
+	{name: "without an overlay", options: Options{Without: confine.Means{Overlay: true}}},
+	{name: "without namespaces", options: Options{Without: confine.Means{Namespaces: true}}},
+	{name: "without namespaces, with write", options: Options{Without: confine.Means{Namespaces: true}}, write: true},
+	{name: "without Landlock", options: Options{Without: confine.Means{Landlock: true}}},
+	{name: "the filter alone", options: Options{Without: confine.Means{Landlock: true, Namespaces: true}}},
+	{name: "switched off", options: Options{Off: true}},
 }
 
-// The cages as a set, by their first letters: those that must hold an attempt.
+// The cages as a set, by their letters: those that must hold an attempt.
 const (
-	always    = "EwWFS"
-	confined  = "EwWF"
-	landlock  = "Ew"
-	byFiles   = "EwW" // Landlock or namespaces
-	namespace = "EW"
+	always    = "EonwWFS"
+	confined  = "EonwWF"
+	landlock  = "Eonw"
+	byFiles   = "EonwW" // Landlock or namespaces
+	project   = "EonW"  // the project does not change at once
+	namespace = "EoW"
 	never     = ""
 )
 
 func (c cage) letter() string {
-	return map[string]string{"everything": "E", "without namespaces": "w", "without Landlock": "W", "the filter alone": "F", "switched off": "S"}[c.name]
+	return map[string]string{
+		"everything": "E", "without an overlay": "o", "without namespaces": "n", "without namespaces, with write": "w",
+		"without Landlock": "W", "the filter alone": "F", "switched off": "S",
+	}[c.name]
 }
 
 // escape is one attempt. It got through where it says "ESCAPED" or tells the
@@ -75,15 +83,15 @@ var escapes = []escape{
 	{what: "connect by a relative of TCP (MPTCP)", held: confined, script: `$PROBE mptcp $PORT`},
 	{what: "send UDP to a port of the machine", held: never, script: `echo x >/dev/udp/127.0.0.1/$UDP && echo ESCAPED`},
 	{what: "connect to the session bus or Docker (a socket by path)", held: confined, script: `$PROBE unix $OUT/run/bus`},
-	{what: "connect to an abstract socket", held: "EwF", script: `$PROBE unix @$OUT/run/bus`},
+	{what: "connect to an abstract socket", held: "EonwF", script: `$PROBE unix @$OUT/run/bus`},
 	{what: "read the operator's token", held: byFiles, script: `cat $OUT/state/operator.token`},
 	{what: "answer a decision in the state folder", held: byFiles, script: `echo allow >$OUT/state/verdict && echo ESCAPED`},
 	{what: "read ~/.ssh", held: byFiles, script: `cat $OUT/home/.ssh/id`},
 	{what: "write into the user's home", held: byFiles, script: `echo x >>$OUT/home/.bashrc && echo ESCAPED`},
 	{what: "cut a file outside to nothing", held: byFiles, script: `$PROBE truncate $OUT/home/precious`},
-	{what: "change permissions outside", held: namespace, script: `chmod 777 $OUT/home && echo ESCAPED`},
+	{what: "change permissions outside", held: project, script: `chmod 777 $OUT/home && echo ESCAPED`},
 	{what: "follow a link out of the project", held: byFiles, script: `ln -s $OUT/state link; cat link/operator.token`},
-	{what: "leave a link that leads out", held: always, script: `ln -s $OUT/home lure`, after: func(s *scene) bool { return s.exists("lure") }},
+	{what: "leave a link that leads out", held: project, script: `ln -s $OUT/home lure`, after: func(s *scene) bool { return s.exists("lure") }},
 	{what: "make a hard link to a file outside", held: byFiles, script: `ln $OUT/state/operator.token hard && cat hard`},
 	{what: "rename a folder outside into the project", held: byFiles, script: `mv $OUT/home/.ssh stolen && cat stolen/id`},
 	{what: "read the server's environment", held: always, script: `tr '\0' '\n' </proc/$V/environ`},
@@ -93,17 +101,17 @@ var escapes = []escape{
 	{what: "signal the server", held: byFiles, script: `kill -USR1 $V && echo ESCAPED`},
 	{what: "look for keys in the environment", held: always, script: `env; env | base64 -w0; set`},
 	{what: "find code of others in the environment", held: always, script: `env | grep -E '^(LD_PRELOAD|BASH_ENV|GIT_SSH|PYTHONPATH)=' && echo ESCAPED`},
-	{what: "write into .belay", held: namespace, script: `echo forged >>.belay/sessions/s/log`, after: func(s *scene) bool { return s.holds(".belay/sessions/s/log", "forged") }},
+	{what: "write into .belay", held: project, script: `echo forged >>.belay/sessions/s/log`, after: func(s *scene) bool { return s.holds(".belay/sessions/s/log", "forged") }},
 	{what: "read .belay", held: namespace, script: `cat .belay/sessions/s/log`},
-	{what: "change _STATUS.md", held: always, script: `echo forged >_STATUS.md`, after: func(s *scene) bool { return s.holds("_STATUS.md", "forged") }},
-	{what: "change _STATUS.md by its folder", held: always, script: `mkdir d && mv _STATUS.md d/ && echo forged >d/_STATUS.md && ln -s d/_STATUS.md _STATUS.md`, after: func(s *scene) bool {
+	{what: "change _STATUS.md", held: project, script: `echo forged >_STATUS.md`, after: func(s *scene) bool { return s.holds("_STATUS.md", "forged") }},
+	{what: "change _STATUS.md by its folder", held: project, script: `mkdir d && mv _STATUS.md d/ && echo forged >d/_STATUS.md && ln -s d/_STATUS.md _STATUS.md`, after: func(s *scene) bool {
 		return s.holds("_STATUS.md", "forged") || s.exists("d/_STATUS.md")
 	}},
-	{what: "plant a Git hook", held: always, script: `echo evil >.git/hooks/pre-commit; git config core.fsmonitor evil || echo '[core] fsmonitor = evil' >>.git/config`, after: func(s *scene) bool {
+	{what: "plant a Git hook", held: project, script: `echo evil >.git/hooks/pre-commit; git config core.fsmonitor evil || echo '[core] fsmonitor = evil' >>.git/config`, after: func(s *scene) bool {
 		return s.exists(".git/hooks/pre-commit") || s.holds(".git/config", "evil")
 	}},
-	{what: "move the project away", held: always, script: `mv "$PWD" "$PWD.moved"`, after: func(s *scene) bool { return !s.holds("_STATUS.md", "state") }},
-	{what: "remove the project", held: always, script: `rm -rf "$PWD"`, after: func(s *scene) bool { return !s.holds("_STATUS.md", "state") }},
+	{what: "move the project away", held: byFiles, script: `mv "$PWD" "$PWD.moved"`, after: func(s *scene) bool { return !s.holds("_STATUS.md", "state") }},
+	{what: "remove the project", held: project, script: `rm -rf "$PWD"`, after: func(s *scene) bool { return !s.holds("_STATUS.md", "state") }},
 	{what: "mount a filesystem", held: always, script: `mkdir -p m; $PROBE mount $PWD/m`},
 	{what: "mount one in a user namespace", held: confined, root: always, script: `unshare -Urm sh -c 'mount -t tmpfs x /mnt && echo ESCAPED'`},
 	{what: "make a namespace", held: always, script: `$PROBE unshare 0`},
@@ -113,7 +121,7 @@ var escapes = []escape{
 	{what: "change a setting of the kernel", held: always, root: byFiles, script: `v=$(cat /proc/sys/vm/swappiness) && echo "$v" >/proc/sys/vm/swappiness && echo ESCAPED`},
 	{what: "make a device", held: always, script: `mknod disk b 8 0 && echo ESCAPED`},
 	{what: "read what is root's in /etc", held: always, root: byFiles, script: `grep -q root /etc/shadow && echo ESCAPED`},
-	{what: "leave a process behind", held: always, script: `(setsid $PROBE linger $PWD/alive >/dev/null 2>&1 &); until [ -s alive ]; do sleep 0.01; done`, after: func(s *scene) bool {
+	{what: "leave a process behind", held: always, script: `(setsid $PROBE linger $TMPDIR/alive >/dev/null 2>&1 &); until [ -s $TMPDIR/alive ]; do sleep 0.01; done`, after: func(s *scene) bool {
 		return s.locked("alive")
 	}},
 }
@@ -143,7 +151,7 @@ func (s *scene) holds(name, text string) bool {
 
 // locked reports whether a process holds the lock of a file that an attempt made.
 func (s *scene) locked(name string) bool {
-	f, err := os.Open(s.at(name))
+	f, err := os.Open(filepath.Join(s.place.Scratch, "tmp", name))
 	if err != nil {
 		return true // what was not made proves nothing
 	}
@@ -222,23 +230,25 @@ func (s *scene) startVictim(t *testing.T) {
 	}
 }
 
-// try makes an attempt and reports whether it got through.
-func (s *scene) try(t *testing.T, e escape) bool {
+// try makes an attempt and reports whether it got through, and was told.
+func (s *scene) try(t *testing.T, e escape, write bool) (through, told bool) {
 	t.Helper()
 	s.set(t)
-	r, err := callShell(t, s.shell, s.place, input{Command: e.script, TimeoutMS: 60_000})
+	r, err := callShell(t, s.shell, s.place, input{Command: e.script, TimeoutMS: 60_000, Write: write})
 	if _, ok := tool.AsRefusal(err); err != nil && !ok {
 		t.Errorf("%s: %v", e.what, err)
 	}
 	if e.after != nil {
-		return e.after(s)
+		return e.after(s), r.Overreach != ""
 	}
-	return strings.Contains(r.Text, escaped) || strings.Contains(r.Text, secret)
+	return strings.Contains(r.Text, escaped) || strings.Contains(r.Text, secret), r.Overreach != ""
 }
 
 // tried is the answer of one user: per attempt, the letters of the cages that
-// held it.
+// held it, and after toldMark those of the cages that told of it.
 type tried map[string]string
+
+const toldMark = "told of: "
 
 // TestEscapes tries to get out, in every cage, as this user and, for root, as an
 // ordinary one.
@@ -267,19 +277,22 @@ func tryAll(t *testing.T) tried {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				s := newScene(t, c)
-				if !s.try(t, escape{script: `$PROBE nothing 0`}) {
+				if through, _ := s.try(t, escape{script: `$PROBE nothing 0`}, c.write); !through {
 					t.Fatal("the attempts cannot be made") // and would all seem to be held
 				}
 				for _, e := range escapes {
 					t.Run(e.what, func(t *testing.T) {
-						through := s.try(t, e)
+						through, told := s.try(t, e, c.write)
 						if must := e.mustHold(c); through == must {
 							t.Errorf("got through: %v, must be held: %v", through, must)
 						}
-						if !through {
-							mu.Lock()
-							defer mu.Unlock()
+						mu.Lock()
+						defer mu.Unlock()
+						switch {
+						case !through:
 							held[e.what] += c.letter()
+						case told:
+							held[toldMark+e.what] += c.letter()
 						}
 					})
 				}
@@ -385,7 +398,12 @@ func sandboxPage(root, user tried) string {
 	for _, e := range escapes {
 		b.WriteString("| " + e.what + " |")
 		for _, c := range escapeCages {
-			b.WriteString(" " + verdict(strings.Contains(root[e.what], c.letter()), strings.Contains(user[e.what], c.letter())) + " |")
+			in := func(who tried, what string) bool { return strings.Contains(who[what], c.letter()) }
+			said := verdict(in(root, e.what), in(user, e.what))
+			if in(root, toldMark+e.what) && in(user, toldMark+e.what) {
+				said = "told"
+			}
+			b.WriteString(" " + said + " |")
 		}
 		b.WriteString("\n")
 	}
@@ -411,7 +429,8 @@ const pageHead = `# What the sandbox holds
 Each row is an attempt that a test makes from a command of the bash tool, as root and as an ordinary user, on a Linux
 machine with Landlock 7, namespaces and the system call filter. The columns leave some of these out, as other machines
 do; ` + "`belay doctor`" + ` says which of them yours has. Where files outside the project, the server's port or the sockets of
-your session are open, every command asks first.
+your session are open, every command asks first. So does one that changes the project where there is no overlay: it says
+so with ` + "`write`" + `, and what it changed of the protected files and of git's settings and hooks is told, not put back.
 
 The network in these attempts is ` + "`bash.network: ports`" + `. Commands that may use UDP can look up names; ` + "`bash.network: none`" + `
 and ` + "`ask`" + `, the default, take all of the network away but belay's proxy.

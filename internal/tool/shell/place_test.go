@@ -118,6 +118,9 @@ func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result
 	if in.TimeoutMS != 0 {
 		m["timeout_ms"] = in.TimeoutMS
 	}
+	if in.Write {
+		m["write"] = true
+	}
 	raw, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

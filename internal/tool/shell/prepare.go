@@ -24,6 +24,7 @@ type input struct {
 	Description string `json:"description"`
 	Outside     bool   `json:"outside"`
 	Reason      string `json:"reason"`
+	Write       bool   `json:"write"`
 }
 
 // maxCommandBytes is what the kernel takes as one argument of a program, less
@@ -63,10 +64,16 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 		return nil, err
 	}
 	c := &call{shell: s, place: w, in: in, dir: dir, limit: limit, report: report}
-	if !in.Outside {
-		c.deferred, err = c.overlaid(ctx)
+	if in.Outside {
+		return c, nil
 	}
-	return c, err
+	if c.deferred, err = c.overlaid(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.inspect(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // timeLimit is how long a command may run that asks for ms milliseconds.
@@ -125,10 +132,10 @@ func (c *call) Effect() permit.Effect {
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
 		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
 		Network:    (network || opaque) && c.report.Network != confine.NetworkNone && c.report.Network != confine.NetworkAsk,
-		Unconfined: c.report.Unconfined, Deferred: c.deferred,
+		Unconfined: c.report.Unconfined, Deferred: c.deferred || c.readOnly(), Writes: !c.deferred && !c.readOnly(), Doubt: c.doubt,
 	}
 	if c.in.Outside {
-		e.Outside, e.Why, e.Network = true, c.in.Reason, true
+		e.Outside, e.Why, e.Network, e.Deferred = true, c.in.Reason, true, false
 	}
 	e.Planted = usesGit(cmds) && gitRuns(c.place.Root)
 	if rel := below(c.dir, c.place.Project); rel != "." {

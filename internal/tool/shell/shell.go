@@ -87,6 +87,8 @@ type Shell struct {
 	watch  *watch.Watcher
 	disk   quota.Limits
 	dialer egress.Dialer
+	// state is the operator's state folder.
+	state string
 	// system are folders outside a project that links in it may lead to.
 	system []string
 	// overlays says which projects, by path, an overlay can be laid on.
@@ -108,7 +110,7 @@ func New(o Options) *Shell {
 	}
 	return &Shell{
 		person: confine.New(confine.Options{Off: true, Home: true, Network: confine.NetworkOpen, Limits: o.Limits, Env: o.Person}),
-		system: system, disk: o.Disk, dialer: o.Dialer,
+		system: system, disk: o.Disk, dialer: o.Dialer, state: o.StateDir,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
@@ -156,7 +158,7 @@ func (s *Shell) Drop(sessionID, id string) error { return s.watch.Drop(sessionID
 // known, and versions of restored files that were put aside longer ago than age; 0
 // keeps those.
 func (s *Shell) Sweep(ctx context.Context, age time.Duration, known func(sessionID string) bool) error {
-	return s.watch.Sweep(ctx, age, known)
+	return errors.Join(s.watch.Sweep(ctx, age, known), s.sweepWatched(known))
 }
 
 // SweepProject removes what commands changed in a project whose processes died before
@@ -194,6 +196,7 @@ var schema = json.RawMessage(`{
     "timeout_ms": {"type": "integer", "minimum": 1, "description": "How long it may run. The server sets a default and a most."},
     "outside": {"type": "boolean", "description": "Run it as the person, outside the sandbox. A person is always asked first."},
     "reason": {"type": "string", "minLength": 1, "maxLength": 500, "description": "With outside: why it needs the person's files, network or credentials, in a sentence for them."},
+    "write": {"type": "boolean", "description": "Whether it is to change files of the project. It counts only on machines that cannot review what a command changed: there the project is read-only without it, and a person is asked before the command runs. Elsewhere it is ignored."},
     "description": {"type": "string", "maxLength": 500, "description": "What it is for, in one line, for the person who decides."}
   },
   "required": ["command"],

@@ -150,13 +150,17 @@ type Command struct {
 	Text string
 	// Dir is its absolute working folder, in Project or Scratch.
 	Dir string
-	// Project and Scratch are the folders that it may change, absolute. Scratch
+	// Project and Scratch are the folders that it may change, absolute, unless the
+	// project is ReadOnly. Scratch
 	// gets the folders home and tmp, its HOME and TMPDIR.
 	Project, Scratch string
 	// Upper and Work are where an overlay on the project keeps what the command
 	// changes, "" where it changes the project itself. Both are empty folders of one
 	// file system, relative to Project or absolute; nothing else may be in them.
 	Upper, Work string
+	// ReadOnly keeps the command from changing Project, where [Report.ReadOnly] says
+	// that the machine can.
+	ReadOnly bool
 	// Masked are folders of the project that the command finds empty, where the
 	// machine has namespaces.
 	Masked []string

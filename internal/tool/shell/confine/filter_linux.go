@@ -40,15 +40,23 @@ const (
 
 func arg(n uint32) uint32 { return callArgs + 8*n }
 
+// metadataCalls change permissions, owners and attributes of files. The numbers of
+// the last are those of all processors.
+var metadataCalls = append([]uint32{
+	unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+	452 /* fchmodat2 */, 463 /* setxattrat */, 466 /* removexattrat */, 469, /* file_setattr */
+}, oldMetadataCalls...)
+
 // filter is the system call filter in the kernel's byte code. A call that no part
-// of it refuses is allowed.
-func (n network) filter() []syscall.SockFilter {
+// of it refuses is allowed; denied are calls to refuse beside the usual ones.
+func (n network) filter(denied ...uint32) []syscall.SockFilter {
 	var b filterBuilder
 	b.load(callArch)
 	b.unless(unix.BPF_JEQ, thisArch, refuse(unix.EPERM)) // another architecture counts its calls otherwise
 	b.load(callNumber)
 	b.when(unix.BPF_JGE, foreignCalls, refuse(unix.ENOSYS))
-	for _, call := range deniedCalls {
+	for _, call := range slices.Concat(deniedCalls, denied) {
 		b.when(unix.BPF_JEQ, call, refuse(unix.EPERM))
 	}
 	// The flags of clone3 are out of a filter's sight. Libraries fall back to

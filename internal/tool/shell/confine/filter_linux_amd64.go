@@ -7,3 +7,6 @@ const (
 	// foreignCalls begin the numbers of the x32 interface.
 	foreignCalls = 0x40000000
 )
+
+// oldMetadataCalls are [metadataCalls] that newer processors do not have.
+var oldMetadataCalls = []uint32{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN}

@@ -7,3 +7,6 @@ const (
 	// foreignCalls begin where no call of this processor is.
 	foreignCalls = 0x40000000
 )
+
+// oldMetadataCalls are [metadataCalls] that only older processors have.
+var oldMetadataCalls []uint32

@@ -82,7 +82,11 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 		p.Landlock = g.ruleset(found.Landlock, n, found.Namespaces)
 	}
 	if found.Filter {
-		p.Filter = n.filter()
+		var denied []uint32
+		if c.ReadOnly && !found.Namespaces {
+			denied = metadataCalls // Landlock does not look at them
+		}
+		p.Filter = n.filter(denied...)
 	}
 	return p, nil
 }
@@ -189,10 +193,14 @@ func (o Options) grants(c Command, ownTree bool, parts etcParts) (grants, error)
 	}
 	for _, path := range []string{c.Project, c.Scratch} {
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
+		switch {
+		case err != nil:
 			return g, err
+		case path == c.Project && c.ReadOnly:
+			g.read = append(g.read, real)
+		default:
+			g.write = append(g.write, real)
 		}
-		g.write = append(g.write, real)
 	}
 	if ownTree && c.Upper != "" {
 		g.overlay = &keeper.Overlay{Folder: g.write[0], Upper: c.Upper, Work: c.Work}

@@ -19,6 +19,8 @@ type Report struct {
 	// Overlay is set where a command can have an overlay on the project, so that
 	// what it changes is reviewed before it is real.
 	Overlay bool `json:"overlay"`
+	// ReadOnly is set where a command can be kept from changing the project.
+	ReadOnly bool `json:"readOnly"`
 	// Memory is set where a control group limits the memory of all processes of a
 	// command together.
 	Memory bool `json:"memory"`
@@ -112,7 +114,12 @@ func (r *Report) judge() {
 	}
 	hold(r.Namespaces || r.Filter || r.Landlock >= landlockUnix, "sockets of the user's session and of Docker cannot be reached", "Unix sockets by path can be reached: the user's session bus, Docker")
 	hold(r.Memory, "memory is limited for the command as a whole, too", "memory is limited for each process, not for the command")
-	r.Unconfined = !files || !tcp || (!r.Namespaces && !r.Filter && r.Landlock < landlockUnix)
+	// Without namespaces the filter holds what Landlock does not look at.
+	r.ReadOnly = r.Namespaces || r.Landlock >= landlockTruncate && r.Filter
+	if !r.Overlay {
+		hold(r.ReadOnly, "the project is read-only for a command that does not say that it changes it", "commands change the project at once, and nothing of that is put back")
+	}
+	r.Unconfined = !files || !tcp || !r.ReadOnly || (!r.Namespaces && !r.Filter && r.Landlock < landlockUnix)
 }
 
 // holdsNetwork reports whether TCP is limited as the network asks for.
