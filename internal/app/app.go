@@ -154,9 +154,6 @@ func (a *App) release() error {
 	if a.index != nil {
 		a.index.Close()
 	}
-	if a.shell != nil {
-		errs = append(errs, a.shell.Close())
-	}
 	if a.Store != nil {
 		errs = append(errs, a.Store.Close())
 	}

@@ -21,9 +21,6 @@ func commands(ctx context.Context, cfg *config.Config) []Check {
 	o.Environ = os.Environ()
 	sh := shell.New(o)
 	report, err := sh.Report(ctx)
-	if err == nil {
-		err = sh.Close()
-	}
 	if err != nil {
 		return []Check{{Name: "commands", Level: Problem, Detail: "what holds commands could not be found out: " + err.Error(), Next: "run belay doctor again"}}
 	}

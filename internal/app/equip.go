@@ -64,7 +64,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}
-	o.Desk, o.Audit, o.Redact, o.Gate, o.Remains = a.desk, desk.Audit, clean, a.shell, a.shell
+	o.Desk, o.Audit, o.Redact, o.Gate = a.desk, desk.Audit, clean, a.shell
 	o.Private = PrivateFolders(cfg)
 	a.journal = newJournal(cfg)
 	o.Journal = a.journal
@@ -108,7 +108,7 @@ func shellOptions(cfg *config.Config) shell.Options {
 		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts),
 		Limits:   confine.Limits{Processes: b.Processes, Files: b.Files, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
 		Disk:     quota.Limits{WriteBytes: b.MaxWriteBytes, FreeBytes: b.MinFreeBytes},
-		EnvNames: b.Env, StateDir: cfg.Paths.StateDir, KeepBytes: b.KeepBytes, MaxFiles: b.MaxFiles,
+		EnvNames: b.Env, StateDir: cfg.Paths.StateDir,
 	}
 }
 

@@ -58,9 +58,7 @@ func (a *App) regularly(ctx context.Context, every time.Duration, failed string,
 	}
 }
 
-// Sweep removes what processes left that died, in the state folder and the cache,
-// and versions of restored files that were put aside longer ago than attachments
-// are kept.
+// Sweep removes what processes left that died, in the state folder and the cache.
 func (a *App) Sweep(ctx context.Context) error {
 	ids, err := a.Store.IDs(ctx)
 	if err != nil {
@@ -72,7 +70,7 @@ func (a *App) Sweep(ctx context.Context) error {
 	}
 	return errors.Join(
 		a.sweepScratch(ctx, known),
-		a.shell.Sweep(ctx, a.Config.Blobs.Retention, func(id string) bool { return known[id] }),
+		a.shell.Sweep(func(id string) bool { return known[id] }),
 		a.journal.Sweep(ctx, func(id string) bool { return known[id] }),
 		sweepServers(a.Config.Paths.StateDir),
 	)

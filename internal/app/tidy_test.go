@@ -90,9 +90,10 @@ func TestSweep(t *testing.T) {
 	lives, err := durable.Lock(filepath.Join(servers, "2.lock"))
 	must(t, err)
 	defer func() { must(t, lives.Unlock()) }()
-	aside := filepath.Join(a.Config.Paths.StateDir, "watch", "aside", "20200101T000000Z-X")
-	must(t, os.MkdirAll(aside, 0o700))
-	must(t, os.Chtimes(aside, long.Add(-a.Config.Blobs.Retention), long.Add(-a.Config.Blobs.Retention)))
+	compared := filepath.Join(a.Config.Paths.StateDir, "compare")
+	for _, name := range []string{used, "gone"} {
+		must(t, os.MkdirAll(filepath.Join(compared, name), 0o700))
+	}
 
 	must(t, a.Sweep(t.Context()))
 	want := []string{"fresh", used, runs}
@@ -103,8 +104,8 @@ func TestSweep(t *testing.T) {
 	if got := names(t, servers); !slices.Equal(got, []string{"2.lock"}) {
 		t.Errorf("the folder of servers has %v", got)
 	}
-	if got := names(t, filepath.Dir(aside)); len(got) > 0 {
-		t.Errorf("still put aside: %v", got)
+	if got := names(t, compared); !slices.Equal(got, []string{used}) {
+		t.Errorf("what is kept of commands has %v", got)
 	}
 }
 

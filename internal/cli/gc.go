@@ -15,11 +15,10 @@ func newGC(c *console) *cobra.Command {
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
 		Long: `Apply retention to every session of this user. What goes: log segments older than
-log.retention, attachments that no transcript names, uploads, what commands made of
-files that were restored, and contents that a conflict left without a place, older
-than blobs.retention, runs of workflows that ended longer than workflow.retention
-ago, and what crashed processes left. Records and transcripts always stay. A session
-in which a turn runs is passed over.`,
+log.retention, attachments that no transcript names, uploads, and contents that a
+conflict left without a place, older than blobs.retention, runs of workflows that
+ended longer than workflow.retention ago, and what crashed processes left. Records
+and transcripts always stay. A session in which a turn runs is passed over.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
 	}

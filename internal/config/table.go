@@ -210,7 +210,7 @@ func records(c *Config) []*key {
 		{name: "log.retention", value: duration(&c.Log.Retention, 0, 36500*day), def: "0",
 			doc: "Age at which gc removes files of event logs. 0 keeps them for ever."},
 		{name: "blobs.retention", value: duration(&c.Blobs.Retention, 0, 36500*day), def: "7d",
-			doc: "Age at which gc removes stored attachments that no session refers to, and what commands made of files that were restored. 0 keeps them for ever."},
+			doc: "Age at which gc removes stored attachments that no session refers to. 0 keeps them for ever."},
 		{name: "bus.enabled", value: choice[BusMode]{&c.Bus.Enabled, []BusMode{BusOff, BusAuto, BusOn}, map[string]BusMode{"true": BusOn, "false": BusOff}}, def: "auto",
 			doc: "Whether serve publishes events on the embedded message bus. auto does where something reads them, which nothing does yet."},
 		{name: "bus.max_bytes", value: size(&c.Bus.MaxBytes, mib, tib), def: "256MiB",

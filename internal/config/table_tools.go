@@ -41,8 +41,6 @@ type Bash struct {
 	Env                  []string
 	ReadPaths            []string
 	Processes, Files     int
-	KeepBytes            int64
-	MaxFiles             int
 	MemoryBytes          int64
 	FileBytes            int64
 	MaxWriteBytes        int64
@@ -106,10 +104,6 @@ func acting(c *Config) []*key {
 			doc: "Processes that one command may have at once."},
 		{name: "bash.files", value: count(&b.Files, 16, 1_000_000), def: "4096",
 			doc: "Files that one process of a command may have open."},
-		{name: "bash.keep_bytes", value: size(&b.KeepBytes, mib, tib), def: "512MiB",
-			doc: "Where no overlay can be laid on a project: contents of its files that are kept around commands, so that what one changed can be shown, restored and taken back."},
-		{name: "bash.max_files", value: count(&b.MaxFiles, 100, 100_000_000), def: "1000000",
-			doc: "Where no overlay can be laid on a project: files of it that are looked at around a command; in a larger one every command is refused."},
 		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, 128*mib, tib), def: "8GiB",
 			doc: "Memory that one process of a command may allocate, and where a control group can be made for it (belay doctor says so), that all of them together may use."},
 		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",

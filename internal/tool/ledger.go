@@ -18,7 +18,6 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	changes []session.Change
-	then    []func()
 }
 
 // Intend tells of the changes that are made next. On an error none is to be made.
@@ -34,24 +33,6 @@ func (l *Ledger) Note(changes ...session.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changes = append(l.changes, changes...)
-}
-
-// Then has f called when the changes are on record that were noted until now.
-func (l *Ledger) Then(f func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.then = append(l.then, f)
-}
-
-// Recorded says that the changes are on record that were taken last.
-func (l *Ledger) Recorded() {
-	l.mu.Lock()
-	then := l.then
-	l.then = nil
-	l.mu.Unlock()
-	for _, f := range then {
-		f()
-	}
 }
 
 // Take returns the changes that were noted since the last Take.

@@ -1,10 +1,6 @@
 package tool
 
-import (
-	"context"
-
-	"belay/internal/session"
-)
+import "context"
 
 // Origin is the call that something comes from.
 type Origin struct {
@@ -30,15 +26,4 @@ func WithOrigin(ctx context.Context, o Origin) context.Context {
 func OriginOf(ctx context.Context) Origin {
 	o, _ := ctx.Value(originKey{}).(Origin)
 	return o
-}
-
-// Finding is what a command did to the project whose process died before it could
-// tell: it was found out afterwards.
-type Finding struct {
-	// ID names the finding among those of its session.
-	ID     string `json:"-"`
-	Origin Origin `json:"origin"`
-	// Changes and Notes are what the command's result would have had of them.
-	Changes []session.Change `json:"changes,omitempty"`
-	Notes   []string         `json:"notes,omitempty"`
 }

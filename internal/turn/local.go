@@ -92,10 +92,9 @@ type Options struct {
 	Hooks *permit.Hooks
 	// Gate keeps what file tools and undo change apart from what commands change in
 	// the same project; nil is an open one. Journal keeps these changes from being
-	// half done. Remains knows what commands did whose process died, and may be nil.
+	// half done.
 	Gate    tool.Gate
 	Journal *journal.Store
-	Remains Remains
 	// Redact takes secrets out of what calls tell, readers and the model alike; nil
 	// leaves them.
 	Redact *redact.Redactor

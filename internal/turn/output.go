@@ -56,11 +56,7 @@ func (t *running) closeSteps(steps []*step) error {
 	if len(e.Blocks) == 0 {
 		return nil
 	}
-	err := t.append(e)
-	if err == nil {
-		t.place.Ledger.Recorded()
-	}
-	return err
+	return t.append(e)
 }
 
 // repeatsMost is how often one call may give one result in a row before it is

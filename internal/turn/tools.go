@@ -266,9 +266,6 @@ func (t *running) tell(s *step) error {
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.place.Seen.Take(),
 	})
-	if err == nil {
-		t.place.Ledger.Recorded()
-	}
 	return errors.Join(untold, err)
 }
 

@@ -197,8 +197,8 @@ func (l *Local) settledFiles(ctx context.Context, lease *session.Lease, root *os
 func (l *Local) lineOn(ctx context.Context, lease *session.Lease, t journal.Settled, intents []session.Entry) ([]session.Entry, error) {
 	rec, entries := lease.Record(), lease.Entries()
 	if t.Owner.What != whatUndo {
-		f := tool.Finding{Origin: tool.Origin{TurnID: t.Owner.Turn, Agent: t.Owner.Agent, CallID: t.Owner.Call}, Changes: files.Recorded(t.Changes)}
-		if len(f.Changes) == 0 || slices.ContainsFunc(intents, func(e session.Entry) bool { return tells(e, t) }) || onRecord(entries, f) {
+		f := finding{origin: tool.Origin{TurnID: t.Owner.Turn, Agent: t.Owner.Agent, CallID: t.Owner.Call}, changes: files.Recorded(t.Changes)}
+		if len(f.changes) == 0 || slices.ContainsFunc(intents, func(e session.Entry) bool { return tells(e, t) }) || onRecord(entries, f) {
 			return nil, nil
 		}
 		return []session.Entry{l.late(lease, f, false)}, nil
@@ -216,10 +216,10 @@ func (l *Local) lineOn(ctx context.Context, lease *session.Lease, t journal.Sett
 }
 
 // onRecord reports whether a change of a call is on record.
-func onRecord(entries []session.Entry, f tool.Finding) bool {
+func onRecord(entries []session.Entry, f finding) bool {
 	return slices.ContainsFunc(entries, func(e session.Entry) bool {
-		return e.Turn == f.Origin.TurnID && e.Kind != session.EntryIntent && slices.ContainsFunc(e.Changes, func(c session.Change) bool {
-			return c.Call == f.Origin.CallID && c.Path == f.Changes[0].Path
+		return e.Turn == f.origin.TurnID && e.Kind != session.EntryIntent && slices.ContainsFunc(e.Changes, func(c session.Change) bool {
+			return c.Call == f.origin.CallID && c.Path == f.changes[0].Path
 		})
 	})
 }

@@ -21,7 +21,6 @@ type Scope struct {
 	orchestrator bool
 	// instructions and private are folders inside the project, folded.
 	instructions, private []string
-	options               ScopeOptions
 }
 
 // ScopeOptions describes an agent and its project.
@@ -48,17 +47,12 @@ func NewScope(o ScopeOptions) *Scope {
 		zone:         parseWriteScope(o.WriteScope),
 		orchestrator: o.Persona == orchestrator,
 		instructions: inProject(o.Project, o.InstructionRoot),
-		options:      o,
 	}
 	for _, p := range o.Private {
 		s.private = append(s.private, inProject(o.Project, p)...)
 	}
 	return s
 }
-
-// Options are what the scope was made of, from which [NewScope] makes the same one
-// in another process.
-func (s *Scope) Options() ScopeOptions { return s.options }
 
 // ScopeError says why an agent may not change a file.
 type ScopeError struct {

@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // commands are the settings of bash.
@@ -106,40 +103,6 @@ var commands = map[string]check{
 		set: "1024TiB", shows: `less than 1024 TiB were left on the disk \(bash.min_free_bytes\).*nothing of what it changed`, without: `it ended`,
 		see: func(b *bench) string { return b.result("head -c 128M /dev/urandom >big; sleep 2; echo it ended") },
 	},
-	"bash.max_files": {
-		set: "100", shows: `bash.max_files`, without: `it ran`,
-		see: func(b *bench) string {
-			b.withoutOverlay()
-			for i := range 150 {
-				b.file(fmt.Sprintf("files/%d.txt", i), "x")
-			}
-			return b.result("echo it ran")
-		},
-	},
-	"bash.keep_bytes": {
-		set: "1MiB", shows: `exit code [1-9]`, without: `undone.*exit code 0`,
-		see: func(b *bench) string {
-			b.withoutOverlay()
-			for i := range 4 {
-				b.file(fmt.Sprintf("old%d.txt", i), strings.Repeat("old\n", 200_000))
-			}
-			out := b.shell("for f in old*.txt; do echo new >$f; done")
-			return b.run("session", "undo", sessionOf(out))
-		},
-	},
-}
-
-// withoutOverlay makes commands work in the project itself: another file system is
-// mounted inside it, whose files an overlay would not show.
-func (b *bench) withoutOverlay() {
-	b.t.Helper()
-	if os.Geteuid() != 0 {
-		b.t.Skip("skipped: only root can mount what this needs")
-	}
-	inside := filepath.Join(b.project, "mounted")
-	must(b.t, os.Mkdir(inside, 0o755))
-	must(b.t, unix.Mount("none", inside, "tmpfs", 0, "size=1m"))
-	b.t.Cleanup(func() { must(b.t, unix.Unmount(inside, unix.MNT_DETACH)) })
 }
 
 // result is what a command's call tells the model.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"errors"
 	"os"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestMain(m *testing.M) {
 	}
 	shared = New(Options{Environ: os.Environ(), StateDir: state})
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := errors.Join(shared.Close(), os.RemoveAll(state)); err != nil {
+		if err := os.RemoveAll(state); err != nil {
 			panic(err)
 		}
 		os.Exit(code)

@@ -88,13 +88,7 @@ func newShell(t testing.TB, base string, o Options) *Shell {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
-	s := New(o)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return New(o)
 }
 
 // tempDir is a real path, as projects have.

@@ -1,7 +1,8 @@
 // Package shell is the bash tool: a command runs in the project, confined
-// (package confine), for a limited time and with a limited voice, and what it did
-// to the project is recorded, or taken back where it had no right to
-// (package watch).
+// (package confine), for a limited time and with a limited voice. Where the machine
+// can, it works on an overlay (package overlay), and what it changed there is reviewed
+// before it is real. Elsewhere the project is read-only, unless the command says that
+// it writes.
 //
 // On Linux the program is its own sandbox, started again, and then something else
 // from before its main on (package keeper). A process that holds keys calls
@@ -20,10 +21,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"belay/internal/netguard"
 	"belay/internal/tool"
@@ -32,7 +31,6 @@ import (
 	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
 	"belay/internal/tool/shell/quota"
-	"belay/internal/tool/shell/watch"
 )
 
 // Name is the tool's canonical name.
@@ -61,12 +59,8 @@ type Options struct {
 	// Person is the environment of a command that runs outside the sandbox, as the
 	// person: theirs, without the keys of providers.
 	Person []string
-	// StateDir is the operator's state folder. What commands changed is kept in
-	// its folder watch, up to KeepBytes of a project with at most MaxFiles; zero
-	// takes the defaults of package watch.
-	StateDir  string
-	KeepBytes int64
-	MaxFiles  int
+	// StateDir is the operator's state folder.
+	StateDir string
 	// Without are means of confinement that are left alone, for tests.
 	Without confine.Means
 }
@@ -84,7 +78,6 @@ type Shell struct {
 	runner *confine.Runner
 	// person runs commands outside the sandbox.
 	person *confine.Runner
-	watch  *watch.Watcher
 	disk   quota.Limits
 	dialer egress.Dialer
 	// state is the operator's state folder.
@@ -98,7 +91,7 @@ type Shell struct {
 var _ tool.Tool = (*Shell)(nil)
 
 // New returns the tool. It does nothing yet: the machine is tried out at the
-// first report or call. Close it when no call runs.
+// first report or call.
 func New(o Options) *Shell {
 	hidden := o.Hidden
 	if o.StateDir != "" {
@@ -117,10 +110,6 @@ func New(o Options) *Shell {
 			Limits: o.Limits, Without: o.Without,
 			Env: confine.Environment(o.Environ, o.EnvNames),
 		}),
-		watch: watch.New(watch.Options{
-			Dir: filepath.Join(o.StateDir, "watch"), KeepBytes: o.KeepBytes, MaxFiles: o.MaxFiles,
-			System: system,
-		}),
 	}
 }
 
@@ -128,38 +117,8 @@ func New(o Options) *Shell {
 // some ten milliseconds.
 func (s *Shell) Report(ctx context.Context) (Report, error) { return s.runner.Report(ctx) }
 
-// Close frees what is kept of projects.
-func (s *Shell) Close() error { return s.watch.Close() }
-
-var _ tool.Gate = (*Shell)(nil)
-
-// Enter implements [tool.Gate].
-func (s *Shell) Enter(ctx context.Context, project string) (tool.Pass, error) {
-	return s.watch.Enter(ctx, project)
-}
-
-// Left reports whether [Shell.Recover] has something to tell; it is cheap where
-// that is not so.
-func (s *Shell) Left(project, sessionID string) bool { return s.watch.Left(project, sessionID) }
-
-// Recover finds out what a command of a session did in a project whose process
-// died in the middle of it, and returns everything of that kind that was not
-// dropped yet. Root is the project. The caller has the session's lease.
-func (s *Shell) Recover(ctx context.Context, project, sessionID string, root *os.Root, blobs tool.Blobs) ([]tool.Finding, error) {
-	return s.watch.Recover(ctx, watch.Place{
-		Project: project, Root: root, Blobs: blobs, Origin: tool.Origin{SessionID: sessionID},
-	})
-}
-
-// Drop forgets a finding: it is on record.
-func (s *Shell) Drop(sessionID, id string) error { return s.watch.Drop(sessionID, id) }
-
-// Sweep removes what processes left that died, findings of sessions that are not
-// known, and versions of restored files that were put aside longer ago than age; 0
-// keeps those.
-func (s *Shell) Sweep(ctx context.Context, age time.Duration, known func(sessionID string) bool) error {
-	return errors.Join(s.watch.Sweep(ctx, age, known), s.sweepWatched(known))
-}
+// Sweep removes what is kept for sessions that are not known.
+func (s *Shell) Sweep(known func(sessionID string) bool) error { return s.sweepWatched(known) }
 
 // SweepProject removes what commands changed in a project whose processes died before
 // it was reviewed, or put aside for a person. A project that is gone has none of it.
