@@ -6,26 +6,23 @@ import (
 	"belay/internal/session"
 )
 
-// Gate keeps what belay itself changes in a project apart from what commands
-// change, in whichever process they run.
+// Gate keeps changes that belay makes in a project apart from each other, in whichever
+// process: those of file tools, of commands when they are applied, and of people.
 type Gate interface {
-	// Enter waits until nobody notes what a command finds or leaves in the project.
-	// Nobody does, nor enters, until the pass is left. A [*Refusal] says that it
-	// took too long.
+	// Enter waits until nobody else of belay changes the project. Nobody does until the
+	// pass is left. A [*Refusal] says that it took too long.
 	Enter(ctx context.Context, project string) (Pass, error)
 }
 
-// Pass is the right to change files of a project between looks at it.
+// Pass is the right to change files of a project.
 type Pass interface {
-	// Tell says, before they are made, which changes are not those of a command that
-	// runs in the project.
+	// Tell is called with the changes that are made next. An error keeps them from being
+	// made.
 	Tell(changes ...session.Change) error
-	// Heard reports whether a command runs in the project now, to which Tell matters.
-	Heard() bool
 	Leave() error
 }
 
-// Open is the gate of a project in which no commands run: nobody waits at it.
+// Open is the gate of a project that nobody else changes: nobody waits at it.
 type Open struct{}
 
 var _ Gate = Open{}
@@ -40,9 +37,6 @@ var _ Pass = Free{}
 
 // Tell implements [Pass].
 func (Free) Tell(...session.Change) error { return nil }
-
-// Heard implements [Pass].
-func (Free) Heard() bool { return false }
 
 // Leave implements [Pass].
 func (Free) Leave() error { return nil }

@@ -14,10 +14,9 @@ type Write struct {
 	Mode          fs.FileMode
 }
 
-// Announce is told of a write just before it is made, by whoever looks after commands
-// that run in the project: what belay writes is not theirs, and is not taken back as
-// theirs. Done is called when the file is written, or was not after all. An error says
-// that it must not be written.
+// Announce is told of a write just before it is made, so that nothing else of belay
+// changes the project meanwhile. Done is called when the file is written, or was not
+// after all. An error says that it must not be written.
 type Announce func(context.Context, Write) (done func(written bool), err error)
 
 // Begin calls the function, where there is one.

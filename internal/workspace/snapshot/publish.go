@@ -23,17 +23,14 @@ import (
 type publisher struct {
 	Target
 	o     Options
-	pass  Pass
 	tools *os.Root
-	// sums are the hashes of what the snapshot holds, by the path in it.
-	sums map[string]string
 }
 
 func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error) (_ Snapshot, err error) {
 	if err := p.sweep(); err != nil {
 		return Snapshot{}, storage("what a crash left cannot be removed", err)
 	}
-	if name, err := p.again(ctx); name != "" || err != nil {
+	if name, err := p.again(); name != "" || err != nil {
 		return p.named(name), err
 	}
 	temp := tempPrefix + rand.Text()
@@ -60,14 +57,14 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	name, err := p.name(ctx, temp)
+	name, err := p.name(temp)
 	if err != nil {
 		return Snapshot{}, storage("the snapshot cannot be given its name", err)
 	}
 	files, bytes := s.Files, s.Bytes
 	s = p.named(name)
 	s.Files, s.Bytes = files, bytes
-	return s, p.latest(ctx, s.Name)
+	return s, p.latest(s.Name)
 }
 
 // named is a snapshot of this target by its name.
@@ -83,7 +80,7 @@ const maxAgain = 100
 
 // again finds what is to be published among the snapshots that are there, and makes
 // the pointer name it where it is the newest. It returns "" where it is none.
-func (p *publisher) again(ctx context.Context) (string, error) {
+func (p *publisher) again() (string, error) {
 	if p.Published == nil {
 		return "", nil
 	}
@@ -112,7 +109,7 @@ func (p *publisher) again(ctx context.Context) (string, error) {
 			continue
 		}
 		if i == 0 {
-			if err := p.latest(ctx, name); err != nil {
+			if err := p.latest(name); err != nil {
 				return name, err
 			}
 		}
@@ -160,7 +157,7 @@ const maxOfMinute = 1000
 
 // name gives the folder temp the first free name of this minute. A snapshot has a
 // file, its manifest, so that no rename can take the place of one that is there.
-func (p *publisher) name(ctx context.Context, temp string) (string, error) {
+func (p *publisher) name(temp string) (string, error) {
 	minute := p.Label + "_" + p.o.Clock().UTC().Format("2006-01-02_1504")
 	for n := 1; n <= maxOfMinute; n++ {
 		name := minute
@@ -172,9 +169,6 @@ func (p *publisher) name(ctx context.Context, temp string) (string, error) {
 				return "", err
 			}
 			continue
-		}
-		if err := p.tellSnapshot(ctx, temp, name); err != nil {
-			return "", err
 		}
 		err := durable.Rename(p.tools, temp, name)
 		if err == nil {
@@ -189,8 +183,8 @@ func (p *publisher) name(ctx context.Context, temp string) (string, error) {
 
 // latest makes _LATEST.md name a snapshot that is published, and says what is the
 // case where it cannot.
-func (p *publisher) latest(ctx context.Context, name string) error {
-	err := p.point(ctx, name)
+func (p *publisher) latest(name string) error {
+	err := p.point(name)
 	switch {
 	case err == nil:
 		return nil
@@ -203,11 +197,8 @@ func (p *publisher) latest(ctx context.Context, name string) error {
 const pointerMode = 0o666
 
 // point makes _LATEST.md name a snapshot.
-func (p *publisher) point(ctx context.Context, name string) error {
+func (p *publisher) point(name string) error {
 	text := fmt.Sprintf("Latest: %s\nUpdated: %s\n", name, p.o.Clock().UTC().Format("2006-01-02"))
-	if err := p.tellPointer(ctx, text); err != nil {
-		return err
-	}
 	r := durable.Replacement{Data: []byte(text), Perm: pointerMode, Temp: tempPrefix + "pointer"} // which the next publisher sweeps
 	return r.Put(p.tools, layout.LatestFile)
 }

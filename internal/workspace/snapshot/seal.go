@@ -97,10 +97,6 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
 	if err := durable.WriteNew(dir, ManifestFile, []byte(manifest.String()), 0o444, durable.Snapshot); err != nil {
 		return err
 	}
-	p.sums = map[string]string{ManifestFile: hexSum(manifest.String())}
-	for _, f := range files {
-		p.sums[f.Path] = f.SHA256
-	}
 	for _, folder := range slices.Backward(folders) {
 		if err := durable.FlushDir(dir, path.Clean(folder), durable.Snapshot); err != nil {
 			return err

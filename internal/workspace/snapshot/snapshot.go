@@ -109,8 +109,8 @@ func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) 
 		return Snapshot{}, err
 	}
 	defer func() { _ = pass.Leave() }() // closing what it holds frees it in any case
-	p := publisher{Target: t, o: o, pass: pass}
-	if p.tools, err = p.openToolRoot(ctx, root); err != nil {
+	p := publisher{Target: t, o: o}
+	if p.tools, err = p.openToolRoot(root); err != nil {
 		return Snapshot{}, err
 	}
 	defer p.tools.Close()
@@ -146,13 +146,11 @@ const maxLabel = 200
 
 // openToolRoot opens the folder of a target, and makes it where the specification
 // says that there is one.
-func (p *publisher) openToolRoot(ctx context.Context, root *os.Root) (*os.Root, error) {
+func (p *publisher) openToolRoot(root *os.Root) (*os.Root, error) {
 	name := p.ToolRoot
 	tools, err := root.OpenRoot(name)
 	if errors.Is(err, fs.ErrNotExist) && known(name) {
-		if err = p.tellFolders(ctx, root); err == nil {
-			err = durable.MkdirAll(root, name, 0o777)
-		}
+		err = durable.MkdirAll(root, name, 0o777)
 		for dir := name; err == nil && dir != "."; {
 			dir = path.Dir(dir)
 			err = durable.FlushDir(root, dir, durable.Snapshot)
