@@ -65,7 +65,7 @@ func (e Effect) onlyIgnored() bool {
 // about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	for _, rule := range p.Denied {
-		if rule.Names(writeTool) && rule.hits(e.Paths) {
+		if rule.Names(writeTool) && rule.hits(append(e.Touched, e.Paths...)) {
 			return Ruling{Refuse, "the rule " + rule.text + " denies what it changed", rule.text}, true
 		}
 	}
@@ -117,9 +117,9 @@ func (r Rule) hits(paths []string) bool {
 // runsByItself is why a change is asked about in every mode.
 func (e Effect) runsByItself() string {
 	if n := len(e.Automatic); n > 1 {
-		return fmt.Sprintf("other programs run what it changed by themselves: %s, and %d more", e.Automatic[0], n-1)
+		return fmt.Sprintf("it is asked about in every mode: %s, and %d more", e.Automatic[0], n-1)
 	}
-	return "other programs run what it changed by themselves: " + strings.Join(e.Automatic, "")
+	return "it is asked about in every mode: " + strings.Join(e.Automatic, "")
 }
 
 // changed is why what a command changed is asked about.

@@ -120,6 +120,9 @@ type Effect struct {
 	// OnRequest are those of Paths that run when a person builds, tests or starts the
 	// project, each with the reason. They are shown, and ordinary otherwise.
 	OnRequest []string `json:"onRequest,omitempty"`
+	// Touched are, beside Paths, all that a command changed: folders, and what is in a
+	// repository. Denials count for them; nobody is shown them.
+	Touched []string `json:"-"`
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`

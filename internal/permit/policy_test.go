@@ -263,3 +263,21 @@ func TestKindOfCall(t *testing.T) {
 		}
 	}
 }
+
+// A denial of files counts for all that a command changed: folders, and what is in a
+// repository, too.
+func TestDenialsOfWhatACommandChanged(t *testing.T) {
+	t.Parallel()
+	e := Effect{Tool: "bash", Kind: Execute, Deferred: true, Done: &Done{Files: 2}, Paths: []string{"a", ".git"}, Touched: []string{"a", "src/new", ".git/refs/heads/x"}}
+	for rule, want := range map[string]Outcome{
+		"write(src/**)": Refuse, "write(.git/refs/**)": Refuse, "write(a)": Refuse, "write": Refuse, "write(b)": Ask, "edit(a)": Ask,
+	} {
+		denied, err := ParseRules([]string{rule})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Policy{Denied: denied}).Judge(e); got.Outcome != want {
+			t.Errorf("%s: %+v, want %s", rule, got, want)
+		}
+	}
+}

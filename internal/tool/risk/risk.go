@@ -9,6 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"belay/internal/durable"
 	"belay/internal/lazyregexp"
@@ -39,9 +42,9 @@ func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
 	for _, f := range review.Classify(entries, o) {
 		switch f.Risk {
 		case review.Automatic:
-			automatic = append(automatic, f.Path+" "+f.Reason)
+			automatic = append(automatic, printable(f.Path)+" "+f.Reason)
 		case review.OnRequest:
-			onRequest = append(onRequest, f.Path+" "+f.Reason)
+			onRequest = append(onRequest, printable(f.Path)+" "+f.Reason)
 		}
 	}
 	return automatic, onRequest
@@ -78,4 +81,12 @@ func (p Project) folders() (folders []string) {
 		}
 	}
 	return folders
+}
+
+// printable keeps a path on its line: names may hold anything but a slash.
+func printable(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return strconv.Quote(path)
+	}
+	return path
 }

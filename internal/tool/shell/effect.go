@@ -14,13 +14,8 @@ import (
 	"belay/internal/tool/shell/confine"
 )
 
-// What a question shows of a command: the end of its output, and a diff of the
-// files that are not too large to compare.
-const (
-	shownOutput  = 4 << 10
-	shownDiff    = 64 << 10
-	shownContent = 1 << 20
-)
+// shownOutput is how much a question shows of the end of a command's output.
+const shownOutput = 4 << 10
 
 // effect is what the command that has ended would change.
 func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome) (permit.Effect, error) {
@@ -33,10 +28,13 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		output += "\n"
 	}
 	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: outcome.ExitCode != 0 || outcome.TimedOut || outcome.Crowded}
-	var diff strings.Builder
+	diff := newDiffs(t.place.Root, len(changes))
 	repositories := map[string]int{}
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
-	left := 0
+	tracked, err := t.tracked()
+	if err != nil {
+		return e, err
+	}
 	e.Paths = nil
 	for i := range changes {
 		if err := ctx.Err(); err != nil {
@@ -49,7 +47,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 			if err != nil {
 				return e, err
 			}
-			diff.WriteString(text)
+			diff.text.WriteString(text)
 			if repositories[repo]++; repositories[repo] == 1 {
 				e.Paths = append(e.Paths, repo)
 				e.Done.Files++
@@ -61,20 +59,15 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		}
 		e.Done.Files++
 		e.Paths = append(e.Paths, name)
-		if below := ignores.Below(name); below != "" {
+		if below := ignores.Below(name); below != "" && !tracked[name] {
 			ignored[below]++
 			continue
 		}
-		if diff.Len() >= shownDiff {
-			left++
-			continue
-		}
-		text, err := t.diff(c)
-		if err != nil {
+		if err := diff.add(c); err != nil {
 			return e, err
 		}
-		diff.WriteString(text)
 	}
+	diff.folders(changes)
 	if e.Done.Files == 0 { // only folders
 		for _, c := range changes {
 			e.Paths = append(e.Paths, string(c.Path)+"/")
@@ -82,52 +75,14 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Files = len(e.Paths)
 	}
 	slices.Sort(e.Paths)
-	var err error
 	if e.Automatic, e.OnRequest, err = t.risks(changes); err != nil {
 		return e, err
 	}
 	e.Diff = diff.String()
-	if len(e.Diff) > shownDiff {
-		e.Diff = cut(e.Diff, shownDiff-100) + "\n"
-		left++
-	}
-	if left > 0 {
-		e.Diff += fmt.Sprintf("… and %d more files\n", left)
-	}
 	for _, folder := range slices.Sorted(maps.Keys(ignored)) {
 		e.Done.Ignored = append(e.Done.Ignored, permit.Ignored{Path: folder, Files: ignored[folder]})
 	}
 	return e, nil
-}
-
-// diff is what a change does to one file, in words where that says it better.
-func (t *transaction) diff(c *journal.Change) (string, error) {
-	name := string(c.Path)
-	switch {
-	case c.Op == journal.Mode:
-		return fmt.Sprintf("%s: permissions %v become %v\n", name, c.Before.Mode, c.After.Mode), nil
-	case c.After.Type == journal.Link:
-		return fmt.Sprintf("%s: a link to %s\n", name, c.After.Target), nil
-	case c.Before.Type == journal.Link && c.After.Type == journal.None:
-		return fmt.Sprintf("%s: a link, removed\n", name), nil
-	case max(c.Before.Size, c.After.Size) > shownContent:
-		return fmt.Sprintf("%s: from %d to %d bytes\n", name, c.Before.Size, c.After.Size), nil
-	}
-	var before, after []byte
-	var err error
-	if c.Before.Type == journal.File {
-		if before, err = t.before(c); err != nil {
-			return "", err
-		}
-		before = slices.Grow(before, 1)
-	}
-	if c.After.Type == journal.File {
-		if after, err = readAll(c.Content); err != nil {
-			return "", err
-		}
-		after = slices.Grow(after, 1)
-	}
-	return files.Compare(name, before, after), nil
 }
 
 // branch says where a branch or tag of Git leads now, nothing for other parts of a

@@ -3,8 +3,11 @@ package shell
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"slices"
 
+	"belay/internal/durable"
 	"belay/internal/journal"
 )
 
@@ -49,6 +52,7 @@ const (
 	indexSignals  = 24 // of an entry: times, device and inode
 	indexNamed    = 62 // of an entry: where its name begins
 	indexExtended = 0x4000
+	entryNamed    = 4 + indexNamed - 40 + 2 // of what indexEntries returns
 )
 
 // indexEntries are the entries of an index without what they remember of the file:
@@ -63,7 +67,7 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 	}
 	rest := data[indexHeader:]
 	for range count {
-		named := indexNamed
+		named, more := indexNamed, []byte{0, 0}
 		if len(rest) < named {
 			return nil, false
 		}
@@ -72,6 +76,9 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 		}
 		if len(rest) < named {
 			return nil, false
+		}
+		if named > indexNamed {
+			more = rest[indexNamed:named]
 		}
 		end := bytes.IndexByte(rest[named:], 0)
 		if end < 0 {
@@ -82,9 +89,26 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 		if len(rest) < size {
 			return nil, false
 		}
-		// The mode, then the object's name, the flags, and the name.
-		entries = append(entries, slices.Concat(rest[indexSignals:indexSignals+4], rest[40:end]))
+		// The mode, the object's name, the flags, more flags, and the name.
+		entries = append(entries, slices.Concat(rest[indexSignals:indexSignals+4], rest[40:indexNamed], more, rest[named:end]))
 		rest = rest[size:]
 	}
 	return entries, true
+}
+
+// tracked are the files of the project that its repository has: git ignores none of
+// them, whatever a .gitignore says.
+func (t *transaction) tracked() (map[string]bool, error) {
+	index, _, err := durable.ReadFile(t.place.Root, ".git/index", maxComparedIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	entries, _ := indexEntries(index)
+	names := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		names[string(e[entryNamed:])] = true
+	}
+	return names, nil
 }

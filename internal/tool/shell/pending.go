@@ -62,7 +62,13 @@ func (p *pending) result(notes ...string) tool.Result {
 }
 
 // Effect implements [tool.Changes].
-func (p *pending) Effect() permit.Effect { return p.record.Effect }
+func (p *pending) Effect() permit.Effect {
+	e := p.record.Effect
+	for _, c := range p.record.Changes {
+		e.Touched = append(e.Touched, string(c.Path))
+	}
+	return e
+}
 
 // Hold implements [tool.Changes].
 func (p *pending) Hold(_ context.Context, why string) (err error) {

@@ -13,7 +13,6 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"belay/internal/tool/files"
 	"belay/internal/tool/shell/kept"
 )
 
@@ -100,8 +99,7 @@ func ShowKept(ctx context.Context, root *os.Root, c *kept.Change) (e permit.Effe
 	if conflicting, err = KeptConflicts(ctx, root, c.Record); err != nil {
 		return e, nil, err
 	}
-	var diff strings.Builder
-	left := 0
+	diff := newDiffs(root, len(c.Changes))
 	for i := range c.Changes {
 		if err := context.Cause(ctx); err != nil {
 			return e, nil, err
@@ -110,23 +108,12 @@ func ShowKept(ctx context.Context, root *os.Root, c *kept.Change) (e permit.Effe
 		if _, _, in := insideGit(string(s.Path)); in || s.Op == journal.Mkdir || s.Op == journal.Rmdir {
 			continue
 		}
-		if diff.Len() >= shownDiff {
-			left++
-			continue
-		}
-		text, err := keptDiff(root, s)
-		if err != nil {
+		if err := diff.add(s); err != nil {
 			return e, nil, err
 		}
-		diff.WriteString(text)
 	}
-	if e.Diff = diff.String(); len(e.Diff) > shownDiff {
-		e.Diff = cut(e.Diff, shownDiff-100) + "\n"
-		left++
-	}
-	if left > 0 {
-		e.Diff += fmt.Sprintf("… and %d more files\n", left)
-	}
+	diff.folders(c.Changes)
+	e.Diff = diff.String()
 	return e, conflicting, nil
 }
 
@@ -174,40 +161,4 @@ func named(changes []journal.Change) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// keptDiff is what a kept change would do to a file as it is now.
-func keptDiff(root *os.Root, c *journal.Change) (string, error) {
-	name := string(c.Path)
-	switch {
-	case c.Op == journal.Mode:
-		return fmt.Sprintf("%s: permissions %v become %v\n", name, c.Before.Mode, c.After.Mode), nil
-	case c.After.Type == journal.Link:
-		return fmt.Sprintf("%s: a link to %s\n", name, c.After.Target), nil
-	case c.Before.Type == journal.Link && c.After.Type == journal.None:
-		return fmt.Sprintf("%s: a link, removed\n", name), nil
-	}
-	now, err := stateOf(root, name, false)
-	if err != nil {
-		return "", err
-	}
-	if max(now.Size, c.After.Size) > shownContent {
-		return fmt.Sprintf("%s: from %d to %d bytes\n", name, now.Size, c.After.Size), nil
-	}
-	var before, after []byte
-	if now.Type == journal.File {
-		if before, err = readFile(root, name); err != nil {
-			return "", err
-		}
-		before = slices.Grow(before, 1)
-	}
-	if c.After.Type == journal.File {
-		if after, err = readAll(c.Content); errors.Is(err, fs.ErrNotExist) {
-			return name + ": what the command made of it is damaged\n", nil
-		} else if err != nil {
-			return "", err
-		}
-		after = slices.Grow(after, 1)
-	}
-	return files.Compare(name, before, after), nil
 }

@@ -6,7 +6,9 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"belay/internal/journal"
 	"belay/internal/tool"
@@ -69,13 +71,18 @@ func (t *transaction) refuse(c *journal.Change, why error) {
 // .git folder is no project file: it is judged by what it makes run.
 func (t *transaction) forbidden(c *journal.Change) (why, err error) {
 	name := string(c.Path)
-	if _, rest, in := insideGit(name); in && (rest != "" || c.After.Type != journal.Link) {
-		return nil, nil
-	}
-	if c.After.Type == journal.Link && t.leadsOut(name, string(c.After.Target)) {
+	_, rest, inGit := insideGit(name)
+	ofFolder := c.Op == journal.Mode && c.Before.Type == journal.Folder
+	switch {
+	case !utf8.ValidString(name):
+		return errors.New("its name is no UTF-8 text, which no record can hold"), nil
+	case inBelay(name):
+		return errors.New("it is belay's own"), nil
+	case c.After.Type == journal.Link && t.leadsOut(name, string(c.After.Target)):
 		return errors.New("the link leads out of the project"), nil
-	}
-	if c.Op == journal.Mode && c.Before.Type == journal.Folder {
+	case inGit && ofFolder:
+		return errors.New("the permissions of a repository's folders stay as they are"), nil
+	case inGit && (rest != "" || c.After.Type != journal.Link), ofFolder:
 		return nil, nil
 	}
 	if why := t.place.Scope.Allows(name, c.Before.Type != journal.None); why != nil {
@@ -84,10 +91,21 @@ func (t *transaction) forbidden(c *journal.Change) (why, err error) {
 	return t.zones(c)
 }
 
+// inBelay reports whether a path is belay's own, in whichever folder.
+func inBelay(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".belay") })
+}
+
 // zones returns why a change to the parts of a file that belong to people is not
 // applied.
 func (t *transaction) zones(c *journal.Change) (why, err error) {
-	if c.Op == journal.Mode || max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
+	if c.Op == journal.Mode {
+		return nil, nil
+	}
+	if max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
+		if strings.HasPrefix(path.Base(string(c.Path)), "_") && strings.EqualFold(path.Ext(string(c.Path)), ".md") {
+			return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
+		}
 		return nil, nil
 	}
 	var before, after []byte

@@ -5,6 +5,7 @@ import (
 
 	"belay/internal/journal"
 	"belay/internal/permit/review"
+	"belay/internal/tool/files"
 	"belay/internal/tool/risk"
 )
 
@@ -36,6 +37,11 @@ func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []st
 	}
 	p := risk.Project{Root: t.place.Root, Path: t.place.Path, PlainGitConfig: plainGitConfig}
 	automatic, onRequest = p.Of(entries)
+	for _, c := range changes {
+		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
+			automatic = append(automatic, files.Printable(repo)+" is removed with its history, and nobody can take that back")
+		}
+	}
 	return automatic, onRequest, nil
 }
 

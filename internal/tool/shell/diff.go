@@ -1,0 +1,129 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"belay/internal/journal"
+	"belay/internal/tool/files"
+)
+
+// What a question shows of the files: so much in all, of each at least a part, and of
+// those that are not too large to compare.
+const (
+	shownDiff    = 64 << 10
+	shownOfEach  = 2 << 10
+	shownContent = 1 << 20
+)
+
+// diffs gathers what changes do to files, for people. Each file has a share of the
+// room, so that a long one hides no other.
+type diffs struct {
+	root *os.Root
+	text strings.Builder
+	each int
+	left int
+}
+
+func newDiffs(root *os.Root, changes int) *diffs {
+	return &diffs{root: root, each: max(shownDiff/max(changes, 1), shownOfEach)}
+}
+
+// add adds a change of a file. What has no room is counted.
+func (d *diffs) add(c *journal.Change) error {
+	if d.text.Len() >= shownDiff {
+		d.left++
+		return nil
+	}
+	text, err := diffOf(d.root, c)
+	if err != nil {
+		return err
+	}
+	if len(text) > d.each {
+		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, files.Printable(string(c.Path)))
+	}
+	d.text.WriteString(text)
+	return nil
+}
+
+// String is all of it.
+func (d *diffs) String() string {
+	if d.left > 0 {
+		return d.text.String() + fmt.Sprintf("… and %d more files\n", d.left)
+	}
+	return d.text.String()
+}
+
+// folders tells of the folders that changes make and in which nothing else is, and of
+// those that they remove.
+func (d *diffs) folders(changes []journal.Change) {
+	filled := map[string]bool{}
+	for _, c := range changes {
+		if c.After.Type != journal.None {
+			filled[path.Dir(string(c.Path))] = true
+		}
+	}
+	for _, c := range changes {
+		name := string(c.Path)
+		_, _, in := insideGit(name)
+		switch {
+		case in:
+		case c.Op == journal.Mkdir && !filled[name]:
+			d.text.WriteString(files.Printable(name) + "/: a new folder\n")
+		case c.Op == journal.Rmdir:
+			d.text.WriteString(files.Printable(name) + "/: a folder, removed\n")
+		}
+	}
+}
+
+// diffOf is what a change does to a file as it is now, in words where that says it
+// better.
+func diffOf(root *os.Root, c *journal.Change) (string, error) {
+	name := files.Printable(string(c.Path))
+	switch {
+	case c.Op == journal.Mode:
+		return modes(name, c), nil
+	case c.After.Type == journal.Link:
+		return fmt.Sprintf("%s: a link to %s\n", name, files.Printable(string(c.After.Target))), nil
+	case c.Before.Type == journal.Link && c.After.Type == journal.None:
+		return name + ": a link, removed\n", nil
+	}
+	now, err := stateOf(root, string(c.Path), false)
+	if err != nil {
+		return "", err
+	}
+	if max(now.Size, c.After.Size) > shownContent {
+		return modes(name, c) + fmt.Sprintf("%s: from %d to %d bytes\n", name, now.Size, c.After.Size), nil
+	}
+	var before, after []byte
+	if now.Type == journal.File {
+		if before, err = readFile(root, string(c.Path)); err != nil {
+			return "", err
+		}
+		before = append(make([]byte, 0, len(before)+1), before...) // empty is not nil
+	}
+	if c.After.Type == journal.File {
+		if after, err = readAll(c.Content); errors.Is(err, fs.ErrNotExist) {
+			return name + ": what the command made of it is damaged\n", nil
+		} else if err != nil {
+			return "", err
+		}
+		after = append(make([]byte, 0, len(after)+1), after...)
+	}
+	return modes(name, c) + files.Compare(string(c.Path), before, after), nil
+}
+
+// modes tells of permissions that change, and of a new file that can be run.
+func modes(name string, c *journal.Change) string {
+	switch {
+	case c.Before.Type == journal.None && c.After.Mode.Perm()&0o111 != 0:
+		return fmt.Sprintf("%s: a program, permissions %v\n", name, c.After.Mode.Perm())
+	case c.Before.Type != journal.None && c.After.Type != journal.None && c.Before.Mode.Perm() != c.After.Mode.Perm():
+		return fmt.Sprintf("%s: permissions %v become %v\n", name, c.Before.Mode.Perm(), c.After.Mode.Perm())
+	}
+	return ""
+}

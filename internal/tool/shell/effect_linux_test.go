@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// attempt runs a command and returns what a person would be asked about, and what the
+// model is told.
+func attempt(t *testing.T, s *Shell, w *tool.Workplace, command string) (permit.Effect, string) {
+	t.Helper()
+	raw, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Prepare(t.Context(), w, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(command))
+	r, err := c.Run(tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_" + hex.EncodeToString(sum[:12])}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Changes == nil {
+		return permit.Effect{}, r.Text
+	}
+	e := r.Changes.Effect()
+	if _, err := r.Changes.Discard(t.Context(), "it is a test"); err != nil {
+		t.Fatal(err)
+	}
+	return e, r.Text
+}
+
+// A question leaves nothing out that a command changed.
+func TestNothingIsHidden(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	s, w := newShell(t, base, Options{}), newPlace(t, base)
+	for name, text := range map[string]string{"notes.md": "words\n", "old/x": "x\n", "src/main.c": "int main;\n"} {
+		name = filepath.Join(w.Project, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, want := range map[string][]string{
+		"echo >run; chmod 755 run":                              {"run: a program, permissions -rwxr-xr-x\n"},
+		"echo more >>notes.md; chmod 777 notes.md":              {"notes.md: permissions -rw-r--r-- become -rwxrwxrwx\n", "+more\n"},
+		"mkdir -p a/b; echo >notes.md":                          {"a/b/: a new folder\n", "-words\n"},
+		"rm -r old; echo >notes.md":                             {"old/: a folder, removed\n", "-x\n"},
+		"seq 1 50000 >aaa; echo last >zzz":                      {"more bytes of the diff of aaa\n", "+last\n"},
+		"printf x >\"$(printf 'two\\nlines')\"; chmod 700 two*": {`"two\nlines": a program`},
+		"ln -s notes.md \"$(printf 'a\\nlink')\"":               {`"a\nlink": a link to notes.md`},
+	} {
+		e, told := attempt(t, s, w, command)
+		for _, text := range want {
+			if !strings.Contains(e.Diff, text) {
+				t.Errorf("%s: the diff does not say %q:\n%s\n%s", command, text, e.Diff, told)
+			}
+		}
+	}
+	for command, want := range map[string]string{
+		"mkdir -p sub/.belay; echo >sub/.belay/x": "sub/.belay/x was not changed: it is belay's own",
+		"echo >\"$(printf 'a\\xffb')\"":           "its name is no UTF-8 text",
+		"ln -s /root/x out":                       "out was not changed: the link leads out of the project",
+	} {
+		if _, told := attempt(t, s, w, command); !strings.Contains(told, want) {
+			t.Errorf("%s: the model is told %q, not %q", command, told, want)
+		}
+	}
+}
+
+// What git keeps is never hidden as ignored, and the end of a repository is asked about
+// in every mode.
+func TestRepositoriesAreShown(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	s, w := newShell(t, base, Options{}), newPlace(t, base)
+	if r, err := callShell(t, s, w, input{Command: "git init -q . && echo one >a && git add a && git -c user.name=A -c user.email=a@example.com commit -q -m first && echo '*' >.gitignore"}); err != nil || r.Failed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	e, _ := attempt(t, s, w, "echo two >a; echo >b")
+	if !strings.Contains(e.Diff, "+two\n") || len(e.Done.Ignored) != 1 || e.Done.Ignored[0].Path != "b" {
+		t.Errorf("of a file that git keeps and one that it ignores a person sees\n%s\n%+v", e.Diff, e.Done)
+	}
+	if e, told := attempt(t, s, w, "rm -rf .git"); !strings.Contains(strings.Join(e.Automatic, "\n"), ".git is removed with its history") {
+		t.Errorf("the end of a repository is asked about as %q: %s", e.Automatic, told)
+	}
+	if e, told := attempt(t, s, w, "chmod 777 .git/hooks"); e.Done != nil {
+		t.Errorf("the permissions of a repository's folder would change: %+v, %s", e, told)
+	}
+	if e, _ := attempt(t, s, w, "git -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m second"); !strings.Contains(e.Diff, "git: heads/") || len(e.Automatic) > 0 {
+		t.Errorf("a commit is shown as %q, %q", e.Diff, e.Automatic)
+	}
+}
