@@ -1,0 +1,113 @@
+package turn
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/session"
+)
+
+// tell gives the readers a call's result and puts it on record: readers first,
+// because what they saw is found again in the log after a crash. Where they cannot be
+// told, the record still has what the call did.
+func (t *running) tell(s *step) error {
+	if s.err != nil {
+		return s.err
+	}
+	if !s.settled {
+		return nil // the turn was stopped before it
+	}
+	changes := t.place.Ledger.Take()
+	for i := range changes {
+		changes[i].Call = s.id
+	}
+	if s.outcome == "" && restored(changes) != "" {
+		s.outcome = event.OutcomeUndone
+	}
+	t.spent.calls.Add(s.outcome)
+	t.noteRefusal(s)
+	text := s.result.Text
+	t.cap(s)
+	untold := t.report(s, changes, text)
+	s.told()
+	err := t.append(session.Entry{
+		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
+		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.place.Seen.Take(),
+	})
+	return errors.Join(untold, err)
+}
+
+// report closes what is open of a call, and tells the audit log and the readers.
+// Said is the result as the tool gave it.
+func (t *running) report(s *step, changes []session.Change, said string) error {
+	if s.halt != nil {
+		if err := t.dropQuestion(s.halt, said); err != nil {
+			return err
+		}
+	}
+	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
+		if err := t.auditRefusal(s, why); err != nil {
+			return err
+		}
+	}
+	return t.emit(t.outcome(s, changes)...)
+}
+
+// restored names what a command changed without the right to, "" for nothing.
+func restored(changes []session.Change) string {
+	var paths []string
+	for _, c := range changes {
+		if c.Restored {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return "changed what it may not, which was restored: " + listed(paths)
+}
+
+// told drops what is of no use once the result is out.
+func (s *step) told() { s.call = nil }
+
+func (s *step) block() session.Block {
+	return session.Block{
+		Type: session.BlockToolResult, ID: s.id, Name: s.name,
+		Text: s.result.Text, Failed: s.result.Failed, Items: s.result.Items,
+	}
+}
+
+// outcome are the events that tell of a result.
+func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
+	o := event.ToolOutcome{
+		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
+		Output: s.result.Text, Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome,
+	}
+	if !s.began.IsZero() {
+		o.DurationMS = time.Since(s.began).Milliseconds()
+	}
+	o.Changed, o.Removed = session.Touched(changes) // of what was put back the output tells
+	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
+	for i, it := range s.result.Items {
+		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{
+			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: s.id,
+		}})
+	}
+	return drafts
+}
+
+// cap holds a result to what a call may tell: no more than so much, and no key. The
+// remarks of those who let it run come after that.
+func (t *running) cap(s *step) {
+	s.result.Text = t.l.clean(s.result.Text)
+	if most := t.settings.rules.Tools.OutputBytes; most > 0 && int64(len(s.result.Text)) > most {
+		s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
+		s.result.Truncated = true
+	}
+	if len(s.remarks) > 0 {
+		s.result.Text = t.l.clean(strings.Join(append([]string{strings.TrimRight(s.result.Text, "\n")}, s.remarks...), "\n\n"))
+	}
+}
