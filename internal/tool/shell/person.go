@@ -114,6 +114,11 @@ func ShowKept(ctx context.Context, root *os.Root, c *kept.Change) (e permit.Effe
 	}
 	diff.folders(c.Changes)
 	e.Diff = diff.String()
+	// The record lies in the project, and may come with it: what it says of the risk is
+	// not believed.
+	if e.Automatic, e.OnRequest, err = risksOf(root, "", c.Changes); err != nil {
+		return e, nil, err
+	}
 	return e, conflicting, nil
 }
 

@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 
 	"belay/internal/journal"
 	"belay/internal/permit/review"
@@ -12,6 +14,12 @@ import (
 // risks are those of the changes that make programs run: by themselves, and when
 // somebody asks for it.
 func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []string, err error) {
+	return risksOf(t.place.Root, t.place.Path, changes)
+}
+
+// risksOf are the risks of changes in a project, whose person has that PATH. A content
+// that is gone counts as unknown.
+func risksOf(root *os.Root, search string, changes []journal.Change) (automatic, onRequest []string, err error) {
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {
 		c := &changes[i]
@@ -21,21 +29,19 @@ func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []st
 		}
 		if review.NeedsContent(e.Path) && max(c.Before.Size, c.After.Size) <= shownContent {
 			if c.Before.Type == journal.File {
-				if e.Before.Content, err = t.before(c); err != nil {
+				if e.Before.Content, e.Before.Known, err = known(readFile(root, string(c.Path))); err != nil {
 					return nil, nil, err
 				}
-				e.Before.Known = true
 			}
 			if c.After.Type == journal.File && c.Content != nil {
-				if e.After.Content, err = readAll(c.Content); err != nil {
+				if e.After.Content, e.After.Known, err = known(readAll(c.Content)); err != nil {
 					return nil, nil, err
 				}
-				e.After.Known = true
 			}
 		}
 		entries[i] = e
 	}
-	p := risk.Project{Root: t.place.Root, Path: t.place.Path, PlainGitConfig: plainGitConfig}
+	p := risk.Project{Root: root, Path: search, PlainGitConfig: plainGitConfig}
 	automatic, onRequest = p.Of(entries)
 	for _, c := range changes {
 		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
@@ -43,6 +49,14 @@ func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []st
 		}
 	}
 	return automatic, onRequest, nil
+}
+
+// known is a content, and whether there is one.
+func known(data []byte, err error) ([]byte, bool, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return data, err == nil, err
 }
 
 // version is a state as a review has it.
