@@ -65,7 +65,7 @@ func (t *tail) note(line int, hash string) {
 	}
 }
 
-// Position returns the last line that this process wrote, or was told of by an
+// Position returns the last line that this process wrote or learned of from an
 // answer ([Pending.Wait]). It is nil where there was none. It reads no file.
 func (a *Audit) Position() *Position {
 	if a == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -86,7 +87,7 @@ func (d *Desk) names(dir string) ([]string, error) {
 // An empty sessionID stands for whichever session asked. Only are, of the files that
 // a command changed, those that count; all do where there is none.
 func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
-	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: only, Time: d.o.Clock().UTC()}
+	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: cleaned(only), Time: d.o.Clock().UTC()}
 	if err := dec.check(); err != nil {
 		return Decision{}, err
 	}
@@ -150,4 +151,13 @@ func (d Decision) check() error {
 		problems = append(problems, fault.Problem{Field: "note", Message: fmt.Sprintf("must be at most %d characters without control characters", maxNote)})
 	}
 	return fault.Invalid(problems)
+}
+
+// cleaned are paths as a question names them, whichever way a person wrote them.
+func cleaned(paths []string) []string {
+	var all []string
+	for _, p := range paths {
+		all = append(all, path.Clean(p))
+	}
+	return all
 }

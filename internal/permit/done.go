@@ -9,22 +9,36 @@ import (
 	"belay/internal/fault"
 )
 
-// maxShownPaths is how many changed files a question about a command names.
-const maxShownPaths = 200
+// A question shows at most so many paths of a kind, with so many bytes in all: it has
+// to fit into a file of the desk.
+const (
+	maxShownPaths = 200
+	maxShownBytes = 8 << 10
+)
 
-// Shown is the effect as people are asked about it. They are told of no more than 200
-// files by name, and of what git ignores by its folders.
+// Shown is the effect as a question shows it: no more than 200 files or 8 KiB of names
+// of each kind, and the folders of files that git ignores in place of these.
 func (e Effect) Shown() Effect {
+	own := func(s string) string { return s }
 	if e.Done != nil {
-		e.Paths = e.unignored()
-		e.Paths = e.Paths[:min(len(e.Paths), maxShownPaths)]
+		e.Paths = shown(e.unignored(), own)
 		done := *e.Done
-		done.Ignored = done.Ignored[:min(len(done.Ignored), maxShownPaths)]
+		done.Ignored = shown(done.Ignored, func(i Ignored) string { return i.Path })
 		e.Done = &done
 	}
-	e.Automatic = e.Automatic[:min(len(e.Automatic), maxShownPaths)]
-	e.OnRequest = e.OnRequest[:min(len(e.OnRequest), maxShownPaths)]
+	e.Automatic, e.OnRequest = shown(e.Automatic, own), shown(e.OnRequest, own)
 	return e
+}
+
+// shown is the beginning of a list that a question has room for.
+func shown[T any](list []T, text func(T) string) []T {
+	size := 0
+	for i, entry := range list {
+		if size += len(text(entry)); i == maxShownPaths || size > maxShownBytes {
+			return list[:i:i]
+		}
+	}
+	return list
 }
 
 // unignored are the paths without those that git ignores.
@@ -60,12 +74,13 @@ func (e Effect) onlyIgnored() bool {
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; files that other
-// programs run by themselves are asked about, unless a rule names them; a rule that allows the command, or the
-// change of all of these files, allows; acceptEdits allows; everything else is asked
-// about.
+// programs run by themselves are asked about, unless a rule names them; a rule that
+// allows the command, or the change of all of these files, allows; acceptEdits
+// allows; everything else is asked about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
+	touched := slices.Concat(e.Touched, e.Paths)
 	for _, rule := range p.Denied {
-		if rule.Names(writeTool) && rule.hits(append(e.Touched, e.Paths...)) {
+		if rule.Names(writeTool) && rule.hits(touched) {
 			return Ruling{Refuse, "the rule " + rule.text + " denies what it changed", rule.text}, true
 		}
 	}

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -279,5 +280,24 @@ func TestDenialsOfWhatACommandChanged(t *testing.T) {
 		if got := (Policy{Denied: denied}).Judge(e); got.Outcome != want {
 			t.Errorf("%s: %+v, want %s", rule, got, want)
 		}
+	}
+}
+
+// A question fits into its file, however many files a command changed and however long
+// their names are.
+func TestShownFits(t *testing.T) {
+	t.Parallel()
+	e := Effect{Tool: "bash", Kind: Execute, Done: &Done{Files: 50_000}}
+	for i := range 50_000 {
+		name := fmt.Sprintf("%05d%s", i, strings.Repeat("\x01", 200))
+		e.Paths, e.Automatic, e.OnRequest = append(e.Paths, name), append(e.Automatic, name), append(e.OnRequest, name)
+		e.Done.Ignored = append(e.Done.Ignored, Ignored{"out/" + name, 1})
+	}
+	text, err := json.Marshal(e.Shown())
+	if err != nil || len(text) > maxRequestBytes/2 {
+		t.Errorf("the question has %d bytes, %v", len(text), err)
+	}
+	if n := len(e.Shown().Paths); n == 0 {
+		t.Error("it names no file")
 	}
 }

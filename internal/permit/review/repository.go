@@ -19,7 +19,7 @@ func newRepositories(entries []Entry, paths [][]string, exists func(string) bool
 	}
 	for i, e := range entries {
 		if !e.After.Exists {
-			continue // a name that is gone still counts as far as it exists
+			continue // exists answers for names that were there before
 		}
 		names := fold(paths[i][:min(len(paths[i]), maxDepth)])
 		for n := len(names); n > 0; n-- {

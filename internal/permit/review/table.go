@@ -88,7 +88,7 @@ var rows = []Row{
 	{Risk: OnRequest, Files: "conftest.py noxfile.py tox.ini",
 		Reason: "runs with the tests"},
 	{Risk: OnRequest, Files: "AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules .github/copilot-instructions.md .github/instructions",
-		Reason: "is what agents are told to do"},
+		Reason: "instructs agents"},
 }
 
 // special are the rows that need more than a name. Code looks them up.

@@ -18,7 +18,7 @@ type call struct {
 	report Report
 	// deferred is set where the command runs on an overlay of the project.
 	deferred bool
-	// doubt is what a person was told of who was asked about it, see [Shell.doubt].
+	// doubt is why a person is asked about it, from [Shell.doubt].
 	doubt string
 	// exceeded is why the command was ended, nil where it took no more of the disk
 	// than it may.
@@ -27,9 +27,8 @@ type call struct {
 	unreached []string
 }
 
-// reviewTime bounds how long a command's changes are looked at after it. The
-// review is not cut short by an interrupt: what a command had no right to do is
-// taken back in any case.
+// reviewTime bounds the review of a command's changes. An interrupt does not cut the
+// review short.
 const reviewTime = 5 * time.Minute
 
 // Run implements tool.Call.

@@ -33,9 +33,20 @@ func newDiffs(root *os.Root, changes int) *diffs {
 	return &diffs{root: root, each: max(shownDiff/max(changes, 1), shownOfEach)}
 }
 
+// line adds a line of words. What has no room is counted.
+func (d *diffs) line(text string) {
+	if d.full() {
+		d.left++
+		return
+	}
+	d.text.WriteString(text)
+}
+
+func (d *diffs) full() bool { return d.text.Len() >= shownDiff }
+
 // add adds a change of a file. What has no room is counted.
 func (d *diffs) add(c *journal.Change) error {
-	if d.text.Len() >= shownDiff {
+	if d.full() {
 		d.left++
 		return nil
 	}
@@ -53,7 +64,7 @@ func (d *diffs) add(c *journal.Change) error {
 // String is all of it.
 func (d *diffs) String() string {
 	if d.left > 0 {
-		return d.text.String() + fmt.Sprintf("… and %d more files\n", d.left)
+		return d.text.String() + fmt.Sprintf("… and %d more changes\n", d.left)
 	}
 	return d.text.String()
 }
@@ -73,9 +84,9 @@ func (d *diffs) folders(changes []journal.Change) {
 		switch {
 		case in:
 		case c.Op == journal.Mkdir && !filled[name]:
-			d.text.WriteString(files.Printable(name) + "/: a new folder\n")
+			d.line(files.Printable(name) + "/: a new folder\n")
 		case c.Op == journal.Rmdir:
-			d.text.WriteString(files.Printable(name) + "/: a folder, removed\n")
+			d.line(files.Printable(name) + "/: a folder, removed\n")
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 const shownOutput = 4 << 10
 
 // effect is what the command that has ended would change.
-func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome) (permit.Effect, error) {
+func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome, failed bool) (permit.Effect, error) {
 	e := t.Effect()
 	output := clean(outcome.Output.Head) + clean(outcome.Output.Tail)
 	if len(output) > shownOutput {
@@ -27,7 +27,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	if output != "" && !strings.HasSuffix(output, "\n") {
 		output += "\n"
 	}
-	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: outcome.ExitCode != 0 || outcome.TimedOut || outcome.Crowded}
+	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: failed}
 	diff := newDiffs(t.place.Root, len(changes))
 	repositories := map[string]int{}
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
@@ -47,7 +47,9 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 			if err != nil {
 				return e, err
 			}
-			diff.text.WriteString(text)
+			if text != "" {
+				diff.line(text)
+			}
 			if repositories[repo]++; repositories[repo] == 1 {
 				e.Paths = append(e.Paths, repo)
 				e.Done.Files++

@@ -104,3 +104,83 @@ func TestRepositoriesAreShown(t *testing.T) {
 		t.Errorf("a commit is shown as %q, %q", e.Diff, e.Automatic)
 	}
 }
+
+// However much a command changes, a question about it has an end.
+func TestAQuestionHasAnEnd(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	s, w := newShell(t, base, Options{}), newPlace(t, base)
+	e, told := attempt(t, s, w, "git init -q . && mkdir a .git/refs/heads/x && cd a && seq -f 'a-folder-with-a-long-name-%g' 4000 | xargs mkdir && cd ../.git/refs/heads/x && for i in $(seq 2000); do echo 0123456789abcdef0123456789abcdef01234567 >$i; done")
+	if e.Done == nil || len(e.Diff) > shownDiff+shownOfEach+100 || !strings.Contains(e.Diff, " more changes\n") {
+		t.Errorf("the diff has %d bytes and ends with %q: %s", len(e.Diff), e.Diff[max(0, len(e.Diff)-100):], told)
+	}
+}
+
+// What was applied by a process that died before it could say so counts as applied, and
+// a choice of files that the command did not change drops nothing.
+func TestApplied(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	s, w := newShell(t, base, Options{}), newPlace(t, base)
+	ctx := tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_0123456789abcdef"})
+	run := func() tool.Changes {
+		t.Helper()
+		c, err := s.Prepare(ctx, w, []byte(`{"command":"echo new >file; mkdir folder; echo x >folder/x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Run(ctx)
+		if err != nil || r.Changes == nil {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return r.Changes
+	}
+	first := run()
+	if r, err := first.Apply(ctx, []string{"elsewhere"}); err != nil || !strings.Contains(r.Text, "a person allowed other files than it changed; the changes are kept") {
+		t.Errorf("a choice of nothing: %q, %v", r.Text, err)
+	}
+	again := run() // those that are kept
+	for name, text := range map[string]string{"file": "new\n", "folder/x": "x\n"} {
+		name = filepath.Join(w.Project, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r, err := again.Apply(ctx, nil); err != nil || strings.Contains(r.Text, "kept") {
+		t.Errorf("what is real already: %q, %v", r.Text, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(w.Project, ".belay", "changes")); err != nil || len(left) > 0 {
+		t.Errorf("there is still %v, %v", left, err)
+	}
+}
+
+// A chosen file brings the folder that it needs, also where a file stood.
+func TestChosenFilesHaveTheirFolders(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	s, w := newShell(t, base, Options{}), newPlace(t, base)
+	if err := os.WriteFile(filepath.Join(w.Project, "a"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx := tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_0123456789abcdef"})
+	c, err := s.Prepare(ctx, w, []byte(`{"command":"rm a; mkdir a; echo x >a/x; echo y >a/y"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Changes.Apply(ctx, []string{"a/x"}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(w.Project, "a", "x")); err != nil || string(text) != "x\n" {
+		t.Errorf("a/x holds %q, %v: %s", text, err, r.Text)
+	}
+	if _, err := os.Stat(filepath.Join(w.Project, "a", "y")); err == nil {
+		t.Error("a/y is there, which was not chosen")
+	}
+}

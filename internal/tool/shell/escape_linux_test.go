@@ -430,7 +430,7 @@ Each row is an attempt that a test makes from a command of the bash tool, as roo
 machine with Landlock 7, namespaces and the system call filter. The columns leave some of these out, as other machines
 do; ` + "`belay doctor`" + ` says which of them yours has. Where files outside the project, the server's port or the sockets of
 your session are open, every command asks first. So does one that changes the project where there is no overlay: it says
-so with ` + "`write`" + `, and what it changed of the protected files and of git's settings and hooks is told, not put back.
+so with ` + "`write`" + `, and belay reports its changes of protected files and of git's settings and hooks, and does not undo them.
 
 The network in these attempts is ` + "`bash.network: ports`" + `. Commands that may use UDP can look up names; ` + "`bash.network: none`" + `
 and ` + "`ask`" + `, the default, take all of the network away but belay's proxy.

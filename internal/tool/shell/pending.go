@@ -86,6 +86,9 @@ func (p *pending) Hold(_ context.Context, why string) (err error) {
 // Apply implements [tool.Changes].
 func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error) {
 	chosen, note := choose(p.record.Changes, only)
+	if len(chosen) == 0 {
+		return p.Keep(ctx, "a person allowed other files than it changed")
+	}
 	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
 		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
 	})
@@ -97,6 +100,11 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		var conflict *journal.ConflictError
 		switch {
 		case errors.As(err, &conflict):
+			if real, err := areReal(ctx, p.place.Root, chosen); err != nil {
+				return tool.Result{}, errors.Join(err, p.leave())
+			} else if real { // a process made them, and died before it could say so
+				return p.result(note...), p.remove()
+			}
 			for _, c := range conflict.Conflicts {
 				conflicts = append(conflicts, string(c.Path))
 			}
@@ -125,7 +133,7 @@ func choose(all []journal.Change, only []string) (chosen []journal.Change, note 
 	dropped := 0
 	for _, c := range all {
 		switch name := string(c.Path); {
-		case wanted(name), c.Op == journal.Mkdir && needed(name):
+		case wanted(name), (c.Op == journal.Mkdir || c.Op == journal.Remove) && needed(name): // a folder may replace a file
 			chosen = append(chosen, c)
 		case c.Op != journal.Mkdir && c.Op != journal.Rmdir:
 			dropped++

@@ -80,12 +80,7 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []st
 // project, and may come with it.
 func admissible(changes []journal.Change) error {
 	for _, c := range changes {
-		for part := range strings.SplitSeq(string(c.Path), "/") {
-			if strings.EqualFold(part, ".belay") {
-				return &journal.ContentError{Path: c.Path}
-			}
-		}
-		if c.After.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+		if inBelay(string(c.Path)) || c.After.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
 			return &journal.ContentError{Path: c.Path}
 		}
 	}

@@ -137,7 +137,8 @@ func (c *call) Effect() permit.Effect {
 	if c.in.Outside {
 		e.Outside, e.Why, e.Network, e.Deferred = true, c.in.Reason, true, false
 	}
-	e.Planted = usesGit(cmds) && gitRuns(c.place.Root)
+	// Where nothing is real before a review, git may run what it likes.
+	e.Planted = !e.Deferred && usesGit(cmds) && gitRuns(c.place.Root)
 	if rel := below(c.dir, c.place.Project); rel != "." {
 		e.Dir = filepath.ToSlash(rel)
 		if rel == "" {

@@ -124,7 +124,7 @@ func (t *transaction) zones(c *journal.Change) (why, err error) {
 
 // before is what the project has in a file that is changed.
 func (t *transaction) before(c *journal.Change) ([]byte, error) {
-	return readAll(func() (io.ReadCloser, error) { return t.place.Root.Open(filepath.FromSlash(string(c.Path))) })
+	return readFile(t.place.Root, string(c.Path))
 }
 
 func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {

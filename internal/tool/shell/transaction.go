@@ -71,7 +71,7 @@ func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
 		ID: by.ChangeID, Created: c.place.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
 		Result: kept.Result{Text: result.Text, Truncated: result.Truncated, Failed: result.Failed},
 	}}
-	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome); err != nil {
+	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome, result.Failed); err != nil {
 		changes = nil
 		return tool.Result{}, err
 	}
