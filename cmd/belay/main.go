@@ -1,5 +1,5 @@
 // Command belay runs language-model agents on a project folder while people
-// hold the rope. See the README.
+// stay in control. See the README.
 package main
 
 import (

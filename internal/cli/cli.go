@@ -76,7 +76,7 @@ func (c *console) run(ctx context.Context, args []string) int {
 func newRoot(c *console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "belay",
-		Short: "Run language-model agents on a project folder while people hold the rope",
+		Short: "Run language-model agents on a project folder while people stay in control",
 		Long: `belay runs language-model agents on a project folder. Every turn streams what
 happens, every attachment is checked before a model sees it, and everything a
 person must be able to trust is a plain file in the project's .belay folder.`,
