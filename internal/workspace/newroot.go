@@ -22,11 +22,12 @@ func CheckNewRoot(field, path, instructionRoot string, private ...string) (strin
 	if err != nil {
 		return "", err
 	}
-	if err := closed(field, clean, private); err != nil {
+	at := locate(clean)
+	if err := closed(field, at, private); err != nil {
 		return "", err
 	}
 	// Where the folder does not exist, what its nearest ancestor really is counts.
-	if instructionRoot != "" && inAny(clean, []string{instructionRoot}) {
+	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "%s lies inside the instruction root", field).
 			With("projectRoot", clean).With("instructionRoot", instructionRoot)
 	}

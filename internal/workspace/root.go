@@ -45,10 +45,11 @@ func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, 
 		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
-	if err := closed("projectRoot", clean, private); err != nil {
+	at := locate(clean)
+	if err := closed("projectRoot", at, private); err != nil {
 		return "", err
 	}
-	if instructionRoot != "" && inside(clean, filepath.Clean(instructionRoot)) {
+	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot lies inside the instruction root").
 			With("projectRoot", clean).With("instructionRoot", instructionRoot)
 	}
@@ -70,7 +71,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 		return "", fault.New(fault.InvalidProjectRoot, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
-	if err := closed("projectRoot", clean, private); err != nil {
+	if err := closed("projectRoot", locate(clean), private); err != nil {
 		return "", err
 	}
 	info, err := os.Stat(clean)
@@ -107,33 +108,6 @@ func shown(path string) string {
 		return string(r[:256]) + "…"
 	}
 	return path
-}
-
-// inside reports whether path is root or below it, first by the names, then by
-// the folders that they lead to. Folders are compared by identity, so links and
-// other spellings on a case-insensitive disk do not hide one.
-func inside(path, root string) bool {
-	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-		return true
-	}
-	want, err := os.Stat(root)
-	if err != nil {
-		return false
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return false // it is inaccessible, and the next check says so
-	}
-	for {
-		if info, err := os.Stat(real); err == nil && os.SameFile(info, want) {
-			return true
-		}
-		parent := filepath.Dir(real)
-		if parent == real {
-			return false
-		}
-		real = parent
-	}
 }
 
 var errNotFolder = errors.New("is not a folder")

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// location is a path and the folders that it really leads through. Each system
+// call is made once, however many folders it is compared with: every turn checks
+// its project folder.
+type location struct {
+	path string
+	// real is where the path leads, or where its nearest ancestor leads that
+	// exists; "" where that cannot be read.
+	real string
+	// folders are real and its ancestors.
+	folders []fs.FileInfo
+}
+
+// locate looks at path, which is absolute and in normal form.
+func locate(path string) location {
+	at := location{path: path}
+	real, err := filepath.EvalSymlinks(path)
+	for parent := path; err != nil && filepath.Dir(parent) != parent; {
+		parent = filepath.Dir(parent)
+		real, err = filepath.EvalSymlinks(parent)
+	}
+	if err != nil {
+		return at // it is inaccessible, and a later check says so
+	}
+	at.real = real
+	for {
+		// Ancestors of a resolved path are no links.
+		if info, err := os.Lstat(real); err == nil {
+			at.folders = append(at.folders, info)
+		}
+		parent := filepath.Dir(real)
+		if parent == real {
+			return at
+		}
+		real = parent
+	}
+}
+
+// in reports whether the location is folder or below it, first by the names, then
+// by the folders that they lead to. Folders are compared by identity, so links and
+// other spellings on a case-insensitive disk do not hide one.
+func (at location) in(folder string) bool {
+	folder = filepath.Clean(folder)
+	if rel, err := filepath.Rel(folder, at.path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	want, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	for _, info := range at.folders {
+		if os.SameFile(info, want) {
+			return true
+		}
+	}
+	return false
+}
