@@ -85,10 +85,13 @@ func (r Request) Measure() Measure {
 	for _, t := range r.Tools {
 		m.text(len(t.Name) + len(t.Description) + len(t.Schema))
 	}
-	for _, msg := range r.History {
-		for _, c := range msg.Content {
-			m.content(c)
-		}
+	uncounted := r.History
+	if r.Counted.Messages <= len(r.History) {
+		m.add(r.Counted.Measure)
+		uncounted = r.History[r.Counted.Messages:]
+	}
+	for _, msg := range uncounted {
+		m.Message(msg)
 	}
 	if r.Prompt != nil {
 		for _, p := range r.Prompt.Parts() {
@@ -96,6 +99,27 @@ func (r Request) Measure() Measure {
 		}
 	}
 	return m
+}
+
+// Counted is what the first messages of a history count, for a caller that keeps it:
+// a long conversation is then not walked again for each call.
+type Counted struct {
+	Messages int
+	Measure  Measure
+}
+
+// Message adds one message to m.
+func (m *Measure) Message(msg Message) {
+	for _, c := range msg.Content {
+		m.content(c)
+	}
+}
+
+func (m *Measure) add(n Measure) {
+	m.Tokens += n.Tokens
+	m.Bytes += n.Bytes
+	m.Images += n.Images
+	m.Pages += n.Pages
 }
 
 func (m *Measure) content(c Content) {

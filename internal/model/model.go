@@ -67,6 +67,8 @@ type Request struct {
 	System []string
 	// History is the conversation so far, oldest first, alternating from user.
 	History []Message
+	// Counted is what the first messages of History count, where that is known.
+	Counted Counted
 	// Prompt is this turn's user content; nil when History already ends with
 	// what the model is to answer (the results of its tool calls).
 	Prompt Prompt

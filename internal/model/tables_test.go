@@ -105,6 +105,17 @@ func TestMeasure(t *testing.T) {
 	if got := r.Measure(); got != want {
 		t.Errorf("Measure = %+v, want %+v", got, want)
 	}
+	r.Counted.Messages = len(r.History)
+	for _, message := range r.History {
+		r.Counted.Measure.Message(message)
+	}
+	if got := r.Measure(); got != want {
+		t.Errorf("Measure = %+v with a counted history, want %+v", got, want)
+	}
+	r.Counted.Messages++ // not of this history
+	if got := r.Measure(); got != want {
+		t.Errorf("Measure = %+v with the count of another history, want %+v", got, want)
+	}
 }
 
 // sized is content of which only the size matters.

@@ -139,12 +139,15 @@ func filesLoad(files []attachment.Delivery) (sum load) {
 
 // manyImages reports whether a request with all of these files would have so many
 // images that the model takes only smaller ones.
-func (t *running) manyImages(earlier []exchange) bool {
+func (t *running) manyImages(earlier *memory) bool {
 	n := imagesIn(t.files)
-	for i := range earlier {
-		n += imagesIn(earlier[i].items)
-		for _, s := range earlier[i].shown {
-			n += imagesIn(s.items)
+	if earlier.mixed { // otherwise it has no files
+		for i := range earlier.exchanges {
+			x := &earlier.exchanges[i]
+			n += imagesIn(x.items)
+			for _, s := range x.shown {
+				n += imagesIn(s.items)
+			}
 		}
 	}
 	for _, r := range t.rounds {

@@ -161,6 +161,7 @@ func (t *running) compose() *model.Request {
 	r := &model.Request{
 		Model: t.settings.model, System: t.system, Tools: t.tools.Specs(),
 		Mode: t.settings.mode, Session: t.lease.Record().ClaudeSessionID, Folded: t.planned.folded,
+		Counted: t.planned.counted,
 	}
 	r.History, r.Prompt = t.planned.conversation(model.NewPrompt(t.refused, t.req.Message, t.planned.prompt.parts))
 	return r

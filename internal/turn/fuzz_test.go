@@ -131,6 +131,9 @@ func unsendable(m memory) string {
 	if !m.mixed && fmt.Sprint(all) != fmt.Sprint(m.flat) {
 		return "the flat conversation is another one"
 	}
+	if m.counted != (model.Request{History: m.flat}.Measure()) {
+		return "the count is that of another conversation"
+	}
 	return malformed(model.Request{History: all, Prompt: model.StringPrompt("next")})
 }
 

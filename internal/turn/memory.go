@@ -15,8 +15,9 @@ type memory struct {
 	exchanges []exchange
 	// flat is all of it as messages, for as long as every exchange is plain: most
 	// conversations are sent as they are.
-	flat  []model.Message
-	mixed bool
+	flat    []model.Message
+	mixed   bool
+	counted model.Measure // of flat
 	// summary is the last one on record.
 	summary summary
 	// seen is which project files the model knows.
@@ -50,9 +51,13 @@ func (m memory) extend(entries []session.Entry, current string) memory {
 			open.close()
 			m.exchanges = append(m.exchanges, *open)
 			if m.mixed = m.mixed || !open.plain(); m.mixed {
-				m.flat = nil
+				m.flat, m.counted = nil, model.Measure{}
 			} else {
+				known := len(m.flat)
 				m.flat = append(append(m.flat, model.Message{Role: model.User, Content: open.asked}), open.replies...)
+				for _, message := range m.flat[known:] {
+					m.counted.Message(message)
+				}
 			}
 			open = nil
 		}

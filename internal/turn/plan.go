@@ -12,6 +12,7 @@ import (
 type plan struct {
 	earlier []exchange
 	whole   []model.Message     // the history, where it needs no planning
+	counted model.Counted       // what whole counts
 	files   map[string]delivery // of earlier turns with attachments, by turn
 	elided  int
 	// leftOut are those of the elided turns that summary does not cover.
@@ -66,7 +67,7 @@ func (a load) fits(b load) bool {
 func (t *running) plan() (*plan, error) {
 	m := t.remember()
 	room := t.room()
-	p := &plan{files: map[string]delivery{}, summary: m.summary, many: t.manyImages(m.exchanges)}
+	p := &plan{files: map[string]delivery{}, summary: m.summary, many: t.manyImages(&m)}
 	if t.fresh.text != "" {
 		p.summary = t.fresh
 	}
@@ -97,6 +98,7 @@ func (t *running) plan() (*plan, error) {
 	p.choose(earlier, t, left)
 	if p.elided == 0 && !m.mixed && !cut {
 		p.whole = m.flat[:len(m.flat):len(m.flat)]
+		p.counted = model.Counted{Messages: len(m.flat), Measure: m.counted}
 	}
 	return p, nil
 }
