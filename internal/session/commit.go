@@ -78,10 +78,10 @@ func (v *live) flushFolders() error {
 
 // flushTo makes the entries of a session's folder and of those above it durable.
 func (s *Store) flushTo(base *os.Root, p place) error {
-	if err := durable.FlushDir(base, p.rel, durable.Transcript); err != nil {
-		return err
-	}
-	return s.flushUp(base, path.Dir(p.rel), durable.Transcript)
+	return durable.Together(
+		func() error { return durable.FlushDir(base, p.rel, durable.Transcript) },
+		func() error { return s.flushUp(base, path.Dir(p.rel), durable.Transcript) },
+	)
 }
 
 // flushUp makes the entries of dir durable, and those that lead to it from base.
