@@ -74,13 +74,22 @@ func (p *place) content(name string) string {
 	return string(b)
 }
 
-// A turn waits for decisions that come from another process; the server is
-// killed while one is open, another is answered while no server runs, and the
-// turn goes on to its end. What was asked about happens once.
+// A turn waits for decisions that come from another process; the server goes
+// while one is open, another is answered while no server runs, and the turn goes on
+// to its end. What was asked about happens once.
 //
 // Covers: turn-api REQ-04, REQ-12
-func TestKilledInMidDecision(t *testing.T) {
+func TestTheServerGoesInMidDecision(t *testing.T) {
 	t.Parallel()
+	for how, end := range map[string]func(*server){"killed": (*server).kill, "told to stop": (*server).stop} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			inMidDecision(t, end)
+		})
+	}
+}
+
+func inMidDecision(t *testing.T, end func(*server)) {
 	p := newPlace(t)
 	script := filepath.Join(t.TempDir(), "script.yaml")
 	must(t, os.WriteFile(script, []byte(deciding), 0o600))
@@ -97,7 +106,7 @@ func TestKilledInMidDecision(t *testing.T) {
 	if first.Effect.Diff == "" || first.Effect.Paths[0] != "notes.md" {
 		t.Errorf("the question does not say what will happen: %+v", first.Effect)
 	}
-	s.kill() // while the question is open
+	end(s) // while the question is open
 	_ = stream.Body.Close()
 	if got := p.content("notes.md"); strings.Contains(got, "gamma") {
 		t.Fatalf("changed before it was allowed: %q", got)
@@ -111,7 +120,7 @@ func TestKilledInMidDecision(t *testing.T) {
 	if got := p.content("notes.md"); !strings.Contains(got, "gamma") {
 		t.Errorf("the allowed edit was not made: %q", got)
 	}
-	s.kill() // while the second question is open
+	end(s) // while the second question is open
 	s = p.serve()
 	again := p.asked(d, "bash")
 	if again.ID != second.ID {
@@ -121,8 +130,8 @@ func TestKilledInMidDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+second.TurnID, "").Body)
-	if end := last(t, all); end.data["exitCode"] != 0.0 {
-		t.Fatalf("the turn ended with %v: %s", end.data, names(all))
+	if exit := last(t, all); exit.data["exitCode"] != 0.0 {
+		t.Fatalf("the turn ended with %v: %s", exit.data, names(all))
 	}
 	if got := p.content("loud.txt"); got != "# NOTES\nALPHA\nGAMMA\n" {
 		t.Errorf("the command made %q", got)

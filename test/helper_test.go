@@ -78,15 +78,24 @@ func (s *server) told(ctx context.Context, id string) []sse {
 // it was. Nothing happens twice.
 //
 // Covers: turn-api REQ-04, REQ-12, workspace 9.7
-func TestSubagentKilledInMidDecision(t *testing.T) {
+func TestTheServerGoesInMidDecisionOfASubagent(t *testing.T) {
 	t.Parallel()
+	for how, end := range map[string]func(*server){"killed": (*server).kill, "told to stop": (*server).stop} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			inMidDecisionOfASubagent(t, end)
+		})
+	}
+}
+
+func inMidDecisionOfASubagent(t *testing.T, end func(*server)) {
 	p := helpers(t)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s := p.serve()
 	id := s.delegate(ctx)
 	first := p.waiting("write")
-	s.kill()
+	end(s)
 
 	s = p.serve() // and the answer comes after the restart
 	if again := p.answer("write"); again != first {
@@ -96,17 +105,17 @@ func TestSubagentKilledInMidDecision(t *testing.T) {
 	if got := p.content("notes.md"); got != "# Notes\nmended\n" {
 		t.Errorf("the allowed write was not made: %q", got)
 	}
-	s.kill()
+	end(s)
 	p.answer("bash") // before the restart
 
 	s = p.serve()
 	p.waiting("write") // the first agent's own, behind the delegation
-	s.kill()
+	end(s)
 	s = p.serve()
 	p.answer("write")
 	all := s.told(ctx, id)
-	if end := last(t, all); end.data["exitCode"] != 0.0 {
-		t.Fatalf("the turn ended with %v: %s", end.data, names(all))
+	if exit := last(t, all); exit.data["exitCode"] != 0.0 {
+		t.Fatalf("the turn ended with %v: %s", exit.data, names(all))
 	}
 	checkHelped(t, all)
 	for name, want := range map[string]string{"notes.md": "# Notes\nmended\n", "loud.txt": "# NOTES\nMENDED\n", "after.md": "after\n"} {

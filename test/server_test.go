@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -143,6 +144,19 @@ func (s *server) start() string {
 	case <-time.After(patience):
 		s.kill()
 		return fmt.Sprintf("the server did not listen\n%s", s.err)
+	}
+}
+
+// stop tells the server to stop and waits until it has. Nothing that works holds it
+// up for the time that running turns have.
+func (s *server) stop() {
+	s.t.Helper()
+	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Fatalf("the server that was told to stop: %v\n%s", err, s.err)
+	}
+	if strings.Contains(s.err.String(), "interrupted") {
+		s.t.Errorf("the server that was told to stop said %s", s.err)
 	}
 }
 

@@ -66,7 +66,7 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 			return complete // with it goes what was not flushed
 		case r.Context().Err() != nil:
 			return left
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, errors.Is(err, turn.ErrLeft):
 			return ended
 		case quiet.timed.Err() != nil:
 			if h.fillSilence(w, &quiet) != nil {

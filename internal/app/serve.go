@@ -89,7 +89,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	so := serveOptions(a.Config)
 	so.Logger = a.log
 	so.Quiesce = func(ctx context.Context) {
-		if n := a.Engine.Running(); n > 0 && o.Draining != nil {
+		if n := a.Engine.Working(); n > 0 && o.Draining != nil {
 			o.Draining(n, so.Grace)
 		}
 		a.drain(ctx)

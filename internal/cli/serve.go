@@ -19,7 +19,8 @@ func newServe(c *console) *cobra.Command {
 		Use:   "serve",
 		Short: "Answer turns over HTTP and show them in a browser",
 		Long: `Serve the HTTP interface and the page, until Ctrl-C or SIGTERM. Running
-turns may then end within server.shutdown_grace.
+turns may then end within server.shutdown_grace. Turns that wait for a person
+are taken up by the next server; their questions stay open.
 
 On a full disk the server starts without what it cannot write, such as the bus, so
 that sessions can be removed through it; it says on stderr what it goes without, and

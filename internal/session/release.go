@@ -68,14 +68,21 @@ func (l *Lease) writeNote(n note) (err error) {
 
 // Release notes the files' lengths and hashes and gives the session back. The
 // second call does nothing. An error does not keep the lease.
-func (l *Lease) Release() error {
+func (l *Lease) Release() error { return l.release("") }
+
+// Leave is Release in the middle of a turn that another process is to take up:
+// [Store.Abandoned] lists the session.
+func (l *Lease) Leave() error { return l.release(l.turn) }
+
+// release gives the session back; turn is the one that has not ended, or "".
+func (l *Lease) release(turn string) error {
 	v := l.live
 	v.mu.Lock()
 	if l.lock == nil {
 		v.mu.Unlock()
 		return nil
 	}
-	err := l.settle()
+	err := l.settle(turn)
 	err = errors.Join(err, l.free())
 	l.lock, v.lease = nil, nil
 	v.closeRoot()
@@ -100,8 +107,9 @@ func (l *Lease) free() error {
 	return nil
 }
 
-// settle leaves the state that the next lease expects. v.mu is held.
-func (l *Lease) settle() error {
+// settle leaves the state that the next lease expects; turn is the one that has not
+// ended, or "". v.mu is held.
+func (l *Lease) settle(turn string) error {
 	v := l.live
 	if v.gone != nil {
 		return nil
@@ -113,10 +121,12 @@ func (l *Lease) settle() error {
 		v.noted = nil // the next lease reads what another process left
 		return nil
 	}
-	if err := l.writeNote(v.note()); err != nil {
+	n := v.note()
+	n.Turn = turn
+	if err := l.writeNote(n); err != nil {
 		return err
 	}
-	if l.turn == "" {
+	if l.turn == "" || turn != "" {
 		return nil
 	}
 	return v.store.dropInterrupt(v.id)

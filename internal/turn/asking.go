@@ -97,7 +97,10 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
 		return err
 	}
-	decision, err := pending.Wait(t.ctx)
+	decision, err := t.answered(pending)
+	if errors.Is(err, ErrLeft) {
+		return err
+	}
 	if err != nil {
 		// The readers are told that the question is closed, whatever ended it.
 		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -106,6 +107,9 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	}
 	done, err := sub.work()
 	sub.hosts.close()
+	if errors.Is(err, ErrLeft) {
+		return tool.Result{}, err
+	}
 	good := err == nil && done.reason == string(model.StopEndTurn)
 	about.OK = &good
 	if told := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); told != nil {

@@ -21,7 +21,7 @@ var (
 func (l *Local) enter() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.closing.Err() != nil {
 		return shuttingDown()
 	}
 	l.work.Add(1)
@@ -53,7 +53,11 @@ func (l *Local) register(t *running) error {
 // was told of its end waits for that, however long the release takes.
 func (l *Local) retire(t *running) {
 	t.cancel(nil)
-	if err := t.lease.Release(); err != nil {
+	release := t.lease.Release
+	if t.left {
+		release = t.lease.Leave
+	}
+	if err := release(); err != nil {
 		l.o.Logger.Error("release the session", "session", t.session, "error", err)
 	}
 	l.mu.Lock()
@@ -84,6 +88,13 @@ func (l *Local) Running() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.active)
+}
+
+// Working is the number of turns under way that do not wait for a person.
+func (l *Local) Working() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.active) - l.asking
 }
 
 // Interrupt implements [Engine]: it stops the turn, wherever on this machine it
@@ -118,15 +129,13 @@ func (l *Local) listen() {
 	}
 }
 
-// Close refuses new turns, sends away those that wait in line, and waits for the
-// running ones until ctx is done; then it interrupts what is left and waits for
-// it to end cleanly. It returns ctx's error if it had to.
+// Close refuses new turns, sends away those that wait in line, and leaves those that
+// wait for a person to the next process, where this one would take up such turns
+// ([Local.Stay]). It waits for the running ones until ctx is done; then it interrupts
+// them and waits for them to end cleanly. It returns ctx's error if it had to.
 func (l *Local) Close(ctx context.Context) error {
 	l.mu.Lock()
-	if !l.closed {
-		l.closed = true
-		close(l.closing)
-	}
+	l.beginClosing()
 	l.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {

@@ -26,10 +26,11 @@ type Local struct {
 	o Options
 
 	// life ends when the engine is closed for good; every turn's context comes
-	// from it. closing is closed before: from then on nobody waits in line.
-	life    context.Context
-	end     context.CancelCauseFunc
-	closing chan struct{}
+	// from it. closing ends before: from then on nobody waits in line or for a person.
+	life         context.Context
+	end          context.CancelCauseFunc
+	closing      context.Context
+	beginClosing context.CancelFunc
 
 	// work counts what Close waits for, listener the one other goroutine.
 	work, listener sync.WaitGroup
@@ -38,7 +39,6 @@ type Local struct {
 	stays atomic.Bool
 
 	mu     sync.Mutex
-	closed bool
 	active map[string]*running // by session
 	// asking counts those of them that wait for a person.
 	asking int
@@ -180,8 +180,9 @@ func NewLocal(o Options) *Local {
 		o.Gate = tool.Open{}
 	}
 	life, end := context.WithCancelCause(context.Background())
+	closing, beginClosing := context.WithCancel(life)
 	l := &Local{
-		o: o, life: life, end: end, closing: make(chan struct{}),
+		o: o, life: life, end: end, closing: closing, beginClosing: beginClosing,
 		active: map[string]*running{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},

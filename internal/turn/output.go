@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -22,6 +23,9 @@ const (
 // the calls that have no result get one that says so, on record: the next turn
 // goes on from a conversation without gaps.
 func (t *running) results(steps []*step, ended error) ([]result, error) {
+	if errors.Is(ended, ErrLeft) {
+		return nil, nil // its calls stay open
+	}
 	if ended != nil {
 		return nil, t.closeSteps(steps)
 	}

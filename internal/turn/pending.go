@@ -76,6 +76,9 @@ func (t *running) askChanges(s *step, ruling permit.Ruling) error {
 		return errors.Join(err, t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Discard(ctx, "it could not be kept") }))
 	}
 	asked := t.ask(s, ruling)
+	if errors.Is(asked, ErrLeft) {
+		return asked
+	}
 	return errors.Join(asked, t.end(s, func(ctx context.Context) (tool.Result, error) {
 		switch d := s.verdict; {
 		case d == nil:

@@ -140,7 +140,7 @@ func (l *Local) waitFor(ctx context.Context, ch <-chan struct{}, poll time.Durat
 	case <-tick:
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-l.closing:
+	case <-l.closing.Done():
 		return shuttingDown()
 	}
 	return nil

@@ -20,8 +20,8 @@ const StopProcessEnded = "process_ended"
 // process:exit that will never come. It reports whether somebody is at work in
 // the session instead, or the session is a copy that nobody works in.
 func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
-	if _, _, running := l.o.Store.Running(id); running {
-		return true, nil
+	if _, _, running := l.o.Store.Running(id); running || l.closing.Err() != nil {
+		return true, nil // while the engine is being closed, the next one heals
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)
 	switch {

@@ -66,6 +66,9 @@ func (t *running) again() (done completion, err error) {
 		return completion{}, err
 	}
 	done, err = t.goOn()
+	if errors.Is(err, ErrLeft) {
+		return done, err
+	}
 	return done, errors.Join(err, t.dropQuestion(t.halt, ""))
 }
 

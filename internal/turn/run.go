@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -97,6 +98,8 @@ type running struct {
 	ended bool
 	// failed is set once the log has the turn's turn:error.
 	failed bool
+	// left is set for a turn that the next process takes up.
+	left bool
 	// torn is the error after which nothing is added to the transcript.
 	torn error
 }
@@ -156,6 +159,10 @@ func (t *running) run() {
 	storing.Wait()
 	t.hosts.close()
 	t.closePlace()
+	if errors.Is(err, ErrLeft) {
+		t.leave()
+		return
+	}
 	t.finish(t.judge(done, err))
 }
 

@@ -157,6 +157,9 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 	} else if words := s.lastWords(nil); words != nil {
 		return words, nil
 	}
+	if s.l.closing.Err() != nil && s.l.runningIn(s.sessionID) == nil {
+		return nil, ErrLeft
+	}
 	// Perhaps the process that ran the turn is gone.
 	alive, err := s.l.heal(ctx, s.sessionID)
 	if err != nil || alive {

@@ -197,7 +197,9 @@ func (t *running) takeStep(s *step) error {
 		t.runStep(s)
 	}
 	if s.result.Changes != nil {
-		if err := t.decideChanges(s); err != nil {
+		if err := t.decideChanges(s); errors.Is(err, ErrLeft) {
+			return err
+		} else if err != nil {
 			return errors.Join(err, t.tell(s))
 		}
 	}

@@ -1,10 +1,17 @@
 package turn
 
 import (
+	"context"
+	"errors"
 	"time"
 
+	"belay/internal/permit"
 	"belay/internal/tool"
 )
+
+// ErrLeft ends the work on a turn that waits for a person when its server stops, and
+// the streams that follow it. It is no end of the turn: the next server takes it up.
+var ErrLeft = errors.New("the turn is left to the next server")
 
 // OnQuestion values of [Opts]. Without one nobody is known to attend the turn, and
 // its questions have a limit ([Limits.Unattended]).
@@ -30,6 +37,26 @@ func (t *running) until(asked time.Time) time.Time {
 		return time.Time{}
 	}
 	return asked.Add(limit)
+}
+
+// answered waits for the answer to a question. It fails with ErrLeft where the turn is
+// left to the next server.
+func (t *running) answered(pending *permit.Pending) (permit.Decision, error) {
+	if !t.l.stays.Load() || t.top().req.Agent != nil {
+		return pending.Wait(t.ctx)
+	}
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(t.l.closing, func() { cancel(ErrLeft) })()
+	return pending.Wait(ctx)
+}
+
+// leave makes durable what the turn has done so far. Its question stays open.
+func (t *running) leave() {
+	t.left = true
+	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
+		t.l.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+	}
 }
 
 // standStill stops the turn's own time while a call of it is asked about, and gives
