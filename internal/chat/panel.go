@@ -114,9 +114,6 @@ func (m *Model) asking(a *ask, width int) []string {
 	if e.Opaque && e.Done == nil {
 		row("note", "a part of this command is only known when it runs")
 	}
-	if e.Planted && e.Done == nil {
-		row("note", "this project's git configuration may name programs, which git then runs")
-	}
 	if e.Unconfined {
 		row("note", "this machine can not confine the command")
 	}

@@ -60,8 +60,6 @@ func aspects(r permit.Request) []string {
 	case e.Done != nil:
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
-	case e.Planted:
-		caution = "this project's git configuration may name programs, which git then runs"
 	case e.Opaque:
 		caution = "the command runs what cannot be told from its text"
 	}

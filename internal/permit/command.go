@@ -27,18 +27,17 @@ const (
 // "> file", a variable that programs may see as "NAME=value", and arithmetic
 // with variables, which can run commands in bash, as "((".
 //
-// Opaque is set where that cannot be said in full. Network is set where one of
-// the programs is made to reach other machines; a program that is not known may
-// do so as well. The error is about a text that is no command; it is opaque too.
+// Opaque is set where that cannot be said in full. The error is about a text that is
+// no command; it is opaque too.
 //
 // The answer serves rules and the people who decide. It confines nothing: a
 // program does what it likes, and only the sandbox holds it.
-func ParseCommand(text string) (cmds []Command, opaque, network bool, err error) {
+func ParseCommand(text string) (cmds []Command, opaque bool, err error) {
 	a := &analysis{}
 	if err := a.script(text); err != nil {
-		return nil, true, false, fmt.Errorf("read the command: %w", err)
+		return nil, true, fmt.Errorf("read the command: %w", err)
 	}
-	return a.cmds, a.opaque, a.network, nil
+	return a.cmds, a.opaque, nil
 }
 
 // analysis gathers what a text would do.
@@ -47,7 +46,6 @@ type analysis struct {
 	scripts int    // how many inner scripts deep it is
 	cmds    []Command
 	opaque  bool
-	network bool
 }
 
 // script adds the commands of a shell text.
@@ -181,7 +179,6 @@ func (a *analysis) simple(words []arg) {
 	}
 	c := command(name[strings.LastIndexByte(name, '/')+1:], words)
 	c.Class = classOf(c)
-	a.network = a.network || reaches(c)
 	if strings.Contains(program(c), "/") { // nobody knows what this one is
 		a.add(c)
 		return

@@ -12,7 +12,7 @@ import (
 // before one that only runs another, d: before one that is not known in full.
 func parts(t testing.TB, text string) []string {
 	t.Helper()
-	cmds, opaque, _, err := ParseCommand(text)
+	cmds, opaque, err := ParseCommand(text)
 	if err != nil {
 		return []string{"ERROR"}
 	}
@@ -198,59 +198,56 @@ func TestParseCommandIsBounded(t *testing.T) {
 		"deep scripts":  strings.Repeat("eval ", maxScripts+1) + "rm x",
 		"a long text":   strings.Repeat("x", maxCommandBytes+1),
 	} {
-		cmds, opaque, _, err := ParseCommand(text)
+		cmds, opaque, err := ParseCommand(text)
 		if err != nil || !opaque || len(cmds) > maxCommands {
 			t.Errorf("%s: %d commands, opaque %v, error %v", name, len(cmds), opaque, err)
 		}
 	}
 }
 
-func TestNetworkAndClasses(t *testing.T) {
+func TestClassesOfCommands(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]struct {
-		network bool
-		classes []string
-	}{
-		"ls -la x":                         {false, []string{"ls"}},
-		"git push --force origin":          {true, []string{"git push"}},
-		"git --no-pager log -p":            {false, []string{"git log"}},
-		"git -c core.pager=x log":          {true, []string{"git -c core.pager=x log"}},
-		"git -C x push":                    {true, []string{"git -C x push"}},
-		"git stash pop":                    {false, []string{"git stash pop"}},
-		"git $X":                           {true, []string{""}},
-		"git":                              {false, []string{"git"}},
-		"go test ./...":                    {true, []string{"go test"}},
-		"go mod tidy":                      {true, []string{"go mod tidy"}},
-		"npm run build -- --x":             {false, []string{"npm run build"}},
-		"npx -y evil":                      {true, []string{"npx -y evil"}},
-		"npx tsc --noEmit":                 {true, []string{"npx tsc"}},
-		"python3 -m pytest -q":             {false, []string{"python3 -m pytest"}},
-		"python3 -c 'print(1)'":            {false, []string{"python3 -c"}},
-		"python3 build.py x":               {false, []string{"python3 build.py"}},
-		"python3 -W error x.py":            {false, []string{"python3 -W error x.py"}},
-		"python3 $X":                       {false, []string{""}},
-		"make test -j4":                    {false, []string{"make test -j4"}},
-		"make $X":                          {false, []string{""}},
-		"rm -rf x":                         {false, []string{"rm"}},
-		"./run.sh x":                       {false, []string{"./run.sh"}},
-		"/usr/bin/git push":                {true, []string{"git push"}},
-		"/tmp/git push":                    {false, []string{"/tmp/git"}},
-		"docker compose up -d":             {true, []string{"docker compose up"}},
-		"gh pr create":                     {true, []string{"gh pr create"}},
-		"curl https://example.com":         {true, []string{"curl"}},
-		"FOO=1 make":                       {false, []string{"FOO=", "make"}},
-		"sed -i s/a/b/ x > y":              {false, []string{"sed", "> y"}},
-		"make " + strings.Repeat("x", 300): {false, []string{""}},
+	for text, want := range map[string][]string{
+		"ls -la x":                         {"ls"},
+		"git push --force origin":          {"git push"},
+		"git --no-pager log -p":            {"git log"},
+		"git -c core.pager=x log":          {"git -c core.pager=x log"},
+		"git -C x push":                    {"git -C x push"},
+		"git stash pop":                    {"git stash pop"},
+		"git $X":                           {""},
+		"git":                              {"git"},
+		"go test ./...":                    {"go test"},
+		"go mod tidy":                      {"go mod tidy"},
+		"npm run build -- --x":             {"npm run build"},
+		"npx -y evil":                      {"npx -y evil"},
+		"npx tsc --noEmit":                 {"npx tsc"},
+		"python3 -m pytest -q":             {"python3 -m pytest"},
+		"python3 -c 'print(1)'":            {"python3 -c"},
+		"python3 build.py x":               {"python3 build.py"},
+		"python3 -W error x.py":            {"python3 -W error x.py"},
+		"python3 $X":                       {""},
+		"make test -j4":                    {"make test -j4"},
+		"make $X":                          {""},
+		"rm -rf x":                         {"rm"},
+		"./run.sh x":                       {"./run.sh"},
+		"/usr/bin/git push":                {"git push"},
+		"/tmp/git push":                    {"/tmp/git"},
+		"docker compose up -d":             {"docker compose up"},
+		"gh pr create":                     {"gh pr create"},
+		"curl https://example.com":         {"curl"},
+		"FOO=1 make":                       {"FOO=", "make"},
+		"sed -i s/a/b/ x > y":              {"sed", "> y"},
+		"make " + strings.Repeat("x", 300): {""},
 	} {
-		cmds, _, network, err := ParseCommand(text)
+		cmds, _, err := ParseCommand(text)
 		var classes []string
 		for _, c := range cmds {
 			if !c.Wraps {
 				classes = append(classes, c.Class)
 			}
 		}
-		if err != nil || network != want.network || !slices.Equal(classes, want.classes) {
-			t.Errorf("%.60q: network %v, classes %q, error %v; want %v, %q", text, network, classes, err, want.network, want.classes)
+		if err != nil || !slices.Equal(classes, want) {
+			t.Errorf("%.60q: classes %q, error %v; want %q", text, classes, err, want)
 		}
 	}
 }
@@ -285,7 +282,7 @@ func TestWhereShellsDisagree(t *testing.T) {
 		"touch a # x\ntouch b":                             false,
 		"cat >a <<'EOF'\nx\nEOF\ncat >>a <<-E_1\n\tx\nE_1": false,
 	} {
-		_, opaque, _, err := ParseCommand(text)
+		_, opaque, err := ParseCommand(text)
 		if err != nil || opaque != want {
 			t.Errorf("%q: opaque is %v (%v), not %v", text, opaque, err, want)
 		}

@@ -19,7 +19,7 @@ import (
 
 // question asks about a command of one class.
 func question(id string) Request {
-	cmds, _, _, _ := ParseCommand("make test")
+	cmds, _, _ := ParseCommand("make test")
 	return Request{
 		ID: id, SessionID: "sess_1", TurnID: "turn_1", ToolCallID: "call_1", Agent: "WORKING_ITEMS", Session: true,
 		Effect: Effect{Tool: "bash", Kind: Execute, Summary: "make test", Command: "make test", Commands: cmds}, Reason: "no rule allows it",

@@ -13,6 +13,7 @@ import (
 // name: see plainName.
 const (
 	nameWrite      = ">"
+	nameRead       = "<"
 	nameArithmetic = "(("
 )
 
@@ -41,20 +42,16 @@ func (a *analysis) redirect(r *syntax.Redirect) {
 		return
 	case syntax.RdrIn:
 		if w.dynamic || strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/") {
-			a.network = a.network || !w.dynamic
 			a.write(w) // opening a socket is no reading
 			return
 		}
 		// Reading a file this way is reading it with cat.
-		a.add(classed(command("<", []arg{{text: "<"}, w})))
+		a.add(classed(command(nameRead, []arg{{text: nameRead}, w})))
 		return
 	case syntax.DplOut:
 		if strings.Trim(w.text, "0123456789-") == "" {
 			return // another of the command's own streams
 		}
-	}
-	if strings.HasPrefix(w.text, "/dev/tcp/") || strings.HasPrefix(w.text, "/dev/udp/") {
-		a.network = true
 	}
 	if !w.fixed() || !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr"}, w.text) {
 		a.write(w)

@@ -23,18 +23,18 @@ func FuzzAllowedCommands(f *testing.F) {
 	}
 	p := Policy{Mode: DontAsk, Allowed: mustRules("bash(git status *)", "bash(git log *)")}
 	f.Fuzz(func(t *testing.T, text string) {
-		cmds, opaque, network, err := ParseCommand(text)
+		cmds, opaque, err := ParseCommand(text)
 		if err != nil && !opaque {
 			t.Fatal("a text that cannot be read is not opaque")
 		}
-		e := Effect{Tool: "bash", Kind: Execute, Command: text, Commands: cmds, Opaque: opaque, Network: network}
+		e := Effect{Tool: "bash", Kind: Execute, Command: text, Commands: cmds, Opaque: opaque}
 		if p.Judge(e).Outcome != Allow {
 			return
 		}
 		for _, c := range cmds {
 			alone := e
 			alone.Commands = []Command{c}
-			if !c.Wraps && p.Judge(alone).Outcome != Allow {
+			if !c.Wraps && !c.harmless() && p.Judge(alone).Outcome != Allow {
 				t.Fatalf("%q is allowed, %q in it is not", text, c.Words)
 			}
 		}
@@ -51,7 +51,10 @@ func FuzzAllowedCommands(f *testing.F) {
 			}
 			name := word(text, call.Args[0])
 			base := name.text[strings.LastIndexByte(name.text, '/')+1:]
-			if _, viewer := viewers[base]; name.fixed() && (viewer || slices.Contains(harmlessNames, base)) {
+			if name.fixed() && (base == "git" || base == "eval" || slices.Contains(harmless, base)) {
+				return true
+			}
+			if name.fixed() && slices.Contains([]string{"sh", "bash", "dash", "ash"}, base) { // with a text, which is taken apart
 				return true
 			}
 			if _, wraps := wrappers[base]; name.fixed() && wraps {
@@ -62,12 +65,6 @@ func FuzzAllowedCommands(f *testing.F) {
 		})
 	})
 }
-
-// harmlessNames are the programs beside the plain viewers that an allowed text
-// may run: git by the rules, the others where they only look.
-var harmlessNames = append([]string{
-	"git", "echo", "printf", "command", "test", "[", "date", "read", "go", "sed", "find", "eval", "sh", "bash", "dash", "ash", "trap",
-}, versioned...)
 
 func mustRules(texts ...string) []Rule {
 	rules, err := ParseRules(texts)
@@ -98,7 +95,7 @@ func FuzzRule(f *testing.F) {
 		}
 		for _, kind := range []Kind{Write, Network, Execute} {
 			e.Kind, e.Command = kind, call
-			e.Commands, e.Opaque, _, _ = ParseCommand(call)
+			e.Commands, e.Opaque, _ = ParseCommand(call)
 			denied := Policy{Denied: []Rule{r}}.Judge(e)
 			allowed := Policy{Allowed: []Rule{r}, Denied: []Rule{r}}.Judge(e)
 			if denied.Outcome == Refuse && allowed.Outcome != Refuse {

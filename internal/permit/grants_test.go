@@ -60,7 +60,7 @@ func TestGrantsAreForOneAgentInOneSession(t *testing.T) {
 		t.Error("half a line grants")
 	}
 	rm := question("dec_3")
-	rm.Effect.Commands, _, _, _ = ParseCommand("rm x")
+	rm.Effect.Commands, _, _ = ParseCommand("rm x")
 	post(t, d, rm)
 	_, err = d.Decide(soon(t), "sess_1", "dec_3", VerdictAllowSession, "ann", "")
 	must(t, err)

@@ -81,6 +81,13 @@ func (e Effect) written(c Command) (name string, known bool) {
 	return path.Join(".", e.Dir, name), c.Fixed == 2 && !e.moves() && !strings.HasPrefix(name, "~")
 }
 
+// moves reports whether a part of the command changes the working folder.
+func (e Effect) moves() bool {
+	return slices.ContainsFunc(e.Commands, func(c Command) bool {
+		return c.Name == "cd" || c.Name == "pushd" || c.Name == "popd"
+	})
+}
+
 // Written are the files that a command's redirections write, each once and in the
 // order of the text, relative to the project. One that is known only when the command
 // runs stands there as it is in the text.
@@ -99,8 +106,9 @@ func (e Effect) Written() []string {
 }
 
 // allows returns the rule that allows the whole call, "" where none does. For a
-// command every part must be allowed, by a rule or because it only looks; the
-// first rule is named.
+// command every part must be allowed, by a rule or because it is harmless beside one
+// that is; of a command outside the sandbox no part is harmless. The first rule is
+// named.
 func (p Policy) allows(e Effect) string {
 	if len(p.Allowed) == 0 {
 		return ""
@@ -113,13 +121,13 @@ func (p Policy) allows(e Effect) string {
 	if e.Kind != Execute || e.Opaque {
 		return ""
 	}
-	first, looks := "", e.looker()
+	first := ""
 	for _, c := range e.Commands {
 		if c.Wraps {
 			continue // the command that it runs is listed
 		}
 		rule := p.allowsPart(e, c)
-		if rule == "" && !looks.only(c) {
+		if rule == "" && (e.Outside || !c.harmless()) {
 			return ""
 		}
 		if first == "" {

@@ -87,15 +87,12 @@ type Effect struct {
 	// Paths are the files that are read or changed, relative to the project,
 	// with slashes; of a command those that its redirections write.
 	Paths []string `json:"paths,omitempty"`
-	// Hosts are the machines that are reached; Network is set where a command
-	// might reach any.
+	// Hosts are the machines that are reached; Network is set where nothing of belay's
+	// stands between a command and other machines.
 	Hosts   []string `json:"hosts,omitempty"`
 	Network bool     `json:"network,omitempty"`
 	// Diff shows what would change, as a unified diff, at most 64 KiB.
 	Diff string `json:"diff,omitempty"`
-	// Planted is set where the project's own configuration of git may name programs,
-	// which git then runs, also to look.
-	Planted bool `json:"planted,omitempty"`
 	// Deferred is set of a command that changes nothing of the project before that was
 	// allowed: what it changes counts when it has ended and was reviewed, or the project
 	// is read-only for it.
@@ -183,7 +180,7 @@ type Command struct {
 
 // Classes are what a decision about this call for the whole session covers, in
 // a stable order: for a command the classes of its parts, without those that
-// need no decision, or the folders where it changed nothing but what git ignores; for
+// are harmless beside others, or the folders where it changed nothing but what git ignores; for
 // a fetch the hosts; for anything else the tool. They are
 // nil where no such decision is offered: the call cannot be told from others.
 func (e Effect) Classes() []string {
@@ -198,11 +195,7 @@ func (e Effect) Classes() []string {
 	case e.Opaque:
 		return nil
 	case e.Kind == Execute:
-		looks := e.looker()
-		for _, c := range e.Commands {
-			if c.Wraps || looks.only(c) {
-				continue
-			}
+		for _, c := range e.counting() {
 			if c.Class == "" {
 				return nil
 			}

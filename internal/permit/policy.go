@@ -29,9 +29,10 @@ type Policy struct {
 // that the machine cannot hold is asked about, whatever the rules say, and so is
 // one that a rule of AskBefore names; a command whose changes count only when they
 // were reviewed is allowed; files that other programs run by themselves are asked
-// about, unless a rule names them; an allow rule allows; reads, and commands that
-// only look, are allowed; acceptEdits allows writes; everything else is asked about,
-// which dontAsk and [Policy.NeverAsk] make a refusal.
+// about, unless a rule names them; an allow rule allows; reads are allowed;
+// acceptEdits allows writes; everything else is asked about, which dontAsk and
+// [Policy.NeverAsk] make a refusal. What the text of a command says plays a part in
+// rules only.
 //
 // It knows nothing of the write scope: tools enforce that where they write.
 func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
@@ -90,7 +91,7 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		return Ruling{Allow, "the gates of delegation allow it", ""}, false
 	case p.Mode == Plan && e.Tool == NetworkTool:
 		return p.judgeHost(e), true
-	case p.Mode == Plan && e.Kind != Read && !e.harmless() && (e.Writes || e.Outside || !e.onlyLooks()):
+	case p.Mode == Plan && e.Kind != Read && !e.contained():
 		return Ruling{Refuse, "the mode plan only looks", ""}, true
 	case e.Kind == Execute && e.Unconfined && !e.Outside:
 		return Ruling{Ask, "this machine cannot confine commands, so each one is asked about", ""}, true
@@ -107,7 +108,7 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 			return Ruling{Ask, "the rule " + rule.text + " wants it asked about before it runs", rule.text}, true
 		}
 	}
-	if e.harmless() {
+	if e.contained() {
 		return Ruling{Allow, "nothing of it is real before it was reviewed", ""}, false
 	}
 	if len(e.Automatic) > 0 {
@@ -119,8 +120,6 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	switch {
 	case e.Kind == Read:
 		return Ruling{Allow, "reading is allowed", ""}, false
-	case !e.Writes && e.onlyLooks():
-		return Ruling{Allow, "the command only looks at the project", ""}, false
 	case e.Kind == Write && p.Mode == AcceptEdits:
 		return Ruling{Allow, "the mode acceptEdits allows changes within the write scope", ""}, false
 	}
@@ -137,9 +136,9 @@ func (p Policy) judgeOutside(e Effect) (r Ruling, final bool) {
 	return Ruling{Ask, "it runs outside the sandbox, with your files, network and credentials", ""}, true
 }
 
-// harmless reports whether it is a command that can change nothing and tell nobody
+// contained reports whether it is a command that can change nothing and tell nobody
 // anything before its changes were reviewed.
-func (e Effect) harmless() bool {
+func (e Effect) contained() bool {
 	return e.Kind == Execute && e.Deferred && !e.Network && !e.Unconfined
 }
 
@@ -148,6 +147,8 @@ func (e Effect) question() string {
 	switch {
 	case e.Writes:
 		return "the command may change the project, which nobody reviews before it counts"
+	case e.Kind == Execute && e.Network:
+		return "the command may reach other machines, and belay cannot ask about each of them"
 	case e.Kind == Execute && e.Opaque:
 		return "what the command does cannot be told beforehand"
 	case e.Kind == Execute:
@@ -160,22 +161,4 @@ func (e Effect) question() string {
 		return "it reaches another machine"
 	}
 	return fmt.Sprintf("no rule allows %s", e.Tool)
-}
-
-// onlyLooks reports whether it is a command of which nothing needs a decision.
-func (e Effect) onlyLooks() bool {
-	if e.Kind != Execute || e.Opaque || e.Network || e.Unconfined {
-		return false
-	}
-	looks, any := e.looker(), false
-	for _, c := range e.Commands {
-		if c.Wraps {
-			continue
-		}
-		if !looks.only(c) {
-			return false
-		}
-		any = true
-	}
-	return any
 }

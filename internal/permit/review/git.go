@@ -63,7 +63,7 @@ func (c *classifier) gitPart(f *Finding, e Entry, rest []string) {
 	case gitData(rest):
 	case config:
 		text, known := e.After.regular()
-		if !known || c.options.PlainGitConfig == nil || !c.options.PlainGitConfig(string(text)) {
+		if !known || !PlainGitConfig(string(text)) {
 			f.raise(Automatic, reasonGitConfig)
 		}
 	case slices.Contains([]string{"rebase-merge", "rebase-apply", "sequencer"}, rest[0]):

@@ -73,9 +73,6 @@ type Options struct {
 	GitPaths []string
 	// PathFolders are folders of the project that are in the user's PATH.
 	PathFolders []string
-	// PlainGitConfig reports whether a git configuration has only keys that git itself
-	// writes, so that it names no program.
-	PlainGitConfig func(text string) bool
 	// Exists reports whether the project had a path before the changes.
 	Exists func(path string) bool
 }

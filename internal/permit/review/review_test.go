@@ -30,8 +30,7 @@ func options() review.Options {
 	there := strings.Fields(".git .git/HEAD .git/objects .git/refs old/HEAD old/objects old/refs half/objects half/refs")
 	return review.Options{
 		GitPaths: []string{"tools/hooks", "./shared.inc"}, PathFolders: []string{"scripts/bin"},
-		PlainGitConfig: func(text string) bool { return text == "plain" },
-		Exists:         func(path string) bool { return slices.Contains(there, path) },
+		Exists: func(path string) bool { return slices.Contains(there, path) },
 	}
 }
 
@@ -145,8 +144,8 @@ func TestTypes(t *testing.T) {
 		{"a removed git configuration may have named other hooks", review.Entry{Path: ".git/config", Before: unknown}, review.Automatic},
 		{"a removed .git file", review.Entry{Path: "sub/.git", Before: unknown}, review.Automatic},
 		{"a removed commondir", review.Entry{Path: ".git/commondir", Before: unknown}, review.Automatic},
-		{"a plain git configuration", review.Entry{Path: ".git/config", After: file("plain")}, review.Ordinary},
-		{"a submodule's plain configuration", review.Entry{Path: ".git/modules/a/config", After: file("plain")}, review.Ordinary},
+		{"a plain git configuration", review.Entry{Path: ".git/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
+		{"a submodule's plain configuration", review.Entry{Path: ".git/modules/a/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
 		{"a large git configuration", review.Entry{Path: ".git/config", After: unknown}, review.Automatic},
 		{"a version of Rust", review.Entry{Path: "rust-toolchain.toml", After: file("[toolchain]\nchannel = \"1.85\"\n")}, review.Ordinary},
 		{"a folder of Rust", review.Entry{Path: "rust-toolchain.toml", After: file("[toolchain]\npath = \"x\"\n")}, review.Automatic},

@@ -25,15 +25,13 @@ const maxConfig = 256 << 10
 type Project struct {
 	Root *os.Root
 	Path string
-	// PlainGitConfig is that of [review.Options].
-	PlainGitConfig func(text string) bool
 }
 
 // Of returns the changes that run by themselves, and those that run when somebody
 // builds, tests or starts the project: the path, and a clause that says why.
 func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
 	o := review.Options{
-		GitPaths: p.gitPaths(), PathFolders: p.folders(), PlainGitConfig: p.PlainGitConfig,
+		GitPaths: p.gitPaths(), PathFolders: p.folders(),
 		Exists: func(path string) bool {
 			_, err := p.Root.Lstat(filepath.FromSlash(path))
 			return err == nil || !errors.Is(err, fs.ErrNotExist)

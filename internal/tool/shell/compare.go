@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/permit/review"
 	"belay/internal/tool"
 )
 
@@ -27,6 +28,7 @@ const (
 	maxComparedDepth   = 200
 	compareTime        = 20 * time.Second
 	comparedAtOnce     = 1000
+	maxGitConfig       = 256 << 10
 )
 
 // table has a line for each file of a project that no command may change: those that
@@ -141,7 +143,7 @@ func (c *comparer) file(name string, git bool) error {
 		line = info.Mode().Perm().String() + " " // what makes a hook a program
 		if gitConfig(name) && info.Size() <= maxGitConfig {
 			text, _, err := durable.ReadFile(c.root, local, maxGitConfig)
-			if err != nil || plainGitConfig(string(text)) {
+			if err != nil || review.PlainGitConfig(string(text)) {
 				return err
 			}
 		}

@@ -127,18 +127,16 @@ func below(path, dir string) string {
 
 // Effect implements tool.Call.
 func (c *call) Effect() permit.Effect {
-	cmds, opaque, network, err := permit.ParseCommand(c.in.Command)
+	cmds, opaque, err := permit.ParseCommand(c.in.Command)
 	e := permit.Effect{
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
 		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
-		Network:    (network || opaque) && c.report.Network != confine.NetworkNone && c.report.Network != confine.NetworkAsk,
+		Network:    c.report.Network == confine.NetworkPorts || c.report.Network == confine.NetworkOpen,
 		Unconfined: c.report.Unconfined, Deferred: c.deferred || c.readOnly(), Writes: !c.deferred && !c.readOnly(), Doubt: c.doubt,
 	}
 	if c.in.Outside {
 		e.Outside, e.Why, e.Network, e.Deferred = true, c.in.Reason, true, false
 	}
-	// Where nothing is real before a review, git may run what it likes.
-	e.Planted = !e.Deferred && usesGit(cmds) && gitRuns(c.place.Root)
 	if rel := below(c.dir, c.place.Project); rel != "." {
 		e.Dir = filepath.ToSlash(rel)
 		if rel == "" {

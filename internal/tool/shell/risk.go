@@ -41,7 +41,7 @@ func risksOf(root *os.Root, search string, changes []journal.Change) (automatic,
 		}
 		entries[i] = e
 	}
-	p := risk.Project{Root: root, Path: search, PlainGitConfig: plainGitConfig}
+	p := risk.Project{Root: root, Path: search}
 	automatic, onRequest = p.Of(entries)
 	for _, c := range changes {
 		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
