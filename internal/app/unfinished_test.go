@@ -26,7 +26,7 @@ func TestUnfinishedChanges(t *testing.T) {
 	if c := unfinishedCheck(); c.Level != OK {
 		t.Errorf("before: %+v", c)
 	}
-	p, err := newJournal(a.Config).Open(t.Context(), project, root, nil)
+	p, err := newJournal(a.Config).Open(t.Context(), project, root)
 	must(t, err)
 	const sum = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
 	tx, err := p.Begin(journal.Plan{Owner: journal.Owner{What: "write", Session: "nobody"}, Changes: []journal.Change{{

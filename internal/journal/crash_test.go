@@ -49,7 +49,7 @@ func quick(op durable.Op) error {
 
 // attempt makes changes, and says what came of it.
 func (s *site) attempt(changes []journal.Change) error {
-	p, err := s.store.Open(s.t.Context(), s.project, s.root, nil)
+	p, err := s.store.Open(s.t.Context(), s.project, s.root)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func TestDeadAtEveryOperation(t *testing.T) {
 					s.checkHalf(fmt.Sprintf("dead at %d", at), before, after)
 					for again := 1; again < 400; again++ {
 						if !dies(again, func() {
-							if p, err := s.store.Open(t.Context(), s.project, s.root, nil); err == nil {
+							if p, err := s.store.Open(t.Context(), s.project, s.root); err == nil {
 								must(t, p.Close())
 							}
 						}) {
@@ -142,7 +142,7 @@ func TestDeadWhileTakingBack(t *testing.T) {
 					break
 				}
 				for again := 1; again < 400 && dies(again, func() {
-					if p, err := s.store.Open(t.Context(), s.project, s.root, nil); err == nil {
+					if p, err := s.store.Open(t.Context(), s.project, s.root); err == nil {
 						must(t, p.Close())
 					}
 				}); again += 3 {

@@ -92,7 +92,7 @@ func (s *site) same(what string, want journaltest.Tree) {
 // open opens the journal; what is unfinished is settled then.
 func (s *site) open() *journal.Project {
 	s.t.Helper()
-	p, err := s.store.Open(context.Background(), s.project, s.root, nil)
+	p, err := s.store.Open(context.Background(), s.project, s.root)
 	must(s.t, err)
 	return p
 }

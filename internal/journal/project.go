@@ -37,14 +37,10 @@ type Settled struct {
 	Outcome
 }
 
-// Tell is called before changes are made that the journal decides on by itself:
-// those that complete a transaction and, with back, those that take it back.
-type Tell func(changes []Change, back bool) error
-
 // Open takes the project's lock, waiting for it, and settles what dead processes
 // left unfinished. Root is the project's folder, which the caller closes after the
-// Project. A nil tell is nobody.
-func (s *Store) Open(ctx context.Context, project string, root *os.Root, tell Tell) (_ *Project, err error) {
+// Project.
+func (s *Store) Open(ctx context.Context, project string, root *os.Root) (_ *Project, err error) {
 	dir, real, err := s.place(project)
 	if err != nil {
 		return nil, err
@@ -61,7 +57,7 @@ func (s *Store) Open(ctx context.Context, project string, root *os.Root, tell Te
 	if p.dir, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	if err := p.recover(tell); err != nil {
+	if err := p.recover(); err != nil {
 		return nil, fmt.Errorf("finish an earlier change of the project's files: %w", err)
 	}
 	return p, nil

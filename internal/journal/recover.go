@@ -15,7 +15,7 @@ import (
 // recover settles what processes left that died: it completes transactions whose
 // record is there, or takes them back, and removes what is left of all others. It
 // can be cut off at any point, and does the rest when it is called again.
-func (p *Project) recover(tell Tell) error {
+func (p *Project) recover() error {
 	in, err := p.contents()
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (p *Project) recover(tell Tell) error {
 	}
 	for _, r := range recs {
 		if r.Outcome == nil {
-			err = p.finish(r, tell)
+			err = p.finish(r)
 		} else {
 			err = p.clear(r)
 		}
@@ -160,7 +160,7 @@ func (p *Project) fetch(path string) (*record, error) {
 }
 
 // finish completes a transaction or takes it back.
-func (p *Project) finish(r *record, tell Tell) (err error) {
+func (p *Project) finish(r *record) (err error) {
 	tx := &Tx{p: p, rec: *r, dead: true}
 	if tx.dir, err = durable.OpenFolder(p.root, dirJournal+"/"+r.ID); gone(err) {
 		return tx.drop() // it was over
@@ -168,29 +168,16 @@ func (p *Project) finish(r *record, tell Tell) (err error) {
 		return err
 	}
 	if !tx.rec.Back {
-		if err := told(tell, tx.rec.Changes, false); err != nil {
-			return errors.Join(err, tx.dir.Close())
-		}
 		if err := tx.again(); err != nil {
 			return errors.Join(fmt.Errorf("complete it: %w", err), tx.dir.Close())
 		}
 	}
 	if tx.rec.Back {
-		if err := told(tell, tx.rec.Changes, true); err != nil {
-			return errors.Join(err, tx.dir.Close())
-		}
 		if err := tx.back(len(tx.rec.Changes) - 1); err != nil {
 			return errors.Join(fmt.Errorf("take it back: %w", err), tx.dir.Close())
 		}
 	}
 	return tx.end()
-}
-
-func told(tell Tell, changes []Change, back bool) error {
-	if tell == nil {
-		return nil
-	}
-	return tell(changes, back)
 }
 
 // again makes the changes of a transaction whose process died, as far as they are

@@ -199,7 +199,7 @@ func TestMovedAndCopiedProjects(t *testing.T) {
 	if !s.store.Stray(moved) {
 		t.Error("nobody sees that there is something to settle")
 	}
-	p, err = s.store.Open(t.Context(), moved, root, nil)
+	p, err = s.store.Open(t.Context(), moved, root)
 	must(t, err)
 	must(t, p.Close())
 	if len(p.Settled) != 1 || p.Settled[0].Result != journal.Completed {
@@ -223,7 +223,7 @@ func TestContentsOfOthers(t *testing.T) {
 	s.fill(map[string]string{"a": "1"})
 	s.leave(-1, replace("a", "1", "one"))
 	other := journal.New(filepath.Join(t.TempDir(), "journal"), func() time.Time { return time.Now().Add(48 * time.Hour) })
-	p, err := other.Open(t.Context(), s.project, s.root, nil)
+	p, err := other.Open(t.Context(), s.project, s.root)
 	must(t, err)
 	if left, err := journaltest.Left(s.dir, s.project); err != nil || len(left) != 1 {
 		t.Errorf("there is %v, %v", left, err)
@@ -244,7 +244,7 @@ func TestNewerRecord(t *testing.T) {
 	newer := []byte(`{"v":2,"more":"than is known"}` + "\nsum\n")
 	must(t, os.WriteFile(found[0], newer, 0o600))
 	before := s.tree()
-	_, err = s.store.Open(t.Context(), s.project, s.root, nil)
+	_, err = s.store.Open(t.Context(), s.project, s.root)
 	var e *journal.NewerError
 	if !errors.As(err, &e) || e.Version != 2 || e.File != found[0] {
 		t.Errorf("open: %v", err)
@@ -357,13 +357,13 @@ func TestOneAtATime(t *testing.T) {
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	if _, err := s.store.Open(ctx, s.project, s.root, nil); !errors.Is(err, stop) {
+	if _, err := s.store.Open(ctx, s.project, s.root); !errors.Is(err, stop) {
 		t.Errorf("a second open: %v", err)
 	}
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		q, err := s.store.Open(context.Background(), s.project, s.root, nil)
+		q, err := s.store.Open(context.Background(), s.project, s.root)
 		if err == nil {
 			err = q.Close()
 		}
@@ -383,7 +383,7 @@ func init() {
 		grownUp(err)
 		store := journal.New(os.Getenv("JOURNAL"), nil)
 		for range 40 {
-			p, err := store.Open(context.Background(), root.Name(), root, nil)
+			p, err := store.Open(context.Background(), root.Name(), root)
 			grownUp(err)
 			a, err := root.ReadFile("a")
 			grownUp(err)

@@ -1,10 +1,6 @@
 package tool
 
-import (
-	"context"
-
-	"belay/internal/session"
-)
+import "context"
 
 // Gate keeps changes that belay makes in a project apart from each other, in whichever
 // process: those of file tools, of commands when they are applied, and of people.
@@ -16,9 +12,7 @@ type Gate interface {
 
 // Pass is the right to change files of a project.
 type Pass interface {
-	// Tell is called with the changes that are made next. An error keeps them from being
-	// made.
-	Tell(changes ...session.Change) error
+	// Leave gives the right back. It is called once.
 	Leave() error
 }
 
@@ -34,9 +28,6 @@ func (Open) Enter(context.Context, string) (Pass, error) { return Free{}, nil }
 type Free struct{}
 
 var _ Pass = Free{}
-
-// Tell implements [Pass].
-func (Free) Tell(...session.Change) error { return nil }
 
 // Leave implements [Pass].
 func (Free) Leave() error { return nil }

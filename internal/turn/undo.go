@@ -124,7 +124,7 @@ func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoReques
 		return UndoResult{}, err
 	}
 	defer func() { err = errors.Join(err, pass.Leave()) }()
-	j, err := l.openJournal(ctx, rec.ProjectRoot, root, pass)
+	j, err := l.openJournal(ctx, rec.ProjectRoot, root)
 	if err != nil {
 		return UndoResult{}, err
 	}
@@ -133,7 +133,7 @@ func (l *Local) takeBack(ctx context.Context, lease *session.Lease, r UndoReques
 		return UndoResult{}, err
 	}
 	tx, err := l.putBack(ctx, lease, files.Undo{
-		Journal: j, Owner: journal.Owner{What: whatUndo, Session: r.SessionID, Turn: r.TurnID, By: r.By}, Root: root, Pass: pass, Changes: changes,
+		Journal: j, Owner: journal.Owner{What: whatUndo, Session: r.SessionID, Turn: r.TurnID, By: r.By}, Root: root, Changes: changes,
 	})
 	if err != nil {
 		return UndoResult{}, err

@@ -31,7 +31,7 @@ func (l *Local) finishFiles(ctx context.Context, projectRoot string, root *os.Ro
 	if err != nil {
 		return err
 	}
-	j, err := l.openJournal(ctx, projectRoot, root, pass)
+	j, err := l.openJournal(ctx, projectRoot, root)
 	if err == nil {
 		err = j.Close()
 	}
@@ -39,8 +39,8 @@ func (l *Local) finishFiles(ctx context.Context, projectRoot string, root *os.Ro
 }
 
 // openJournal opens a project's journal. What that settles goes to the log.
-func (l *Local) openJournal(ctx context.Context, projectRoot string, root *os.Root, pass tool.Pass) (*journal.Project, error) {
-	j, err := files.OpenJournal(ctx, l.o.Journal, projectRoot, root, pass)
+func (l *Local) openJournal(ctx context.Context, projectRoot string, root *os.Root) (*journal.Project, error) {
+	j, err := files.OpenJournal(ctx, l.o.Journal, projectRoot, root)
 	if refusal, ok := tool.AsRefusal(err); ok {
 		return nil, fault.New(fault.Overloaded, "%s", refusal.Reason).WithHint("try it again").Because(err)
 	}
@@ -136,7 +136,7 @@ func (l *Local) SweepFiles(ctx context.Context, projectRoot string, age time.Dur
 	if err != nil {
 		return err
 	}
-	j, err := l.openJournal(ctx, projectRoot, root, pass)
+	j, err := l.openJournal(ctx, projectRoot, root)
 	if err == nil {
 		err = errors.Join(j.Sweep(age), j.Close())
 	}

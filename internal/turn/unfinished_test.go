@@ -11,7 +11,6 @@ import (
 	"belay/internal/event"
 	"belay/internal/journal"
 	"belay/internal/session"
-	"belay/internal/tool"
 	"belay/internal/tool/files"
 )
 
@@ -22,7 +21,7 @@ func (r *rig) diesUndoing(id, turn string) {
 	root, err := os.OpenRoot(r.project)
 	must(r.t, err)
 	defer root.Close()
-	j, err := r.engine.o.Journal.Open(r.ctx(), r.project, root, nil)
+	j, err := r.engine.o.Journal.Open(r.ctx(), r.project, root)
 	must(r.t, err)
 	entries, err := r.store.Entries(r.ctx(), id)
 	must(r.t, err)
@@ -31,7 +30,7 @@ func (r *rig) diesUndoing(id, turn string) {
 	blobs, err := r.store.Blobs(r.project)
 	must(r.t, err)
 	tx, conflicts, err := files.Revert(r.ctx(), files.Undo{
-		Journal: j, Owner: journal.Owner{What: whatUndo, Session: id, Turn: turn, By: "ana"}, Root: root, Pass: tool.Free{}, Blobs: blobs, Changes: changes,
+		Journal: j, Owner: journal.Owner{What: whatUndo, Session: id, Turn: turn, By: "ana"}, Root: root, Blobs: blobs, Changes: changes,
 	})
 	if err != nil || len(conflicts) > 0 || tx == nil {
 		r.t.Fatal(tx, conflicts, err)

@@ -39,7 +39,7 @@ func direct(w *world, _ *app.App) {
 	root, err := os.OpenRoot(w.project)
 	must(w.t, err)
 	defer func() { must(w.t, root.Close()) }()
-	p, err := journal.New(filepath.Join(w.state, "journal"), nil).Open(ctx, w.project, root, nil)
+	p, err := journal.New(filepath.Join(w.state, "journal"), nil).Open(ctx, w.project, root)
 	w.try(err)
 	defer func() { must(w.t, p.Close()) }()
 	var changes []journal.Change
@@ -70,7 +70,7 @@ func allOrNone(w *world, _ *app.App) error {
 	root, err := os.OpenRoot(w.project)
 	must(w.t, err)
 	defer func() { must(w.t, root.Close()) }()
-	p, err := journal.New(filepath.Join(w.state, "journal"), nil).Open(context.Background(), w.project, root, nil)
+	p, err := journal.New(filepath.Join(w.state, "journal"), nil).Open(context.Background(), w.project, root)
 	if err != nil {
 		return err
 	}

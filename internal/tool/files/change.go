@@ -146,8 +146,7 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 	return tool.Result{Text: fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after))}, nil
 }
 
-// enter does the change while nobody notes what a command finds or leaves in the
-// project. The session's scratch folder has no gate and no journal.
+// enter does the change while nobody else of belay changes the project. The session's scratch folder has no gate and no journal.
 func (c *change) enter(ctx context.Context) error {
 	if c.p.scratch {
 		return c.putAside()
@@ -156,13 +155,13 @@ func (c *change) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.replace(ctx, pass), pass.Leave())
+	return errors.Join(c.replace(ctx), pass.Leave())
 }
 
 // replace does the change in the project. Before it does anything to the file, both
 // contents are kept and the change is announced, durably: a crash leaves a trace.
-func (c *change) replace(ctx context.Context, pass tool.Pass) (err error) {
-	j, err := OpenJournal(ctx, c.w.Journal, c.w.Project, c.w.Root, pass)
+func (c *change) replace(ctx context.Context) (err error) {
+	j, err := OpenJournal(ctx, c.w.Journal, c.w.Project, c.w.Root)
 	if err != nil {
 		return err
 	}
@@ -183,7 +182,7 @@ func (c *change) replace(ctx context.Context, pass tool.Pass) (err error) {
 		return err
 	}
 	all := []session.Change{noted}
-	if err := Transact(ctx, c.w, pass, j, c.plan(ctx, noted), all); err != nil {
+	if err := Transact(ctx, c.w, j, c.plan(ctx, noted), all); err != nil {
 		return c.conflict(err)
 	}
 	c.remember(all[0])

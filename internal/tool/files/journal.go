@@ -12,16 +12,9 @@ import (
 	"belay/internal/tool"
 )
 
-// OpenJournal opens the journal of a project that the caller has entered with
-// pass. Commands that run in the project are told of the changes that this settles.
-func OpenJournal(ctx context.Context, store *journal.Store, project string, root *os.Root, pass tool.Pass) (*journal.Project, error) {
-	j, err := store.Open(ctx, project, root, func(changes []journal.Change, back bool) error {
-		var all []session.Change
-		for _, c := range changes {
-			all = append(all, told(c, back)...)
-		}
-		return pass.Tell(all...)
-	})
+// OpenJournal opens the journal of a project that the caller has entered.
+func OpenJournal(ctx context.Context, store *journal.Store, project string, root *os.Root) (*journal.Project, error) {
+	j, err := store.Open(ctx, project, root)
 	newer := (*journal.NewerError)(nil)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -36,27 +29,6 @@ func OpenJournal(ctx context.Context, store *journal.Store, project string, root
 		WithHint("see belay doctor; free disk space, check the permissions of the project and of the state folder, and try again").Because(err)
 }
 
-// told is a change of the journal as the watch over a command is told of it: what
-// stands at its paths afterwards.
-func told(c journal.Change, back bool) []session.Change {
-	before, after := c.Before, c.After
-	if back {
-		before, after = after, before
-	}
-	change := session.Change{Path: string(c.Path)}
-	change.Before, change.BeforeMode, change.BeforeBytes = recorded(before)
-	change.After, change.AfterMode, change.AfterBytes = recorded(after)
-	if c.Op != journal.Rename {
-		return []session.Change{change}
-	}
-	there := session.Change{Path: string(c.To), After: change.After, AfterMode: change.AfterMode, AfterBytes: change.AfterBytes}
-	gone := session.Change{Path: string(c.Path), Before: change.Before, BeforeMode: change.BeforeMode, BeforeBytes: change.BeforeBytes}
-	if back {
-		there.Path, gone.Path = gone.Path, there.Path
-	}
-	return []session.Change{gone, there}
-}
-
 // Recorded are the changes of files of a transaction, as a session has them on
 // record.
 func Recorded(changes []journal.Change) (all []session.Change) {
@@ -69,9 +41,10 @@ func Recorded(changes []journal.Change) (all []session.Change) {
 		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
 			continue
 		}
-		change := told(c, false)[0]
-		change.Folders, folders = folders, 0
-		all = append(all, change)
+		change := session.Change{Path: string(c.Path), Folders: folders}
+		change.Before, change.BeforeMode, change.BeforeBytes = recorded(c.Before)
+		change.After, change.AfterMode, change.AfterBytes = recorded(c.After)
+		all, folders = append(all, change), 0
 	}
 	return all
 }

@@ -205,17 +205,17 @@ func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, erro
 
 // revert takes changes back as an undo does.
 func (x *world) revert(changes []session.Change) (conflicts []string, err error) {
-	return x.revertWith(changes, tool.Free{})
+	return x.revertWith(changes, x.blobs)
 }
 
-func (x *world) revertWith(changes []session.Change, pass tool.Pass) (conflicts []string, err error) {
-	j, err := OpenJournal(context.Background(), x.w.Journal, x.w.Project, x.w.Root, tool.Free{})
+func (x *world) revertWith(changes []session.Change, blobs tool.Blobs) (conflicts []string, err error) {
+	j, err := OpenJournal(context.Background(), x.w.Journal, x.w.Project, x.w.Root)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	tx, conflicts, err := Revert(context.Background(), Undo{
-		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Pass: pass, Blobs: x.blobs, Changes: changes,
+		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Blobs: blobs, Changes: changes,
 	})
 	if tx != nil {
 		tx.Done()

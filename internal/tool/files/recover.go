@@ -12,8 +12,8 @@ import (
 )
 
 // Recover returns those of the changes that a process was about to make which it
-// made before it died, in their order, and removes what it left of the others: a
-// temporary file, empty folders. A file that is neither what it was nor what it
+// made before it died, in their order, and removes the empty folders that it left of the
+// others. A file that is neither what it was nor what it
 // was to be counts as changed: then something else changed it as well, and nobody
 // knows when.
 func Recover(root *os.Root, intended []session.Change) (made []session.Change, err error) {
@@ -41,16 +41,9 @@ func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
 	} else if err != nil {
 		return 0, err
 	}
-	dir := path.Dir(c.Path)
-	if folder, err := durable.OpenFolder(root, dir); err == nil {
-		err = durable.RemoveTemp(folder, durable.TempName(c.After))
-		if err = errors.Join(err, folder.Close()); err != nil {
-			return 0, err
-		}
-	}
 	if now.sha != c.Before {
 		return now.mode.Perm(), nil
 	}
-	removeFolders(root, dir, c.Folders)
+	removeFolders(root, path.Dir(c.Path), c.Folders)
 	return 0, errNotMade
 }

@@ -31,10 +31,9 @@ func (e *LostError) Error() string {
 type Undo struct {
 	Journal *journal.Project
 	Owner   journal.Owner
-	// Root is the project, which the caller has entered with Pass, so that nobody of
-	// belay changes a file meanwhile.
+	// Root is the project, which the caller has entered, so that nobody else of belay
+	// changes a file meanwhile.
 	Root  *os.Root
-	Pass  tool.Pass
 	Blobs tool.Blobs
 	// Changes are in the order in which they were made; those that were undone at
 	// once ([session.Change.Restored]) do not count.
@@ -85,9 +84,6 @@ func Revert(ctx context.Context, u Undo) (tx *journal.Tx, conflicts []string, er
 		}
 		return nil, nil, err
 	}
-	if err := u.Pass.Tell(reversed(targets)...); err != nil {
-		return nil, nil, errors.Join(err, tx.Drop())
-	}
 	if err := tx.Apply(ctx); err != nil {
 		return overtaken(err)
 	}
@@ -107,20 +103,6 @@ func overtaken(err error) (*journal.Tx, []string, error) {
 	}
 	slices.Sort(paths)
 	return nil, slices.Compact(paths), nil
-}
-
-// reversed are the changes that a revert makes, as others are told of them.
-func reversed(targets []target) (back []session.Change) {
-	for _, t := range targets {
-		back = append(back, session.Change{
-			Path: t.path, Before: t.last.After, BeforeMode: t.last.AfterMode, BeforeBytes: t.last.AfterBytes,
-			After: t.first.Before, AfterMode: t.first.BeforeMode, AfterBytes: t.first.BeforeBytes,
-		})
-		for _, dir := range t.made() {
-			back = append(back, session.Change{Path: dir, BeforeMode: fs.ModeDir})
-		}
-	}
-	return back
 }
 
 // target is one file and what it is to be again.

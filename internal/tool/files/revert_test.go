@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"belay/internal/attachment"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
@@ -169,16 +172,26 @@ func TestRevertTakesNoPathOutOfTheProject(t *testing.T) {
 	}
 }
 
-// meddling is a pass whose holder is overtaken: somebody changes files when the
-// changes are announced.
+// meddling are contents of one whose reader is overtaken: somebody changes files when
+// the first of them is read, after everything was looked at.
 type meddling struct {
-	tool.Free
+	tool.Blobs
 	meddle func()
 }
 
-func (m meddling) Tell(...session.Change) error {
-	m.meddle()
-	return nil
+func (m meddling) Content(sha string) (attachment.Content, error) {
+	c, err := m.Blobs.Content(sha)
+	return meddlingContent{c, m.meddle}, err
+}
+
+type meddlingContent struct {
+	attachment.Content
+	meddle func()
+}
+
+func (c meddlingContent) Open() (io.ReadCloser, error) {
+	c.meddle()
+	return c.Content.Open()
 }
 
 // A revert that somebody overtakes leaves what it found.
@@ -196,7 +209,7 @@ func TestRevertIsAllOrNothing(t *testing.T) {
 		x := newWorld(t)
 		changes := x.turn()
 		var before map[string]string
-		conflicts, err := x.revertWith(changes, meddling{meddle: func() {
+		conflicts, err := x.revertWith(changes, meddling{x.blobs, sync.OnceFunc(func() {
 			tt.meddle(x)
 			before = tree(t, x.w.Project)
 			for path := range before {
@@ -204,7 +217,7 @@ func TestRevertIsAllOrNothing(t *testing.T) {
 					delete(before, path)
 				}
 			}
-		}})
+		})})
 		if err != nil || cmp.Diff(tt.want, conflicts) != "" {
 			t.Errorf("%s: conflicts %v, %v; want %v", name, conflicts, err, tt.want)
 		}

@@ -11,25 +11,22 @@ import (
 )
 
 // Transact makes the changes of a call in the project of w, all or none. The caller
-// has opened its journal and holds the pass. Noted are the same changes as the session has them on record: they
-// are announced, durably, before anything is done, so that a crash leaves a trace,
-// and get the permissions that the files have afterwards. A [*journal.ConflictError]
-// says that somebody else was faster.
-func Transact(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, plan journal.Plan, noted []session.Change) error {
-	return TransactThen(ctx, w, pass, j, plan, noted, func() error { return nil })
+// has entered the project and opened its journal. Noted are the same changes as the
+// session has them on record: they are announced, durably, before anything is done, so
+// that a crash leaves a trace, and get the permissions that the files have afterwards. A
+// [*journal.ConflictError] says that somebody else was faster.
+func Transact(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, noted []session.Change) error {
+	return TransactThen(ctx, w, j, plan, noted, func() error { return nil })
 }
 
 // TransactThen is Transact with something that must follow it. Should that fail, or
 // the process die first, the transaction is settled by whoever opens the journal next.
-func TransactThen(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, plan journal.Plan, noted []session.Change, then func() error) error {
+func TransactThen(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, noted []session.Change, then func() error) error {
 	tx, err := j.Begin(plan)
 	if err != nil {
 		return err
 	}
 	err = durable.Together(tx.Prepare, func() error { return w.Ledger.Intend(ctx, noted...) })
-	if err == nil {
-		err = pass.Tell(noted...)
-	}
 	if err != nil {
 		return errors.Join(err, tx.Drop())
 	}

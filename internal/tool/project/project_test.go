@@ -124,10 +124,10 @@ func newWorld(t *testing.T, scope string) *world {
 func (x *world) undo(changes []session.Change) {
 	x.t.Helper()
 	store := journal.New(filepath.Join(x.t.TempDir(), "journal"), noon)
-	j, err := store.Open(context.Background(), x.w.Project, x.w.Root, nil)
+	j, err := store.Open(context.Background(), x.w.Project, x.w.Root)
 	must(x.t, err)
 	tx, conflicts, err := files.Revert(context.Background(), files.Undo{
-		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Pass: tool.Free{}, Blobs: x.blobs, Changes: changes,
+		Journal: j, Owner: journal.Owner{What: "undo"}, Root: x.w.Root, Blobs: x.blobs, Changes: changes,
 	})
 	if err != nil || len(conflicts) > 0 {
 		x.t.Fatal(conflicts, err)

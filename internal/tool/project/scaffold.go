@@ -156,7 +156,7 @@ func (c *scaffoldCall) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	res, err := c.make(ctx, pass)
+	res, err := c.make(ctx)
 	if err = errors.Join(err, pass.Leave()); err == nil {
 		return c.told(res), nil
 	}
@@ -167,7 +167,7 @@ func (c *scaffoldCall) Run(ctx context.Context) (tool.Result, error) {
 }
 
 // make does what was shown, if it still is what is to be done.
-func (c *scaffoldCall) make(ctx context.Context, pass tool.Pass) (scaffold.Result, error) {
+func (c *scaffoldCall) make(ctx context.Context) (scaffold.Result, error) {
 	var intended []session.Change
 	c.o.Confirm = func(p *scaffold.Plan) error {
 		if shownOf(p).text() != c.shown.text() {
@@ -177,24 +177,12 @@ func (c *scaffoldCall) make(ctx context.Context, pass tool.Pass) (scaffold.Resul
 			return err
 		}
 		var err error
-		if intended, err = c.intend(ctx, p); err != nil {
-			return err
-		}
-		return pass.Tell(append(folders(p), intended...)...)
+		intended, err = c.intend(ctx, p)
+		return err
 	}
 	res, err := scaffold.Run(ctx, c.r, c.o)
 	c.note(intended) // also what was made before it failed
 	return res, err
-}
-
-// folders are the folders that are made next, as others are told of them.
-func folders(p *scaffold.Plan) (all []session.Change) {
-	for _, m := range p.Makes() {
-		if m.Data == nil {
-			all = append(all, session.Change{Path: m.Path, AfterMode: fs.ModeDir})
-		}
-	}
-	return all
 }
 
 // intend announces the files that are made next, and keeps their contents.

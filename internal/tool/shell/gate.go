@@ -49,10 +49,7 @@ func (s *Shell) Enter(ctx context.Context, project string) (tool.Pass, error) {
 }
 
 // pass holds a project's gate.
-type pass struct {
-	tool.Free
-	lock *durable.FileLock
-}
+type pass struct{ lock *durable.FileLock }
 
 // Leave implements [tool.Pass].
 func (p pass) Leave() error { return p.lock.Unlock() }

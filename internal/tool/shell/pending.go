@@ -193,8 +193,8 @@ func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, b
 	if len(changes) == 0 {
 		return nil
 	}
-	return inProject(ctx, w, func(pass tool.Pass, j *journal.Project) error {
-		noted, err := makeChanges(ctx, w, pass, j, changes, by, func([]session.Change) error { return nil })
+	return inProject(ctx, w, func(j *journal.Project) error {
+		noted, err := makeChanges(ctx, w, j, changes, by, func([]session.Change) error { return nil })
 		if err != nil {
 			return err
 		}
@@ -207,27 +207,27 @@ func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, b
 }
 
 // inProject lends the journal of a project that nobody else changes meanwhile.
-func inProject(ctx context.Context, w *tool.Workplace, do func(tool.Pass, *journal.Project) error) (err error) {
+func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project) error) (err error) {
 	pass, err := w.Gate.Enter(ctx, w.Project)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pass.Leave()) }()
-	j, err := files.OpenJournal(ctx, w.Journal, w.Project, w.Root, pass)
+	j, err := files.OpenJournal(ctx, w.Journal, w.Project, w.Root)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	return do(pass, j)
+	return do(j)
 }
 
 // makeChanges makes changes, all or none, and returns them as the session has them on
 // record. Then is called with those before they are certain.
-func makeChanges(ctx context.Context, w *tool.Workplace, pass tool.Pass, j *journal.Project, changes []journal.Change, by journal.Owner, then func([]session.Change) error) ([]session.Change, error) {
+func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, changes []journal.Change, by journal.Owner, then func([]session.Change) error) ([]session.Change, error) {
 	noted := recorded(changes)
 	if err := keepContents(ctx, w, changes, noted); err != nil {
 		return nil, err
 	}
 	plan := journal.Plan{Owner: by, Changes: gitOrder(changes), Inside: true}
-	return noted, files.TransactThen(ctx, w, pass, j, plan, noted, func() error { return then(noted) })
+	return noted, files.TransactThen(ctx, w, j, plan, noted, func() error { return then(noted) })
 }

@@ -51,7 +51,7 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []st
 	if err := c.Check(ctx, chosen); err != nil {
 		return done, err
 	}
-	err = inProject(ctx, w, func(pass tool.Pass, j *journal.Project) error {
+	err = inProject(ctx, w, func(j *journal.Project) error {
 		switch real, err := areReal(ctx, w.Root, chosen); {
 		case err != nil:
 			return err
@@ -63,7 +63,7 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []st
 		} else if len(found) > 0 {
 			return &journal.ConflictError{Conflicts: found}
 		}
-		_, err := makeChanges(ctx, w, pass, j, chosen, by, record)
+		_, err := makeChanges(ctx, w, j, chosen, by, record)
 		return err
 	})
 	if err != nil {

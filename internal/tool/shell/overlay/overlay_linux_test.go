@@ -198,7 +198,7 @@ func (p *place) apply(t *testing.T, set overlay.Set) {
 	if len(set.Changes) == 0 {
 		return
 	}
-	j, err := journal.New(filepath.Join(p.dir, "state", "journal"), nil).Open(t.Context(), p.project, p.root, nil)
+	j, err := journal.New(filepath.Join(p.dir, "state", "journal"), nil).Open(t.Context(), p.project, p.root)
 	must(t, err)
 	defer func() { must(t, j.Close()) }()
 	tx, err := j.Begin(journal.Plan{Owner: journal.Owner{What: "bash"}, Changes: set.Changes, Inside: true})
