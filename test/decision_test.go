@@ -150,13 +150,13 @@ func inMidDecision(t *testing.T, end func(*server)) {
 // checkAudit reads the audit log and counts its decisions.
 func (p *place) checkAudit(decisions int) {
 	p.t.Helper()
-	f, err := os.Open(filepath.Join(p.state(), "audit.jsonl"))
+	name := filepath.Join(p.state(), "audit.jsonl")
+	log, err := permit.OpenAudit(name, time.Now)
 	must(p.t, err)
-	defer f.Close()
-	if _, err := permit.VerifyAudit(f); err != nil {
+	if _, err := log.Verify(p.t.Context()); err != nil {
 		p.t.Error(err)
 	}
-	data, err := os.ReadFile(f.Name())
+	data, err := os.ReadFile(name)
 	must(p.t, err)
 	n := 0
 	for line := range strings.Lines(string(data)) {

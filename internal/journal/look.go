@@ -6,10 +6,25 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 
 	"belay/internal/durable"
 )
+
+// Look is what stands at a path of a project, nothing if there is none or a folder on
+// the way to it is missing or a link; the hash of a file's content only if it is asked
+// for.
+func Look(root *os.Root, name Name, hash bool) (State, error) {
+	folder, err := durable.OpenFolder(root, path.Dir(string(name)))
+	if gone(err) {
+		return State{}, nil
+	} else if err != nil {
+		return State{}, err
+	}
+	defer folder.Close()
+	return look(durable.Entry{Folder: folder, Name: path.Base(string(name))}, hash)
+}
 
 // look is what stands at an entry, nothing if there is none; the hash of a file's
 // content only if it is asked for.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,18 +60,9 @@ func (c *chain) follow(line []byte) error {
 	return nil
 }
 
-// VerifyAudit reads a log from its beginning and returns how many lines are as
-// they were written. The error names the first line that is not; it is
-// [ErrAuditBroken]. A last line without an end is one that is being written. That
-// lines are missing at the end only [Audit.Verify] can tell.
-func VerifyAudit(r io.Reader) (n int, err error) {
-	var c chain
-	_, err = durable.Scan(r, maxAuditLine, func(line []byte, _ int64) error { return c.follow(line) })
-	return c.n, err
-}
-
-// Verify checks the whole log against itself and its head, as [VerifyAudit] does,
-// while nobody appends. A log that was never written has no lines. Seen are
+// Verify checks the whole log against itself and its head, while nobody appends, and
+// returns how many lines are as they were written. The error names the first line that
+// is not; it is [ErrAuditBroken]. A log that was never written has no lines. Seen are
 // positions of this log that others recorded. They show that the log and its head
 // were removed, cut or replaced together. A line is on
 // disk before anybody knows its position, so a power cut causes no such finding.

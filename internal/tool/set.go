@@ -96,9 +96,6 @@ func (s *Set) With(tools ...Tool) (*Set, error) {
 	return NewSet(append(all, tools...)...)
 }
 
-// Has reports whether the set has a tool of that canonical name.
-func (s *Set) Has(name string) bool { _, ok := s.byName[name]; return ok }
-
 // Names are the canonical names, in order. They are not to be changed.
 func (s *Set) Names() []string {
 	if s.names == nil {

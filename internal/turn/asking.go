@@ -89,12 +89,7 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 // await tells the readers of a question and waits for its answer. The turn stands
 // still.
 func (t *running) await(s *step, pending *permit.Pending) error {
-	request := pending.Request
-	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
-		DecisionID: request.ID, ToolCallID: s.id, Name: s.name, Input: request.Input, Reason: request.Reason,
-		ExpiresAt: request.Expires.UTC(), Effect: request.Effect, Session: request.Session, Persona: request.Persona,
-	}}); err != nil {
-		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
+	if err := t.notifyAsked(pending, s.id, s.name); err != nil {
 		return err
 	}
 	decision, err := t.answered(pending)
@@ -106,6 +101,20 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))
 	}
 	return t.decided(s, decision)
+}
+
+// notifyAsked notifies the readers of a question about a call, under the name of what is
+// asked about. A question of which they cannot learn is withdrawn.
+func (t *running) notifyAsked(pending *permit.Pending, call, name string) error {
+	r := pending.Request
+	err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
+		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
+	}})
+	if err != nil {
+		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
+	}
+	return err
 }
 
 // decided lets the call run, or not. A note goes to the model either way.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"belay/internal/event"
 	"belay/internal/permit"
 )
 
@@ -154,15 +153,7 @@ func (t *running) postHost(s *step, id string, e permit.Effect, reason string) (
 	if err != nil {
 		return nil, err
 	}
-	r := pending.Request
-	if err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
-		DecisionID: r.ID, ToolCallID: s.id, Name: e.Tool, Input: r.Input, Reason: r.Reason,
-		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
-	}}); err != nil {
-		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
-		return nil, err
-	}
-	return pending, nil
+	return pending, t.notifyAsked(pending, s.id, e.Tool)
 }
 
 // awaitHost waits for the answer to a question about a host, until the agent's work is

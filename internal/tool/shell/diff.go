@@ -103,7 +103,7 @@ func diffOf(root *os.Root, c *journal.Change) (string, error) {
 	case c.Before.Type == journal.Link && c.After.Type == journal.None:
 		return name + ": a link, removed\n", nil
 	}
-	now, err := stateOf(root, string(c.Path), false)
+	now, err := journal.Look(root, c.Path, false)
 	if err != nil {
 		return "", err
 	}

@@ -77,7 +77,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Files = len(e.Paths)
 	}
 	slices.Sort(e.Paths)
-	if e.Automatic, e.OnRequest, err = t.risks(changes); err != nil {
+	if e.Automatic, e.OnRequest, err = risksOf(t.place.Root, t.place.Path, changes); err != nil {
 		return e, err
 	}
 	e.Diff = diff.String()

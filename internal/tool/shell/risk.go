@@ -11,14 +11,9 @@ import (
 	"belay/internal/tool/risk"
 )
 
-// risks are those of the changes that make programs run: by themselves, and when
-// somebody asks for it.
-func (t *transaction) risks(changes []journal.Change) (automatic, onRequest []string, err error) {
-	return risksOf(t.place.Root, t.place.Path, changes)
-}
-
-// risksOf are the risks of changes in a project, whose person has that PATH. A content
-// that is gone counts as unknown.
+// risksOf are those changes in a project, whose person has that PATH, that make programs
+// run: by themselves, and when somebody asks for it. A content that is gone counts as
+// unknown.
 func risksOf(root *os.Root, search string, changes []journal.Change) (automatic, onRequest []string, err error) {
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {

@@ -2,11 +2,8 @@ package shell
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -26,7 +23,7 @@ func conflicts(ctx context.Context, root *os.Root, r kept.Record, changes []jour
 		s := &changes[i]
 		is := slices.Contains(r.Conflicts, string(s.Path))
 		if !is {
-			now, err := stateOf(root, string(s.Path), s.Before.SHA256 != "")
+			now, err := journal.Look(root, s.Path, s.Before.SHA256 != "")
 			if err != nil {
 				return nil, err
 			}
@@ -46,7 +43,7 @@ func areReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool
 			return false, err
 		}
 		c := &changes[i]
-		now, err := stateOf(root, string(c.Path), c.After.SHA256 != "")
+		now, err := journal.Look(root, c.Path, c.After.SHA256 != "")
 		if err != nil {
 			return false, err
 		}
@@ -79,57 +76,7 @@ func same(now, want *journal.State) bool {
 	return want.Type == journal.None || want.Type == journal.Link || want.Mode == 0 || now.Mode.Perm() == want.Mode.Perm()
 }
 
-// stateOf is what stands at a path of a project, with the hash of a file where that is
-// asked for.
-func stateOf(root *os.Root, name string, hashed bool) (s journal.State, err error) {
-	folder, err := durable.OpenFolder(root, path.Dir(name))
-	if isAway(err) {
-		return s, nil
-	} else if err != nil {
-		return s, err
-	}
-	defer folder.Close()
-	base := path.Base(name)
-	info, err := folder.Lstat(base)
-	if isAway(err) {
-		return s, nil
-	} else if err != nil {
-		return s, err
-	}
-	s = journal.State{Mode: info.Mode().Perm(), Size: info.Size()}
-	switch info.Mode().Type() {
-	case 0:
-		s.Type = journal.File
-	case fs.ModeDir:
-		s.Type = journal.Folder
-		return s, nil
-	case fs.ModeSymlink:
-		s.Type = journal.Link
-		target, err := folder.Readlink(base)
-		s.Target = journal.Name(target)
-		return s, err
-	default:
-		s.Type = "other"
-		return s, nil
-	}
-	if !hashed {
-		return s, nil
-	}
-	f, _, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: base})
-	if err != nil {
-		return s, err
-	}
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	s.SHA256 = hex.EncodeToString(h.Sum(nil))
-	return s, errors.Join(err, f.Close())
-}
-
-// isAway reports whether an error says that nothing is where a path leads.
-func isAway(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotFolder) || errors.Is(err, durable.ErrMoved)
-}
-
+// readFile is the content of a file of the project, no part of whose path is a link.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	folder, err := durable.OpenFolder(root, path.Dir(name))
 	if err != nil {
