@@ -108,9 +108,16 @@ func (m *Model) asking(a *ask, width int) []string {
 	for _, text := range e.Automatic {
 		row("note", text)
 	}
-	for _, text := range e.OnRequest[:min(len(e.OnRequest), outputLines)] {
-		row("mind", text)
+	several := func(label string, sentences []string) {
+		for _, text := range sentences[:min(len(sentences), outputLines)] {
+			row(label, text)
+		}
+		if more := len(sentences) - outputLines; more > 0 {
+			row("", "and "+number(more, "more file"))
+		}
 	}
+	several("mind", e.OnRequest)
+	several("runs", e.Runs)
 	if e.Opaque && e.Done == nil {
 		row("note", "a part of this command is only known when it runs")
 	}

@@ -57,6 +57,9 @@ func aspects(r permit.Request) []string {
 		caution = strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
 	case e.Outside:
 		caution = "it runs as you, with your files, network and credentials"
+		if e.Planted {
+			caution += "; " + planted
+		}
 	case e.Done != nil:
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
@@ -69,7 +72,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", mind(e), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)
@@ -77,12 +80,14 @@ func aspects(r permit.Request) []string {
 	return all
 }
 
-// mind are the changed files that run when somebody builds or tests the project.
-func mind(e permit.Effect) string {
-	if n := len(e.OnRequest); n > shownMatches {
-		return strings.Join(e.OnRequest[:shownMatches], "\n") + "\nand " + strconv.Itoa(n-shownMatches) + " more"
+const planted = "this project's git configuration may name programs, which git then runs"
+
+// several are sentences, each on a line; of many the first ones.
+func several(sentences []string) string {
+	if n := len(sentences); n > shownMatches {
+		return strings.Join(sentences[:shownMatches], "\n") + "\nand " + strconv.Itoa(n-shownMatches) + " more"
 	}
-	return strings.Join(e.OnRequest, "\n")
+	return strings.Join(sentences, "\n")
 }
 
 // shownOutput is how many lines are shown of what a command wrote.

@@ -216,6 +216,9 @@ type UsageReport struct {
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	// Paths are the files that it is about, relative to the project; of RUNS_ON_REQUEST
+	// at most 200.
+	Paths []string `json:"paths,omitempty"`
 }
 
 // Failure is the payload of [TurnError].

@@ -23,8 +23,8 @@ import (
 // Entry is one line of the audit log: what was decided or refused, by whom.
 // Texts are redacted and cut to a few kilobytes when they are written.
 type Entry struct {
-	// Kind is decision, refusal, delegation, grant, undo, changes, transition, hook or
-	// network.
+	// Kind is decision, refusal, delegation, grant, undo, changes, transition, hook,
+	// network or outside.
 	Kind       string `json:"kind"`
 	SessionID  string `json:"sessionId,omitempty"`
 	TurnID     string `json:"turnId,omitempty"`

@@ -26,7 +26,7 @@ func (e Effect) Shown() Effect {
 		done.Ignored = shown(done.Ignored, func(i Ignored) string { return i.Path })
 		e.Done = &done
 	}
-	e.Automatic, e.OnRequest = shown(e.Automatic, own), shown(e.OnRequest, own)
+	e.Automatic, e.OnRequest, e.Runs = shown(e.Automatic, own), shown(e.OnRequest, own), shown(e.Runs, own)
 	return e
 }
 

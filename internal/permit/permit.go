@@ -117,6 +117,9 @@ type Effect struct {
 	// OnRequest are those of Paths that run when a person builds, tests or starts the
 	// project, each with the reason. They are shown, and ordinary otherwise.
 	OnRequest []string `json:"onRequest,omitempty"`
+	// Runs are files that the session changed and that a command outside the sandbox may
+	// execute, each with the reason.
+	Runs []string `json:"runs,omitempty"`
 	// Touched are, beside Paths, all that a command changed: folders, and what is in a
 	// repository. Denials count for them; nobody is shown them.
 	Touched []string `json:"-"`

@@ -42,6 +42,8 @@ func (t *running) allow(s *step) error {
 	case ruling.Outcome == permit.Refuse:
 		s.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, ruling.Reason)
+	case ruling.Outcome == permit.Allow && s.halt == nil && s.effect.Outside:
+		return t.auditOutside(s, ruling)
 	case began, ruling.Outcome == permit.Allow && s.halt == nil: // else the answer to what was asked counts
 		return nil
 	}
@@ -231,6 +233,19 @@ func (t *running) auditRefusal(s *step, reason string) error {
 	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
 		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
 		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Reason: reason,
+	})
+}
+
+// auditOutside puts on the audit log that a command is about to run outside the
+// sandbox without a question. Where that fails the command does not run.
+func (t *running) auditOutside(s *step, ruling permit.Ruling) error {
+	if t.l.o.Audit == nil {
+		return nil
+	}
+	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
+		Kind: "outside", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Verdict: string(permit.VerdictAllow),
+		Reason: ruling.Reason, Note: s.effect.Why, Effect: s.effect.Fingerprint(),
 	})
 }
 

@@ -151,6 +151,9 @@ func (t *running) settle() []event.Draft {
 	return owed
 }
 
+// owe has events go out with the next ones.
+func (t *running) owe(drafts ...event.Draft) { t.spent.owed = append(t.spent.owed, drafts...) }
+
 // usage is what the transcript keeps of a turn's cost, nil when no call was
 // accounted for.
 func (t *running) usage() *event.Tokens {

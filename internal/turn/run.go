@@ -158,6 +158,7 @@ func (t *running) run() {
 	done, err := work()
 	storing.Wait()
 	t.hosts.close()
+	t.owe(t.runsOnRequest()...)
 	t.closePlace()
 	if errors.Is(err, ErrLeft) {
 		t.leave()

@@ -216,6 +216,10 @@ func (t *running) prepareStep(s *step) {
 		return
 	}
 	s.call, s.effect = call, call.Effect()
+	if s.effect.Outside {
+		s.effect.Runs = t.mayExecute(s.effect)
+		s.effect = s.effect.Shown()
+	}
 }
 
 func (t *running) runStep(s *step) {

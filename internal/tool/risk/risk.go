@@ -30,6 +30,19 @@ type Project struct {
 // Of returns the changes that run by themselves, and those that run when somebody
 // builds, tests or starts the project: the path, and a clause that says why.
 func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
+	for _, f := range p.Findings(entries) {
+		switch f.Risk {
+		case review.Automatic:
+			automatic = append(automatic, Sentence(f.Path, f.Reason))
+		case review.OnRequest:
+			onRequest = append(onRequest, Sentence(f.Path, f.Reason))
+		}
+	}
+	return automatic, onRequest
+}
+
+// Findings returns the risk of each entry, in the same order.
+func (p Project) Findings(entries []review.Entry) []review.Finding {
 	o := review.Options{
 		GitPaths: p.gitPaths(), PathFolders: p.folders(),
 		Exists: func(path string) bool {
@@ -37,15 +50,7 @@ func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
 			return err == nil || !errors.Is(err, fs.ErrNotExist)
 		},
 	}
-	for _, f := range review.Classify(entries, o) {
-		switch f.Risk {
-		case review.Automatic:
-			automatic = append(automatic, printable(f.Path)+" "+f.Reason)
-		case review.OnRequest:
-			onRequest = append(onRequest, printable(f.Path)+" "+f.Reason)
-		}
-	}
-	return automatic, onRequest
+	return review.Classify(entries, o)
 }
 
 // gitPath finds what a configuration of Git names in the project.
@@ -81,10 +86,11 @@ func (p Project) folders() (folders []string) {
 	return folders
 }
 
-// printable keeps a path on its line: names may hold anything but a slash.
-func printable(path string) string {
+// Sentence says something about a path and keeps it on its line: names may hold
+// anything but a slash.
+func Sentence(path, clause string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) {
-		return strconv.Quote(path)
+		path = strconv.Quote(path)
 	}
-	return path
+	return path + " " + clause
 }

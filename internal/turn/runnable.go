@@ -1,0 +1,166 @@
+package turn
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+	"belay/internal/permit/review"
+	"belay/internal/session"
+	"belay/internal/tool/risk"
+)
+
+// codeRuns is the code of the warning at the end of a turn that changed files which run
+// when somebody asks for it.
+const codeRuns = "RUNS_ON_REQUEST"
+
+// maxJudged bounds a file whose content decides what it makes run, in bytes.
+const maxJudged = 1 << 20
+
+// runsOnRequest lists the files of the turn that run when a person builds, tests or
+// starts the project: nobody was asked about them because of that. The record of the
+// turn tells, so the list is whole after a crash.
+func (t *running) runsOnRequest() []event.Draft {
+	defer func() {
+		if v := recover(); v != nil { // the turn has ended all the same
+			t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "panic", v)
+		}
+	}()
+	var all, paths []string
+	for _, f := range t.risksOf(standing(t.lease.Entries(), t.id)) {
+		if f.Risk == review.OnRequest {
+			all, paths = append(all, risk.Sentence(f.Path, f.Reason)), append(paths, f.Path)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	const most = 20
+	said := "changed files that run when you build, test or start the project: " + strings.Join(all[:min(len(all), most)], "; ")
+	if len(all) > most {
+		said += "; and more"
+	}
+	w := event.Warning{Code: codeRuns, Message: said, Paths: paths[:min(len(paths), maxRunPaths)]}
+	return []event.Draft{{Type: event.TurnWarning, Data: w}}
+}
+
+// maxRunPaths is how many paths such a warning has.
+const maxRunPaths = 200
+
+// mayExecute are the files that the session changed and that a command outside the
+// sandbox may execute: those that run by themselves or on request, programs, and what
+// the command's text names.
+func (t *running) mayExecute(e permit.Effect) (sentences []string) {
+	changed := standing(t.lease.Entries(), "")
+	words := pathsIn(e.Command, t.place.Project)
+	for i, f := range t.risksOf(changed) {
+		c := changed[i]
+		switch {
+		case c.Removes():
+		case f.Risk != review.Ordinary:
+			sentences = append(sentences, risk.Sentence(f.Path, f.Reason))
+		case named(words, e.Command, c.Path):
+			sentences = append(sentences, risk.Sentence(f.Path, "is named in the command"))
+		case c.AfterMode.IsRegular() && c.AfterMode&0o111 != 0:
+			sentences = append(sentences, risk.Sentence(f.Path, "is a program"))
+		}
+	}
+	return sentences
+}
+
+// standing are the files that the turns of a session changed, of one turn or all for "",
+// each once: from what it was to what it is. Changes that were taken back do not count.
+func standing(entries []session.Entry, turnID string) (all []session.Change) {
+	at := map[string]int{}
+	for _, set := range changesIn(entries, turnID) {
+		if set.Undone != nil {
+			continue
+		}
+		for _, c := range set.Changes {
+			i, known := at[c.Path]
+			switch {
+			case c.Restored:
+			case known:
+				was := &all[i]
+				was.After, was.AfterMode, was.AfterBytes = c.After, c.AfterMode, c.AfterBytes
+			default:
+				at[c.Path] = len(all)
+				all = append(all, c.Change)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(c session.Change) bool { return c.Before == c.After && c.BeforeMode == c.AfterMode })
+}
+
+// risksOf returns what changes make run, in their order.
+func (t *running) risksOf(changes []session.Change) []review.Finding {
+	if len(changes) == 0 {
+		return nil
+	}
+	if err := t.openPlace(); err != nil {
+		t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "error", err)
+		return nil
+	}
+	if t.place.Root == nil { // the turn has no tools
+		return nil
+	}
+	entries := make([]review.Entry, len(changes))
+	for i, c := range changes {
+		entries[i] = review.Entry{
+			Path:   c.Path,
+			Before: t.version(c.Path, c.Before, c.BeforeMode, c.BeforeBytes),
+			After:  t.version(c.Path, c.After, c.AfterMode, c.AfterBytes),
+		}
+	}
+	p := risk.Project{Root: t.place.Root, Path: t.place.Path}
+	return p.Findings(entries)
+}
+
+// version is one side of a recorded change as a review has it. A content that is not
+// kept counts as unknown.
+func (t *running) version(name, sha string, mode fs.FileMode, size int64) review.Version {
+	v := review.Version{Exists: sha != "" || mode != 0 || size != 0, Mode: mode}
+	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(name) {
+		return v
+	}
+	content, err := t.blobs.Content(sha)
+	if err != nil {
+		return v
+	}
+	r, err := content.Open()
+	if err != nil {
+		return v
+	}
+	defer r.Close()
+	v.Content, err = io.ReadAll(io.LimitReader(r, maxJudged))
+	v.Known = err == nil
+	return v
+}
+
+// pathsIn are the words of a command's text that may be paths of the project, clean and
+// without the folders that lead out of where the command begins.
+func pathsIn(text, project string) (words []string) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/+@~%", r)
+	}) {
+		w = path.Clean(strings.TrimPrefix(w, project+"/"))
+		for strings.HasPrefix(w, "../") {
+			w = w[len("../"):]
+		}
+		if w != "." && w != ".." && !strings.HasPrefix(w, "/") {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// named reports whether a command may name a file: by its path, or by the end of it,
+// because a command can go to another folder first.
+func named(words []string, text, name string) bool {
+	return strings.Contains(text, name) || slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix("/"+name, "/"+w) })
+}
