@@ -57,9 +57,6 @@ func aspects(r permit.Request) []string {
 		caution = strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
 	case e.Outside:
 		caution = "it runs as you, with your files, network and credentials"
-		if e.Planted {
-			caution += "; " + planted
-		}
 	case e.Done != nil:
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
@@ -79,8 +76,6 @@ func aspects(r permit.Request) []string {
 	}
 	return all
 }
-
-const planted = "this project's git configuration may name programs, which git then runs"
 
 // several are sentences, each on a line; of many the first ones.
 func several(sentences []string) string {

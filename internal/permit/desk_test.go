@@ -434,7 +434,7 @@ func TestNoDecisionWithoutARecord(t *testing.T) {
 	post(t, d, question("dec_1"))
 	_, err = d.Decide(soon(t), "", "dec_1", VerdictAllowSession, "ann", "")
 	faulty(t, "a log that cannot be written", err, fault.StorageFailure)
-	if _, ok, _ := d.Verdict("dec_1"); ok || d.Granted("sess_1", "WORKING_ITEMS", question("").Effect.Classes()) {
+	if _, ok, _ := d.Verdict("dec_1"); ok || d.Granted("sess_1", "WORKING_ITEMS", question("").Effect) {
 		t.Error("the decision took effect")
 	}
 }

@@ -55,11 +55,10 @@ func (d *Desk) grant(r Request, dec Decision) (err error) {
 	return durable.FlushDir(d.root.Root(), dirGrants, durable.Grant) // the file may be new
 }
 
-// Granted reports whether all of the classes were allowed to this agent for the
-// whole session. No classes are never granted, and neither is anything while the
-// grants cannot be read.
-func (d *Desk) Granted(sessionID, agent string, classes []string) bool {
-	if len(classes) == 0 || !idPattern.MatchString(sessionID) {
+// Granted reports whether answers for the whole session allow this agent's call. No
+// classes are never granted, and neither is anything while the grants cannot be read.
+func (d *Desk) Granted(sessionID, agent string, e Effect) bool {
+	if !idPattern.MatchString(sessionID) {
 		return false
 	}
 	f, info, err := durable.OpenRegular(d.root.Root(), grantFile(sessionID))
@@ -70,18 +69,15 @@ func (d *Desk) Granted(sessionID, agent string, classes []string) bool {
 	if info.Size() > maxGrantBytes {
 		return false
 	}
-	missing := make(map[string]bool, len(classes))
-	for _, c := range classes {
-		missing[c] = true
-	}
+	allowed := map[string]bool{}
 	_, err = durable.Scan(f, maxVerdictBytes, func(line []byte, _ int64) error {
 		var g grant
 		if json.Unmarshal(line, &g) == nil && g.Agent == agent {
-			delete(missing, g.Class)
+			allowed[g.Class] = true
 		}
 		return nil
 	})
-	return err == nil && len(missing) == 0
+	return err == nil && e.covered(allowed)
 }
 
 // Forget removes a session's questions, answers and grants: it was deleted.

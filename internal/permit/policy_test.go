@@ -258,7 +258,7 @@ func TestKindOfCall(t *testing.T) {
 		{bash(t, "make > log"), "> log, make"},
 		{bash(t, "eval $X"), ""},
 		{Effect{Tool: "fetch", Kind: Network, Hosts: []string{"Example.com"}}, "example.com"},
-		{Effect{Tool: "write", Kind: Write, Paths: []string{"a"}}, "every write"},
+		{Effect{Tool: "write", Kind: Write, Paths: []string{"a"}}, "every write of ordinary files in the write scope"},
 	} {
 		if got := c.e.KindOfCall(); got != c.want {
 			t.Errorf("%s %q: %q, want %q", c.e.Tool, c.e.Command, got, c.want)

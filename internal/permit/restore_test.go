@@ -25,7 +25,7 @@ func TestDeskIsMadeAgain(t *testing.T) {
 	if got, err := p.Wait(soon(t)); err != nil || !reflect.DeepEqual(got, dec) {
 		t.Errorf("the asker got %+v, %v, want %+v", got, err, dec)
 	}
-	if !d.Granted("sess_1", "WORKING_ITEMS", question("").Effect.Classes()) {
+	if !d.Granted("sess_1", "WORKING_ITEMS", question("").Effect) {
 		t.Error("the grant is lost")
 	}
 	if made, err := d.Restore(); made || err != nil {

@@ -19,7 +19,7 @@ import (
 // Desk takes the questions that a person must answer; [permit.Desk] is one.
 type Desk interface {
 	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
-	Granted(sessionID, agent string, classes []string) bool
+	Granted(sessionID, agent string, e permit.Effect) bool
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
 	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
 	// Verdict knows the answers given while nobody waited; Reopen takes up a
@@ -51,7 +51,7 @@ func (t *running) allow(s *step) error {
 	case t.l.o.Desk == nil:
 		s.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, "nobody can be asked")
-	case s.halt == nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect.Classes()):
+	case s.halt == nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect):
 		return nil
 	case s.halt == nil && t.settings.onQuestion == OnQuestionRefuse:
 		s.refuse(unasked(ruling.Reason), event.OutcomeRefused)

@@ -477,7 +477,7 @@ func (answeredDesk) Verdict(id string) (permit.Decision, bool, error) {
 	return permit.Decision{DecisionID: id, Verdict: permit.VerdictAllow, About: about}, true, nil
 }
 
-func (answeredDesk) Granted(string, string, []string) bool { return true }
+func (answeredDesk) Granted(string, string, permit.Effect) bool { return true }
 
 // What people send into a turn fits, too: words are cut, files become less.
 func TestSteeringTooLargeForTheModel(t *testing.T) {

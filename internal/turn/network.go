@@ -83,7 +83,7 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
 
 func (t *running) granted(e permit.Effect) bool {
-	return t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e.Classes())
+	return t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e)
 }
 
 // ruling is what the answer says.

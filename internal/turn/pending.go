@@ -47,7 +47,7 @@ func (t *running) decideChanges(s *step) error {
 		s.outcome = event.OutcomeRefused
 		err := t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Discard(ctx, ruling.Reason) })
 		return errors.Join(err, t.auditRefusal(s, ruling.Reason))
-	case asks && s.halt == nil && t.l.o.Desk != nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, full.Classes()):
+	case asks && s.halt == nil && t.l.o.Desk != nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, full):
 		asks = false
 	case asks && t.l.o.Desk == nil:
 		return t.unaskedChanges(s, ruling, "nobody can be asked")
