@@ -13,7 +13,9 @@ type keepBody struct {
 	ProjectRoot string   `json:"projectRoot" doc:"absolute path of the project folder"`
 	ID          string   `json:"id" doc:"the kept change"`
 	Only        []string `json:"only,omitempty" doc:"the files to apply; folders stand for all that is in them; all without it, and the others stay kept"`
-	By          string   `json:"by,omitempty" doc:"who says so, for the record"`
+	// RunsByItself is the person's second yes.
+	RunsByItself bool   `json:"runsByItself,omitempty" doc:"also apply files that other programs run by themselves; without it a change that has any is refused"`
+	By           string `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
 type dropBody struct {
@@ -87,7 +89,7 @@ func serveKeep(h *Handler, w *response, r *http.Request) error {
 		return err
 	}
 	req := keptRequest(f)
-	req.Only = f.strings("only")
+	req.Only, req.RunsByItself = f.strings("only"), f.flag("runsByItself")
 	return h.settle(w, r, f, req, h.o.Engine.ApplyKept)
 }
 

@@ -57,7 +57,7 @@ func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
 func engineOptions(cfg *config.Config) (turn.Options, error) {
 	r, err := rules(cfg)
 	return turn.Options{
-		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), GlobalModel: cfg.Model,
+		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
 		SubagentsWarn: cfg.Subagents.Warn,
 	}, err
 }

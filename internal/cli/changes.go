@@ -189,13 +189,15 @@ func (c *console) printKept(k turn.KeptChange) {
 			"files", files, "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
 		diff = e.Diff
 	}
-	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "damaged", k.Problem)
+	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem)
 	for i := range pairs {
 		pairs[i] = chat.Visible(pairs[i])
 	}
 	c.fields(pairs...)
 	next := "belay changes keep " + k.ID
 	switch {
+	case k.Problem == "" && len(k.Conflicts) == 0 && k.DecisionID == "" && k.Effect != nil && len(k.Effect.Automatic) > 0:
+		next += " --runs-by-itself"
 	case k.Problem != "" || len(k.Conflicts) > 0:
 		next = "belay changes drop " + k.ID
 	case k.DecisionID != "":

@@ -15,7 +15,7 @@ import (
 func newChangesKeep(c *console) *cobra.Command {
 	var f changesFlags
 	var only []string
-	var asJSON bool
+	var asJSON, runs bool
 	cmd := &cobra.Command{
 		Use:   "keep ID",
 		Short: "Make a kept change in the project",
@@ -23,16 +23,18 @@ func newChangesKeep(c *console) *cobra.Command {
 changed one of them. With --only the other files stay kept. What was applied belongs
 to the turn of the command: belay session changes shows it and belay session undo takes
 it back, unless the session is gone or a turn runs in it. The files are on stdout, one a
-line.`,
+line. Files that other programs run by themselves, such as .envrc or a git hook, need
+--runs-by-itself: look at them with belay changes show first.`,
 		Example: "  belay changes keep chg_4f2a8c\n  belay changes keep chg_4f2a8c --only docs --only README.md",
 		Args:    needsChange,
 	}
 	f.add(cmd)
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			done, err := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, Only: only, By: c.person()})
+			done, err := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, Only: only, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
 			}

@@ -47,6 +47,8 @@ type Workplace struct {
 	// Path is the PATH of the person: programs in those of its folders that lie in
 	// the project run by their names.
 	Path string
+	// ReadPaths are toolchains outside the project: links in it may lead to them.
+	ReadPaths []string
 	// Clock tells the time of records.
 	Clock func() time.Time
 }

@@ -22,7 +22,8 @@ type KeptChanges interface {
 	Kept(ctx context.Context, projectRoot string) ([]KeptChange, error)
 	// KeptChange is one of them, as it would change the project now.
 	KeptChange(ctx context.Context, projectRoot, id string) (KeptChange, error)
-	// ApplyKept makes one in the project, DropKept removes it. One that a turn still
+	// ApplyKept makes one in the project, after a review of its own: the change may have
+	// come with the project. DropKept removes it. One that a turn still
 	// asks about is TURN_IN_PROGRESS. Paths that something else changed, and contents
 	// that are damaged, are CONTENT_CHANGED; then the project is as it was, and the
 	// change stays kept. The caller has the operator's authority.
@@ -58,6 +59,9 @@ type KeptRequest struct {
 	// Only are the files that are applied, all for none; folders stand for all that is
 	// in them. The others stay kept.
 	Only []string `json:"only,omitempty"`
+	// RunsByItself says that files which other programs run by themselves are meant to be
+	// applied. Without it a change that has any is refused.
+	RunsByItself bool `json:"runsByItself,omitempty"`
 	// By is who says so, for the record.
 	By string `json:"by,omitempty"`
 }
@@ -109,7 +113,7 @@ func (l *Local) Kept(ctx context.Context, projectRoot string) (all []KeptChange,
 
 // KeptChange implements [KeptChanges].
 func (l *Local) KeptChange(ctx context.Context, projectRoot, id string) (_ KeptChange, err error) {
-	_, root, err := l.keptIn(projectRoot)
+	project, root, err := l.keptIn(projectRoot)
 	if err != nil {
 		return KeptChange{}, err
 	}
@@ -125,18 +129,23 @@ func (l *Local) KeptChange(ctx context.Context, projectRoot, id string) (_ KeptC
 		return KeptChange{}, err
 	}
 	c := keptChange(k.Record, open)
-	e, conflicts, err := shell.ShowKept(ctx, root, k)
+	w, err := l.keptPlace(project, root)
+	if err != nil {
+		return KeptChange{}, err
+	}
+	shown, err := shell.ShowKept(ctx, w, k)
 	if err != nil {
 		return KeptChange{}, notKept(err)
 	}
+	c.Problem = shown.Refused
 	var damaged *journal.ContentError
 	if err := k.Check(ctx, k.Changes); errors.As(err, &damaged) {
 		c.Problem = isDamaged(damaged)
 	} else if err != nil {
 		return KeptChange{}, notKept(err)
 	}
-	e = e.Shown()
-	c.Effect, c.Conflicts = &e, conflicts
+	e := shown.Effect.Shown()
+	c.Effect, c.Conflicts = &e, shown.Conflicts
 	return c, nil
 }
 

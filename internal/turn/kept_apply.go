@@ -9,6 +9,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/shell"
@@ -51,11 +52,7 @@ func (l *Local) ApplyKept(ctx context.Context, r KeptRequest) (result KeptResult
 }
 
 func (l *Local) applyKept(ctx context.Context, project string, root *os.Root, k *kept.Change, r KeptRequest) (result KeptResult, err error) {
-	rules, err := l.rules(project)
-	if err != nil {
-		return result, err
-	}
-	blobs, err := l.o.Store.Blobs(project)
+	w, err := l.keptPlace(project, root)
 	if err != nil {
 		return result, err
 	}
@@ -72,15 +69,32 @@ func (l *Local) applyKept(ctx context.Context, project string, root *os.Root, k 
 			return result, err
 		}
 	}
-	w := &tool.Workplace{
-		Project: project, Root: root, Blobs: blobs, Gate: l.o.Gate, Journal: l.o.Journal, Limits: rules.Tools,
-		Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: l.o.Clock,
-	}
-	done, err := shell.ApplyKept(ctx, w, k, r.Only, by, func(made []session.Change) error {
+	choice := shell.KeptChoice{Only: r.Only, RunsByItself: r.RunsByItself}
+	done, err := shell.ApplyKept(ctx, w, k, choice, by, func(made []session.Change) error {
 		return l.recordKept(context.WithoutCancel(ctx), lease, project, k, r, made)
 	})
 	result.ID, result.Paths, result.Left = r.ID, orNone(done.Paths), done.Left
 	return result, err
+}
+
+// aPerson has the write scope of people: everything but what only its own tool may
+// write.
+var aPerson = persona.Persona{Summary: persona.Summary{ID: "ORCHESTRATOR", WriteScope: "project-level"}}
+
+// keptPlace is where a person applies kept changes of a project.
+func (l *Local) keptPlace(project string, root *os.Root) (*tool.Workplace, error) {
+	rules, err := l.rules(project)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := l.o.Store.Blobs(project)
+	if err != nil {
+		return nil, err
+	}
+	return &tool.Workplace{
+		Project: project, Root: root, Scope: l.o.Scope(project, aPerson), Blobs: blobs, Gate: l.o.Gate, Journal: l.o.Journal,
+		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: l.o.Clock, Path: l.o.SearchPath, ReadPaths: l.o.ReadPaths,
+	}, nil
 }
 
 // originOf takes the lease of the session whose call it is, nil where the session is

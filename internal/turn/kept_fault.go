@@ -59,6 +59,8 @@ func notKept(err error) error {
 func keptError(id string, err error) error {
 	var conflict *journal.ConflictError
 	var damaged *journal.ContentError
+	var never *shell.NotAdmittedError
+	var runs *shell.RunsByItselfError
 	switch refusal, refused := tool.AsRefusal(err); {
 	case errors.As(err, &conflict):
 		var paths []string
@@ -71,6 +73,12 @@ func keptError(id string, err error) error {
 	case errors.As(err, &damaged):
 		return fault.New(fault.ContentChanged, "%s", isDamaged(damaged)).With("id", id).With("paths", []string{string(damaged.Path)}).
 			WithHint("drop them with belay changes drop %s", id)
+	case errors.As(err, &never):
+		return fault.New(fault.Forbidden, "nothing was applied: %v", never).With("id", id).With("reason", never.Reason).With("paths", []string{string(never.Path)}).
+			WithHint("keep other files with --only, or drop the changes with belay changes drop %s", id)
+	case errors.As(err, &runs):
+		return fault.New(fault.InvalidRequest, "nothing was applied: %v", runs).With("id", id).With("field", "runsByItself").With("files", runs.Files).
+			WithHint("look at them with belay changes show %s; if they are meant, keep with --runs-by-itself (runsByItself over HTTP), else keep other files with --only", id)
 	case errors.Is(err, shell.ErrUnknownPath):
 		return fault.New(fault.InvalidRequest, "only: %v", err).With("field", "only").
 			WithHint("name files as belay changes show %s does, or folders of them", id)

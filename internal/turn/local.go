@@ -77,6 +77,8 @@ type Options struct {
 	ScratchDir string
 	// SearchPath is the PATH of the person ([tool.Workplace.Path]).
 	SearchPath string
+	// ReadPaths are toolchains that commands may read ([tool.Workplace.ReadPaths]).
+	ReadPaths []string
 
 	// Tools are what turns can offer; nil is none. Scope says which files of a
 	// project a persona may change, and is required with Tools.

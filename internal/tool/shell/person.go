@@ -13,6 +13,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/tool/files"
 	"belay/internal/tool/shell/kept"
 )
 
@@ -27,27 +28,59 @@ type Applied struct {
 	Left int
 }
 
-// ApplyKept makes kept changes in a project on the word of a person: all, or those at
-// or below some paths. The others stay kept. Of w it needs the project, its blobs, the
-// gate, the journal and the limits. Record gets what was made before that is certain:
+// KeptChoice is what a person wants of kept changes.
+type KeptChoice struct {
+	// Only are paths: those changes at or below one of them are made. None are all.
+	Only []string
+	// RunsByItself is set where the person has seen that some of the files make programs
+	// run by themselves.
+	RunsByItself bool
+}
+
+// NotAdmittedError says that a kept change is one that no review lets pass.
+type NotAdmittedError struct {
+	Path journal.Name
+	// Reason is a clause.
+	Reason string
+}
+
+// Error implements error.
+func (e *NotAdmittedError) Error() string { return files.Printable(string(e.Path)) + ": " + e.Reason }
+
+// RunsByItselfError says that kept changes make programs run by themselves, and that
+// the person has not said that this is meant.
+type RunsByItselfError struct {
+	// Files are the paths, each with the reason.
+	Files []string
+}
+
+// Error implements error.
+func (e *RunsByItselfError) Error() string {
+	return "other programs run some of it by themselves: " + listed(e.Files)
+}
+
+// ApplyKept makes kept changes in a project on the word of a person. The others stay
+// kept. Of w it needs the project, its blobs, the gate, the journal, the limits and the
+// scope of a person. Record gets what was made before that is certain:
 // should it fail, or the process die, the session of the owner is told later. Changes
-// that are real already are applied. A [*journal.ConflictError] names paths that
-// something else changed, a [*journal.ContentError] a content that is damaged.
-func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []string, by journal.Owner, record func([]session.Change) error) (done Applied, err error) {
-	for _, name := range only {
+// that are real already are applied.
+//
+// A [*journal.ConflictError] names paths that something else changed, a
+// [*journal.ContentError] a content that is damaged. The record lies in the project and
+// may have come with it, so the review is made anew: a [*NotAdmittedError] or
+// [*RunsByItselfError] says what it finds.
+func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice KeptChoice, by journal.Owner, record func([]session.Change) error) (done Applied, err error) {
+	for _, name := range choice.Only {
 		if !slices.ContainsFunc(c.Changes, func(s journal.Change) bool {
 			return string(s.Path) == name || strings.HasPrefix(string(s.Path), name+"/")
 		}) {
 			return done, fmt.Errorf("%s: %w", name, ErrUnknownPath)
 		}
 	}
-	chosen, _ := choose(c.Changes, only)
+	chosen, _ := choose(c.Changes, choice.Only)
 	rest := slices.DeleteFunc(slices.Clone(c.Changes), func(s journal.Change) bool {
 		return slices.ContainsFunc(chosen, func(o journal.Change) bool { return o.Path == s.Path && o.Op == s.Op })
 	})
-	if err := admissible(chosen); err != nil {
-		return done, err
-	}
 	if err := c.Check(ctx, chosen); err != nil {
 		return done, err
 	}
@@ -63,6 +96,9 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []st
 		} else if len(found) > 0 {
 			return &journal.ConflictError{Conflicts: found}
 		}
+		if err := reviewed(ctx, w, chosen, choice.RunsByItself); err != nil {
+			return err
+		}
 		_, err := makeChanges(ctx, w, j, chosen, by, record)
 		return err
 	})
@@ -76,45 +112,85 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, only []st
 	return done, errors.Join(c.Leave(rest), c.Close())
 }
 
-// admissible refuses what no review lets pass: the record of a change lies in the
-// project, and may come with it.
-func admissible(changes []journal.Change) error {
-	for _, c := range changes {
-		if inBelay(string(c.Path)) || c.After.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
-			return &journal.ContentError{Path: c.Path}
+// reviewed makes the review of changes anew that conflict with nothing.
+func reviewed(ctx context.Context, w *tool.Workplace, changes []journal.Change, runsByItself bool) error {
+	if err := admitted(ctx, w, changes); err != nil {
+		return err
+	}
+	automatic, _, err := risksOf(w.Root, w.Path, changes)
+	switch {
+	case err != nil:
+		return err
+	case len(automatic) > 0 && !runsByItself:
+		return &RunsByItselfError{automatic}
+	}
+	if lock := gitAtWork(w.Root, changes); lock != "" {
+		return tool.Refuse("git is at work in the repository (%s is there)", lock)
+	}
+	return nil
+}
+
+// admitted refuses what no review lets pass.
+func admitted(ctx context.Context, w *tool.Workplace, changes []journal.Change) error {
+	for i := range changes {
+		c := &changes[i]
+		why, err := forbidden(w, c)
+		if why != nil {
+			return &NotAdmittedError{c.Path, sayWhy(c, why)}
+		}
+		if err = errors.Join(err, context.Cause(ctx)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// ShowKept is what kept changes would do to the project as it is now, and the paths
-// that something else has changed since the command began.
-func ShowKept(ctx context.Context, root *os.Root, c *kept.Change) (e permit.Effect, conflicting []string, err error) {
-	e = KeptEffect(c.Record)
-	if conflicting, err = KeptConflicts(ctx, root, c.Record); err != nil {
-		return e, nil, err
+// Shown is what kept changes would do to a project as it is now.
+type Shown struct {
+	Effect permit.Effect
+	// Conflicts are the paths that something else has changed since the command began.
+	Conflicts []string
+	// Refused is why some of the changes can never be applied, "" where all can.
+	Refused string
+}
+
+// ShowKept looks at kept changes, for a person. Of w it needs the project, the limits
+// and the scope of a person.
+func ShowKept(ctx context.Context, w *tool.Workplace, c *kept.Change) (s Shown, err error) {
+	s.Effect = KeptEffect(c.Record)
+	if s.Conflicts, err = KeptConflicts(ctx, w.Root, c.Record); err != nil {
+		return s, err
 	}
-	diff := newDiffs(root, len(c.Changes))
+	diff := newDiffs(w.Root, len(c.Changes))
 	for i := range c.Changes {
 		if err := context.Cause(ctx); err != nil {
-			return e, nil, err
+			return s, err
 		}
-		s := &c.Changes[i]
-		if _, _, in := insideGit(string(s.Path)); in || s.Op == journal.Mkdir || s.Op == journal.Rmdir {
+		one := &c.Changes[i]
+		if _, _, in := insideGit(string(one.Path)); in || one.Op == journal.Mkdir || one.Op == journal.Rmdir {
 			continue
 		}
-		if err := diff.add(s); err != nil {
-			return e, nil, err
+		if err := diff.add(one); err != nil {
+			return s, err
 		}
 	}
 	diff.folders(c.Changes)
-	e.Diff = diff.String()
+	s.Effect.Diff = diff.String()
 	// The record lies in the project, and may come with it: what it says of the risk is
 	// not believed.
-	if e.Automatic, e.OnRequest, err = risksOf(root, "", c.Changes); err != nil {
-		return e, nil, err
+	if s.Effect.Automatic, s.Effect.OnRequest, err = risksOf(w.Root, w.Path, c.Changes); err != nil {
+		return s, err
 	}
-	return e, conflicting, nil
+	var never *NotAdmittedError
+	switch err := admitted(ctx, w, slices.DeleteFunc(slices.Clone(c.Changes), func(one journal.Change) bool {
+		return slices.Contains(s.Conflicts, string(one.Path)) // nobody applies it
+	})); {
+	case errors.As(err, &never):
+		s.Refused = never.Error()
+	case err != nil && !errors.Is(err, fs.ErrNotExist): // a content that is gone: Check says so
+		return s, err
+	}
+	return s, nil
 }
 
 // KeptConflicts are the paths of kept changes that something else has changed since the

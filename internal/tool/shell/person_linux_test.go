@@ -51,7 +51,7 @@ func applyKept(t *testing.T, w *tool.Workplace, record func([]session.Change) er
 	t.Helper()
 	c, err := kept.Open(w.Root, keptID)
 	must(t, err)
-	done, err := ApplyKept(t.Context(), w, c, only, journal.Owner{What: Name, By: "ana"}, record)
+	done, err := ApplyKept(t.Context(), w, c, KeptChoice{Only: only}, journal.Owner{What: Name, By: "ana"}, record)
 	must(t, c.Close())
 	return done, err
 }
@@ -70,9 +70,10 @@ func TestApplyKept(t *testing.T) {
 	})
 	look, err := kept.Look(w.Root, keptID)
 	must(t, err)
-	e, conflicts, err := ShowKept(t.Context(), w.Root, look)
-	if err != nil || len(conflicts) > 0 || e.Done.Files != 2 || !strings.Contains(e.Diff, "-one\n+two\n") || !strings.Contains(e.Diff, "+new\n") {
-		t.Errorf("%+v, %v, %v", e, conflicts, err)
+	shown, err := ShowKept(t.Context(), w, look)
+	e := shown.Effect
+	if err != nil || len(shown.Conflicts)+len(shown.Refused) > 0 || e.Done.Files != 2 || !strings.Contains(e.Diff, "-one\n+two\n") || !strings.Contains(e.Diff, "+new\n") {
+		t.Errorf("%+v, %v", shown, err)
 	}
 	if _, err := applyKept(t, w, unrecorded, "nowhere"); !errors.Is(err, ErrUnknownPath) {
 		t.Errorf("a path that was not changed: %v", err)
@@ -145,7 +146,7 @@ func TestKeptRefused(t *testing.T) {
 		}
 		if look, err := kept.Look(w.Root, keptID); err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if _, _, err := ShowKept(t.Context(), w.Root, look); err != nil {
+		} else if _, err := ShowKept(t.Context(), w, look); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

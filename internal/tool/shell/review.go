@@ -5,10 +5,7 @@ import (
 	"errors"
 	"io"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"belay/internal/journal"
 	"belay/internal/tool"
@@ -22,7 +19,7 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 	for i := range changes {
 		c := &changes[i]
 		name := string(c.Path)
-		why, err := t.forbidden(c)
+		why, err := forbidden(t.place, c)
 		if err != nil {
 			return nil, err
 		}
@@ -53,6 +50,15 @@ func isBelow(name string, closed map[string]bool) bool {
 
 // refuse notes a change that is not applied.
 func (t *transaction) refuse(c *journal.Change, why error) {
+	t.note("%s was not changed: %s", c.Path, sayWhy(c, why))
+	for _, rec := range files.Recorded([]journal.Change{*c}) {
+		rec.Restored, rec.Folders = true, 0
+		t.refused = append(t.refused, rec)
+	}
+}
+
+// sayWhy says why a change is not applied, in a clause.
+func sayWhy(c *journal.Change, why error) string {
 	text := strings.TrimSuffix(why.Error(), ".")
 	if refusal, ok := tool.AsRefusal(why); ok {
 		text = refusal.Reason
@@ -60,66 +66,7 @@ func (t *transaction) refuse(c *journal.Change, why error) {
 	if rest, ok := strings.CutPrefix(text, string(c.Path)+" "); ok {
 		text = "it " + rest
 	}
-	t.note("%s was not changed: %s", c.Path, text)
-	for _, rec := range files.Recorded([]journal.Change{*c}) {
-		rec.Restored, rec.Folders = true, 0
-		t.refused = append(t.refused, rec)
-	}
-}
-
-// forbidden returns why a change is not applied, nil where it may be. What is in a
-// .git folder is no project file: it is judged by what it makes run.
-func (t *transaction) forbidden(c *journal.Change) (why, err error) {
-	name := string(c.Path)
-	_, rest, inGit := insideGit(name)
-	ofFolder := c.Op == journal.Mode && c.Before.Type == journal.Folder
-	switch {
-	case !utf8.ValidString(name):
-		return errors.New("its name is no UTF-8 text, which no record can hold"), nil
-	case inBelay(name):
-		return errors.New("it is belay's own"), nil
-	case c.After.Type == journal.Link && t.leadsOut(name, string(c.After.Target)):
-		return errors.New("the link leads out of the project"), nil
-	case inGit && ofFolder:
-		return errors.New("the permissions of a repository's folders stay as they are"), nil
-	case inGit && (rest != "" || c.After.Type != journal.Link), ofFolder:
-		return nil, nil
-	}
-	if why := t.place.Scope.Allows(name, c.Before.Type != journal.None); why != nil {
-		return why, nil
-	}
-	return t.zones(c)
-}
-
-// inBelay reports whether a path is belay's own, in whichever folder.
-func inBelay(name string) bool {
-	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".belay") })
-}
-
-// zones returns why a change to the parts of a file that belong to people is not
-// applied.
-func (t *transaction) zones(c *journal.Change) (why, err error) {
-	if c.Op == journal.Mode {
-		return nil, nil
-	}
-	if max(c.Before.Size, c.After.Size) > t.place.Limits.KeepBytes {
-		if strings.HasPrefix(path.Base(string(c.Path)), "_") && strings.EqualFold(path.Ext(string(c.Path)), ".md") {
-			return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
-		}
-		return nil, nil
-	}
-	var before, after []byte
-	if c.Before.Type == journal.File {
-		if before, err = t.before(c); err != nil {
-			return nil, err
-		}
-	}
-	if c.After.Type == journal.File {
-		if after, err = readAll(c.Content); err != nil {
-			return nil, err
-		}
-	}
-	return t.place.Scope.KeepsZones(string(c.Path), before, after), nil
+	return text
 }
 
 // before is what the project has in a file that is changed.
@@ -134,25 +81,4 @@ func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {
 	}
 	data, err := io.ReadAll(f)
 	return data, errors.Join(err, f.Close())
-}
-
-// leadsOut reports whether a link leads neither into the project nor to a part of
-// the system.
-func (t *transaction) leadsOut(name, target string) bool {
-	project := t.place.Project
-	if real, err := filepath.EvalSymlinks(project); err == nil {
-		project = real
-	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(project, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(target))
-	}
-	if real, err := filepath.EvalSymlinks(target); err == nil {
-		target = real
-	}
-	for _, dir := range append([]string{project, t.place.Project}, t.shell.system...) {
-		if rel, err := filepath.Rel(dir, target); err == nil && filepath.IsLocal(rel) {
-			return false
-		}
-	}
-	return true
 }

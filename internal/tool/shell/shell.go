@@ -82,8 +82,6 @@ type Shell struct {
 	dialer egress.Dialer
 	// state is the operator's state folder.
 	state string
-	// system are folders outside a project that links in it may lead to.
-	system []string
 	// overlays says which projects, by path, an overlay can be laid on.
 	overlays sync.Map
 }
@@ -97,13 +95,12 @@ func New(o Options) *Shell {
 	if o.StateDir != "" {
 		hidden = append(slices.Clone(hidden), o.StateDir)
 	}
-	system := append([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}, o.ReadPaths...)
 	if o.Dialer == nil {
 		o.Dialer = netguard.Dialer{}
 	}
 	return &Shell{
 		person: confine.New(confine.Options{Off: true, Home: true, Network: confine.NetworkOpen, Limits: o.Limits, Env: o.Person}),
-		system: system, disk: o.Disk, dialer: o.Dialer, state: o.StateDir,
+		disk:   o.Disk, dialer: o.Dialer, state: o.StateDir,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
