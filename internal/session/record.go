@@ -203,7 +203,7 @@ type Change struct {
 	// Path is relative to the project, with slashes.
 	Path string `json:"path"`
 	// Before and After are the hashes of the contents, "" where there was no
-	// file. Mode bits go with them.
+	// file. Mode bits go with them; those of a folder say that there was one.
 	Before     string      `json:"before,omitempty"`
 	After      string      `json:"after,omitempty"`
 	BeforeMode fs.FileMode `json:"beforeMode,omitempty"`

@@ -24,8 +24,13 @@ const (
 // one (binary, not kept, too large) is said in its place. The error is the blob
 // store's.
 func Diff(blobs tool.Blobs, c session.Change) (string, error) {
-	if c.After == "" && c.AfterMode.IsDir() {
-		return Printable(c.Path) + ": a new folder\n", nil
+	switch was, is := c.BeforeMode.IsDir(), c.AfterMode.IsDir(); {
+	case was && is:
+		return fmt.Sprintf("%s/: permissions %v become %v\n", Printable(c.Path), c.BeforeMode.Perm(), c.AfterMode.Perm()), nil
+	case is && c.Before == "":
+		return Printable(c.Path) + "/: a new folder\n", nil
+	case was && c.Removes():
+		return Printable(c.Path) + "/: a folder, removed\n", nil
 	}
 	before, kept, err := contentOf(blobs, c.Before, c.BeforeBytes)
 	if err != nil {

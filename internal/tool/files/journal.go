@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
+	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/journal"
@@ -29,24 +31,62 @@ func OpenJournal(ctx context.Context, store *journal.Store, project string, root
 		WithHint("see belay doctor; free disk space, check the permissions of the project and of the state folder, and try again").Because(err)
 }
 
-// Recorded are the changes of files of a transaction, as a session has them on
-// record.
+// changesOf is one change of the journal as a session has it on record: what stands at
+// its paths afterwards.
+func changesOf(c journal.Change) []session.Change {
+	change := session.Change{Path: string(c.Path)}
+	change.Before, change.BeforeMode, change.BeforeBytes = recorded(c.Before)
+	change.After, change.AfterMode, change.AfterBytes = recorded(c.After)
+	if c.Op != journal.Rename {
+		return []session.Change{change}
+	}
+	there := session.Change{Path: string(c.To), After: change.After, AfterMode: change.AfterMode, AfterBytes: change.AfterBytes}
+	gone := session.Change{Path: string(c.Path), Before: change.Before, BeforeMode: change.BeforeMode, BeforeBytes: change.BeforeBytes}
+	return []session.Change{gone, there}
+}
+
+// Recorded are changes of a project as a session has them on record: of files, each with
+// the number of folders that were made around it; of folders that were made and are
+// empty, that were removed, or whose permissions changed. What is in a .git folder is
+// Git's to tell and to take back.
 func Recorded(changes []journal.Change) (all []session.Change) {
-	folders := 0
+	filled := map[string]bool{} // the folders that are made, and whether anything is in them
 	for _, c := range changes {
+		if c.After.Type == journal.None {
+			continue
+		}
+		if _, made := filled[path.Dir(string(c.Path))]; made {
+			filled[path.Dir(string(c.Path))] = true
+		}
 		if c.Op == journal.Mkdir {
-			folders++
+			filled[string(c.Path)] = false
+		}
+	}
+	for _, c := range changes {
+		if inGit(string(c.Path)) || c.Op == journal.Mkdir && filled[string(c.Path)] {
 			continue
 		}
-		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
-			continue
+		for _, change := range changesOf(c) {
+			for dir := path.Dir(change.Path); c.After.Type != journal.None; dir = path.Dir(dir) {
+				if _, made := filled[dir]; !made {
+					break
+				}
+				change.Folders++
+			}
+			all = append(all, change)
 		}
-		change := session.Change{Path: string(c.Path), Folders: folders}
-		change.Before, change.BeforeMode, change.BeforeBytes = recorded(c.Before)
-		change.After, change.AfterMode, change.AfterBytes = recorded(c.After)
-		all, folders = append(all, change), 0
 	}
 	return all
+}
+
+// inGit reports whether a path lies in a folder called .git.
+func inGit(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.EqualFold(part, ".git") {
+			return true
+		}
+	}
+	return false
 }
 
 // recorded is a state as a session's record has it.

@@ -41,9 +41,24 @@ func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
 	} else if err != nil {
 		return 0, err
 	}
+	if c.BeforeMode.IsDir() || c.AfterMode.IsDir() {
+		return c.AfterMode, recoverFolder(now, c)
+	}
 	if now.sha != c.Before {
 		return now.mode.Perm(), nil
 	}
 	removeFolders(root, path.Dir(c.Path), c.Folders)
 	return 0, errNotMade
+}
+
+// recoverFolder reports errNotMade of a change of a folder that was not made.
+func recoverFolder(now stands, c session.Change) error {
+	made := !now.folder // it was to go
+	if c.AfterMode.IsDir() {
+		made = now.folder && (!c.BeforeMode.IsDir() || now.mode.Perm() != c.BeforeMode.Perm())
+	}
+	if !made {
+		return errNotMade
+	}
+	return nil
 }

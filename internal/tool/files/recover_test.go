@@ -82,7 +82,7 @@ func TestRevertOfACommand(t *testing.T) {
 		{Path: "removed", Before: blob("kept"), BeforeMode: link, BeforeBytes: 4},
 		{Path: "made", After: blob("full"), AfterMode: link, AfterBytes: 4},
 	}
-	if text, err := Diff(x.blobs, changes[0]); err != nil || text != "empty/in/here: a new folder\n" {
+	if text, err := Diff(x.blobs, changes[0]); err != nil || text != "empty/in/here/: a new folder\n" {
 		t.Errorf("the diff of a folder is %q, %v", text, err)
 	}
 	for range 2 { // the second time there is nothing to do

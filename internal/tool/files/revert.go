@@ -110,6 +110,8 @@ type target struct {
 	path        string
 	first, last session.Change
 	folders     int // made for it, from the file outwards
+	// isNew is set where it was a folder at some time that was not there before.
+	isNew bool
 	// broken is set where something else changed it in between, done where it is
 	// as it was already.
 	broken, done bool
@@ -129,21 +131,27 @@ func netChanges(changes []session.Change) (targets []target) {
 		i, again := index[c.Path]
 		if !again {
 			index[c.Path] = len(targets)
-			targets = append(targets, target{path: c.Path, first: c, last: c, folders: c.Folders})
+			targets = append(targets, target{path: c.Path, first: c, last: c, folders: c.Folders, isNew: newFolder(c)})
 			continue
 		}
 		t := &targets[i]
+		t.isNew = t.isNew || newFolder(c)
 		t.broken = t.broken || t.last.After != c.Before
 		t.last, t.folders = c, max(t.folders, c.Folders)
 	}
 	return targets
 }
 
+func newFolder(c session.Change) bool { return c.AfterMode.IsDir() && !c.BeforeMode.IsDir() }
+
+// wasFolder reports whether a folder stood there before the first change.
+func (t *target) wasFolder() bool { return t.first.BeforeMode.IsDir() }
+
 // made are the folders that were made for the target, the innermost first: with
 // itself where it is one.
 func (t *target) made() (dirs []string) {
 	dir, n := path.Dir(t.path), t.folders
-	if t.first.AfterMode.IsDir() {
+	if t.isNew && !t.wasFolder() && t.first.Before == "" {
 		dir, n = t.path, n+1
 	}
 	for ; n > 0 && dir != "."; n-- {
@@ -166,6 +174,9 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 		return false, fmt.Errorf("undo of %s: %w", t.path, err)
 	}
 	t.now = now
+	if t.wasFolder() {
+		return t.checkFolder(), nil
+	}
 	lost := t.first.Lost != "" && t.first.Before == "" // nobody knows what it was
 	if t.done = !lost && now.is(t.first.Before, t.first.BeforeMode); t.done {
 		return true, nil
@@ -180,6 +191,23 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 		return true, t.load(blobs)
 	}
 	return true, nil
+}
+
+// checkFolder is check of what was a folder. One that is there again is done, whoever
+// made it.
+func (t *target) checkFolder() bool {
+	now, last := t.now, &t.last
+	switch {
+	case now.folder && last.AfterMode.IsDir():
+		t.done = now.mode.Perm() == t.first.BeforeMode.Perm()
+		return t.done || now.mode.Perm() == last.AfterMode.Perm()
+	case now.folder:
+		t.done = true
+		return true
+	case last.Removes():
+		return now.sha == ""
+	}
+	return last.After != "" && now.is(last.After, last.AfterMode)
 }
 
 // load finds the content before.

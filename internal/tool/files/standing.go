@@ -47,7 +47,7 @@ func standing(root *os.Root, name string) (stands, error) {
 	base := path.Base(name)
 	switch info, err := folder.Lstat(base); {
 	case err == nil && info.IsDir():
-		return stands{folder: true}, nil
+		return stands{folder: true, mode: info.Mode()}, nil
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		leads, err := folder.Readlink(base)
 		return stands{sha: digest([]byte(leads)), mode: info.Mode(), leads: leads}, err

@@ -13,12 +13,18 @@ import (
 )
 
 // back are the changes that take targets back. Files that are to go do so first,
-// the deepest first, so that a folder can become a file again and a file a folder.
-func back(root *os.Root, targets []target) (all []journal.Change) {
+// the deepest first, so that a folder can become a file again and a file a folder. Folders
+// that are opened come before all else, folders that are closed after it.
+func back(root *os.Root, targets []target) []journal.Change {
 	slices.SortStableFunc(targets, func(a, b target) int {
 		return cmp.Or(cmp.Compare(depth(b.path), depth(a.path)), cmp.Compare(a.path, b.path))
 	})
-	going := map[string]bool{}
+	stays := map[string]bool{} // folders that there were before
+	for _, t := range targets {
+		stays[t.path] = stays[t.path] || t.wasFolder()
+	}
+	var all []journal.Change
+	going, made := map[string]bool{}, map[string]bool{}
 	for _, t := range targets {
 		if t.first.Before != "" {
 			continue
@@ -27,7 +33,8 @@ func back(root *os.Root, targets []target) (all []journal.Change) {
 			all = append(all, journal.Change{Op: journal.Remove, Path: journal.Name(t.path), Before: t.now.state()})
 		}
 		for _, dir := range t.made() {
-			if info, err := root.Lstat(dir); err == nil && info.IsDir() {
+			made[dir] = true
+			if info, err := root.Lstat(dir); err == nil && info.IsDir() && !stays[dir] {
 				going[dir] = true
 			}
 		}
@@ -43,12 +50,39 @@ func back(root *os.Root, targets []target) (all []journal.Change) {
 		all = append(all, journal.Change{Op: journal.Rmdir, Path: journal.Name(dir), Before: journal.State{Type: journal.Folder}, IfEmpty: true})
 	}
 	needed := map[string]bool{}
+	var open, closed []journal.Change
+	for _, t := range slices.Backward(targets) { // the outermost first
+		switch {
+		case !t.wasFolder():
+		case !t.now.folder:
+			all = append(append(all, around(root, t.path, going, needed)...), journal.Change{
+				// One that its owner could not enter could not be filled.
+				Op: journal.Mkdir, Path: journal.Name(t.path), After: journal.State{Type: journal.Folder, Mode: t.first.BeforeMode.Perm() | 0o700},
+			})
+			needed[t.path] = true
+		case t.now.mode.Perm() == t.first.BeforeMode.Perm() || t.done && !made[t.path]:
+		case t.now.mode.Perm()&0o300 != 0o300:
+			open = append(open, t.permissions())
+		default:
+			closed = append(closed, t.permissions())
+		}
+	}
 	for _, t := range targets {
 		if !t.done && t.first.Before != "" {
 			all = append(append(all, around(root, t.path, going, needed)...), t.restore())
 		}
 	}
-	return all
+	slices.Reverse(closed) // the innermost first
+	return slices.Concat(open, all, closed)
+}
+
+// permissions is the change that gives a folder its old ones.
+func (t *target) permissions() journal.Change {
+	return journal.Change{
+		Op: journal.Mode, Path: journal.Name(t.path),
+		Before: journal.State{Type: journal.Folder, Mode: t.now.mode.Perm()},
+		After:  journal.State{Type: journal.Folder, Mode: t.first.BeforeMode.Perm()},
+	}
 }
 
 func depth(name string) int { return strings.Count(name, "/") }

@@ -24,10 +24,14 @@ func insideGit(name string) (repository, rest string, in bool) {
 	return path.Join(parts[:i+1]...), path.Join(parts[i+1:]...), true
 }
 
+// writable are the permissions that the owner of a folder needs to change what is in it.
+const writable = 0o300
+
 // gitOrder puts the changes of repositories in the order in which Git itself makes
 // them, so that somebody who uses Git meanwhile finds what a name refers to: objects
-// first, then refs, HEAD and the index, and what goes at the end. Other changes stay as
-// they are.
+// first, then refs, HEAD and the index, and what goes at the end. Folders that are opened
+// come before what is in them, folders that are closed after it. Other changes stay as they
+// are.
 func gitOrder(changes []journal.Change) []journal.Change {
 	placed := map[string]bool{}
 	for _, c := range changes {
@@ -38,6 +42,10 @@ func gitOrder(changes []journal.Change) []journal.Change {
 	rank := func(c journal.Change) int {
 		_, rest, in := insideGit(string(c.Path))
 		switch {
+		case c.Op == journal.Mode && c.Before.Type == journal.Folder && c.Before.Mode&writable != writable:
+			return -1
+		case c.Op == journal.Mode && c.Before.Type == journal.Folder && c.After.Mode&writable != writable:
+			return 9
 		case c.After.Type == journal.None && (!in || placed[string(c.Path)]):
 			return 0
 		case c.Op == journal.Mkdir:
@@ -58,7 +66,12 @@ func gitOrder(changes []journal.Change) []journal.Change {
 		return 4
 	}
 	ordered := slices.Clone(changes)
-	slices.SortStableFunc(ordered, func(a, b journal.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(ordered, func(a, b journal.Change) int {
+		if c := cmp.Compare(rank(a), rank(b)); c != 0 || rank(a) != 9 {
+			return c
+		}
+		return cmp.Compare(strings.Count(string(b.Path), "/"), strings.Count(string(a.Path), "/")) // the innermost first
+	})
 	return ordered
 }
 

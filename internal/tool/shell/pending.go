@@ -224,7 +224,7 @@ func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project)
 // makeChanges makes changes, all or none, and returns them as the session has them on
 // record. Then is called with those before they are certain.
 func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, changes []journal.Change, by journal.Owner, then func([]session.Change) error) ([]session.Change, error) {
-	noted := recorded(changes)
+	noted := files.Recorded(changes)
 	if err := keepContents(ctx, w, changes, noted); err != nil {
 		return nil, err
 	}
