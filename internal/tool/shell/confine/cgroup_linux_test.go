@@ -115,7 +115,7 @@ func TestInControlGroup(t *testing.T) {
 	must(t, in.Close())
 	must(t, err)
 	must(t, out.SetReadDeadline(time.Now().Add(time.Minute)))
-	said := newRecorder(1 << 10)
+	said := NewRecorder(1 << 10)
 	copyAll(said, out)
 	_, err = k.wait()
 	must(t, err)

@@ -33,6 +33,7 @@
 package confine
 
 import (
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -164,18 +165,24 @@ type Command struct {
 	// Masked are folders of the project that the command finds empty, where the
 	// machine has namespaces.
 	Masked []string
-	// Time is how long it may run, OutputBytes how much of what it says is kept.
+	// Time is how long it may run, 0 for no limit of its own. OutputBytes is how much
+	// of what it says is kept; Said gets all of it as it comes, and must not block.
 	Time        time.Duration
 	OutputBytes int64
+	Said        io.Writer
 	// Guard is a file that the command's keeper holds open, and writes a byte to
 	// now and then, until nothing of the command runs any more: a lock on it lasts
 	// as long, also when belay dies. Nil is none; only Linux has keepers.
 	Guard *os.File
-	// Proxy serves a listener on the loopback interface of the command's own network,
-	// which the command is told of as its HTTP proxy ([NetworkAsk]). It returns when the
-	// listener is closed: the command has ended then. Nil serves none; without
-	// namespaces it is not called.
+	// Proxy serves a listener on [ProxyPort] of the loopback interface of the command's
+	// own network, which the command is told of as its HTTP proxy ([NetworkAsk]). It
+	// returns when the listener is closed: the command has ended then. Nil serves none.
+	// Ports are served likewise. Without a network of its own, the command finds none
+	// of them ([Report.OwnNetwork]).
 	Proxy func(net.Listener)
+	Ports []Port
+	// Inside gives a way into the command's own network, nil for none.
+	Inside *Inside
 }
 
 // Outcome is how a command ended.

@@ -10,10 +10,10 @@ type Output struct {
 	Dropped int64
 }
 
-// recorder keeps at most limit bytes of what is written to it. It never blocks
+// Recorder keeps at most limit bytes of what is written to it. It never blocks
 // and never fails, so that a command that floods is only ever slowed by the
-// speed of its pipe.
-type recorder struct {
+// speed of its pipe. It is safe for concurrent use.
+type Recorder struct {
 	mu    sync.Mutex
 	limit int
 	head  []byte
@@ -22,11 +22,11 @@ type recorder struct {
 	total int64
 }
 
-// newRecorder keeps limit bytes, half from the beginning.
-func newRecorder(limit int64) *recorder { return &recorder{limit: int(max(limit, 2))} }
+// NewRecorder keeps limit bytes, half from the beginning.
+func NewRecorder(limit int64) *Recorder { return &Recorder{limit: int(max(limit, 2))} }
 
 // Write implements io.Writer.
-func (r *recorder) Write(p []byte) (int, error) {
+func (r *Recorder) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := len(p)
@@ -53,10 +53,23 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// output is what was kept so far.
-func (r *recorder) output() Output {
+// Take returns what was kept since the last Take, and forgets it.
+func (r *Recorder) Take() Output {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	o := r.kept()
+	r.head, r.ring, r.next, r.total = nil, nil, 0, 0
+	return o
+}
+
+// output is what was kept so far.
+func (r *Recorder) output() Output {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.kept()
+}
+
+func (r *Recorder) kept() Output {
 	tail := make([]byte, 0, len(r.ring))
 	tail = append(append(tail, r.ring[r.next:]...), r.ring[:r.next]...)
 	return Output{

@@ -14,7 +14,7 @@ func TestRecorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.Int64Range(0, 40).Draw(t, "limit")
 		pieces := rapid.SliceOf(rapid.SliceOfN(rapid.Byte(), 0, 30)).Draw(t, "pieces")
-		r := newRecorder(limit)
+		r := NewRecorder(limit)
 		var all []byte
 		for _, p := range pieces {
 			if n, err := r.Write(p); n != len(p) || err != nil {

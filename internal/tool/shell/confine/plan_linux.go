@@ -66,8 +66,14 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 	switch r.o.Network {
 	case NetworkNone, NetworkAsk:
 		n.none, p.Loopback = !found.Namespaces, found.Namespaces
-		if r.o.Network == NetworkAsk && found.Namespaces && c.Proxy != nil {
-			p.ProxyPort, p.Env = proxyPort, proxied(p.Env)
+		if p.Loopback {
+			if r.hasProxy(c) {
+				p.Env = proxied(p.Env)
+			}
+			for _, port := range r.served(c) {
+				p.Ports = append(p.Ports, uint64(port.Number))
+			}
+			p.Inside = c.Inside != nil
 		}
 	case NetworkPorts:
 		n.limitTCP, n.connect, n.listen = true, r.o.connectPorts(), r.o.ListenPorts
@@ -89,6 +95,16 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 		p.Filter = n.filter(denied...)
 	}
 	return p, nil
+}
+
+func (r *Runner) hasProxy(c Command) bool { return r.o.Network == NetworkAsk && c.Proxy != nil }
+
+// served are the ports of the command's own network on which belay listens.
+func (r *Runner) served(c Command) []Port {
+	if r.hasProxy(c) {
+		return append([]Port{{ProxyPort, c.Proxy}}, c.Ports...)
+	}
+	return c.Ports
 }
 
 // resources are the limits of the kernel's that a command runs under.

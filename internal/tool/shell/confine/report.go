@@ -24,8 +24,10 @@ type Report struct {
 	// Memory is set where a control group limits the memory of all processes of a
 	// command together.
 	Memory bool `json:"memory"`
-	// Network is what was asked for.
-	Network Network `json:"network"`
+	// Network is what was asked for. OwnNetwork is set where a command has one of its
+	// own, with only a loopback interface.
+	Network    Network `json:"network"`
+	OwnNetwork bool    `json:"ownNetwork"`
 	// Held and Open are sentences for people: what a command cannot do here, and
 	// what it can although it should not.
 	Held []string `json:"held"`
@@ -97,6 +99,7 @@ func (r *Report) judge() {
 	}
 	hold(r.Filter || r.Landlock > 0 || r.Namespaces, "other processes cannot be traced", "other processes of the user can be traced, except the server")
 	tcp := r.holdsNetwork()
+	r.OwnNetwork = r.Namespaces && (r.Network == NetworkNone || r.Network == NetworkAsk)
 	switch r.Network {
 	case NetworkNone:
 		hold(tcp, "there is no network", "the network cannot be taken away")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,14 +79,21 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.Time, errTime)
-	defer cancel()
+	if c.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.Time, errTime)
+		defer cancel()
+	}
 	unwatch := context.AfterFunc(ctx, p.end)
 
-	said := newRecorder(c.OutputBytes)
+	said := NewRecorder(c.OutputBytes)
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
+		if c.Said != nil {
+			copyAll(io.MultiWriter(said, c.Said), out)
+			return
+		}
 		copyAll(said, out)
 	}()
 	e, err := p.wait()
@@ -108,11 +116,11 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 var errTime = errors.New("the command's time ran out")
 
 // copyAll reads until the end or the deadline.
-func copyAll(w *recorder, f *os.File) {
+func copyAll(w io.Writer, f *os.File) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := f.Read(buf)
-		_, _ = w.Write(buf[:n]) // a recorder takes all
+		_, _ = w.Write(buf[:n]) // recorders take all
 		if err != nil {
 			return
 		}

@@ -22,6 +22,7 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Ports = r.served(c)
 	return r.startIn(found, p, out, c)
 }
 
@@ -56,8 +57,8 @@ type kept struct {
 	control *os.File
 	// cgroup is nil where the command has none of its own.
 	cgroup *cgroup
-	// proxy is nil where the command has none.
-	proxy *proxy
+	// network is nil where belay serves nothing in the command's own.
+	network *ownNetwork
 	// group is the command's process group, once it is known and where it is not
 	// enough to end the keeper.
 	group atomic.Int64
@@ -89,29 +90,29 @@ func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, e
 	}
 	p.Guarded = c.Guard != nil
 	cmd.ExtraFiles = append(cmd.ExtraFiles, c.Guard) // nil takes its place, too
-	var web *proxy
-	var webIn *os.File
-	if p.ProxyPort > 0 {
-		if web, webIn, err = newProxy(c.Proxy); err != nil {
+	var network *ownNetwork
+	var networkIn *os.File
+	if len(p.Ports) > 0 || p.Inside {
+		if network, networkIn, err = newNetwork(c.Ports, c.Inside); err != nil {
 			_, _, _, _ = controlOut.Close(), control.Close(), answer.Close(), answerIn.Close()
-			return nil, &SetupError{"make a proxy", err}
+			return nil, &SetupError{"enter the command's own network", err}
 		}
-		cmd.ExtraFiles = append(cmd.ExtraFiles, webIn)
+		cmd.ExtraFiles = append(cmd.ExtraFiles, networkIn)
 	}
 	if g != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.folder.Fd())
 	}
 	err = cmd.Start()
 	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own
-	if webIn != nil {
-		_ = webIn.Close()
+	if networkIn != nil {
+		_ = networkIn.Close()
 	}
 	if err != nil {
-		web.stop()
+		network.stop()
 		_, _ = control.Close(), answer.Close()
 		return nil, &SetupError{"start the command's keeper", err}
 	}
-	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g, proxy: web}
+	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g, network: network}
 	if err := keeper.Send(control, p); err != nil {
 		k.end() // wait tells why it does not listen
 	}
@@ -135,7 +136,7 @@ func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 		// may borrow this process's memory as any other does: copying the tables of
 		// a large server takes longer than many a command.
 		a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_VM | unix.CLONE_VFORK
-		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP}
 		if p.Tree.Overlay != nil {
 			// The overlay works, in the name of who mounts it, in a folder that nobody
 			// may enter.
@@ -149,7 +150,7 @@ func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 func (k *kept) wait() (ending, error) {
 	a, err := k.listen()
 	waitErr := k.cmd.Wait()
-	k.proxy.stop()
+	k.network.stop()
 	if err != nil {
 		k.killGroup() // the keeper did not
 	}

@@ -28,8 +28,8 @@ func run() int {
 	}
 	syscall.CloseOnExec(ControlFile)
 	syscall.CloseOnExec(AnswerFile)
-	syscall.CloseOnExec(GuardFile) // where there is one
-	syscall.CloseOnExec(ProxyFile) // where there is one
+	syscall.CloseOnExec(GuardFile)   // where there is one
+	syscall.CloseOnExec(NetworkFile) // where there is one
 	if deafen(endingSignals) != nil {
 		return 2
 	}
@@ -123,10 +123,8 @@ func (k *keeper) prepare() error {
 			return &problem{"give the command a network of its own", err}
 		}
 	}
-	if k.plan.ProxyPort > 0 {
-		if err := passListener(int(k.plan.ProxyPort)); err != nil {
-			return &problem{"give the command a proxy", err}
-		}
+	if err := k.plan.passListeners(); err != nil {
+		return &problem{"listen on the command's own network", err}
 	}
 	if err := prctl(syscall.PR_SET_DUMPABLE, 0); err != nil {
 		return &problem{"close the keeper to tracing", err}
@@ -198,7 +196,12 @@ const crowdPoll = 20 * time.Millisecond
 // one thread that waits for all of that: handing over to another one takes longer
 // than many a command.
 func (k *keeper) watch(c child) Answer {
-	files := []pollFile{{fd: ControlFile, events: pollInput}, {fd: int32(c.file), events: pollInput}} // -1 is left out
+	files := []pollFile{
+		{fd: ControlFile, events: pollInput}, {fd: int32(c.file), events: pollInput}, {fd: -1, events: pollInput}, // -1 is left out
+	}
+	if k.plan.Inside {
+		files[2].fd = NetworkFile
+	}
 	count := time.Now().Add(crowdPoll)
 	signed := time.Now()
 	for {
@@ -212,6 +215,9 @@ func (k *keeper) watch(c child) Answer {
 		}
 		if files[0].revents != 0 { // nothing follows the plan: it is closed
 			return k.stop(c.pid)
+		}
+		if files[2].revents != 0 && !answerRequest() {
+			files[2].fd = -1
 		}
 		if now := time.Now(); now.After(count) {
 			count = now.Add(crowdPoll)

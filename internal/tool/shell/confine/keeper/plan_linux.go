@@ -14,9 +14,10 @@ const (
 	AnswerFile  = 4
 	// GuardFile is there where the plan says so.
 	GuardFile = 5
-	// ProxyFile is a socket that is there where the plan has a port for a proxy. The
-	// keeper sends a listening socket through it and closes it.
-	ProxyFile = 6
+	// NetworkFile is a socket that is there where the plan has ports, or is Inside. The
+	// keeper sends a listening socket for each port through it, and then answers
+	// requests ([Request]), or closes it.
+	NetworkFile = 6
 )
 
 // Plan is what a keeper is told: the whole cage, settled before the command
@@ -31,9 +32,10 @@ type Plan struct {
 	// in namespaces; Loopback switches on its own network's only interface.
 	Tree     *Tree
 	Loopback bool
-	// ProxyPort is the port of that interface on which belay's proxy is found, 0 for
-	// none.
-	ProxyPort uint64
+	// Ports are those of that interface on which belay listens. Inside is set where
+	// belay asks for files of the command's network while the command runs.
+	Ports  []uint64
+	Inside bool
 
 	// Limits are set as the command's. Processes is how many it may have, which
 	// the keeper counts.
@@ -125,7 +127,8 @@ func (p *Plan) pass(w *wire) {
 	})
 	optional(w, &p.Tree, (*wire).tree)
 	w.truth(&p.Loopback)
-	w.number(&p.ProxyPort)
+	list(w, &p.Ports, (*wire).number)
+	w.truth(&p.Inside)
 	list(w, &p.Limits, func(w *wire, l *Limit) {
 		w.number(&l.Resource)
 		w.number(&l.Most)

@@ -16,7 +16,7 @@ func plans(t *rapid.T) *Plan {
 	texts := rapid.SliceOfN(text, 0, 4)
 	p := &Plan{
 		Shell: text.Draw(t, "shell"), Command: text.Draw(t, "command"), Dir: text.Draw(t, "dir"), Env: texts.Draw(t, "env"),
-		Loopback: rapid.Bool().Draw(t, "loopback"), ProxyPort: number.Draw(t, "proxy port"), Processes: number.Draw(t, "processes"),
+		Loopback: rapid.Bool().Draw(t, "loopback"), Ports: rapid.SliceOfN(number, 0, 3).Draw(t, "ports"), Inside: rapid.Bool().Draw(t, "inside"), Processes: number.Draw(t, "processes"),
 		Limits: rapid.SliceOfN(rapid.Make[Limit](), 0, 3).Draw(t, "limits"),
 		Filter: rapid.SliceOfN(rapid.Make[syscall.SockFilter](), 0, 3).Draw(t, "filter"),
 	}
