@@ -101,6 +101,7 @@ func (m *Model) asking(a *ask, width int) []string {
 		hosts = "may reach the network"
 	}
 	row("net", hosts)
+	row("opens", e.PortsLine())
 	if e.Outside {
 		row("note", "it runs as you, with your files, network and credentials")
 		row("says", e.Why)

@@ -69,7 +69,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)

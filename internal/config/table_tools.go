@@ -133,10 +133,11 @@ func rule(s string) (string, error) {
 	return s, nil
 }
 
-// ToolNames are the tools that rules may name, beside the agents. What commands reach,
-// network, is no tool that a model calls.
+// ToolNames are the tools that rules may name, beside the agents. network and ports,
+// what commands reach and which ports of theirs are opened, are no tools that a model
+// calls.
 var ToolNames = []string{
-	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash", "network",
+	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash", "network", "ports",
 	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 

@@ -60,6 +60,9 @@ func (e Effect) kinds() (kinds []string) {
 			}
 			kinds = append(kinds, e.Tool+" "+c.Class)
 		}
+		if len(e.Ports) > 0 {
+			kinds = e.portClasses(kinds)
+		}
 	case e.Kind == Network:
 		for _, h := range e.Hosts {
 			kinds = append(kinds, e.Tool+" "+strings.ToLower(e.hostClass(h)))
@@ -171,6 +174,8 @@ func (e Effect) KindOfCall() string {
 			kinds[i] = "the usual package registries"
 		case ok:
 			kinds[i] = kind
+		case strings.HasPrefix(c, PortsTool+" "):
+			kinds[i] = "port " + c[len(PortsTool)+1:]
 		case e.Kind == Write:
 			kinds[i] = "every " + c + " of ordinary files in the write scope"
 		default:

@@ -20,6 +20,9 @@ func (r Rule) denies(e Effect) fit {
 	if e.Kind == Execute && r.Names(writeTool) {
 		return r.deniesWrites(e)
 	}
+	if len(e.Ports) > 0 && r.Names(PortsTool) {
+		return r.deniesPorts(e)
+	}
 	if !r.Names(e.Tool) {
 		return none
 	}
@@ -28,6 +31,9 @@ func (r Rule) denies(e Effect) fit {
 	}
 	switch e.Kind {
 	case Execute:
+		if e.Job != "" {
+			return none // it runs nothing that did not run before
+		}
 		most := none
 		if e.Opaque || len(e.Commands) == 0 {
 			most = possible

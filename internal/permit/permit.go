@@ -99,6 +99,12 @@ type Effect struct {
 	// their files, network and credentials. Why is the agent's reason.
 	Outside bool   `json:"outside,omitempty"`
 	Why     string `json:"why,omitempty"`
+	// Background is set of a command that goes on as a job of its turn. Ports are those
+	// of its sandbox that this machine's loopback is to lead to. Job names a job whose
+	// output is read, or which is stopped: such a call runs no command.
+	Background bool     `json:"background,omitempty"`
+	Ports      []uint16 `json:"ports,omitempty"`
+	Job        string   `json:"job,omitempty"`
 	// Writes is set of a command that may change the project while it runs, without a
 	// review.
 	Writes bool `json:"write,omitempty"`

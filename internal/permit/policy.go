@@ -27,7 +27,8 @@ type Policy struct {
 // is allowed, because its gates were that decision and the other agent's calls are
 // judged one by one; plan mode refuses all that does more than look; a command
 // that the machine cannot hold is asked about, whatever the rules say, and so is
-// one that a rule of AskBefore names; a command whose changes count only when they
+// one that a rule of AskBefore names; a job that opens ports is asked about, unless a
+// rule names them (judgePorts); a command whose changes count only when they
 // were reviewed is allowed; files that other programs run by themselves are asked
 // about, unless a rule names them; an allow rule allows; reads are allowed;
 // acceptEdits allows writes; everything else is asked about, which dontAsk and
@@ -107,6 +108,9 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		if rule.denies(e) != none {
 			return Ruling{Ask, "the rule " + rule.text + " wants it asked about before it runs", rule.text}, true
 		}
+	}
+	if len(e.Ports) > 0 {
+		return p.judgePorts(e), false
 	}
 	if e.contained() {
 		return Ruling{Allow, "nothing of it is real before it was reviewed", ""}, false

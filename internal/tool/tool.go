@@ -69,6 +69,11 @@ type Result struct {
 	// Overreach is what the call did that no agent may, "" for nothing. It goes to the
 	// audit log.
 	Overreach string
+	// Notices are sentences that people see at once, such as the address of a port that
+	// was opened for them.
+	Notices []string
+	// Progress is set where the same call is not in vain: it waits for what goes on.
+	Progress bool
 	// Changes are what the call changed, where none of it is real yet. Whoever gets
 	// them decides what becomes of them, and calls one of their methods.
 	Changes Changes

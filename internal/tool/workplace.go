@@ -43,7 +43,9 @@ type Workplace struct {
 	Journal *journal.Store
 	// Network decides which hosts commands reach, nil for none.
 	Network Network
-	Limits  Limits
+	// Jobs are the background jobs of the turn, nil where there can be none.
+	Jobs   *Jobs
+	Limits Limits
 	// Path is the PATH of the person: programs in those of its folders that lie in
 	// the project run by their names.
 	Path string

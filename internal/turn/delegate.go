@@ -106,6 +106,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	done, err := sub.work()
+	sub.endJobs()
 	sub.hosts.close()
 	if errors.Is(err, ErrLeft) {
 		return tool.Result{}, err

@@ -36,9 +36,10 @@ func modeWarning(mode string) string {
 func (l *Local) Tools(context.Context) ([]string, error) { return l.o.Tools.Names(), nil }
 
 // NamesTool reports whether a rule is about any of these tools, or about agents, whose
-// tools each turn has for itself, or about the hosts that commands reach.
+// tools each turn has for itself, or about the hosts that commands reach and the ports
+// that they open.
 func NamesTool(r permit.Rule, tools []string) bool {
-	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || slices.ContainsFunc(tools, r.Names)
+	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
 }
 
 // ModelWarning says that nothing is known of a model and its limits are assumed;

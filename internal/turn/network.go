@@ -1,8 +1,10 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
 	"belay/internal/permit"
@@ -212,7 +214,7 @@ func (n network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) e
 		reason += ", and a person has not answered yet"
 	}
 	return t.l.o.Audit.Append(context.WithoutCancel(ctx), permit.Entry{
-		Kind: "network", SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: at.step.name, Summary: e.Hosts[0], Verdict: string(r.Outcome), Reason: reason,
+		Kind: e.Tool, SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: at.step.name, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason,
 	})
 }

@@ -29,6 +29,9 @@ func (t *running) tell(s *step) error {
 	}
 	t.spent.calls.Add(s.outcome)
 	t.noteRefusal(s)
+	if s.result.Progress {
+		t.repeats.count = 0
+	}
 	text := s.result.Text
 	t.cap(s)
 	untold := t.report(s, changes, text)
@@ -53,7 +56,11 @@ func (t *running) report(s *step, changes []session.Change, said string) error {
 			return err
 		}
 	}
-	return t.emit(t.outcome(s, changes)...)
+	drafts := t.outcome(s, changes)
+	for _, n := range s.result.Notices {
+		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: t.l.clean(n)}})
+	}
+	return t.emit(drafts...)
 }
 
 // restored names what a command changed without the right to, "" for nothing.

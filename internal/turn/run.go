@@ -157,6 +157,7 @@ func (t *running) run() {
 	}
 	done, err := work()
 	storing.Wait()
+	t.endJobs()
 	t.hosts.close()
 	t.owe(t.runsOnRequest()...)
 	t.closePlace()

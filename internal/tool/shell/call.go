@@ -23,6 +23,8 @@ type call struct {
 	// exceeded is why the command was ended, nil where it took no more of the disk
 	// than it may.
 	exceeded *quota.ExceededError
+	// stopped is set of a job that did not end by itself.
+	stopped bool
 	// unreached says which hosts the command did not reach, and why.
 	unreached []string
 }
@@ -40,6 +42,8 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 			return tool.Result{}, notRun(err)
 		}
 		return c.result(outcome, nil), nil
+	case c.in.Background:
+		return c.background(ctx)
 	case c.deferred:
 		return c.transact(ctx)
 	}

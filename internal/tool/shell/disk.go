@@ -24,6 +24,7 @@ func (c *call) run(ctx context.Context, run confine.Command) (confine.Outcome, e
 			c.unreached = web.Unreached()
 		}()
 	}
+	run.Ports = c.neighbours(ctx)
 	o, err := c.shell.runner.Run(ctx, run)
 	if errors.As(err, &c.exceeded) {
 		return o, nil

@@ -20,6 +20,7 @@ const shownOutput = 4 << 10
 // effect is what the command that has ended would change.
 func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome, failed bool) (permit.Effect, error) {
 	e := t.Effect()
+	e.Ports = nil // what is decided is whether its changes count
 	output := clean(outcome.Output.Head) + clean(outcome.Output.Tail)
 	if len(output) > shownOutput {
 		output = "…" + strings.ToValidUTF8(output[len(output)-shownOutput:], "")

@@ -25,6 +25,12 @@ type input struct {
 	Outside     bool   `json:"outside"`
 	Reason      string `json:"reason"`
 	Write       bool   `json:"write"`
+	Background  bool   `json:"background"`
+	// Ports are those of a background job that are opened for the person.
+	Ports []uint16 `json:"ports"`
+	// Job is what Action is about, in place of a command.
+	Job    string `json:"job"`
+	Action string `json:"action"`
 }
 
 // maxCommandBytes is what the kernel takes as one argument of a program, less
@@ -40,9 +46,12 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 	if err := tool.Decode(raw, &in); err != nil {
 		return nil, err
 	}
+	if in.Job != "" {
+		return s.prepareJob(w, in)
+	}
 	switch {
 	case strings.TrimSpace(in.Command) == "":
-		return nil, tool.Refuse("command is blank")
+		return nil, tool.Refuse("command is blank").WithHint("say in command what bash runs, or in job which background job the call is about")
 	case len(in.Command) > maxCommandBytes:
 		return nil, tool.Refuse("command has %d bytes, and %d are the most", len(in.Command), maxCommandBytes).
 			WithHint("write a script into the project or $TMPDIR and run that")
@@ -51,9 +60,15 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 	case strings.ContainsRune(in.Command, 0):
 		return nil, tool.Refuse("command holds a NUL byte, which no program can be given")
 	}
+	if err := in.checkBackground(w); err != nil {
+		return nil, err
+	}
 	limit, err := timeLimit(w.Limits, in.TimeoutMS)
 	if err != nil {
 		return nil, err
+	}
+	if in.Background && in.TimeoutMS == 0 {
+		limit = 0 // it ends with its turn
 	}
 	dir, err := workingDir(w, in.Dir)
 	if err != nil {
@@ -68,6 +83,9 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 		return c, nil
 	}
 	if c.deferred, err = c.overlaid(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.checkJob(); err != nil {
 		return nil, err
 	}
 	if err := c.inspect(ctx); err != nil {
@@ -134,6 +152,7 @@ func (c *call) Effect() permit.Effect {
 		Network:    c.report.Network == confine.NetworkPorts || c.report.Network == confine.NetworkOpen,
 		Unconfined: c.report.Unconfined, Deferred: c.deferred || c.readOnly(), Writes: !c.deferred && !c.readOnly(), Doubt: c.doubt,
 	}
+	e.Background, e.Ports = c.in.Background, c.in.Ports
 	if c.in.Outside {
 		e.Outside, e.Why, e.Network, e.Deferred = true, c.in.Reason, true, false
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	Network                   confine.Network
 	ConnectPorts, ListenPorts []uint16
 	ServerPorts               func() []uint16
+	// LocalPorts are TCP ports of this machine's loopback that commands with a network of
+	// their own reach at their localhost; never those of the server.
+	LocalPorts []uint16
 	// Dialer connects to the hosts that confine.NetworkAsk reaches; nil reaches public
 	// addresses only ([netguard.Dialer]).
 	Dialer egress.Dialer
@@ -80,6 +83,10 @@ type Shell struct {
 	person *confine.Runner
 	disk   quota.Limits
 	dialer egress.Dialer
+	// localPorts are those of the machine that commands reach, serverPorts those of
+	// belay's servers, nil for none.
+	localPorts  []uint16
+	serverPorts func() []uint16
 	// state is the operator's state folder.
 	state string
 	// overlays says which projects, by path, an overlay can be laid on.
@@ -101,6 +108,7 @@ func New(o Options) *Shell {
 	return &Shell{
 		person: confine.New(confine.Options{Off: true, Home: true, Network: confine.NetworkOpen, Limits: o.Limits, Env: o.Person}),
 		disk:   o.Disk, dialer: o.Dialer, state: o.StateDir,
+		localPorts: o.LocalPorts, serverPorts: o.ServerPorts,
 		runner: confine.New(confine.Options{
 			Off: o.Off, ReadPaths: o.ReadPaths, Hidden: hidden,
 			Network: o.Network, ConnectPorts: o.ConnectPorts, ListenPorts: o.ListenPorts, ServerPorts: o.ServerPorts,
@@ -113,6 +121,11 @@ func New(o Options) *Shell {
 // Report tells what the machine holds. The first call tries it out and takes
 // some ten milliseconds.
 func (s *Shell) Report(ctx context.Context) (Report, error) { return s.runner.Report(ctx) }
+
+// isServer reports whether a port is that of a server of belay's.
+func (s *Shell) isServer(port uint16) bool {
+	return s.serverPorts != nil && slices.Contains(s.serverPorts(), port)
+}
 
 // Sweep removes what is kept for sessions that are not known.
 func (s *Shell) Sweep(known func(sessionID string) bool) error { return s.sweepWatched(known) }
@@ -135,7 +148,8 @@ func (s *Shell) Spec() tool.Spec {
 	return tool.Spec{
 		Name: Name,
 		Description: `Run a command with bash in the project folder and return what it writes to stdout and stderr, in order, and its exit code.
-Each call is a new shell: a working folder, variables and background processes do not outlive it. There is no terminal and no input.
+Each call is a new shell: a working folder, variables and processes do not outlive it. There is no terminal and no input.
+With background it goes on as a job while you do other things, such as a server or a watcher: the result has its id, and {"job": "job_1"} reads its new output, {"job": "job_1", "action": "stop"} stops it. Later commands of the turn reach its ports at localhost. With ports the person can open them, too, and is asked first. A job does not see later edits: start it again after them. It ends with your turn.
 The command may read the project and the system's programs, and write to the project (within your write scope) and to $HOME and $TMPDIR, which are yours for this session. It reaches other machines through the HTTP proxy in HTTPS_PROXY only; a person may be asked about each host, and the result says which were not reached.
 What it changes in the project becomes real when it has ended; changes of protected files do not, and are reported.
 It has none of the person's credentials. With outside and a reason it runs as the person instead, with their files, network and credentials, on the project itself: for what needs these, such as git push or a deployment. A person is asked before such a command runs.
@@ -147,14 +161,17 @@ Use read, list, glob and grep to look at files, and edit and write to change the
 var schema = json.RawMessage(`{
   "type": "object",
   "properties": {
-    "command": {"type": "string", "minLength": 1, "maxLength": 100000, "description": "What bash runs, as after bash -c."},
+    "command": {"type": "string", "maxLength": 100000, "description": "What bash runs, as after bash -c. Every call has it but those with job."},
     "dir": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "The working folder: relative to the project, or absolute in it or in $HOME or $TMPDIR. The project folder if absent."},
     "timeout_ms": {"type": "integer", "minimum": 1, "description": "How long it may run. The server sets a default and a most."},
     "outside": {"type": "boolean", "description": "Run it as the person, outside the sandbox. A person is always asked first."},
     "reason": {"type": "string", "minLength": 1, "maxLength": 500, "description": "With outside: why it needs the person's files, network or credentials, in a sentence for them."},
     "write": {"type": "boolean", "description": "Whether it is to change files of the project. It counts only on machines that cannot review what a command changed: there the project is read-only without it, and a person is asked before the command runs. Elsewhere it is ignored."},
+    "background": {"type": "boolean", "description": "Run it as a background job of this turn, and return at once."},
+    "ports": {"type": "array", "maxItems": 8, "items": {"type": "integer", "minimum": 1024, "maximum": 65535}, "description": "With background: TCP ports on which it listens that the person is to open, in a browser for example. Other commands reach its ports without this."},
+    "job": {"type": "string", "minLength": 1, "maxLength": 40, "description": "The id of a background job, in place of a command: read its output or stop it."},
+    "action": {"type": "string", "enum": ["output", "stop"], "description": "With job: output (if absent) returns what it has written since the last time, and waits up to timeout_ms for something new; stop ends it and returns the rest."},
     "description": {"type": "string", "maxLength": 500, "description": "What it is for, in one line, for the person who decides."}
   },
-  "required": ["command"],
   "additionalProperties": false
 }`)

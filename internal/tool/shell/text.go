@@ -26,16 +26,9 @@ func outputBytes(l tool.Limits) int64 {
 // result is what the model gets to read.
 func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	var b strings.Builder
-	b.WriteString(clean(o.Output.Head))
-	if o.Output.Dropped > 0 {
-		fmt.Fprintf(&b, "\n[… %d bytes of output left out …]\n", o.Output.Dropped)
-	}
-	b.WriteString(clean(o.Output.Tail))
-	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
-		b.WriteByte('\n')
-	}
+	writeOutput(&b, o.Output)
 	b.WriteString(c.ended(o))
-	if o.Left > 0 && !o.TimedOut && !o.Crowded && c.exceeded == nil {
+	if o.Left > 0 && !c.stopped && !o.TimedOut && !o.Crowded && c.exceeded == nil {
 		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
 	}
 	if o.Starved {
@@ -57,7 +50,24 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	if most := int(c.place.Limits.OutputBytes); len(text) > most {
 		text, truncated = cut(text, most), true
 	}
-	return tool.Result{Text: text, Truncated: truncated, Failed: o.ExitCode != 0 || o.TimedOut || o.Crowded || c.exceeded != nil}
+	return tool.Result{Text: text, Truncated: truncated, Failed: c.failed(o)}
+}
+
+// failed reports whether the command failed. A job that was stopped did not.
+func (c *call) failed(o confine.Outcome) bool {
+	return !c.stopped && o.ExitCode != 0 || o.TimedOut || o.Crowded || c.exceeded != nil
+}
+
+// writeOutput writes what was kept of a command's output, and ends its last line.
+func writeOutput(b *strings.Builder, o confine.Output) {
+	b.WriteString(clean(o.Head))
+	if o.Dropped > 0 {
+		fmt.Fprintf(b, "\n[… %d bytes of output left out …]\n", o.Dropped)
+	}
+	b.WriteString(clean(o.Tail))
+	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+		b.WriteByte('\n')
+	}
 }
 
 // ended is a line on how the command ended.
@@ -66,6 +76,8 @@ func (c *call) ended(o confine.Outcome) string {
 	switch {
 	case c.exceeded != nil:
 		return fmt.Sprintf("ended after %v: %v", took, c.exceeded)
+	case c.stopped:
+		return fmt.Sprintf("stopped after %v", took)
 	case o.TimedOut:
 		return fmt.Sprintf("ended after %v: its time of %v ran out (timeout_ms may be up to %d)", took, c.limit, c.place.Limits.CommandTimeMost.Milliseconds())
 	case o.Crowded:

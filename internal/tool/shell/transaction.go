@@ -28,31 +28,47 @@ type transaction struct {
 
 // transact runs the command. What it changed, as far as that may be applied at all,
 // is in the result, for whoever decides on it.
-func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
+func (c *call) transact(ctx context.Context) (tool.Result, error) {
 	if id := tool.OriginOf(ctx).ChangeID; c.Held(ctx) {
 		return c.resume(id)
 	}
-	upper, err := overlay.Make(c.place.Root)
+	t, run, err := c.begin()
 	if err != nil {
 		return tool.Result{}, err
 	}
-	t := &transaction{call: c, upper: upper}
-	var changes *pending
-	defer func() {
-		if changes == nil {
-			err = errors.Join(err, upper.Remove())
-		}
-	}()
+	outcome, err := c.run(ctx, run)
+	if err != nil {
+		return tool.Result{}, errors.Join(notRun(err), t.upper.Remove())
+	}
+	return t.finish(ctx, outcome, outcome.Output)
+}
+
+// begin makes the overlay of a command that runs next.
+func (c *call) begin() (*transaction, confine.Command, error) {
+	upper, err := overlay.Make(c.place.Root)
+	if err != nil {
+		return nil, confine.Command{}, err
+	}
 	run := c.command()
 	run.Upper, run.Work = upper.Folders()
 	run.Guard = upper.Guard()
-	outcome, err := c.run(ctx, run)
-	if err != nil {
-		return tool.Result{}, notRun(err)
-	}
-	if c.exceeded != nil {
+	return &transaction{call: c, upper: upper}, run, nil
+}
+
+// finish reviews what the command changed that has ended. Of its output the result tells
+// what is said.
+func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said confine.Output) (_ tool.Result, err error) {
+	var changes *pending
+	defer func() {
+		if changes == nil {
+			err = errors.Join(err, t.upper.Remove())
+		}
+	}()
+	shown := outcome
+	shown.Output = said
+	if t.exceeded != nil {
 		t.note("nothing of what it changed in the project was applied; $HOME and $TMPDIR hold what it wrote there")
-		return c.result(outcome, t.notes), nil
+		return t.result(shown, t.notes), nil
 	}
 	// What a command did is reviewed to the end, also when its turn is interrupted
 	// now: the person is told what became of it.
@@ -62,13 +78,13 @@ func (c *call) transact(ctx context.Context) (_ tool.Result, err error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	result := c.result(outcome, t.notes)
+	result := t.result(shown, t.notes)
 	if len(allowed) == 0 {
 		return result, nil
 	}
 	by := tool.OriginOf(ctx)
-	changes = &pending{call: c, upper: upper, record: kept.Record{
-		ID: by.ChangeID, Created: c.place.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
+	changes = &pending{call: t.call, upper: t.upper, record: kept.Record{
+		ID: by.ChangeID, Created: t.place.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
 		Result: kept.Result{Text: result.Text, Truncated: result.Truncated, Failed: result.Failed},
 	}}
 	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome, result.Failed); err != nil {

@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+)
+
+// job is a command that goes on in the background, in a transaction of its own.
+type job struct {
+	*transaction
+	id    string
+	began time.Time
+	// unread is what it wrote and nobody has read; said has a value when there is more.
+	unread *confine.Recorder
+	said   chan struct{}
+	inside confine.Inside
+	ports  *openPorts
+
+	stop  context.CancelCauseFunc
+	ended chan struct{} // closed when outcome and err are set
+	// outcome is how it ended, err why it was not run.
+	outcome confine.Outcome
+	err     error
+}
+
+var _ tool.Job = (*job)(nil)
+
+// errStopped is the cause of the end of a job that did not end by itself.
+var errStopped = errors.New("the job was stopped")
+
+// jobWait bounds how long a call waits for the first output of a job, or for new output
+// where it says no time. jobSettle is how long it waits for more of it.
+const (
+	jobWait   = time.Second
+	jobSettle = 100 * time.Millisecond
+)
+
+// background starts the command as a job.
+func (c *call) background(ctx context.Context) (tool.Result, error) {
+	if id := tool.OriginOf(ctx).ChangeID; c.Held(ctx) {
+		return c.resume(id)
+	}
+	var j *job
+	err := c.place.Jobs.Start(ctx, func(id string) (_ tool.Job, err error) {
+		j, err = c.startJob(ctx, id)
+		return j, err
+	})
+	if err != nil {
+		return tool.Result{}, err
+	}
+	j.hear(ctx, jobWait)
+	r, err := j.read(ctx)
+	r.Notices = j.ports.notices(j)
+	return r, err
+}
+
+// startJob starts the command. The job ends with ctx.
+func (c *call) startJob(ctx context.Context, id string) (_ *job, err error) {
+	ports, err := c.openPorts(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t, run, err := c.begin()
+	if err != nil {
+		return nil, errors.Join(err, ports.close())
+	}
+	j := &job{
+		transaction: t, id: id, began: time.Now(), ports: ports,
+		unread: confine.NewRecorder(outputBytes(c.place.Limits)), said: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	run.Said, run.Inside = j, &j.inside
+	ctx, j.stop = context.WithCancelCause(ctx)
+	ports.serve(ctx, &j.inside)
+	go func() {
+		defer close(j.ended)
+		j.outcome, j.err = j.run(ctx, run)
+		if ctx.Err() != nil && errors.Is(j.err, context.Cause(ctx)) {
+			j.stopped, j.err = true, nil // it ran, and what it changed is reviewed
+		}
+		j.stop(nil)
+		j.err = errors.Join(j.err, ports.close())
+	}()
+	return j, nil
+}
+
+// Write takes what the command writes. It implements [io.Writer].
+func (j *job) Write(p []byte) (int, error) {
+	n, err := j.unread.Write(p)
+	select {
+	case j.said <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// Line implements [tool.Job].
+func (j *job) Line() string { return j.summary() }
+
+// Running implements [tool.Job].
+func (j *job) Running() bool {
+	select {
+	case <-j.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// End implements [tool.Job].
+func (j *job) End(ctx context.Context) (tool.Result, error) {
+	j.stop(errStopped)
+	<-j.ended
+	if j.err != nil {
+		return tool.Result{}, errors.Join(notRun(j.err), j.upper.Remove())
+	}
+	return j.finish(ctx, j.outcome, j.unread.Take())
+}
+
+// hear waits until the job has written something that nobody has read, or has ended.
+func (j *job) hear(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-j.said:
+		timer.Reset(min(wait, jobSettle))
+		select {
+		case <-timer.C:
+		case <-j.ended:
+		case <-ctx.Done():
+		}
+	case <-timer.C:
+	case <-j.ended:
+	case <-ctx.Done():
+	}
+}
+
+// read is what the job has written since the last read. One that has ended has its last
+// result.
+func (j *job) read(ctx context.Context) (tool.Result, error) {
+	if !j.Running() && j.place.Jobs.Remove(j.id) {
+		return j.End(ctx)
+	}
+	o := j.unread.Take()
+	var b strings.Builder
+	writeOutput(&b, o)
+	fmt.Fprintf(&b, "%s has run for %v: %s\n", j.id, time.Since(j.began).Round(time.Millisecond), j.summary())
+	for _, line := range j.ports.lines() {
+		b.WriteString(line + "\n")
+	}
+	fmt.Fprintf(&b, "Read its new output with {\"job\": %q}, and stop it with {\"job\": %[1]q, \"action\": \"stop\"}. It ends with your turn. ", j.id)
+	b.WriteString("Later commands of the turn reach its ports at localhost. It does not see later edits: stop it and start it again after them. What it changes is reviewed when it has ended.")
+	return tool.Result{Text: b.String(), Truncated: o.Dropped > 0, Progress: len(o.Head) > 0}, nil
+}

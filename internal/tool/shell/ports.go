@@ -1,0 +1,182 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+
+	"belay/internal/peer"
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/egress"
+)
+
+// openPorts are ports of this machine's loopback that lead to those of a job.
+type openPorts struct {
+	all     []openPort
+	cancel  context.CancelFunc
+	serving sync.WaitGroup
+}
+
+type openPort struct {
+	port     uint16
+	listener net.Listener
+}
+
+// openPorts opens the ports that the call asks for: the same number where it is free,
+// another one elsewhere. Each is on record before anybody can use it.
+func (c *call) openPorts(ctx context.Context, job string) (_ *openPorts, err error) {
+	o := &openPorts{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.close())
+		}
+	}()
+	for _, port := range c.in.Ports {
+		var config net.ListenConfig
+		l, err := config.Listen(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(int(port))))
+		if err != nil {
+			l, err = config.Listen(ctx, "tcp", net.JoinHostPort(loopback, "0"))
+		}
+		if err != nil {
+			return o, tool.Refuse("port %d could not be opened: %v", port, err).Because(err)
+		}
+		o.all = append(o.all, openPort{port, l})
+		if c.place.Network == nil {
+			continue
+		}
+		e := permit.Effect{Tool: permit.PortsTool, Kind: permit.Network, Summary: fmt.Sprintf("%s leads to port %d of %s", l.Addr(), port, job)}
+		if err := c.place.Network.Record(ctx, e, permit.Ruling{Outcome: permit.Allow, Reason: "the job was allowed to"}); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// loopback is where ports of jobs are opened, and the ports of the machine that commands
+// may reach.
+const loopback = "127.0.0.1"
+
+// serve forwards connections to the job until ctx ends.
+func (o *openPorts) serve(ctx context.Context, in *confine.Inside) {
+	ctx, o.cancel = context.WithCancel(ctx)
+	for _, p := range o.all {
+		o.serving.Go(func() {
+			egress.Forward(ctx, ownUser{p.listener}, func(ctx context.Context) (net.Conn, error) { return in.Dial(ctx, p.port) })
+		})
+	}
+}
+
+// close closes the ports and ends their connections.
+func (o *openPorts) close() (err error) {
+	if o.cancel != nil {
+		o.cancel()
+	}
+	for _, p := range o.all {
+		err = errors.Join(err, p.listener.Close())
+	}
+	o.serving.Wait()
+	return err
+}
+
+// lines say where the ports are found.
+func (o *openPorts) lines() (lines []string) {
+	for _, p := range o.all {
+		lines = append(lines, fmt.Sprintf("http://%s on the person's machine leads to its port %d", p.listener.Addr(), p.port))
+	}
+	return lines
+}
+
+// notices are the same for people.
+func (o *openPorts) notices(j *job) (all []string) {
+	if !j.Running() {
+		return nil
+	}
+	for _, p := range o.all {
+		all = append(all, fmt.Sprintf("http://%s leads to port %d of %s (%s) until it ends", p.listener.Addr(), p.port, j.id, j.summary()))
+	}
+	return all
+}
+
+// ownUser is a listener that takes connections of this process's user only. Other users
+// of the machine reach nothing through it.
+type ownUser struct{ net.Listener }
+
+// Accept implements [net.Listener].
+func (l ownUser) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if uid, err := peer.UID(conn); err == nil && uid == os.Getuid() {
+			return conn, nil
+		}
+		_ = conn.Close() // nobody is told
+	}
+}
+
+// neighbours are the ports that the command finds at its localhost: those of the machine
+// that the person has named, and those of the turn's other jobs.
+func (c *call) neighbours(ctx context.Context) []confine.Port {
+	if !c.report.OwnNetwork {
+		return nil
+	}
+	taken := map[uint16]bool{confine.ProxyPort: true}
+	var all []confine.Port
+	add := func(port uint16, dial func(context.Context) (net.Conn, error)) {
+		if !taken[port] {
+			taken[port] = true
+			all = append(all, confine.Port{Number: port, Serve: func(l net.Listener) { egress.Forward(ctx, l, dial) }})
+		}
+	}
+	for _, port := range c.shell.localPorts {
+		add(port, c.dialLocal(port))
+	}
+	if c.place.Jobs == nil {
+		return all
+	}
+	for _, s := range c.place.Jobs.All() {
+		j, ok := s.Job.(*job)
+		if !ok || !j.Running() || j.call == c {
+			continue
+		}
+		listening, _ := j.inside.Listening() // one that has just ended listens nowhere
+		for _, port := range listening[:min(len(listening), maxNeighbours)] {
+			add(port, func(ctx context.Context) (net.Conn, error) { return j.inside.Dial(ctx, port) })
+		}
+	}
+	return all
+}
+
+// maxNeighbours is how many ports of one job other commands reach.
+const maxNeighbours = 32
+
+// dialLocal connects to a port of the machine that the person has named, and puts that on
+// record, once for the command. Never to a server of belay's.
+func (c *call) dialLocal(port uint16) func(context.Context) (net.Conn, error) {
+	address := net.JoinHostPort(loopback, strconv.Itoa(int(port)))
+	var once sync.Mutex
+	recorded := false
+	return func(ctx context.Context) (net.Conn, error) {
+		if c.shell.isServer(port) {
+			return nil, fmt.Errorf("port %d is that of a belay server", port)
+		}
+		once.Lock()
+		defer once.Unlock()
+		if !recorded && c.place.Network != nil {
+			r := permit.Ruling{Outcome: permit.Allow, Reason: "bash.local_ports names it"}
+			if err := c.place.Network.Record(ctx, permit.HostEffect(net.JoinHostPort("localhost", strconv.Itoa(int(port)))), r); err != nil {
+				return nil, err
+			}
+			recorded = true
+		}
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", address)
+	}
+}
