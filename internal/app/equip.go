@@ -105,7 +105,7 @@ func shellOptions(cfg *config.Config) shell.Options {
 		Off: !b.Confine, ReadPaths: b.ReadPaths,
 		Hidden:       private(cfg),
 		Network:      confine.Network(b.Network),
-		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts),
+		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts), LocalPorts: ports(b.LocalPorts),
 		Limits:   confine.Limits{Processes: b.Processes, Files: b.Files, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
 		Disk:     quota.Limits{WriteBytes: b.MaxWriteBytes, FreeBytes: b.MinFreeBytes},
 		EnvNames: b.Env, StateDir: cfg.Paths.StateDir,

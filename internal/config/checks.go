@@ -132,12 +132,18 @@ func (b *builder) crossChecks(c *Config) {
 		k := b.byName["retry.base"]
 		b.problem(k.origin, k.name, "is longer than retry.max, "+FormatDuration(c.Retry.Max), "")
 	}
+	if bash := &c.Bash; len(bash.LocalPorts) > 0 && !bash.OwnNetwork() {
+		b.warnings = append(b.warnings, "bash.local_ports opens nothing: commands have no network of their own with bash.network ports or open, nor without bash.confine")
+	}
 	for _, k := range []*key{b.byName["state_dir"], b.byName["cache_dir"]} {
 		if k.value.String() == "" {
 			b.problem(k.origin, k.name, "there is no home folder to put it in", "set HOME or "+k.env())
 		}
 	}
 }
+
+// OwnNetwork reports whether commands are to have a network of their own.
+func (b *Bash) OwnNetwork() bool { return b.Confine && (b.Network == "none" || b.Network == "ask") }
 
 // Loopback reports whether Addr can be reached only from this machine.
 func (c *Config) Loopback() bool {

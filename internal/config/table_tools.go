@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,6 +39,7 @@ type Bash struct {
 	Network              string
 	ConnectPorts         []string
 	ListenPorts          []string
+	LocalPorts           []string
 	Env                  []string
 	ReadPaths            []string
 	Processes, Files     int
@@ -96,6 +98,8 @@ func acting(c *Config) []*key {
 			doc: "TCP ports that commands may connect to; never the server's own."},
 		{name: "bash.listen_ports", value: numbers{list{&b.ListenPorts, port}},
 			doc: "TCP ports that commands may listen on."},
+		{name: "bash.local_ports", value: numbers{list{&b.LocalPorts, localPort}},
+			doc: "TCP ports of this machine's 127.0.0.1, such as that of a database, that commands reach at their localhost with bash.network none and ask. What listens there sees a program of yours. Never the server's own."},
 		{name: "bash.env", value: list{&b.Env, variable},
 			doc: "Environment variables that commands get beside the few that every program needs. Never name a key."},
 		{name: "bash.read_paths", value: list{&b.ReadPaths, folderPath},
@@ -149,6 +153,15 @@ func port(s string) (string, error) {
 		return "", fmt.Errorf("%q is not a port from 1 to 65535", s)
 	}
 	return strconv.FormatUint(n, 10), nil
+}
+
+// localPort checks a port of the machine that commands find at their localhost, where
+// belay's proxy has one already.
+func localPort(s string) (string, error) {
+	if s, err := port(s); err != nil || s != "3128" {
+		return s, err
+	}
+	return "", errors.New("3128 is the port on which commands find belay's proxy; let the service listen on another one")
 }
 
 func variable(s string) (string, error) {

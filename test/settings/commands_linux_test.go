@@ -61,6 +61,16 @@ var commands = map[string]check{
 			return b.result(fmt.Sprintf("perl -MSocket -e 'socket(S,PF_INET,SOCK_STREAM,0); bind(S,sockaddr_in(%d,INADDR_LOOPBACK)) && listen(S,1) ? print qq(listened) : print qq(could not)'", port))
 		},
 	},
+	"bash.local_ports": {
+		set: "", shows: `reached it`, without: `refused it`,
+		see: func(b *bench) string {
+			port := b.listen()
+			if !b.standard {
+				b.settings["bash.local_ports"] = fmt.Sprintf("[%d]", port)
+			}
+			return b.connect(port)
+		},
+	},
 	"bash.env": {
 		set: "[SOME_FLAG]", shows: `value \[on\]`, without: `value \[\]`,
 		see: func(b *bench) string { b.env = []string{"SOME_FLAG=on"}; return b.result(`echo "value [$SOME_FLAG]"`) },

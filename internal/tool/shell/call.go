@@ -27,6 +27,8 @@ type call struct {
 	stopped bool
 	// unreached says which hosts the command did not reach, and why.
 	unreached []string
+	// endedJobs says which background jobs have ended meanwhile.
+	endedJobs []string
 }
 
 // reviewTime bounds the review of a command's changes. An interrupt does not cut the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
 )
 
@@ -24,7 +25,8 @@ func (c *call) run(ctx context.Context, run confine.Command) (confine.Outcome, e
 			c.unreached = web.Unreached()
 		}()
 	}
-	run.Ports = c.neighbours(ctx)
+	defer c.join(ctx, &run)()
+	defer func() { c.endedJobs = c.jobsThatEnded(tool.OriginOf(ctx).Agent) }()
 	o, err := c.shell.runner.Run(ctx, run)
 	if errors.As(err, &c.exceeded) {
 		return o, nil

@@ -55,9 +55,13 @@ func (c *call) background(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	j.hear(ctx, jobWait)
-	r, err := j.read(ctx)
+	if j.over() {
+		return j.End(ctx)
+	}
+	r := j.read()
+	r.Text += j.howTo()
 	r.Notices = j.ports.notices(j)
-	return r, err
+	return r, nil
 }
 
 // startJob starts the command. The job ends with ctx.
@@ -100,7 +104,7 @@ func (j *job) Write(p []byte) (int, error) {
 }
 
 // Line implements [tool.Job].
-func (j *job) Line() string { return j.summary() }
+func (j *job) Line() string { return cut(j.summary(), jobLineBytes) }
 
 // Running implements [tool.Job].
 func (j *job) Running() bool {
@@ -122,6 +126,9 @@ func (j *job) End(ctx context.Context) (tool.Result, error) {
 	return j.finish(ctx, j.outcome, j.unread.Take())
 }
 
+// jobLineBytes is how much of its command tells a job from others.
+const jobLineBytes = 80
+
 // hear waits until the job has written something that nobody has read, or has ended.
 func (j *job) hear(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)
@@ -140,20 +147,38 @@ func (j *job) hear(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// read is what the job has written since the last read. One that has ended has its last
-// result.
-func (j *job) read(ctx context.Context) (tool.Result, error) {
-	if !j.Running() && j.place.Jobs.Remove(j.id) {
-		return j.End(ctx)
-	}
+// over reports whether the job has ended and its last result is the caller's.
+func (j *job) over() bool { return !j.Running() && j.place.Jobs.Remove(j.id) }
+
+// read is what the job has written since the last read.
+func (j *job) read() tool.Result {
 	o := j.unread.Take()
 	var b strings.Builder
 	writeOutput(&b, o)
-	fmt.Fprintf(&b, "%s has run for %v: %s\n", j.id, time.Since(j.began).Round(time.Millisecond), j.summary())
+	fmt.Fprintf(&b, "%s has run for %v: %s", j.id, time.Since(j.began).Round(time.Millisecond), j.Line())
+	return tool.Result{Text: b.String(), Truncated: o.Dropped > 0, Progress: len(o.Head) > 0}
+}
+
+// howTo tells the model what it can do with a job.
+func (j *job) howTo() string {
+	var b strings.Builder
 	for _, line := range j.ports.lines() {
-		b.WriteString(line + "\n")
+		b.WriteString("\n" + line)
 	}
-	fmt.Fprintf(&b, "Read its new output with {\"job\": %q}, and stop it with {\"job\": %[1]q, \"action\": \"stop\"}. It ends with your turn. ", j.id)
-	b.WriteString("Later commands of the turn reach its ports at localhost. It does not see later edits: stop it and start it again after them. What it changes is reviewed when it has ended.")
-	return tool.Result{Text: b.String(), Truncated: o.Dropped > 0, Progress: len(o.Head) > 0}, nil
+	fmt.Fprintf(&b, "\nRead its new output with {\"job\": %q}, and stop it with {\"job\": %[1]q, \"action\": \"stop\"}. It ends with your turn.", j.id)
+	b.WriteString("\nLater commands of the turn reach its ports at localhost. It does not see later edits: stop it and start it again after them. What it changes is reviewed when it has ended.")
+	return b.String()
+}
+
+// jobsThatEnded tells of the jobs of an agent whose last results nobody has read.
+func (c *call) jobsThatEnded(agent string) (notes []string) {
+	if c.place.Jobs == nil || c.in.Background {
+		return nil
+	}
+	for _, s := range c.place.Jobs.Of(agent) {
+		if !s.Job.Running() {
+			notes = append(notes, fmt.Sprintf("%s (%s) has ended by itself: {\"job\": %q} tells how", s.ID, s.Job.Line(), s.ID))
+		}
+	}
+	return notes
 }

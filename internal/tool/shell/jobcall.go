@@ -70,7 +70,10 @@ func (c *jobCall) Run(ctx context.Context) (tool.Result, error) {
 		return j.End(ctx)
 	}
 	j.hear(ctx, c.wait)
-	return j.read(ctx)
+	if j.over() {
+		return j.End(ctx)
+	}
+	return j.read(), nil
 }
 
 // checkBackground refuses what a job cannot be.

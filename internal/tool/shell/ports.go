@@ -94,11 +94,8 @@ func (o *openPorts) lines() (lines []string) {
 
 // notices are the same for people.
 func (o *openPorts) notices(j *job) (all []string) {
-	if !j.Running() {
-		return nil
-	}
 	for _, p := range o.all {
-		all = append(all, fmt.Sprintf("http://%s leads to port %d of %s (%s) until it ends", p.listener.Addr(), p.port, j.id, j.summary()))
+		all = append(all, fmt.Sprintf("http://%s leads to port %d of %s (%s) until it ends", p.listener.Addr(), p.port, j.id, j.Line()))
 	}
 	return all
 }
@@ -118,65 +115,5 @@ func (l ownUser) Accept() (net.Conn, error) {
 			return conn, nil
 		}
 		_ = conn.Close() // nobody is told
-	}
-}
-
-// neighbours are the ports that the command finds at its localhost: those of the machine
-// that the person has named, and those of the turn's other jobs.
-func (c *call) neighbours(ctx context.Context) []confine.Port {
-	if !c.report.OwnNetwork {
-		return nil
-	}
-	taken := map[uint16]bool{confine.ProxyPort: true}
-	var all []confine.Port
-	add := func(port uint16, dial func(context.Context) (net.Conn, error)) {
-		if !taken[port] {
-			taken[port] = true
-			all = append(all, confine.Port{Number: port, Serve: func(l net.Listener) { egress.Forward(ctx, l, dial) }})
-		}
-	}
-	for _, port := range c.shell.localPorts {
-		add(port, c.dialLocal(port))
-	}
-	if c.place.Jobs == nil {
-		return all
-	}
-	for _, s := range c.place.Jobs.All() {
-		j, ok := s.Job.(*job)
-		if !ok || !j.Running() || j.call == c {
-			continue
-		}
-		listening, _ := j.inside.Listening() // one that has just ended listens nowhere
-		for _, port := range listening[:min(len(listening), maxNeighbours)] {
-			add(port, func(ctx context.Context) (net.Conn, error) { return j.inside.Dial(ctx, port) })
-		}
-	}
-	return all
-}
-
-// maxNeighbours is how many ports of one job other commands reach.
-const maxNeighbours = 32
-
-// dialLocal connects to a port of the machine that the person has named, and puts that on
-// record, once for the command. Never to a server of belay's.
-func (c *call) dialLocal(port uint16) func(context.Context) (net.Conn, error) {
-	address := net.JoinHostPort(loopback, strconv.Itoa(int(port)))
-	var once sync.Mutex
-	recorded := false
-	return func(ctx context.Context) (net.Conn, error) {
-		if c.shell.isServer(port) {
-			return nil, fmt.Errorf("port %d is that of a belay server", port)
-		}
-		once.Lock()
-		defer once.Unlock()
-		if !recorded && c.place.Network != nil {
-			r := permit.Ruling{Outcome: permit.Allow, Reason: "bash.local_ports names it"}
-			if err := c.place.Network.Record(ctx, permit.HostEffect(net.JoinHostPort("localhost", strconv.Itoa(int(port)))), r); err != nil {
-				return nil, err
-			}
-			recorded = true
-		}
-		var d net.Dialer
-		return d.DialContext(ctx, "tcp", address)
 	}
 }

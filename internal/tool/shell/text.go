@@ -34,7 +34,7 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	if o.Starved {
 		b.WriteString("\nthe system ended some of its processes: together they used more memory than they may (bash.memory_bytes)")
 	}
-	notes = slices.Concat(notes, c.unreached)
+	notes = slices.Concat(notes, c.unreached, c.endedJobs)
 	for i, n := range notes {
 		if i == maxNotes {
 			fmt.Fprintf(&b, "\nand %d more of these", len(notes)-maxNotes)

@@ -1,0 +1,112 @@
+package test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A process is killed while a background job of its turn runs. Nothing of the job is left:
+// no process, no open port, no mount, no change, and the session goes on.
+//
+// Covers: turn-api REQ-04, workspace 9.5
+func TestJobKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.scripted(`turns:
+  - when: go
+    steps:
+      - call: {name: bash, input: {command: "echo changed > a.txt; echo > begun; exec perl server.pl", background: true, ports: [8125]}}
+      - call: {name: bash, input: {command: "sleep 300"}}
+      - say: Done.
+  - steps:
+      - call: {name: bash, input: {job: job_1}}
+      - say: And on it goes.
+`)
+	p.file("a.txt", "a\n")
+	p.file("server.pl", `use Socket; socket(S, PF_INET, SOCK_STREAM, 0); bind(S, sockaddr_in(8125, INADDR_LOOPBACK)) or die $!; listen(S, 5);
+while (accept(C, S)) { print C "hello\n"; close C }
+`)
+	before := p.tree()
+	turn := p.command("turn", "--allow", "bash", "--allow", "ports", "go")
+	out, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	must(t, err)
+	turn.Stderr = out
+	must(t, turn.Start())
+	opened := regexp.MustCompile(`http://(127\.0\.0\.1:\d+) leads to port 8125`)
+	var address string
+	wait(t, "the port is open", func() bool {
+		data, err := os.ReadFile(out.Name())
+		must(t, err)
+		if m := opened.FindSubmatch(data); m != nil {
+			address = string(m[1])
+		}
+		return address != "" && greeted(address)
+	})
+	if len(processesIn(p.project)) == 0 {
+		t.Fatal("no process of the job is seen")
+	}
+	must(t, turn.Process.Kill())
+	_ = turn.Wait() // killed
+
+	wait(t, "the port is closed", func() bool { return !greeted(address) })
+	wait(t, "its processes are gone", func() bool { return len(processesIn(p.project)) == 0 })
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	must(t, err)
+	if strings.Contains(string(mounts), p.project) {
+		t.Errorf("something is mounted in the project:\n%s", mounts)
+	}
+	after := p.tree()
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
+	}
+	id := p.sessions()[0]
+	if out := p.run("turn", "--session", id, "and on"); !strings.Contains(out, "And on it goes") {
+		t.Error(out)
+	}
+	p.checkRecord(id)
+	p.run("gc")
+	if left, err := filepath.Glob(filepath.Join(p.project, ".belay", "tmp", "*")); err != nil || len(left) > 0 {
+		t.Errorf("there is still %v, %v", left, err)
+	}
+}
+
+// greeted reports whether something answers at an address.
+func greeted(address string) bool {
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	hello := make([]byte, 5)
+	n, _ := conn.Read(hello)
+	return string(hello[:n]) == "hello"
+}
+
+// processesIn are the processes that work in a folder.
+func processesIn(dir string) (found []string) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, l := range links {
+		if at, err := os.Readlink(l); err == nil && at == dir {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// wait waits until something holds.
+func wait(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s never holds", what)
+		}
+	}
+}
