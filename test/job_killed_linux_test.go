@@ -1,10 +1,12 @@
 package test
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ while (accept(C, S)) { print C "hello\n"; close C }
 	must(t, err)
 	turn.Stderr = out
 	must(t, turn.Start())
-	opened := regexp.MustCompile(`http://(127\.0\.0\.1:\d+) leads to port 8125`)
+	opened := regexp.MustCompile(`http://(localhost:\d+) leads to port 8125`)
 	var address string
 	wait(t, "the port is open", func() bool {
 		data, err := os.ReadFile(out.Name())
@@ -108,5 +110,46 @@ func wait(t *testing.T, what string, holds func() bool) {
 		if time.Now().After(end) {
 			t.Fatalf("%s never holds", what)
 		}
+	}
+}
+
+// A process is killed while a person is asked about what a job changed that ended with its
+// turn. The change stays kept, for the person to apply.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestKilledWhileAskedAboutAJob(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "script.yaml")
+	must(t, os.WriteFile(script, []byte(`turns:
+  - when: go
+    steps:
+      - call: {name: bash, input: {command: "echo made > made.txt; touch $TMPDIR/one; sleep 300", background: true}}
+      - call: {name: bash, input: {command: "until test -e $TMPDIR/one; do sleep 0.05; done"}}
+      - say: It is made.
+`), 0o600))
+	p := newPlace(t, "BELAY_SCRIPTED_SCRIPT="+script)
+	s := p.serve()
+	id := s.session()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
+	p.waiting("bash")
+	s.kill()
+	_ = stream.Body.Close()
+	s = p.serve()
+	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+s.turnOf(id), "").Body)
+	if end := last(t, all); end.name != "process:exit" || end.data["exitCode"] == 0.0 {
+		t.Errorf("the turn ended with %+v", end)
+	}
+	change := regexp.MustCompile(`chg_\w+`).FindString(p.run("changes", "list"))
+	if open := p.run("decision", "list"); strings.Contains(open, "dec_") || change == "" {
+		t.Fatalf("open is %q, kept is %q", open, change)
+	}
+	p.run("changes", "keep", change)
+	if made := p.content("made.txt"); made != "made\n" {
+		t.Errorf("the file holds %q", made)
+	}
+	if changed := p.changed(id); !slices.Equal(changed, []string{"made.txt"}) {
+		t.Errorf("on record is %q", changed)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"belay/internal/tool"
@@ -22,7 +23,9 @@ type job struct {
 	inside confine.Inside
 	ports  *openPorts
 
-	stop  context.CancelCauseFunc
+	stop context.CancelCauseFunc
+	// asked is set when the job was asked to end.
+	asked atomic.Bool
 	ended chan struct{} // closed when outcome and err are set
 	// outcome is how it ended, err why it was not run.
 	outcome confine.Outcome
@@ -84,6 +87,7 @@ func (c *call) startJob(ctx context.Context, id string) (_ *job, err error) {
 	go func() {
 		defer close(j.ended)
 		j.outcome, j.err = j.run(ctx, run)
+		j.stopped = j.asked.Load()
 		if ctx.Err() != nil && errors.Is(j.err, context.Cause(ctx)) {
 			j.stopped, j.err = true, nil // it ran, and what it changed is reviewed
 		}
@@ -118,6 +122,9 @@ func (j *job) Running() bool {
 
 // End implements [tool.Job].
 func (j *job) End(ctx context.Context) (tool.Result, error) {
+	if ctx.Err() == nil {
+		j.terminate()
+	}
 	j.stop(errStopped)
 	<-j.ended
 	if j.err != nil {
@@ -128,6 +135,27 @@ func (j *job) End(ctx context.Context) (tool.Result, error) {
 
 // jobLineBytes is how much of its command tells a job from others.
 const jobLineBytes = 80
+
+// terminateTime is how long a job that is asked to end may take, before it is ended.
+const terminateTime = 2 * time.Second
+
+// terminate asks the job to end, and gives it time for that: a program that is ended in
+// the middle of its work leaves half of it.
+func (j *job) terminate() {
+	if !j.Running() {
+		return
+	}
+	j.asked.Store(true)
+	if j.inside.Terminate() != nil { // it has just ended, or does not run yet
+		return
+	}
+	timer := time.NewTimer(terminateTime)
+	defer timer.Stop()
+	select {
+	case <-j.ended:
+	case <-timer.C:
+	}
+}
 
 // hear waits until the job has written something that nobody has read, or has ended.
 func (j *job) hear(ctx context.Context, wait time.Duration) {

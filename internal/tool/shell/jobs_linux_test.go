@@ -159,7 +159,7 @@ func TestJobsReachEachOther(t *testing.T) {
 func TestBoundsOfJobs(t *testing.T) {
 	t.Parallel()
 	s, w, _ := jobPlace(t, Options{Disk: quota.Limits{WriteBytes: 8 << 20}})
-	jobText(t, s, w, map[string]any{"command": "until test -e $TMPDIR/go; do sleep 0.05; done; exec head -c 64M /dev/urandom >large", "background": true})
+	jobText(t, s, w, map[string]any{"command": "until test -e $TMPDIR/go; do sleep 0.05; done; head -c 64M /dev/urandom >large; sleep 60", "background": true})
 	jobText(t, s, w, map[string]any{"command": "touch $TMPDIR/go; exec yes", "background": true})
 	first, err := w.Jobs.Find("", "job_1")
 	must(t, err)
@@ -209,5 +209,30 @@ func TestNoJobs(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// A job that is stopped is asked to end first, so that it can finish what it writes; one
+// that does not listen is ended all the same.
+func TestJobsAreAskedToEnd(t *testing.T) {
+	t.Parallel()
+	s, w, _ := jobPlace(t, Options{})
+	const loop = "while :; do sleep 0.05; done"
+	jobText(t, s, w, map[string]any{"command": "trap 'echo whole > made.txt; echo bye; exit 0' TERM; touch $TMPDIR/one; " + loop, "background": true})
+	jobText(t, s, w, map[string]any{"command": "trap '' TERM; touch $TMPDIR/two; " + loop, "background": true})
+	jobText(t, s, w, map[string]any{"command": "until test -e $TMPDIR/one -a -e $TMPDIR/two; do sleep 0.05; done"})
+	r, err := jobCalls(t, s, w, map[string]any{"job": "job_1", "action": "stop"})
+	must(t, err)
+	if r.Changes == nil || r.Failed || !strings.Contains(r.Text, "bye\nstopped after") {
+		t.Fatalf("failed %v: %q", r.Failed, r.Text)
+	}
+	if _, err = r.Changes.Apply(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if made, err := w.Root.ReadFile("made.txt"); err != nil || string(made) != "whole\n" {
+		t.Errorf("%q, %v", made, err)
+	}
+	if text := jobText(t, s, w, map[string]any{"job": "job_2", "action": "stop"}); !strings.Contains(text, "stopped after") {
+		t.Errorf("%q", text)
 	}
 }

@@ -84,10 +84,18 @@ func (o *openPorts) close() (err error) {
 	return err
 }
 
+// url is where a person opens the port. Browsers send cookies to every port of a host
+// name: the operator's is for 127.0.0.1, where belay's own page is, and no job is to see
+// it.
+func (p openPort) url() string {
+	_, port, _ := net.SplitHostPort(p.listener.Addr().String())
+	return "http://localhost:" + port
+}
+
 // lines say where the ports are found.
 func (o *openPorts) lines() (lines []string) {
 	for _, p := range o.all {
-		lines = append(lines, fmt.Sprintf("http://%s on the person's machine leads to its port %d", p.listener.Addr(), p.port))
+		lines = append(lines, fmt.Sprintf("%s on the person's machine leads to its port %d", p.url(), p.port))
 	}
 	return lines
 }
@@ -95,7 +103,7 @@ func (o *openPorts) lines() (lines []string) {
 // notices are the same for people.
 func (o *openPorts) notices(j *job) (all []string) {
 	for _, p := range o.all {
-		all = append(all, fmt.Sprintf("http://%s leads to port %d of %s (%s) until it ends", p.listener.Addr(), p.port, j.id, j.Line()))
+		all = append(all, fmt.Sprintf("%s leads to port %d of %s (%s) until it ends", p.url(), p.port, j.id, j.Line()))
 	}
 	return all
 }

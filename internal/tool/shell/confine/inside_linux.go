@@ -53,6 +53,9 @@ func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
 		return nil, errors.Join(ErrNotInside, err)
 	}
 	f, err := receiveFile(in.socket)
+	if r == keeper.Terminate && errors.Is(err, errNoFile) {
+		return nil, nil
+	}
 	var refused unix.Errno
 	if err != nil && !errors.As(err, &refused) {
 		in.socket = nil // an answer that comes late would be that to another request
@@ -62,6 +65,13 @@ func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
 		in.given[port] = true
 	}
 	return f, err
+}
+
+// Terminate asks the processes of the command to end, those that have not left its
+// process group. It does not wait.
+func (in *Inside) Terminate() error {
+	_, err := in.ask(keeper.Terminate, 0)
+	return err
 }
 
 // Dial connects to a TCP port of the command's loopback interface, by either of its

@@ -7,6 +7,9 @@ import (
 	"net"
 )
 
+// Terminate asks the command to end. Only Linux can.
+func (*Inside) Terminate() error { return ErrNotInside }
+
 // Dial connects to a TCP port of the command's loopback interface. Only Linux can.
 func (*Inside) Dial(context.Context, uint16) (net.Conn, error) { return nil, ErrNotInside }
 

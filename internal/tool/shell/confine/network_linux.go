@@ -62,6 +62,9 @@ func (n *ownNetwork) receive(ports []Port) {
 	}
 }
 
+// errNoFile says that a message of the keeper's holds no file.
+var errNoFile = errors.New("the keeper sent no file")
+
 // receiveFile takes a file that the keeper sends, or the error in its place.
 func receiveFile(socket *net.UnixConn) (*os.File, error) {
 	space := make([]byte, unix.CmsgSpace(4))
@@ -75,11 +78,11 @@ func receiveFile(socket *net.UnixConn) (*os.File, error) {
 	}
 	messages, err := unix.ParseSocketControlMessage(space[:n])
 	if err != nil || len(messages) != 1 {
-		return nil, errors.Join(err, errors.New("the keeper sent no file"))
+		return nil, errors.Join(err, errNoFile)
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
 	if err != nil || len(fds) != 1 {
-		return nil, errors.Join(err, errors.New("the keeper sent no file"))
+		return nil, errors.Join(err, errNoFile)
 	}
 	unix.CloseOnExec(fds[0])
 	return os.NewFile(uintptr(fds[0]), "network"), nil

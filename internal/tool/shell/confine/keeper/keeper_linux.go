@@ -216,7 +216,7 @@ func (k *keeper) watch(c child) Answer {
 		if files[0].revents != 0 { // nothing follows the plan: it is closed
 			return k.stop(c.pid)
 		}
-		if files[2].revents != 0 && !answerRequest() {
+		if files[2].revents != 0 && !answerRequest(c.pid) {
 			files[2].fd = -1
 		}
 		if now := time.Now(); now.After(count) {

@@ -9,9 +9,9 @@ import (
 // backlog is how many connections may wait until belay takes them.
 const backlog = 128
 
-// Request is what belay asks for while a command runs: a file of the command's own
+// Request is what belay asks for while a command runs: mostly a file of the command's own
 // network. A socket stays in the network that it was made in, whoever uses it. Each is
-// answered with a byte: 0 and the file, or the number of the error.
+// answered with a byte: 0 and the file, if any, or the number of the error.
 type Request byte
 
 // The requests.
@@ -24,6 +24,8 @@ const (
 	Table6
 	// Listener is for a listening socket. Two bytes follow, the port, the higher first.
 	Listener
+	// Terminate asks the command's process group to end. There is no file.
+	Terminate
 )
 
 // RequestBytes is the size of a request: the port is 0 where none belongs to it.
@@ -83,8 +85,9 @@ func listenAt(fd int, at syscall.Sockaddr) error {
 	return err
 }
 
-// answerRequest answers one request of belay's. It is false when there are no more.
-func answerRequest() bool {
+// answerRequest answers one request of belay's about the command of that process. It is
+// false when there are no more.
+func answerRequest(pid int) bool {
 	var request [RequestBytes]byte
 	n, err := syscall.Read(NetworkFile, request[:])
 	if errors.Is(err, syscall.EINTR) {
@@ -92,6 +95,10 @@ func answerRequest() bool {
 	}
 	if err != nil || n != len(request) {
 		return false
+	}
+	if Request(request[0]) == Terminate {
+		_ = syscall.Kill(-pid, syscall.SIGTERM) // nobody left is no failure
+		return syscall.Sendmsg(NetworkFile, []byte{0}, nil, nil, 0) == nil
 	}
 	fd, err := networkFile(Request(request[0]), int(request[1])<<8|int(request[2]))
 	if err != nil {
