@@ -229,6 +229,28 @@ func TestMistypedVariable(t *testing.T) {
 	}
 }
 
+// Ports of the machine are opened only to commands that have a network of their own.
+func TestLocalPortsWithoutANetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for network, want := range map[string]int{"none": 0, "ask": 0, "ports": 1, "open": 1} {
+		w.o.Env = map[string]string{"BELAY_BASH_LOCAL_PORTS": "5432,6379", "BELAY_BASH_NETWORK": network}
+		if c := w.load(); len(c.Warnings) != want || want > 0 && !strings.Contains(c.Warnings[0], "bash.local_ports opens nothing") {
+			t.Errorf("%s: warnings = %q", network, c.Warnings)
+		}
+	}
+	w.o.Env = map[string]string{"BELAY_BASH_LOCAL_PORTS": "5432", "BELAY_BASH_CONFINE": "false"}
+	if c := w.load(); len(c.Warnings) != 1 {
+		t.Errorf("without confinement: warnings = %q", c.Warnings)
+	}
+	for _, bad := range []string{"0", "65536", "-1", "x", "3128"} {
+		w.o.Env = map[string]string{"BELAY_BASH_LOCAL_PORTS": bad}
+		if _, problems := Examine(w.o); len(problems) != 1 || !strings.Contains(fmt.Sprint(problems), "local_ports") {
+			t.Errorf("%s: %v", bad, problems)
+		}
+	}
+}
+
 func TestRelativePaths(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

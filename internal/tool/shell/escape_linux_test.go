@@ -438,6 +438,7 @@ your session are open, every command asks first. So does one that changes the pr
 so with ` + "`write`" + `, and belay reports its changes of protected files and of git's settings and hooks, and does not undo them.
 
 The network in these attempts is ` + "`bash.network: ports`" + `. Commands that may use UDP can look up names; ` + "`bash.network: none`" + `
-and ` + "`ask`" + `, the default, take all of the network away but belay's proxy.
+and ` + "`ask`" + `, the default, take all of the network away but belay's proxy and the
+ports of this machine that ` + "`bash.local_ports`" + ` names.
 
 `

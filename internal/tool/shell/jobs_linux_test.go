@@ -8,8 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"belay/internal/permit"
@@ -234,5 +239,45 @@ func TestJobsAreAskedToEnd(t *testing.T) {
 	}
 	if text := jobText(t, s, w, map[string]any{"job": "job_2", "action": "stop"}); !strings.Contains(text, "stopped after") {
 		t.Errorf("%q", text)
+	}
+}
+
+// A port is opened under its own number, or another one where that is taken; only this
+// process's user gets through; it is closed with the job.
+func TestOpenPorts(t *testing.T) {
+	t.Parallel()
+	s, w, _ := jobPlace(t, Options{})
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	r, err := jobCalls(t, s, w, map[string]any{"command": fmt.Sprintf(serverCode, port, "hello from the job"), "background": true, "ports": []int{port}})
+	must(t, err)
+	opened := regexp.MustCompile(`http://localhost:(\d+) on the person's machine leads to its port ` + strconv.Itoa(port)).FindStringSubmatch(r.Text)
+	if opened == nil || opened[1] == strconv.Itoa(port) || len(r.Notices) != 1 {
+		t.Fatalf("%q, notices %q", r.Text, r.Notices)
+	}
+	ask := func(uid uint32) string {
+		cmd := exec.CommandContext(t.Context(), "/bin/bash", "-c", "timeout 10 cat < /dev/tcp/127.0.0.1/"+opened[1])
+		if uid != 0 {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		}
+		cmd.Dir = "/"
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	for !strings.Contains(ask(0), "hello from the job") { // until it listens
+		if _, err := w.Jobs.Find("", "job_1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.Getuid() == 0 {
+		if said := ask(65534); strings.Contains(said, "hello") {
+			t.Errorf("another user gets %q", said)
+		}
+	}
+	jobText(t, s, w, map[string]any{"job": "job_1", "action": "stop"})
+	if said := ask(0); !strings.Contains(said, "refused") {
+		t.Errorf("after the end: %q", said)
 	}
 }

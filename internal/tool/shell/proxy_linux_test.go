@@ -44,7 +44,7 @@ func (d *decider) Ask(_ context.Context, e permit.Effect) (permit.Ruling, error)
 func (d *decider) Record(_ context.Context, e permit.Effect, r permit.Ruling) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.log = append(d.log, fmt.Sprintf("%s %s", r.Outcome, e.Hosts[0]))
+	d.log = append(d.log, fmt.Sprintf("%s %s", r.Outcome, strings.Join(append(e.Hosts, e.Summary)[:1], "")))
 	return nil
 }
 
