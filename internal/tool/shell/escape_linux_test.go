@@ -320,6 +320,9 @@ func asNobody(t *testing.T) (theirs tried) {
 	return theirs
 }
 
+// nobodysGroup is another group of the user who owns nothing.
+const nobodysGroup = 65533
+
 // testAsNobody runs a test of this program as a user who owns nothing, and returns
 // what it wrote to the file BELAY_TEST_ANSWER; nil where it failed.
 func testAsNobody(t *testing.T, test string) []byte {
@@ -347,7 +350,7 @@ func testAsNobody(t *testing.T, test string) []byte {
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+test+"$")
 	cmd.Env = append(os.Environ(), noSleep, roleVar+"=nobody", "BELAY_TEST_ANSWER="+answer, "TMPDIR="+dir, "HOME="+dir)
 	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody, Groups: []uint32{nobodysGroup}}}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("as an ordinary user: %v\n%s", err, out)
 		return nil

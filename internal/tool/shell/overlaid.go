@@ -14,10 +14,15 @@ import (
 
 // overlaid reports whether commands work on an overlay of the project: this machine
 // must be able to lay one, on the project's file system, and no other file system may
-// be mounted inside the project, whose files would be missing.
+// be mounted inside the project, whose files would be missing. Nor may the project
+// belong to another group, as one that is shared does: in an overlay only root can
+// change files of other owners.
 func (c *call) overlaid(ctx context.Context) (bool, error) {
 	if !c.report.Overlay || mountsInside(c.place.Project) {
 		return false, nil
+	}
+	if foreign, err := ofOthers(c.place.Root); foreign || err != nil {
+		return false, err
 	}
 	if known, ok := c.shell.overlays.Load(c.place.Project); ok {
 		return known.(bool), nil
@@ -39,6 +44,9 @@ func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, upper.Remove()) }()
+	if keeps, err := upper.HasAttributes(); err != nil || !keeps {
+		return false, err
+	}
 	run := c.command()
 	run.Text, run.Dir, run.Time = ":", c.place.Project, tryTime
 	run.Upper, run.Work = upper.Folders()

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,18 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 		must(t, unix.Mount(source, target, kind, 0, options))
 		t.Cleanup(func() { must(t, unix.Unmount(target, unix.MNT_DETACH)) })
 	}
+	// over puts a file system in the place of the project.
+	over := func(w *tool.Workplace, lay func()) {
+		t.Helper()
+		must(t, w.Root.Close())
+		lay()
+		root, err := os.OpenRoot(w.Project)
+		must(t, err)
+		t.Cleanup(func() { _ = root.Close() })
+		w.Root = root
+		must(t, os.Mkdir(filepath.Join(w.Project, "in side"), 0o755))
+		must(t, os.WriteFile(filepath.Join(w.Project, "in side", "file"), []byte("mounted"), 0o644))
+	}
 	for name, prepare := range map[string]func(base string, w *tool.Workplace){
 		"a mount inside": func(_ string, w *tool.Workplace) {
 			inside := filepath.Join(w.Project, "in side")
@@ -34,14 +47,31 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 			for _, dir := range []string{"lower", "upper", "work"} {
 				must(t, os.Mkdir(filepath.Join(base, dir), 0o755))
 			}
-			must(t, w.Root.Close())
-			mount("none", w.Project, "overlay", "lowerdir="+base+"/lower,upperdir="+base+"/upper,workdir="+base+"/work")
-			root, err := os.OpenRoot(w.Project)
-			must(t, err)
-			t.Cleanup(func() { _ = root.Close() })
-			w.Root = root
-			must(t, os.Mkdir(filepath.Join(w.Project, "in side"), 0o755))
-			must(t, os.WriteFile(filepath.Join(w.Project, "in side", "file"), []byte("mounted"), 0o644))
+			over(w, func() {
+				mount("none", w.Project, "overlay", "lowerdir="+base+"/lower,upperdir="+base+"/upper,workdir="+base+"/work")
+			})
+		},
+		// It takes an overlay, in which no folder can be removed.
+		"a file system without extended attributes": func(_ string, w *tool.Workplace) {
+			over(w, func() { mount("none", w.Project, "ramfs", "mode=755") })
+		},
+		// The kernel treats it as it does those that are on a network.
+		"a file system of a program": func(base string, w *tool.Workplace) {
+			program, err := exec.LookPath("bindfs")
+			if _, missing := os.Stat("/dev/fuse"); missing != nil || err != nil {
+				t.Logf("skipped, not passed: FUSE (%v, %v)", missing, err)
+				must(t, os.Mkdir(filepath.Join(w.Project, "in side"), 0o755))
+				mount("none", filepath.Join(w.Project, "in side"), "tmpfs", "size=1m")
+				must(t, os.WriteFile(filepath.Join(w.Project, "in side", "file"), []byte("mounted"), 0o644))
+				return
+			}
+			must(t, os.Mkdir(filepath.Join(base, "source"), 0o755))
+			over(w, func() {
+				if out, err := exec.CommandContext(t.Context(), program, filepath.Join(base, "source"), w.Project).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				t.Cleanup(func() { must(t, unix.Unmount(w.Project, unix.MNT_DETACH)) })
+			})
 		},
 	} {
 		base := tempDir(t)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,4 +99,21 @@ func cut(text string, n int) string {
 	}
 	const mark = "…"
 	return strings.ToValidUTF8(text[:max(n-len(mark), 0)], "") + mark
+}
+
+// refusals are what programs say of changes that an overlay cannot take, and what that
+// means.
+var refusals = []struct{ said, means string }{
+	{"Invalid cross-device link", "a folder that was there before cannot be renamed here: copy it, and remove the old one"},
+	{"Value too large for defined data type", "files and folders of another user or group cannot be changed here: use write or edit, or ask to run it outside"},
+}
+
+// explained are sentences on what went wrong because the project is an overlay.
+func explained(o confine.Output) (notes []string) {
+	for _, r := range refusals {
+		if bytes.Contains(o.Head, []byte(r.said)) || bytes.Contains(o.Tail, []byte(r.said)) {
+			notes = append(notes, r.means)
+		}
+	}
+	return notes
 }

@@ -13,6 +13,7 @@ import (
 	"belay/internal/tool/shell/confine"
 	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
+	"belay/internal/tool/shell/quota"
 )
 
 // transaction is one command that runs in an overlay on the project. Nothing that it
@@ -49,6 +50,7 @@ func (c *call) begin() (*transaction, confine.Command, error) {
 	if err != nil {
 		return nil, confine.Command{}, err
 	}
+	upper.MostBytes = c.shell.disk.WriteBytes
 	run := c.command()
 	run.Upper, run.Work = upper.Folders()
 	run.Guard = upper.Guard()
@@ -66,6 +68,7 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 	}()
 	shown := outcome
 	shown.Output = said
+	t.notes = explained(said)
 	if t.exceeded != nil {
 		t.note("nothing of what it changed in the project was applied; $HOME and $TMPDIR hold what it wrote there")
 		return t.result(shown, t.notes), nil
@@ -99,8 +102,18 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, conflicts []string, err error) {
 	set, err := t.upper.Changes(ctx)
 	var many *overlay.TooManyError
+	var large *overlay.TooLargeError
 	switch {
-	case errors.As(err, &many), errors.Is(err, fs.ErrPermission):
+	case errors.As(err, &many):
+		t.note("nothing of what it changed was applied: %v", many)
+		return nil, nil, nil
+	case errors.As(err, &large):
+		t.note("nothing of what it changed was applied: %v (%s)", large, quota.SettingWrite)
+		return nil, nil, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		t.note("nothing of what it changed was applied: the review of it took longer than %v", reviewTime)
+		return nil, nil, nil
+	case errors.Is(err, fs.ErrPermission):
 		t.note("nothing of what it changed was applied: %v", err)
 		return nil, nil, nil
 	case err != nil:

@@ -45,6 +45,18 @@ type Drop struct {
 // TooManyError says that a command changed more than can be reviewed.
 type TooManyError struct{}
 
+// TooLargeError says that the files of a command hold more bytes than may be applied. The
+// room that they take does not tell: a file with holes takes next to none.
+type TooLargeError struct {
+	// Most is how many bytes the files may hold together.
+	Most int64
+}
+
+// Error implements error.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the files that the command wrote hold more than %d bytes", e.Most)
+}
+
 // Error implements error.
 func (*TooManyError) Error() string {
 	return fmt.Sprintf("the command changed more than %d files and folders, or ones with too long names", MaxChanges)
@@ -52,9 +64,14 @@ func (*TooManyError) Error() string {
 
 // Changes compares the upper directory with the project as it is now. What was only
 // opened, touched or copied is no change. The contents of the changes are read from
-// the upper directory, until [Upper.Remove].
+// the upper directory, until [Upper.Remove]. More than [Upper.MostBytes] is a
+// [*TooLargeError].
 func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	w := &walk{u: u, ctx: ctx}
+	back, err := u.clockWentBack()
+	if err != nil {
+		return Set{}, fmt.Errorf("read what the command changed: %w", err)
+	}
 	upper, err := u.project.OpenRoot(u.upper())
 	if err == nil {
 		err = w.folder(upper, u.project, ".", false)
@@ -64,6 +81,11 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
 	}
 	s := Set{Changes: slices.Concat(w.gone, w.folders, w.files, w.modes), Dropped: w.dropped, Conflicts: w.conflicts}
+	if back { // nobody can tell what was changed meanwhile
+		for _, c := range s.Changes {
+			s.Conflicts = append(s.Conflicts, string(c.Path))
+		}
+	}
 	slices.Sort(s.Conflicts)
 	s.Conflicts = slices.Compact(s.Conflicts)
 	return s, nil
@@ -73,6 +95,8 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 type walk struct {
 	u   *Upper
 	ctx context.Context
+	// bytes are those of the files so far.
+	bytes int64
 	// The changes, by when they are to be made.
 	gone, folders, files, modes []journal.Change
 	names                       int // bytes of all paths

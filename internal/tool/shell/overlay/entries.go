@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -57,6 +58,16 @@ func (w *walk) dir(upper, lower *os.Root, base, name string, was, now fs.FileInf
 		return err
 	}
 	defer up.Close()
+	if was == nil {
+		// A command cannot move a folder of the project: somebody else moved or removed it.
+		copy, err := began(up)
+		if err != nil {
+			return err
+		}
+		if copy {
+			w.conflicts = append(w.conflicts, name)
+		}
+	}
 	var low *os.Root
 	if was != nil {
 		if low, err = durable.EnterFolder(lower, base); err != nil {
@@ -87,7 +98,10 @@ func (w *walk) file(upper, lower *os.Root, base, name string, was, now fs.FileIn
 			return err
 		}
 	}
-	sum, origin, err := hash(upper, base)
+	if w.bytes += now.Size(); w.u.MostBytes > 0 && w.bytes > w.u.MostBytes {
+		return &TooLargeError{w.u.MostBytes}
+	}
+	sum, origin, err := w.hash(upper, base)
 	if err != nil {
 		return err
 	}
@@ -178,7 +192,7 @@ func (w *walk) state(lower *os.Root, base, name string, was fs.FileInfo) (s jour
 		return journal.State{Type: journal.Link, Target: journal.Name(target)}, err
 	case 0:
 		s = journal.State{Type: journal.File, Mode: was.Mode().Perm(), Size: was.Size()}
-		if s.SHA256, _, err = hash(lower, base); errors.Is(err, fs.ErrPermission) {
+		if s.SHA256, _, err = w.hash(lower, base); errors.Is(err, fs.ErrPermission) {
 			err = fmt.Errorf("%s cannot be read, so that nobody could take the change back: %w", name, err)
 		}
 	}
@@ -190,16 +204,39 @@ func (u *Upper) content(name string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return u.project.Open(path.Join(u.upper(), name)) }
 }
 
+// began reports whether a folder of an upper directory began as a copy of one of the
+// project.
+func began(folder *os.Root) (bool, error) {
+	f, err := openFolder(folder)
+	if err != nil {
+		return false, err
+	}
+	return copied(f), f.Close()
+}
+
 // hash is that of a file's content, in hex, and whether the file began as a copy.
-func hash(root *os.Root, base string) (sum string, origin bool, err error) {
+func (w *walk) hash(root *os.Root, base string) (sum string, origin bool, err error) {
 	f, _, err := durable.OpenEntry(durable.Entry{Folder: root, Name: base})
 	if err != nil {
 		return "", false, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, during{w.ctx, f}); err != nil {
 		return "", false, fmt.Errorf("read %s: %w", base, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), copied(f), nil
+}
+
+// during reads for as long as its context lasts.
+type during struct {
+	ctx context.Context //nolint:containedctx // of one read
+	io.Reader
+}
+
+func (r during) Read(b []byte) (int, error) {
+	if err := context.Cause(r.ctx); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }

@@ -36,6 +36,8 @@ var commands = map[string]string{
 	"permissions":                  `chmod 755 a; chmod 700 sub; chmod 440 b`,
 	"a closed file":                `echo x >closed; chmod 422 closed`,
 	"moved files":                  `mv a moved; mv sub/c sub/d`,
+	"a moved folder":               `mv sub moved`,
+	"a folder moved into another":  `mkdir n; mv sub n/; echo x >n/sub/c`,
 	"a moved new folder":           `mkdir n; echo x >n/x; mv n m`,
 	"names":                        `echo x >"$(printf 'a\nb')"; echo x >"$(printf 'c\377d')"; echo x >'-rf *'`,
 	"hard links":                   `ln a hard; echo more >>hard`,
@@ -136,6 +138,8 @@ type place struct {
 	runner       *confine.Runner
 	// meanwhile is done while a command runs that says when it is ready.
 	meanwhile func()
+	// made is called with a new upper directory.
+	made func(*overlay.Upper)
 }
 
 func newPlace(t *testing.T) *place {
@@ -170,6 +174,9 @@ func (p *place) run(t *testing.T, text string) overlay.Set {
 	var err error
 	p.upper, err = overlay.Make(p.root)
 	must(t, err)
+	if p.made != nil {
+		p.made(p.upper)
+	}
 	c := confine.Command{
 		Text: text, Dir: p.project, Project: p.project, Scratch: filepath.Join(p.dir, "scratch"),
 		Masked: []string{filepath.Join(p.project, ".belay")}, Time: time.Minute, OutputBytes: 1 << 10,

@@ -43,6 +43,15 @@ func opaque(folder *os.File) (bool, error) {
 	return n == 1 && value[0] == 'y', err
 }
 
+// keepsAttributes reports whether an attribute can be set on an open folder.
+func keepsAttributes(folder *os.File) bool {
+	const probe = "user.belay.probe"
+	if unix.Fsetxattr(int(folder.Fd()), probe, []byte("y"), 0) != nil {
+		return false
+	}
+	return unix.Fremovexattr(int(folder.Fd()), probe) == nil
+}
+
 // copied reports whether an open file of an upper directory began as a copy of one
 // of the project.
 func copied(file *os.File) bool {

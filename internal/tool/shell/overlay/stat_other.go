@@ -17,3 +17,5 @@ func whiteout(fs.FileInfo) bool { return false }
 func opaque(*os.File) (bool, error) { return false, nil }
 
 func copied(*os.File) bool { return false }
+
+func keepsAttributes(*os.File) bool { return false }

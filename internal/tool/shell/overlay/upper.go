@@ -35,6 +35,10 @@ const lockSuffix = ".lock"
 
 // Upper is the upper directory of one command. It is used by one goroutine.
 type Upper struct {
+	// MostBytes is how many bytes the files in it may hold when they are reviewed, 0 for
+	// any number.
+	MostBytes int64
+
 	project *os.Root // the caller's
 	dir     string
 	// lock is held for as long as something of the command runs, or its changes are
@@ -111,6 +115,27 @@ func (u *Upper) mark() error {
 	}
 }
 
+// clockWentBack reports whether the clock of the file system shows an earlier time than
+// when the command began.
+func (u *Upper) clockWentBack() (bool, error) {
+	if err := durable.Chmod(u.project, u.work(), 0o700); err != nil {
+		return false, err
+	}
+	info, err := u.project.Lstat(u.work())
+	return err == nil && changed(info).Before(u.began), err
+}
+
+// HasAttributes reports whether the file system keeps the attributes in which an overlay
+// notes what a command removed. Some file systems mount an overlay without them, in which
+// folders can then not be removed.
+func (u *Upper) HasAttributes() (bool, error) {
+	folder, err := u.project.Open(u.upper())
+	if err != nil {
+		return false, fmt.Errorf("look at the upper directory: %w", err)
+	}
+	return keepsAttributes(folder), folder.Close()
+}
+
 // Guard is the file that holds the upper directory's lock. Whoever keeps it open
 // keeps the directory from being swept.
 func (u *Upper) Guard() *os.File { return u.lock.File() }
@@ -166,6 +191,11 @@ func Sweep(project *os.Root) error {
 	for _, e := range entries {
 		id, isLock := strings.CutSuffix(e.Name(), lockSuffix)
 		if !isLock {
+			// A lock is made before its directory and removed after it. One without a lock
+			// was left by something that removes files, such as git clean.
+			if _, lockErr := project.Lstat(path.Join(dirTemp, id+lockSuffix)); e.IsDir() && errors.Is(lockErr, fs.ErrNotExist) {
+				err = errors.Join(err, remove(project, path.Join(dirTemp, id)))
+			}
 			continue
 		}
 		dir := path.Join(dirTemp, id)

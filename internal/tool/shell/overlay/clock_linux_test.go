@@ -1,0 +1,66 @@
+package overlay_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/tool/shell/overlay"
+)
+
+// Where the clock went back while a command ran, nobody can tell what was changed
+// meanwhile: every path of the command is a conflict.
+func TestClockThatGoesBack(t *testing.T) {
+	t.Parallel()
+	for back, want := range map[time.Duration]string{0: "", time.Hour: "a new sub/c"} {
+		p := newPlace(t)
+		fill(t, p.project)
+		p.made = func(u *overlay.Upper) { overlay.Began(u, back) }
+		set := p.run(t, `echo x >>a; echo x >new; rm sub/c; cat b`)
+		if got := strings.Join(set.Conflicts, " "); got != want {
+			t.Errorf("%v back: conflicts %q, want %q", back, got, want)
+		}
+		p.remove(t)
+	}
+}
+
+// A folder that somebody removed or moved while a command ran does not come back: it is a
+// conflict.
+func TestFolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(sub string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(sub string) error { return os.Rename(sub, sub+".moved") },
+	} {
+		p := newPlace(t)
+		fill(t, p.project)
+		p.meanwhile = func() { must(t, meanwhile(filepath.Join(p.project, "sub"))) }
+		set := p.run(t, `echo x >>sub/c; mkdir -p own/sub; echo y >sub/deep/new; echo ready >$HOME/ready; until [ -e $HOME/go ]; do sleep 0.01; done`)
+		if got := strings.Join(set.Conflicts, " "); got != "sub sub/deep" {
+			t.Errorf("%s: conflicts: %s", name, got)
+		}
+		p.remove(t)
+	}
+}
+
+// An upper directory whose lock somebody has removed, as git clean does, is swept.
+func TestSweptWithoutLock(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	dir := filepath.Join(p.project, ".belay/tmp/ABC")
+	must(t, os.MkdirAll(filepath.Join(dir, "work", "work"), 0o700))
+	must(t, os.Chmod(filepath.Join(dir, "work", "work"), 0))
+	used, err := overlay.Make(p.root)
+	must(t, err)
+	upper, _ := used.Folders()
+	must(t, overlay.Sweep(p.root))
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if _, err := p.root.Stat(upper); err != nil {
+		t.Errorf("one that is in use: %v", err)
+	}
+	must(t, used.Remove())
+}
