@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"belay/internal/durable"
 )
 
 // abort takes back what a living transaction has done. The error is why.
@@ -24,10 +26,13 @@ func (tx *Tx) abort(why error) error {
 		}
 		if err != nil { // the next Open settles it
 			tx.over = true
-			return errors.Join(why, fmt.Errorf("take back what was done: %w", err), tx.dir.Close())
+			return errors.Join(why, fmt.Errorf("take back what was done: %w", err), tx.close())
 		}
 	}
-	tx.name()
+	if err := tx.name(); err != nil {
+		tx.over = true
+		return errors.Join(why, err, tx.close())
+	}
 	conflicts := tx.rec.Conflicts
 	if err := tx.drop(); err != nil {
 		return errors.Join(why, err)
@@ -38,16 +43,50 @@ func (tx *Tx) abort(why error) error {
 	return why
 }
 
-// name says of conflicts where the contents lie that have no place now.
-func (tx *Tx) name() {
+// conflict notes a conflict. A path has one, and what is kept of it is named.
+func (tx *Tx) conflict(c Conflict) {
+	i := slices.IndexFunc(tx.rec.Conflicts, func(known Conflict) bool { return known.Path == c.Path })
+	switch {
+	case i < 0:
+		tx.rec.Conflicts = append(tx.rec.Conflicts, c)
+	case tx.rec.Conflicts[i].Kept == "":
+		tx.rec.Conflicts[i].Kept = c.Kept
+	}
+}
+
+// name says of conflicts where the contents lie that have no place now. What goes back
+// to where it was taken from has one.
+func (tx *Tx) name() error {
+	tx.stuck = false
 	for i := range tx.rec.Conflicts {
 		c := &tx.rec.Conflicts[i]
-		if !tx.stuck {
-			c.Kept = ""
-		} else if rest, ok := strings.CutPrefix(string(c.Kept), path.Join(dirJournal, tx.rec.ID)); ok {
-			c.Kept = Name(path.Join(dirJournal, keptPrefix+tx.rec.ID) + rest)
+		if err := tx.rescue(c); err != nil {
+			return err
+		}
+		if rest, ok := strings.CutPrefix(string(c.Kept), path.Join(dirJournal, tx.rec.ID)); ok {
+			c.Kept, tx.stuck = Name(path.Join(dirJournal, keptPrefix+tx.rec.ID)+rest), true
 		}
 	}
+	return nil
+}
+
+// rescue takes what a conflict keeps out of contents that are about to go back, unless
+// it belongs there.
+func (tx *Tx) rescue(c *Conflict) error {
+	i := slices.IndexFunc(tx.rec.Changes, func(s Change) bool { return s.Taken && s.Path == c.Path })
+	if i < 0 || !tx.returns() || c.Kept != Name(path.Join(dirJournal, tx.rec.ID, tx.slotName(i))) {
+		return nil
+	}
+	was, err := look(tx.slot(i), true)
+	if err == nil && was.holds(&tx.rec.Changes[i].After) {
+		c.Kept = ""
+		return nil
+	}
+	if err == nil && was.Type != None {
+		err = tx.p.s.renameNew(tx.slot(i), durable.Entry{Folder: tx.dir, Name: slot(i)})
+	}
+	c.Kept = Name(path.Join(dirJournal, tx.rec.ID, slot(i)))
+	return err
 }
 
 // back reverts the changes that were made, up to one of them, last first. A path that
@@ -57,9 +96,7 @@ func (tx *Tx) back(from int) error {
 		err := tx.undo(i)
 		var clash *clash
 		if errors.As(err, &clash) {
-			if !slices.ContainsFunc(tx.rec.Conflicts, func(c Conflict) bool { return c.Path == clash.Path }) {
-				tx.rec.Conflicts = append(tx.rec.Conflicts, clash.Conflict)
-			}
+			tx.conflict(clash.Conflict)
 		} else if err != nil {
 			return err
 		}

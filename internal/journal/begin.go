@@ -9,8 +9,8 @@ import (
 // Begin looks at what the changes of a plan replace. It changes nothing. A path
 // that is not what the plan says is a [*ConflictError].
 func (p *Project) Begin(plan Plan) (*Tx, error) {
-	tx := &Tx{p: p, rec: record{
-		V: version, ID: p.s.mark + rand.Text(), Project: Name(p.path), Time: p.s.clock().UTC().Round(0), Owner: plan.Owner, Inside: plan.Inside,
+	tx := &Tx{p: p, contents: plan.Contents, rec: record{
+		V: versionFirst, ID: p.s.mark + rand.Text(), Project: Name(p.path), Time: p.s.clock().UTC().Round(0), Owner: plan.Owner, Inside: plan.Inside,
 	}}
 	if len(plan.Changes) == 0 || len(plan.Changes) > maxChanges {
 		return nil, fmt.Errorf("journal: a transaction of %d changes", len(plan.Changes))
@@ -29,6 +29,7 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 		}
 		tx.content = append(tx.content, c.Content)
 		c.Content = nil
+		c.Taken, c.Whole = false, false
 		if !overlaps(touched, c.Path) {
 			why, err := p.original(&c)
 			if err != nil {
@@ -87,7 +88,6 @@ func (p *Project) original(c *Change) (why string, err error) {
 	case err != nil:
 		return "", err
 	}
-	defer e.Folder.Close()
 	now, err := look(e, false)
 	if err != nil {
 		return "", err

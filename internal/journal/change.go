@@ -54,6 +54,8 @@ type State struct {
 	Target Name   `json:"target,omitempty"`
 	Inode  uint64 `json:"inode,omitempty"`
 	Links  uint64 `json:"links,omitempty"`
+	// Device is that of the file system while the process lives that looked.
+	Device uint64 `json:"-"`
 }
 
 // Change is one step of a transaction.
@@ -68,8 +70,20 @@ type Change struct {
 	After  State `json:"after"`
 	// IfEmpty makes a folder that is not empty stay, which is no conflict then.
 	IfEmpty bool `json:"ifEmpty,omitempty"`
-	// Content opens the content of a file that is made or replaced.
+	// Loose says of something new that it can be made again: in a new folder that is
+	// moved as a whole its content is not flushed, and a power cut may damage it.
+	Loose bool `json:"loose,omitempty"`
+	// Taken says that what is put in its place is the file, link or folder itself that
+	// lay among the plan's contents, Whole that a new folder comes with all that later
+	// changes put in it. The journal sets both.
+	Taken bool `json:"taken,omitempty"`
+	Whole bool `json:"whole,omitempty"`
+	// Content opens the content of a file that is made or replaced. It is not called
+	// for what is taken from the plan's contents.
 	Content func() (io.ReadCloser, error) `json:"-"`
+	// Seen describes the file of the content as it was before its hash was taken. One
+	// that is as it was then is not hashed again. Nil is unknown.
+	Seen fs.FileInfo `json:"-"`
 }
 
 // Plan is what a transaction is to do, in this order.
@@ -78,6 +92,12 @@ type Plan struct {
 	Changes []Change
 	// Inside is set where a review allowed paths in .git and .belay.
 	Inside bool
+	// Contents is a folder in .belay of the project which has, at the paths of the
+	// changes, what they put in their places: files, links and folders that nothing
+	// else uses any more. The transaction moves it into the journal, so that nothing
+	// is copied. A transaction that is not made gives it back; one that is made
+	// removes it. "" is none.
+	Contents Name
 }
 
 // places reports whether a change puts something where its path leads.
@@ -142,7 +162,7 @@ func (c *Change) check(inside bool) error {
 	case Mode, Rename:
 		ok = before == after && before != None
 	}
-	if !ok || c.IfEmpty && c.Op != Rmdir {
+	if !ok || c.IfEmpty && c.Op != Rmdir || c.Taken && !c.places() || c.Whole && (c.Op != Mkdir || !c.Taken) {
 		return fmt.Errorf("%q of %q: from %q to %q is no such change", c.Op, c.Path, before, after)
 	}
 	for _, s := range []State{c.Before, c.After} {

@@ -54,7 +54,7 @@ func (s *site) attempt(changes []journal.Change) error {
 		return err
 	}
 	defer p.Close()
-	return apply(p, journal.Plan{Owner: journal.Owner{What: "test", Session: "s1"}, Changes: changes})
+	return apply(p, s.planned(changes))
 }
 
 // lost checks that every old content can be found: in the project, or in the blobs
@@ -95,6 +95,7 @@ func TestDeadAtEveryOperation(t *testing.T) {
 					s := newSite(t, configure)
 					s.fill(w.before)
 					before := s.tree()
+					s.lay(w.changes)
 					var err error
 					if !dies(at, func() { err = s.attempt(w.changes) }) {
 						must(t, err)
@@ -117,7 +118,9 @@ func TestDeadAtEveryOperation(t *testing.T) {
 					if half := journaltest.Half(before, s.tree(), after); half != "" {
 						t.Fatalf("dead at %d: %s", at, half)
 					}
-					whole[journaltest.Equal(after, s.tree())]++
+					made := journaltest.Equal(after, s.tree())
+					s.givenBack(fmt.Sprintf("dead at %d", at), w.changes, made)
+					whole[made]++
 				}
 				if whole[true] == 0 || whole[false] == 0 {
 					t.Errorf("the project was changed %d times and not changed %d times", whole[true], whole[false])
@@ -138,6 +141,7 @@ func TestDeadWhileTakingBack(t *testing.T) {
 				s.fill(w.before)
 				s.fill(map[string]string{"last": "mine"})
 				before := s.tree()
+				s.lay(changes)
 				if !dies(at, func() { _ = s.attempt(changes) }) {
 					break
 				}
@@ -149,6 +153,7 @@ func TestDeadWhileTakingBack(t *testing.T) {
 				}
 				s.settle()
 				s.same(fmt.Sprintf("dead at %d", at), before)
+				s.givenBack(fmt.Sprintf("dead at %d", at), changes, false)
 			}
 		})
 	}
@@ -166,6 +171,7 @@ func TestEveryOperationFails(t *testing.T) {
 				s := newSite(t, configure)
 				s.fill(w.before)
 				before := s.tree()
+				s.lay(w.changes)
 				n := 0
 				durable.SetHook(&durable.Hook{Before: func(op durable.Op) error {
 					if n++; n == at {
@@ -191,6 +197,7 @@ func TestEveryOperationFails(t *testing.T) {
 					}
 				}
 				s.settle()
+				s.givenBack(fmt.Sprintf("operation %d failed", at), w.changes, journaltest.Equal(after, s.tree()))
 			}
 		})
 	}

@@ -29,7 +29,7 @@ func AcrossFileSystems(s *Store) {
 // that dies then. With n < 0 it dies before the intent is on disk.
 func (tx *Tx) ApplyFirst(n int) error {
 	if n < 0 {
-		return tx.dir.Close()
+		return tx.close()
 	}
 	if err := tx.intend(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (tx *Tx) ApplyFirst(n int) error {
 			return err
 		}
 	}
-	return tx.dir.Close()
+	return tx.close()
 }
 
 // ID is the transaction's.

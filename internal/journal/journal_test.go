@@ -41,9 +41,11 @@ type site struct {
 	dir     string // of the records
 	root    *os.Root
 	store   *journal.Store
+	// takes is set where contents lie in a folder of the project that is taken.
+	takes bool
 }
 
-func newSite(t testing.TB, configure ...func(*journal.Store)) *site {
+func newSite(t testing.TB, configure ...func(*site)) *site {
 	t.Helper()
 	s := &site{t: t, project: t.TempDir(), dir: filepath.Join(t.TempDir(), "journal")}
 	root, err := os.OpenRoot(s.project)
@@ -51,7 +53,7 @@ func newSite(t testing.TB, configure ...func(*journal.Store)) *site {
 	t.Cleanup(func() { must(t, root.Close()) })
 	s.root, s.store = root, journal.New(s.dir, nil)
 	for _, f := range configure {
-		f(s.store)
+		f(s)
 	}
 	return s
 }
@@ -121,7 +123,7 @@ func (s *site) apply(changes ...journal.Change) error {
 	s.t.Helper()
 	p := s.open()
 	defer func() { must(s.t, p.Close()) }()
-	return apply(p, journal.Plan{Owner: journal.Owner{What: "test", Session: "s1"}, Changes: changes})
+	return apply(p, s.plan(changes))
 }
 
 func apply(p *journal.Project, plan journal.Plan) error {
@@ -258,11 +260,80 @@ func (w work) wanted(t testing.TB) journaltest.Tree {
 	return s.tree()
 }
 
-// ways are file systems with and without an exchange.
-var ways = map[string]func(*journal.Store){
-	"exchange": func(*journal.Store) {},
-	"copy":     journal.WithoutExchange,
-	"mount":    journal.AcrossFileSystems,
+// ways are file systems with and without an exchange, and contents that are written
+// and ones that are taken.
+var ways = map[string]func(*site){
+	"exchange":    func(*site) {},
+	"copy":        func(s *site) { journal.WithoutExchange(s.store) },
+	"mount":       func(s *site) { journal.AcrossFileSystems(s.store) },
+	"taken":       func(s *site) { s.takes = true },
+	"taken, copy": func(s *site) { s.takes = true; journal.WithoutExchange(s.store) },
+}
+
+// contentsOf is where contents lie that are taken.
+const contentsOf = ".belay/changes/c/files"
+
+// plan is a plan of changes, with their contents in a folder where they are taken.
+func (s *site) plan(changes []journal.Change) journal.Plan {
+	s.t.Helper()
+	s.lay(changes)
+	return s.planned(changes)
+}
+
+// planned is a plan of changes whose contents are there.
+func (s *site) planned(changes []journal.Change) journal.Plan {
+	plan := journal.Plan{Owner: journal.Owner{What: "undo", Session: "s1", Turn: "t1", By: "ana"}, Changes: changes}
+	if s.takes {
+		plan.Contents = contentsOf
+	}
+	return plan
+}
+
+// lay makes the folder of the contents of changes, where they are taken.
+func (s *site) lay(changes []journal.Change) {
+	s.t.Helper()
+	if !s.takes {
+		return
+	}
+	dir := filepath.Join(s.project, contentsOf)
+	must(s.t, os.MkdirAll(dir, 0o755))
+	for _, c := range changes {
+		if c.After.Type == journal.None || c.Before.Type == journal.Folder {
+			continue
+		}
+		at := filepath.Join(dir, filepath.FromSlash(string(c.Path)))
+		must(s.t, os.MkdirAll(filepath.Dir(at), 0o755))
+		switch {
+		case c.Op == journal.Mkdir:
+			must(s.t, os.MkdirAll(at, 0o755))
+		case c.Op == journal.Symlink:
+			must(s.t, os.Symlink(string(c.After.Target), at))
+		case c.Content != nil:
+			from, err := c.Content()
+			must(s.t, err)
+			data, err := io.ReadAll(from)
+			must(s.t, err)
+			must(s.t, os.WriteFile(at, data, 0o644))
+		}
+	}
+}
+
+// givenBack checks that contents that were taken are where they were, or gone if what
+// they were for was made.
+func (s *site) givenBack(what string, changes []journal.Change, made bool) {
+	s.t.Helper()
+	for _, c := range changes {
+		if !s.takes || c.After.Type != journal.File || c.Content == nil {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(s.project, contentsOf, filepath.FromSlash(string(c.Path))))
+		switch {
+		case made && err == nil:
+			s.t.Errorf("%s: the content of %s is still among the contents", what, c.Path)
+		case !made && (err != nil || hash(string(data)) != c.After.SHA256):
+			s.t.Errorf("%s: the content of %s was not given back: %q, %v", what, c.Path, data, err)
+		}
+	}
 }
 
 func TestChanges(t *testing.T) {
@@ -279,6 +350,7 @@ func TestChanges(t *testing.T) {
 				before, after := s.tree(), w.wanted(t)
 				must(t, s.apply(w.changes...))
 				s.same("applied", after)
+				s.givenBack("applied", w.changes, true)
 				s.clean()
 
 				// All or none: what comes before a conflict is taken back.
@@ -294,6 +366,7 @@ func TestChanges(t *testing.T) {
 					t.Errorf("conflicts: %v", conflict.Conflicts)
 				}
 				s.same("taken back", before)
+				s.givenBack("taken back", w.changes, false)
 				s.clean()
 			})
 		}

@@ -70,12 +70,6 @@ func look(e durable.Entry, hash bool) (State, error) {
 	return s, nil
 }
 
-// entry opens the folder that a path lies in. The caller closes it.
-func (p *Project) entry(name Name) (durable.Entry, error) {
-	folder, err := durable.OpenFolder(p.root, path.Dir(string(name)))
-	return durable.Entry{Folder: folder, Name: path.Base(string(name))}, err
-}
-
 // holds reports whether a state has the content, or leads to the target, of another
 // one.
 func (s *State) holds(want *State) bool {

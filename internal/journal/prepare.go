@@ -16,17 +16,32 @@ import (
 	"belay/internal/workspace"
 )
 
-// slot is the name of the content of a change, in the folder of the transaction;
-// spare that of a copy of what it replaces.
+// slot is the name of the content of a change, in the folder of the transaction, where
+// it was not taken; spare that of a copy of what it replaces.
 func slot(i int) string  { return strconv.Itoa(i) }
 func spare(i int) string { return "o" + strconv.Itoa(i) }
 
-func (tx *Tx) slot(i int) durable.Entry  { return durable.Entry{Folder: tx.dir, Name: slot(i)} }
+// slot is where the content of change i lies, and what it replaced afterwards.
+func (tx *Tx) slot(i int) durable.Entry {
+	if c := &tx.rec.Changes[i]; c.Taken && tx.tree != nil {
+		return tx.taken.entry(tx.tree, string(c.Path))
+	}
+	return durable.Entry{Folder: tx.dir, Name: slot(i)}
+}
+
+// slotName is the path of a slot in the folder of the transaction.
+func (tx *Tx) slotName(i int) string {
+	if c := &tx.rec.Changes[i]; c.Taken {
+		return path.Join(treeName(tx.rec.From), string(c.Path))
+	}
+	return slot(i)
+}
+
 func (tx *Tx) spare(i int) durable.Entry { return durable.Entry{Folder: tx.dir, Name: spare(i)} }
 
-// Prepare writes the new contents and makes them durable, and the files that are
-// replaced as well: their owners may never have flushed them. The project's files
-// stay as they are. After an error nothing is left.
+// Prepare puts the new contents into the journal and makes them durable, and the files
+// that are replaced as well: their owners may never have flushed them. The project's
+// files stay as they are. After an error nothing is left.
 func (tx *Tx) Prepare() (err error) {
 	defer func() {
 		if err != nil {
@@ -34,22 +49,19 @@ func (tx *Tx) Prepare() (err error) {
 		}
 	}()
 	above, err := tx.makeDir()
+	if err == nil && tx.contents != "" {
+		err = tx.bring(tx.contents)
+	}
+	if err == nil && tx.tree != nil {
+		err = tx.inspectAll()
+	}
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	work := []func() error{
-		func() error { return durable.FlushDir(tx.dir, ".", durable.Original) },
-		func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) },
-	}
-	named := tx.p.s.sure.holds(tx.p.path, above)
-	if !named {
-		work = append(work,
-			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
-			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })
-	}
+	var work []func() error
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]
-		if c.places() {
+		if c.places() && !c.Taken {
 			flush, err := tx.fill(i)
 			if err != nil {
 				return fmt.Errorf("journal: the new content of %s: %w", c.Path, err)
@@ -57,18 +69,47 @@ func (tx *Tx) Prepare() (err error) {
 			if flush != nil {
 				work = append(work, flush)
 			}
+		} else if c.Loose && c.Op == Create && !tx.isPart(i) {
+			work = append(work, func() error {
+				return flushFile(durable.Entry{Folder: tx.tree, Name: string(c.Path)}, durable.Original)
+			})
 		}
 		if c.Before.Type == File && (c.places() || c.takes()) {
 			work = append(work, func() error { return tx.p.flushOriginal(c) })
 		}
 	}
+	work = append(work, tx.names(above)...)
 	if err := durable.Together(work...); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	if !named {
-		tx.p.s.sure.note(tx.p.path, above)
-	}
+	tx.p.s.sure.note(tx.p.path, above)
 	return nil
+}
+
+// names make the names of the contents durable, and those of the folders that they lie
+// in; above is the journal's.
+func (tx *Tx) names(above fs.FileInfo) []func() error {
+	work := []func() error{
+		func() error { return durable.FlushDir(tx.dir, ".", durable.Original) },
+		func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) },
+	}
+	if !tx.p.s.sure.holds(tx.p.path, above) {
+		work = append(work,
+			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
+			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })
+	}
+	seen := map[string]bool{}
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		if !c.Taken || c.Loose && tx.isPart(i) {
+			continue
+		}
+		for dir := path.Dir(string(c.Path)); !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			work = append(work, func() error { return durable.FlushDir(tx.tree, dir, durable.Original) })
+		}
+	}
+	return work
 }
 
 // makeDir makes the folder of the transaction's contents, and returns the one that
@@ -101,11 +142,7 @@ func (tx *Tx) makeDir() (fs.FileInfo, error) {
 // content durable, nil for nothing.
 func (tx *Tx) fill(i int) (flush func() error, err error) {
 	c, e := &tx.rec.Changes[i], tx.slot(i)
-	above := tx.around(i)
-	mode := c.After.Mode
-	if mode == 0 && c.Before.Type == File {
-		mode = c.Before.Mode.Perm()
-	}
+	above, mode := tx.around(i), c.mode()
 	switch c.Op {
 	case Mkdir:
 		err = durable.Mkdir(e.Folder, e.Name, cmp.Or(mode, 0o777))
@@ -118,18 +155,16 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 		return flush, err
 	}
 	// The owner first: a change of owner takes special bits away.
-	uid, gid := -1, -1
-	if c.Before.Type != None {
-		uid, gid = c.Before.UID, c.Before.GID
-	} else if above.Mode&fs.ModeSetgid != 0 {
-		gid = above.GID
-	}
+	uid, gid := c.owner(above)
 	now, err := look(e, false)
 	if err != nil {
 		return flush, err
 	}
 	if uid >= 0 && uid != now.UID || gid >= 0 && gid != now.GID {
 		_ = durable.Chown(e.Folder, e.Name, uid, gid) // not being allowed to is no fault
+		if now, err = look(e, false); err != nil {
+			return flush, err
+		}
 	}
 	if mode == 0 {
 		mode = now.Mode
@@ -137,34 +172,54 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 	if c.Op == Mkdir {
 		mode |= above.Mode & fs.ModeSetgid
 	}
-	if now, err = look(e, false); err == nil && c.Op != Symlink && now.Mode != mode {
+	if c.Op != Symlink && now.Mode != mode {
 		err = durable.Chmod(e.Folder, e.Name, mode)
 		now.Mode = mode
 	}
 	now.SHA256 = c.After.SHA256
 	c.After = now
-	if c.Op == Mkdir && err == nil {
-		tx.folders[string(c.Path)] = now
-	}
 	return flush, err
 }
 
-// around is the folder that change i is made in, maybe by a change before it;
-// nothing where it is not known.
-func (tx *Tx) around(i int) State {
-	if tx.folders == nil {
-		tx.folders = map[string]State{}
+// mode are the permissions that a change is to give, 0 for those of something new.
+func (c *Change) mode() fs.FileMode {
+	if c.After.Mode == 0 && c.Before.Type == File {
+		return c.Before.Mode.Perm()
 	}
-	dir := path.Dir(string(tx.rec.Changes[i].Path))
+	return c.After.Mode
+}
+
+// owner is whom a change is to give what it puts in its place, -1 for whom it belongs
+// to anyway. Above is the folder around it.
+func (c *Change) owner(above State) (uid, gid int) {
+	switch {
+	case c.Before.Type != None:
+		return c.Before.UID, c.Before.GID
+	case above.Mode&fs.ModeSetgid != 0:
+		return -1, above.GID
+	}
+	return -1, -1
+}
+
+// around is the folder that change i is made in: what a change makes inherits from it.
+func (tx *Tx) around(i int) State { return tx.folder(path.Dir(string(tx.rec.Changes[i].Path))) }
+
+// folder is a folder of the project; one that is not there yet inherits from the one
+// around it.
+func (tx *Tx) folder(dir string) (s State) {
 	if s, ok := tx.folders[dir]; ok {
 		return s
 	}
-	folder, err := durable.OpenFolder(tx.p.root, dir)
-	if err != nil {
-		return State{}
+	if folder, err := durable.OpenFolder(tx.p.root, dir); err == nil {
+		s, _ = look(durable.Entry{Folder: folder, Name: "."}, false) // it was opened
+		_ = folder.Close()                                           // it was only looked at
+	} else if dir != "." {
+		above := tx.folder(path.Dir(dir))
+		s = State{Type: Folder, Mode: above.Mode & fs.ModeSetgid, GID: above.GID, Device: above.Device}
 	}
-	defer folder.Close()
-	s, _ := look(durable.Entry{Folder: folder, Name: "."}, false) // it was opened
+	if tx.folders == nil {
+		tx.folders = map[string]State{}
+	}
 	tx.folders[dir] = s
 	return s
 }
@@ -172,10 +227,7 @@ func (tx *Tx) around(i int) State {
 // write writes the content of a file.
 func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 	c := &tx.rec.Changes[i]
-	if tx.content[i] == nil {
-		return nil, errors.New("there is none")
-	}
-	from, err := tx.content[i]()
+	from, err := tx.open(i)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +247,18 @@ func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 	return func() error { return flushFile(tx.slot(i), durable.Original) }, nil
 }
 
+// open opens the content of change i.
+func (tx *Tx) open(i int) (io.ReadCloser, error) {
+	if tx.tree != nil {
+		f, _, err := durable.OpenEntry(durable.Entry{Folder: tx.tree, Name: string(tx.rec.Changes[i].Path)})
+		return f, err
+	}
+	if tx.content[i] == nil {
+		return nil, errors.New("there is none")
+	}
+	return tx.content[i]()
+}
+
 // flushFile makes a file's content durable.
 func flushFile(e durable.Entry, kind *durable.File) error {
 	f, _, err := durable.OpenEntry(e)
@@ -207,7 +271,7 @@ func flushFile(e durable.Entry, kind *durable.File) error {
 // flushOriginal makes a file durable that is about to be replaced. One that
 // belay may not read stays as durable as it is.
 func (p *Project) flushOriginal(c *Change) error {
-	e, err := p.entry(c.Path)
+	e, err := p.openEntry(c.Path)
 	if gone(err) {
 		return nil // an earlier change moves it
 	} else if err != nil {

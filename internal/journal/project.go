@@ -24,7 +24,10 @@ type Project struct {
 	path string   // real
 	root *os.Root // the project; the caller's
 	dir  *os.Root // its records
-	lock *durable.FileLock
+	// last is the folder of the project that was opened last, and what it is.
+	last     lastFolder
+	lastInfo fs.FileInfo
+	lock     *durable.FileLock
 	// Settled is what Open completed or took back.
 	Settled []Settled
 }
@@ -121,6 +124,7 @@ func (k *known) holds(path string, info fs.FileInfo) bool {
 // Close frees the project.
 func (p *Project) Close() error {
 	var errs []error
+	p.forget()
 	if p.dir != nil {
 		errs = append(errs, p.dir.Close())
 	}
@@ -177,13 +181,19 @@ const (
 // discard removes the contents of a transaction. They lose their name in one step,
 // so that they are whole wherever they have it.
 func (p *Project) discard(id string) error {
-	from, to := path.Join(dirJournal, id), path.Join(dirJournal, donePrefix+id)
-	if err := durable.Rename(p.root, from, to); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
+	if err := p.retire(id); err != nil {
 		return err
 	}
-	return durable.RemoveAll(p.root, to)
+	return durable.RemoveAll(p.root, path.Join(dirJournal, donePrefix+id))
+}
+
+// retire gives the contents of a transaction a name by which nobody needs them.
+func (p *Project) retire(id string) error {
+	err := durable.Rename(p.root, path.Join(dirJournal, id), path.Join(dirJournal, donePrefix+id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // keep gives the contents of a transaction a name under which they stay.

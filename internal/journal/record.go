@@ -9,13 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// version is the format of records.
-const version = 1
+// version is the newest format of records. The first one knows no contents that were
+// taken; a record without them is still written in it.
+const (
+	version      = 2
+	versionFirst = 1
+)
 
 // maxRecordBytes bounds a record.
 const maxRecordBytes = 64 << 20
@@ -78,6 +83,8 @@ type record struct {
 	Time    time.Time `json:"time"`
 	Owner   Owner     `json:"owner"`
 	Inside  bool      `json:"inside,omitempty"`
+	// From is the folder in .belay that the contents were taken from, "" for none.
+	From Name `json:"from,omitempty"`
 	// Back is set once the transaction is to be taken back.
 	Back    bool     `json:"back,omitempty"`
 	Changes []Change `json:"changes"`
@@ -131,10 +138,20 @@ func decodeRecord(data []byte) (*record, error) {
 	return r, nil
 }
 
+// format is the oldest format that has all of a record.
+func (r *record) format() int {
+	if r.From != "" || slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Loose }) {
+		return version
+	}
+	return versionFirst
+}
+
 func (r *record) check() error {
 	switch {
-	case r.V != version:
+	case r.V != r.format():
 		return fmt.Errorf("the format is %d", r.V)
+	case r.From != "" && checkFrom(r.From) != nil:
+		return errPath
 	case !isID(r.ID):
 		return fmt.Errorf("%q is no id", r.ID)
 	case !filepath.IsAbs(string(r.Project)):
@@ -145,6 +162,9 @@ func (r *record) check() error {
 	for i := range r.Changes {
 		if err := r.Changes[i].check(r.Inside); err != nil {
 			return err
+		}
+		if r.Changes[i].Taken && r.From == "" {
+			return errPath
 		}
 	}
 	conflicts := r.Conflicts

@@ -16,7 +16,7 @@ func sample() record {
 	other := strings.Repeat("fedcba9876543210", 4)
 	file := State{Type: File, Mode: 0o644, UID: 1, GID: 2, Size: 3, SHA256: hash, Inode: 4, Links: 5}
 	return record{
-		V: version, ID: "deadbeef-ID", Project: "/a/project\xff", Time: time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC),
+		V: versionFirst, ID: "deadbeef-ID", Project: "/a/project\xff", Time: time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC),
 		Owner: Owner{What: "undo", Session: "s", Turn: "t", Agent: "a", Call: "c", By: "b"},
 		Changes: []Change{
 			{Op: Replace, Path: "odd\xff\n\"<name>\u2028", Before: file, After: State{Type: File, SHA256: other}},
@@ -78,7 +78,11 @@ func TestRecord(t *testing.T) {
 		"no type of that name":        func(s string) string { return strings.Replace(s, `"type":"folder"`, `"type":"door"`, 1) },
 		"a hash of another length":    func(s string) string { return strings.Replace(s, `"sha256":"01`, `"sha256":"`, 1) },
 		"a name in base64 for no use": func(s string) string { return strings.Replace(s, `"path":"a"`, `"path":{"base64":"YQ=="}`, 1) },
-		"no project":                  func(s string) string { return strings.Replace(s, `"id":`, `"project":"x","id":`, 1) },
+		"contents that lie anywhere":  func(s string) string { return strings.Replace(s, `"changes":`, `"from":"src","changes":`, 1) },
+		"taken from nowhere": func(s string) string {
+			return strings.Replace(s, `"target":"../x"}`, `"target":"../x"},"taken":true`, 1)
+		},
+		"no project": func(s string) string { return strings.Replace(s, `"id":`, `"project":"x","id":`, 1) },
 	} {
 		changed := change(line)
 		if changed == line {
@@ -88,7 +92,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	newer := strings.Replace(line, `"v":1`, `"v":2,"unknown":[]`, 1)
+	newer := strings.Replace(line, `"v":1`, `"v":3,"unknown":[]`, 1)
 	for _, data := range [][]byte{sealed(newer), []byte(newer + "\nanother seal\n")} {
 		if _, err := decodeRecord(data); !errors.As(err, new(*NewerError)) {
 			t.Errorf("a newer format: %v", err)
@@ -117,7 +121,8 @@ func FuzzDecodeRecord(f *testing.F) {
 	}
 	f.Add(data[:bytes.IndexByte(data, '\n')])
 	f.Add([]byte(`{"v":1,"id":"a","project":"/p","time":"2026-03-01T12:00:00Z","owner":{"what":"edit"},"changes":[{"op":"mkdir","path":"a","before":{},"after":{"type":"folder"}}]}`))
-	f.Add([]byte(`{"v":2}`))
+	f.Add([]byte(`{"v":2,"id":"a","project":"/p","time":"2026-03-01T12:00:00Z","owner":{"what":"bash"},"from":".belay/changes/c/files","changes":[{"op":"mkdir","path":"a","before":{},"after":{"type":"folder"},"taken":true,"whole":true}]}`))
+	f.Add([]byte(`{"v":3}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		data := sealed(string(line))
 		r, err := decodeRecord(data)

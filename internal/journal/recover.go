@@ -47,7 +47,7 @@ func (p *Project) recover() error {
 		if id != e.Name() {
 			err = durable.RemoveAll(p.root, dirJournal+"/"+e.Name())
 		} else {
-			err = p.discard(id)
+			err = p.orphaned(id)
 		}
 		if err != nil {
 			return err
@@ -167,14 +167,20 @@ func (p *Project) finish(r *record) (err error) {
 	} else if err != nil {
 		return err
 	}
+	if tx.rec.From != "" {
+		if tx.tree, err = durable.OpenFolder(tx.dir, treeName(tx.rec.From)); err != nil && !gone(err) {
+			return errors.Join(err, tx.close())
+		}
+		tx.arrange()
+	}
 	if !tx.rec.Back {
 		if err := tx.again(); err != nil {
-			return errors.Join(fmt.Errorf("complete it: %w", err), tx.dir.Close())
+			return errors.Join(fmt.Errorf("complete it: %w", err), tx.close())
 		}
 	}
 	if tx.rec.Back {
 		if err := tx.back(len(tx.rec.Changes) - 1); err != nil {
-			return errors.Join(fmt.Errorf("take it back: %w", err), tx.dir.Close())
+			return errors.Join(fmt.Errorf("take it back: %w", err), tx.close())
 		}
 	}
 	return tx.end()
@@ -201,11 +207,13 @@ func (tx *Tx) again() error {
 // end puts on record how a transaction ended, where there is somebody to tell, and
 // removes the rest of it.
 func (tx *Tx) end() error {
-	tx.stuck = tx.stuck || slices.ContainsFunc(tx.rec.Conflicts, func(c Conflict) bool { return c.Kept != "" })
 	if err := tx.sweep(); err != nil {
-		return errors.Join(err, tx.dir.Close())
+		return errors.Join(err, tx.close())
 	}
-	tx.name()
+	if err := tx.name(); err != nil {
+		return errors.Join(err, tx.close())
+	}
+	tx.applied = !tx.rec.Back
 	result := Completed
 	if tx.rec.Back {
 		result = RolledBack
@@ -217,16 +225,16 @@ func (tx *Tx) end() error {
 		return tx.drop()
 	}
 	if err := tx.rewrite(); err != nil {
-		return errors.Join(err, tx.dir.Close())
+		return errors.Join(err, tx.close())
 	}
-	return errors.Join(tx.dir.Close(), tx.p.clear(&tx.rec))
+	return errors.Join(tx.close(), tx.p.clear(&tx.rec))
 }
 
 // sweep removes what copies left beside the files.
 func (tx *Tx) sweep() error {
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]
-		if !c.places() && !c.takes() {
+		if !c.places() && !c.takes() || tx.isPart(i) {
 			continue
 		}
 		e, err := tx.p.entry(c.Path)
@@ -235,7 +243,7 @@ func (tx *Tx) sweep() error {
 		} else if err != nil {
 			return err
 		}
-		if err := errors.Join(durable.RemoveTemp(e.Folder, tx.temp(i)), e.Folder.Close()); err != nil {
+		if err := durable.RemoveTemp(e.Folder, tx.temp(i)); err != nil {
 			return err
 		}
 	}
@@ -243,8 +251,13 @@ func (tx *Tx) sweep() error {
 }
 
 // clear removes the contents of a transaction that is over, or gives them the name
-// under which they stay.
+// under which they stay. What one that was taken back had taken goes back, too.
 func (p *Project) clear(r *record) error {
+	if r.Outcome.Result == RolledBack && r.From != "" {
+		if err := p.putBackOf(r.ID); err != nil {
+			return err
+		}
+	}
 	if slices.ContainsFunc(r.Outcome.Conflicts, func(c Conflict) bool { return c.Kept != "" }) {
 		return p.keep(r.ID)
 	}

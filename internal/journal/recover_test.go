@@ -21,7 +21,7 @@ import (
 func (s *site) leave(n int, changes ...journal.Change) string {
 	s.t.Helper()
 	p := s.open()
-	tx, err := p.Begin(journal.Plan{Owner: journal.Owner{What: "undo", Session: "s1", Turn: "t1", By: "ana"}, Changes: changes})
+	tx, err := p.Begin(s.plan(changes))
 	must(s.t, err)
 	must(s.t, tx.Prepare())
 	must(s.t, tx.ApplyFirst(n))
@@ -55,12 +55,14 @@ func TestTheNextOpenCompletes(t *testing.T) {
 					settled := s.settle()
 					if n < 0 {
 						s.same("never begun", before)
+						s.givenBack("never begun", w.changes, false)
 						if len(settled) > 0 {
 							t.Errorf("settled what never began: %v", settled)
 						}
 						continue
 					}
 					s.same(fmt.Sprintf("after %d changes", n), after)
+					s.givenBack(fmt.Sprintf("after %d changes", n), w.changes, true)
 					told, err := s.store.Settled(s.project, "s1")
 					must(t, err)
 					if len(told) != 1 || len(settled) != 1 || told[0].Result != journal.Completed || told[0].Owner.By != "ana" || len(told[0].Changes) != len(w.changes) {
@@ -241,12 +243,12 @@ func TestNewerRecord(t *testing.T) {
 	id := s.leave(0, replace("a", "1", "one"))
 	found, err := filepath.Glob(filepath.Join(s.dir, "*", id+".json"))
 	must(t, err)
-	newer := []byte(`{"v":2,"more":"than is known"}` + "\nsum\n")
+	newer := []byte(`{"v":3,"more":"than is known"}` + "\nsum\n")
 	must(t, os.WriteFile(found[0], newer, 0o600))
 	before := s.tree()
 	_, err = s.store.Open(t.Context(), s.project, s.root)
 	var e *journal.NewerError
-	if !errors.As(err, &e) || e.Version != 2 || e.File != found[0] {
+	if !errors.As(err, &e) || e.Version != 3 || e.File != found[0] {
 		t.Errorf("open: %v", err)
 	}
 	if data, err := os.ReadFile(found[0]); err != nil || string(data) != string(newer) {
@@ -254,7 +256,7 @@ func TestNewerRecord(t *testing.T) {
 	}
 	s.same("a newer record", before)
 	pending, err := s.store.Pending(t.Context())
-	if err != nil || len(pending) != 1 || !strings.Contains(pending[0].Problem, "format 2") {
+	if err != nil || len(pending) != 1 || !strings.Contains(pending[0].Problem, "format 3") {
 		t.Errorf("pending: %+v, %v", pending, err)
 	}
 }

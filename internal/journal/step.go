@@ -25,8 +25,13 @@ func (tx *Tx) clash(i int, reason, kept string) error {
 	return c
 }
 
-// do makes change i, as far as it is not made yet.
+// do makes the change that is due at the turn of change i, as far as it is not made
+// yet.
 func (tx *Tx) do(i int) error {
+	i, ok := tx.due(i)
+	if !ok {
+		return nil
+	}
 	c := &tx.rec.Changes[i]
 	if c.places() && tx.dead {
 		switch fresh, err := tx.fresh(i, false); {
@@ -45,7 +50,6 @@ func (tx *Tx) do(i int) error {
 	case err != nil:
 		return tx.failed(i, err)
 	}
-	defer e.Folder.Close()
 	switch {
 	case c.Op == Mode:
 		err = tx.chmod(i, e, c.Before.Mode, c.After.Mode)
@@ -72,8 +76,8 @@ func (tx *Tx) failed(i int, err error) error {
 // unplaced names the new content of a change that a dead process wanted. The
 // process of a living transaction has it.
 func (tx *Tx) unplaced(i int) string {
-	if c := &tx.rec.Changes[i]; tx.dead && (c.Op == Create || c.Op == Replace || c.Op == Symlink) {
-		return slot(i)
+	if c := &tx.rec.Changes[i]; tx.dead && (c.Op == Create || c.Op == Replace || c.Op == Symlink || c.Whole) {
+		return tx.slotName(i)
 	}
 	return ""
 }
@@ -95,7 +99,17 @@ func (tx *Tx) fresh(i int, content bool) (bool, error) {
 // put puts the content of a slot in its place.
 func (tx *Tx) put(i int, e durable.Entry) error {
 	c := &tx.rec.Changes[i]
-	if tx.dead {
+	switch {
+	case tx.dead && c.Whole:
+		if sound, err := tx.intact(i, tx.slot(i), true); err != nil {
+			return err
+		} else if !sound {
+			return tx.clash(i, isDamaged, "")
+		}
+		if err := tx.dressWhole(i); err != nil {
+			return err
+		}
+	case tx.dead:
 		if now, err := look(e, true); err != nil || now.is(&c.After) {
 			return err // it got there by a copy, or somebody did the same
 		}
@@ -108,7 +122,7 @@ func (tx *Tx) put(i int, e durable.Entry) error {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			return tx.occupied(i, e)
-		case errors.Is(err, errors.ErrUnsupported):
+		case errors.Is(err, errors.ErrUnsupported) && !c.Whole:
 			return tx.putCopy(i, e)
 		}
 		return err
@@ -138,7 +152,7 @@ func (tx *Tx) dress(i int) error {
 
 // occupied is the end of a change that was to make something where something is.
 func (tx *Tx) occupied(i int, e durable.Entry) error {
-	if tx.rec.Changes[i].Op == Mkdir {
+	if c := &tx.rec.Changes[i]; c.Op == Mkdir && !c.Whole {
 		if now, err := look(e, false); err != nil || now.Type == Folder {
 			return err
 		}
@@ -166,16 +180,15 @@ func (tx *Tx) judge(i int) error {
 	}
 	e, err := tx.p.entry(c.Path)
 	if gone(err) {
-		return tx.clash(i, reason, slot(i))
+		return tx.clash(i, reason, tx.slotName(i))
 	} else if err != nil {
 		return err
 	}
-	defer e.Folder.Close()
 	if err := tx.p.s.exchange(tx.slot(i), e); errors.Is(err, fs.ErrNotExist) {
 		// It was removed since: what it was has its place back.
 		err = tx.p.s.renameNew(tx.slot(i), e)
 		if err != nil {
-			return errors.Join(tx.clash(i, reason, slot(i)), err)
+			return errors.Join(tx.clash(i, reason, tx.slotName(i)), err)
 		}
 		return tx.clash(i, reason, "")
 	} else if err != nil {
@@ -196,7 +209,7 @@ func (tx *Tx) giveBack(i int, e durable.Entry, reason string) error {
 		return tx.clash(i, reason, tx.unplaced(i))
 	}
 	if err := tx.p.s.exchange(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, reason, slot(i)), err)
+		return errors.Join(tx.clash(i, reason, tx.slotName(i)), err)
 	}
-	return tx.clash(i, reason, slot(i))
+	return tx.clash(i, reason, tx.slotName(i))
 }

@@ -45,7 +45,7 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 		return err
 	}
 	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, isChanged, slot(i)), err)
+		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
 	}
 	switch {
 	case full && c.Op == Rmdir:
@@ -106,7 +106,7 @@ func (tx *Tx) chmod(i int, e durable.Entry, from, to fs.FileMode) error {
 // rename gives what is at e its new name.
 func (tx *Tx) rename(i int, e durable.Entry) error {
 	c := &tx.rec.Changes[i]
-	to, err := tx.p.entry(c.To)
+	to, err := tx.p.openEntry(c.To)
 	if gone(err) {
 		return tx.clash(i, folderGone, "")
 	} else if err != nil {

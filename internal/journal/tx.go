@@ -17,8 +17,19 @@ type Tx struct {
 	p   *Project
 	rec record
 	dir *os.Root // its contents, nil until they are there
+	// contents is the folder of the plan's contents, tree the same one once it lies in
+	// dir, nil for none; taken is the folder in it that was opened last, and device the
+	// file system.
+	contents Name
+	tree     *os.Root
+	taken    lastFolder
+	device   uint64
 	// content opens what goes into the files, by the number of their change.
 	content []func() (io.ReadCloser, error)
+	// part are, by the number of a change, the whole folder that it is made with, -1 for
+	// none; last are the last changes of whole folders. Both are nil where there is none.
+	part []int
+	last map[int]int
 	// folders are those around the changes, by path, while their contents are made.
 	folders map[string]State
 	// made is how many changes of a living transaction were made.
@@ -26,6 +37,8 @@ type Tx struct {
 	// dead is set where the process that began the transaction is: nothing is known
 	// of how far it came.
 	dead bool
+	// applied is set when all of it was made.
+	applied bool
 	// over is set when nothing of it is left to do.
 	over bool
 	// stuck is set where contents have no other place than the journal.
@@ -52,12 +65,14 @@ func (tx *Tx) Apply(ctx context.Context) error {
 	if err := tx.flush(); err != nil {
 		return tx.abort(err)
 	}
+	tx.applied = true
 	return nil
 }
 
 // intend writes the record. A record that is not whole never was: it gets its name
 // at once, and is on disk with it when intend returns.
 func (tx *Tx) intend() error {
+	tx.rec.V = tx.rec.format()
 	data, err := tx.rec.encode()
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
@@ -87,9 +102,13 @@ func (tx *Tx) rewrite() error {
 // journal from a folder comes with that folder's flush: a file changes places as a
 // whole.
 func (tx *Tx) flush() error {
+	tx.p.forget()
 	seen := map[string]bool{}
 	var work []func() error
-	for _, c := range tx.rec.Changes {
+	for i, c := range tx.rec.Changes {
+		if tx.isPart(i) {
+			continue
+		}
 		for _, name := range []Name{c.Path, c.To} {
 			dir := path.Dir(string(name))
 			if name == "" || seen[dir] {
@@ -123,7 +142,19 @@ func (tx *Tx) Leave() error {
 		return nil
 	}
 	tx.over = true
-	return tx.dir.Close()
+	return tx.close()
+}
+
+// close closes the folders of the transaction.
+func (tx *Tx) close() error {
+	tx.taken.close()
+	var err error
+	if tx.tree != nil {
+		err = tx.tree.Close()
+	}
+	err = errors.Join(err, tx.dir.Close())
+	tx.tree, tx.dir = nil, nil
+	return err
 }
 
 // Drop gives up a transaction that was not applied. After another call that failed
@@ -133,23 +164,46 @@ func (tx *Tx) Drop() error { return tx.drop() }
 // Changes are the changes with all that is known of them.
 func (tx *Tx) Changes() []Change { return tx.rec.Changes }
 
-// drop removes the record and the contents.
+// drop removes the record and the contents, or gives back what was taken of a
+// transaction that was not made.
 func (tx *Tx) drop() error {
 	if tx.over {
 		return nil
 	}
 	tx.over = true
+	if tx.applied {
+		// The contents first: without a record they would be given back.
+		err := tx.close()
+		if !tx.stuck {
+			err = errors.Join(err, tx.p.retire(tx.rec.ID))
+		}
+		return errors.Join(err, tx.forget(), tx.clear())
+	}
+	err := tx.forget()
+	if tx.dir == nil {
+		return err
+	}
+	back := tx.restore()
+	err = errors.Join(err, back, tx.close())
+	if back != nil {
+		return err // the next Open does it
+	}
+	return errors.Join(err, tx.clear())
+}
+
+// forget removes the record.
+func (tx *Tx) forget() error {
 	err := durable.Remove(tx.p.dir, tx.rec.ID+recordSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	if tx.dir == nil {
-		return err
-	}
-	err = errors.Join(err, tx.dir.Close())
-	tx.dir = nil
+	return err
+}
+
+// clear removes the contents, or gives them the name under which they stay.
+func (tx *Tx) clear() error {
 	if tx.stuck {
-		return errors.Join(err, tx.p.keep(tx.rec.ID))
+		return tx.p.keep(tx.rec.ID)
 	}
-	return errors.Join(err, tx.p.discard(tx.rec.ID))
+	return tx.p.discard(tx.rec.ID)
 }

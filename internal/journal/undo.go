@@ -7,9 +7,13 @@ import (
 	"belay/internal/durable"
 )
 
-// undo takes change i back, as far as it was made. What somebody else has changed
-// since stays, and is a clash.
+// undo takes back the change that was due at the turn of change i, as far as it was
+// made. What somebody else has changed since stays, and is a clash.
 func (tx *Tx) undo(i int) error {
+	i, ok := tx.due(i)
+	if !ok {
+		return nil
+	}
 	c := &tx.rec.Changes[i]
 	name := c.Path
 	if c.Op == Rename {
@@ -21,7 +25,6 @@ func (tx *Tx) undo(i int) error {
 	} else if err != nil {
 		return tx.failed(i, err)
 	}
-	defer e.Folder.Close()
 	switch {
 	case c.Op == Mode:
 		err = tx.unmode(i, e)
@@ -41,9 +44,9 @@ func (tx *Tx) homeless(i int) error {
 	if c.Before.Type == None || c.Before.Type == Folder || c.Op == Mode || c.Op == Rename {
 		return nil
 	}
-	for _, e := range []durable.Entry{tx.slot(i), tx.spare(i)} {
+	for name, e := range map[string]durable.Entry{tx.slotName(i): tx.slot(i), spare(i): tx.spare(i)} {
 		if was, err := look(e, true); err != nil || was.Type != None && was.is(&c.Before) {
-			return errors.Join(err, tx.clash(i, folderGone, e.Name))
+			return errors.Join(err, tx.clash(i, folderGone, name))
 		}
 	}
 	return nil
@@ -65,7 +68,7 @@ func (tx *Tx) unrename(i int, to durable.Entry) error {
 	if err != nil || now.Type != c.Before.Type || !tx.dead && now.Inode != c.Before.Inode {
 		return err
 	}
-	from, err := tx.p.entry(c.Path)
+	from, err := tx.p.openEntry(c.Path)
 	if gone(err) {
 		return tx.clash(i, folderGone, "")
 	} else if err != nil {
@@ -96,7 +99,7 @@ func (tx *Tx) untake(i int, e durable.Entry) error {
 		if tx.rec.Changes[i].Op == Rmdir {
 			return nil // somebody has made it again
 		}
-		return tx.clash(i, isThere, slot(i))
+		return tx.clash(i, isThere, tx.slotName(i))
 	}
 	return err
 }
@@ -121,10 +124,10 @@ func (tx *Tx) unput(i int, e durable.Entry) error {
 		if now.Type == None {
 			reason = isGone
 		}
-		return tx.clash(i, reason, slot(i))
+		return tx.clash(i, reason, tx.slotName(i))
 	}
 	if err := tx.p.s.exchange(tx.slot(i), e); errors.Is(err, fs.ErrNotExist) {
-		return tx.clash(i, isGone, slot(i))
+		return tx.clash(i, isGone, tx.slotName(i))
 	} else if err != nil {
 		return err
 	}
@@ -132,7 +135,7 @@ func (tx *Tx) unput(i int, e durable.Entry) error {
 	if err != nil || back.is(&c.After) {
 		return err
 	}
-	return errors.Join(tx.clash(i, isChanged, slot(i)), tx.p.s.exchange(tx.slot(i), e))
+	return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), tx.p.s.exchange(tx.slot(i), e))
 }
 
 // unmake takes away what was made. A folder in which something is stays.
@@ -141,6 +144,8 @@ func (tx *Tx) unmake(i int, e durable.Entry, now State) error {
 	switch {
 	case now.Type == None:
 		return nil
+	case c.Whole:
+		return tx.unmakeWhole(i, e)
 	case c.Op == Mkdir && (now.Type != Folder || now.Inode != c.After.Inode):
 		return nil
 	case !now.is(&c.After):
@@ -167,7 +172,26 @@ func (tx *Tx) unmake(i int, e durable.Entry, now State) error {
 		return err
 	}
 	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, isChanged, slot(i)), err)
+		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
+	}
+	return tx.clash(i, isChanged, "")
+}
+
+// unmakeWhole takes away a folder that was made with all that is in it. One in which
+// something else is now, or something is changed, stays.
+func (tx *Tx) unmakeWhole(i int, e durable.Entry) error {
+	err := tx.p.s.renameNew(e, tx.slot(i))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	ours, err := tx.intact(i, tx.slot(i), false)
+	if err != nil || ours {
+		return err
+	}
+	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
+		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
 	}
 	return tx.clash(i, isChanged, "")
 }

@@ -1,0 +1,198 @@
+package journal
+
+import (
+	"io/fs"
+	"path"
+
+	"belay/internal/durable"
+)
+
+// This file is about new folders that are moved to their place with all that is in
+// them. Their files keep their changes in the record, for whoever reads it, but nothing
+// is done for each of them: the folder is moved when the last of them is due.
+
+// findWhole finds the new folders in which nothing lies but what later changes put
+// there, and that are not there in the project. The outermost of them are whole.
+func (tx *Tx) findWhole() error {
+	w := finder{tx: tx, places: map[string]int{}, stirred: map[string]bool{}}
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		if c.places() {
+			w.places[string(c.Path)] = i
+			continue
+		}
+		for _, name := range []Name{c.Path, c.To} {
+			for dir := path.Dir(string(name)); dir != "."; dir = path.Dir(dir) {
+				w.stirred[dir] = true
+			}
+		}
+	}
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		name := string(c.Path)
+		if c.Op != Mkdir || c.Taken {
+			continue
+		}
+		above := path.Dir(name)
+		around := tx.folder(above)
+		if around.Type != Folder || around.Device != tx.device || tx.folder(name).Inode != 0 {
+			continue // it is not new, it will be in a new one, or it cannot be moved there
+		}
+		ok, err := w.complete(i)
+		if err != nil {
+			return err
+		}
+		c.Whole = ok && c.Taken
+	}
+	return nil
+}
+
+// finder finds new folders that are whole.
+type finder struct {
+	tx *Tx
+	// places are the changes that put something at a path; stirred are folders in which
+	// others are made.
+	places  map[string]int
+	stirred map[string]bool
+}
+
+// complete reports whether everything in the folder of a change among the contents was
+// taken, and takes the folder then.
+func (w *finder) complete(i int) (bool, error) {
+	tx, c := w.tx, &w.tx.rec.Changes[i]
+	name := string(c.Path)
+	if w.stirred[name] {
+		return false, nil
+	}
+	folder, err := durable.OpenFolder(tx.tree, name)
+	if gone(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	f, err := folder.Open(".")
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		k, ok := w.places[path.Join(name, e.Name())]
+		if ok && e.IsDir() && tx.rec.Changes[k].Op == Mkdir {
+			ok, err = w.complete(k)
+		}
+		if err != nil || !ok || !tx.rec.Changes[k].Taken {
+			return false, err
+		}
+	}
+	info, err := f.Stat()
+	if err != nil || !strip(f) {
+		return false, err
+	}
+	now := State{Type: Folder}
+	now.identify(info)
+	if err := tx.own(f, c, &now, tx.around(i), info.Mode()); err != nil {
+		return false, err
+	}
+	if now, err = look(durable.Entry{Folder: tx.tree, Name: name}, false); err != nil {
+		return false, err
+	}
+	c.After, c.Taken = now, true
+	return true, nil
+}
+
+// arrange works out, from the changes, which of them are made with a whole folder.
+func (tx *Tx) arrange() {
+	tx.part, tx.last = nil, nil
+	roots := map[string]int{}
+	for i, c := range tx.rec.Changes {
+		if c.Whole {
+			roots[string(c.Path)] = i
+		}
+	}
+	if len(roots) == 0 {
+		return
+	}
+	tx.part, tx.last = make([]int, len(tx.rec.Changes)), map[int]int{}
+	for i, c := range tx.rec.Changes {
+		tx.part[i] = -1
+		if !c.Taken {
+			continue
+		}
+		for name := string(c.Path); name != "."; name = path.Dir(name) {
+			if root, ok := roots[name]; ok {
+				tx.part[i], tx.last[root] = root, i
+				break
+			}
+		}
+	}
+}
+
+// isPart reports whether change i is made with a whole folder, and is not that itself.
+func (tx *Tx) isPart(i int) bool { return tx.part != nil && tx.part[i] >= 0 && tx.part[i] != i }
+
+// due returns the change that is made when it is the turn of change i: a whole folder
+// at the turn of the last that is in it.
+func (tx *Tx) due(i int) (change int, ok bool) {
+	if tx.part == nil || tx.part[i] < 0 {
+		return i, true
+	}
+	root := tx.part[i]
+	return root, tx.last[root] == i
+}
+
+// intact reports whether a whole folder, at an entry, has what its changes say and
+// nothing else. What is loose may have been damaged on the way where it counts for
+// little.
+func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
+	top := string(tx.rec.Changes[root].Path)
+	found := 0
+	for i := range tx.rec.Changes {
+		if !tx.isPart(i) || tx.part[i] != root {
+			continue
+		}
+		c := &tx.rec.Changes[i]
+		at := durable.Entry{Folder: e.Folder, Name: path.Join(e.Name, string(c.Path)[len(top)+1:])}
+		now, err := look(at, !c.Loose || !loose)
+		if gone(err) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+		if want := c.After; c.Loose && loose && now.Type != want.Type || !(c.Loose && loose) && !now.holds(&want) {
+			return false, nil
+		}
+		found++
+	}
+	folder, err := durable.OpenFolder(e.Folder, e.Name)
+	if gone(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	err = fs.WalkDir(folder.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+		if name != "." {
+			found--
+		}
+		return err
+	})
+	return found == 0, err
+}
+
+// dressWhole gives what is in a whole folder its permissions, which a power cut may have
+// taken.
+func (tx *Tx) dressWhole(root int) error {
+	for i := range tx.rec.Changes {
+		if tx.isPart(i) && tx.part[i] == root {
+			if err := tx.dress(i); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.dress(root)
+}
