@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"belay/internal/durable"
@@ -47,7 +48,7 @@ func (p Project) Findings(entries []review.Entry) []review.Finding {
 		GitPaths: p.gitPaths(), PathFolders: p.folders(),
 		Exists: func(path string) bool {
 			_, err := p.Root.Lstat(filepath.FromSlash(path))
-			return err == nil || !errors.Is(err, fs.ErrNotExist)
+			return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // a file has nothing in it
 		},
 	}
 	return review.Classify(entries, o)

@@ -97,6 +97,9 @@ func TestRepositoriesAreShown(t *testing.T) {
 	if e, told := attempt(t, s, w, "rm -rf .git"); !strings.Contains(strings.Join(e.Automatic, "\n"), ".git is removed with its history") {
 		t.Errorf("the end of a repository is asked about as %q: %s", e.Automatic, told)
 	}
+	if e, told := attempt(t, s, w, "rm a; mkdir a; echo x >a/x"); len(e.Automatic) > 0 {
+		t.Errorf("a folder in the place of a file is taken for a repository: %q, %s", e.Automatic, told)
+	}
 	if e, told := attempt(t, s, w, "chmod 777 .git/hooks"); e.Done != nil {
 		t.Errorf("the permissions of a repository's folder would change: %+v, %s", e, told)
 	}
