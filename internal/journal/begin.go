@@ -30,6 +30,7 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 		tx.content = append(tx.content, c.Content)
 		c.Content = nil
 		c.Taken, c.Whole = false, false
+		c.Loose = c.Loose && c.Before.Type == None && plan.Contents != ""
 		if !overlaps(touched, c.Path) {
 			why, err := p.original(&c)
 			if err != nil {

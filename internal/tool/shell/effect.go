@@ -57,12 +57,18 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 			}
 			continue
 		}
+		below := ""
+		if !tracked[name] {
+			below = ignores.Below(name)
+		}
+		// What is new in a folder of build output can be made again.
+		c.Loose = below != "" && (below != name || c.Op == journal.Mkdir) && c.Before.Type == journal.None
 		if c.Op == journal.Mkdir || c.Op == journal.Rmdir {
 			continue
 		}
 		e.Done.Files++
 		e.Paths = append(e.Paths, name)
-		if below := ignores.Below(name); below != "" && !tracked[name] {
+		if below != "" {
 			ignored[below]++
 			continue
 		}

@@ -24,6 +24,8 @@ type pending struct {
 	upper  *overlay.Upper
 	held   *kept.Change
 	record kept.Record
+	// resumed is set where the command has run in a process that died since.
+	resumed bool
 }
 
 var (
@@ -45,7 +47,7 @@ func (c *call) resume(id string) (tool.Result, error) {
 	} else if err != nil {
 		return tool.Result{}, err
 	}
-	p := &pending{call: c, held: held, record: held.Record}
+	p := &pending{call: c, held: held, record: held.Record, resumed: true}
 	r := p.result()
 	r.Changes = p
 	return r, nil
@@ -102,7 +104,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		case errors.As(err, &conflict):
 			if real, err := areReal(ctx, p.place.Root, chosen); err != nil {
 				return tool.Result{}, errors.Join(err, p.leave())
-			} else if real { // a process made them, and died before it could say so
+			} else if real { // somebody has made the same
 				return p.result(note...), p.remove()
 			}
 			for _, c := range conflict.Conflicts {
@@ -184,17 +186,15 @@ func (p *pending) remove() (err error) {
 
 // apply makes the changes in the project, all or none.
 func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
-	by := p.record.Origin
-	return applyTo(ctx, p.place, changes, journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID})
-}
-
-// applyTo makes changes of a command in a project, all or none.
-func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, by journal.Owner) error {
-	if len(changes) == 0 {
-		return nil
-	}
+	w, by := p.place, p.record.Origin
+	owner := journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}
 	return inProject(ctx, w, func(j *journal.Project) error {
-		noted, err := makeChanges(ctx, w, j, changes, by, func([]session.Change) error { return nil })
+		if p.resumed { // the process may have made them, and died before it could say so
+			if real, err := areReal(ctx, w.Root, changes); err != nil || real {
+				return err
+			}
+		}
+		noted, err := makeChanges(ctx, w, j, journal.Plan{Owner: owner, Changes: changes, Contents: p.contents(changes)}, func([]session.Change) error { return nil })
 		if err != nil {
 			return err
 		}
@@ -204,6 +204,18 @@ func applyTo(ctx context.Context, w *tool.Workplace, changes []journal.Change, b
 		w.Ledger.Note(noted...)
 		return nil
 	})
+}
+
+// contents is the folder that a transaction of changes may take, "" where some of it is
+// to stay.
+func (p *pending) contents(changes []journal.Change) journal.Name {
+	switch {
+	case len(changes) != len(p.record.Changes):
+		return ""
+	case p.held != nil:
+		return p.held.Contents()
+	}
+	return p.upper.Contents()
 }
 
 // inProject lends the journal of a project that nobody else changes meanwhile.
@@ -221,13 +233,14 @@ func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project)
 	return do(j)
 }
 
-// makeChanges makes changes, all or none, and returns them as the session has them on
-// record. Then is called with those before they are certain.
-func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, changes []journal.Change, by journal.Owner, then func([]session.Change) error) ([]session.Change, error) {
-	noted := files.Recorded(changes)
-	if err := keepContents(ctx, w, changes, noted); err != nil {
+// makeChanges makes the changes of a plan, which a review has allowed, all or none, and
+// returns them as the session has them on record. Then is called with those before they
+// are certain.
+func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
+	noted := files.Recorded(plan.Changes)
+	if err := keepContents(ctx, w, plan.Changes, noted); err != nil {
 		return nil, err
 	}
-	plan := journal.Plan{Owner: by, Changes: gitOrder(changes), Inside: true}
+	plan.Changes, plan.Inside = gitOrder(plan.Changes), true
 	return noted, files.TransactThen(ctx, w, j, plan, noted, func() error { return then(noted) })
 }

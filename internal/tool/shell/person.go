@@ -77,10 +77,13 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 			return done, fmt.Errorf("%s: %w", name, ErrUnknownPath)
 		}
 	}
-	chosen, _ := choose(c.Changes, choice.Only)
-	rest := slices.DeleteFunc(slices.Clone(c.Changes), func(s journal.Change) bool {
-		return slices.ContainsFunc(chosen, func(o journal.Change) bool { return o.Path == s.Path && o.Op == s.Op })
-	})
+	chosen, rest := c.Changes, []journal.Change(nil)
+	if len(choice.Only) > 0 {
+		chosen, _ = choose(c.Changes, choice.Only)
+		rest = slices.DeleteFunc(slices.Clone(c.Changes), func(s journal.Change) bool {
+			return slices.ContainsFunc(chosen, func(o journal.Change) bool { return o.Path == s.Path && o.Op == s.Op })
+		})
+	}
 	if err := c.Check(ctx, chosen); err != nil {
 		return done, err
 	}
@@ -99,7 +102,11 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 		if err := reviewed(ctx, w, chosen, choice.RunsByItself); err != nil {
 			return err
 		}
-		_, err := makeChanges(ctx, w, j, chosen, by, record)
+		plan := journal.Plan{Owner: by, Changes: chosen}
+		if len(rest) == 0 {
+			plan.Contents = c.Contents()
+		}
+		_, err := makeChanges(ctx, w, j, plan, record)
 		return err
 	})
 	if err != nil {

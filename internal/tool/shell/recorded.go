@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -45,7 +46,9 @@ func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Chan
 		if n.AfterBytes > most || created > maxKeptNew && c.Op == journal.Create || c.Content == nil && c.After.Type == journal.File {
 			continue
 		}
-		if err := putContent(ctx, w, c.After, c.Content); err != nil {
+		if err := putContent(ctx, w, c.After, c.Content); errors.Is(err, fs.ErrNotExist) {
+			return &journal.ContentError{Path: c.Path}
+		} else if err != nil {
 			return err
 		}
 	}

@@ -217,6 +217,10 @@ func (c *Change) open() {
 	}
 }
 
+// Contents is the folder that has what the command changed, at its paths: a transaction
+// that makes all of the change may take it ([journal.Plan]).
+func (c *Change) Contents() journal.Name { return journal.Name(path.Join(folder(c.ID), dirFiles)) }
+
 // Close leaves the change where it is. It may be called after [Change.Remove].
 func (c *Change) Close() error { return c.release(false) }
 

@@ -64,8 +64,8 @@ func (*TooManyError) Error() string {
 
 // Changes compares the upper directory with the project as it is now. What was only
 // opened, touched or copied is no change. The contents of the changes are read from
-// the upper directory, until [Upper.Remove]. More than [Upper.MostBytes] is a
-// [*TooLargeError].
+// the upper directory, until [Upper.Remove], or until it is taken ([Upper.Contents]).
+// More than [Upper.MostBytes] is a [*TooLargeError].
 func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	w := &walk{u: u, ctx: ctx}
 	back, err := u.clockWentBack()

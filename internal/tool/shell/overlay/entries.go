@@ -101,14 +101,14 @@ func (w *walk) file(upper, lower *os.Root, base, name string, was, now fs.FileIn
 	if w.bytes += now.Size(); w.u.MostBytes > 0 && w.bytes > w.u.MostBytes {
 		return &TooLargeError{w.u.MostBytes}
 	}
-	sum, origin, err := w.hash(upper, base)
+	sum, seen, origin, err := w.hash(upper, base)
 	if err != nil {
 		return err
 	}
 	c := journal.Change{
 		Op: journal.Replace, Path: journal.Name(name),
 		After:   journal.State{Type: journal.File, SHA256: sum, Mode: w.permissions(now, name), Size: now.Size()},
-		Content: w.u.content(name),
+		Content: w.u.content(name), Seen: seen,
 	}
 	if was == nil {
 		c.Op = journal.Create
@@ -192,7 +192,7 @@ func (w *walk) state(lower *os.Root, base, name string, was fs.FileInfo) (s jour
 		return journal.State{Type: journal.Link, Target: journal.Name(target)}, err
 	case 0:
 		s = journal.State{Type: journal.File, Mode: was.Mode().Perm(), Size: was.Size()}
-		if s.SHA256, _, err = w.hash(lower, base); errors.Is(err, fs.ErrPermission) {
+		if s.SHA256, _, _, err = w.hash(lower, base); errors.Is(err, fs.ErrPermission) {
 			err = fmt.Errorf("%s cannot be read, so that nobody could take the change back: %w", name, err)
 		}
 	}
@@ -214,18 +214,19 @@ func began(folder *os.Root) (bool, error) {
 	return copied(f), f.Close()
 }
 
-// hash is that of a file's content, in hex, and whether the file began as a copy.
-func (w *walk) hash(root *os.Root, base string) (sum string, origin bool, err error) {
-	f, _, err := durable.OpenEntry(durable.Entry{Folder: root, Name: base})
+// hash is that of a file's content, in hex, with what the file was before it was read,
+// and whether it began as a copy.
+func (w *walk) hash(root *os.Root, base string) (sum string, seen fs.FileInfo, origin bool, err error) {
+	f, seen, err := durable.OpenEntry(durable.Entry{Folder: root, Name: base})
 	if err != nil {
-		return "", false, err
+		return "", nil, false, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, during{w.ctx, f}); err != nil {
-		return "", false, fmt.Errorf("read %s: %w", base, err)
+		return "", nil, false, fmt.Errorf("read %s: %w", base, err)
 	}
-	return hex.EncodeToString(h.Sum(nil)), copied(f), nil
+	return hex.EncodeToString(h.Sum(nil)), seen, copied(f), nil
 }
 
 // during reads for as long as its context lasts.

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/journal"
 	"belay/internal/workspace"
 )
 
@@ -91,6 +92,10 @@ func (u *Upper) work() string  { return path.Join(u.dir, "work") }
 
 // Folders are the upper and the work directory of the mount, relative to the project.
 func (u *Upper) Folders() (upper, work string) { return u.upper(), u.work() }
+
+// Contents is the folder that has what the command changed, at its paths: a transaction
+// may take it ([journal.Plan]).
+func (u *Upper) Contents() journal.Name { return journal.Name(u.upper()) }
 
 // mark notes the time by the clock of the file system. It waits for that clock to
 // tick, some milliseconds at most: whatever was changed before then bears an earlier
