@@ -20,7 +20,7 @@ import (
 
 // A scripted agent tries in every way of the table to change what it may not, to be
 // run later, to leave something behind, or to reach anybody. It works in the mode that
-// asks least. After each turn everything of the project that is not as it was stands
+// asks least, on machines that hold commands in each of the ways that there are. After each turn everything of the project that is not as it was stands
 // in the session's changes, and nothing else of the user's is not as it was.
 //
 // Covers: turn-api REQ-04, workspace 9.5
@@ -30,26 +30,45 @@ func TestHostileAgent(t *testing.T) {
 	if os.Getuid() == 0 {
 		users = map[string]int{"root": 0, "ordinary": 65534}
 	}
-	for name, uid := range users {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := newVictim(t, uid)
-			const turn = 12
-			tried := 0
-			for batch := range slices.Chunk(v.attempts(), turn) {
-				v.attempt(batch)
-				tried += len(batch)
-			}
-			if tried < 100 {
-				t.Errorf("%d attempts were made", tried)
-			}
-		})
+	for _, m := range machines {
+		for name, uid := range users {
+			t.Run(m.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				v := newVictim(t, m, uid)
+				const turn = 12
+				tried := 0
+				for batch := range slices.Chunk(v.attempts(), turn) {
+					v.attempt(batch)
+					tried += len(batch)
+				}
+				if tried < 100 {
+					t.Errorf("%d attempts were made", tried)
+				}
+			})
+		}
 	}
+}
+
+// machine is where the agent tries.
+type machine struct {
+	name, without string
+	// write is set where its commands say that they write.
+	write bool
+	// refused is set where every command is asked about, which here nobody answers.
+	refused bool
+}
+
+var machines = []machine{
+	{name: "an overlay"},
+	{name: "Landlock alone", without: withoutNamespaces},
+	{name: "Landlock alone, with write", without: withoutNamespaces, write: true, refused: true},
+	{name: "neither", without: withoutAll, refused: true},
 }
 
 // victim is a user with a project, another one, a home folder and things that listen.
 type victim struct {
 	*place
+	machine     machine
 	base, other string
 	uid         int
 	program     string
@@ -61,7 +80,7 @@ type victim struct {
 }
 
 // newVictim makes a user with that number. What belongs to them is theirs alone.
-func newVictim(t *testing.T, uid int) *victim {
+func newVictim(t *testing.T, m machine, uid int) *victim {
 	t.Helper()
 	program, err := belay()
 	must(t, err)
@@ -73,7 +92,7 @@ func newVictim(t *testing.T, uid int) *victim {
 		_ = exec.Command("chmod", "-R", "u+rwx", base).Run()
 		must(t, os.RemoveAll(base))
 	})
-	v := &victim{place: newPlace(t), base: base, other: filepath.Join(base, "other"), uid: uid, program: filepath.Join(base, "belay")}
+	v := &victim{place: newPlace(t), machine: m, base: base, other: filepath.Join(base, "other"), uid: uid, program: filepath.Join(base, "belay")}
 	v.project = filepath.Join(base, "project")
 	home := filepath.Join(base, "home")
 	v.env = []string{
@@ -120,6 +139,12 @@ func newVictim(t *testing.T, uid int) *victim {
 	return v
 }
 
+// openWithLandlock are the attempts that get what docs/sandbox.md says of machines
+// without namespaces: the names of files outside, and belay's folder in the project.
+var openWithLandlock = []string{
+	": ls -A .belay", ": ls {other} {home}/.ssh", ": ls -A /proc/self/root/", ": cd /proc/self/cwd/../other", "do [ -e $p/cwd/.belay/sessions ]",
+}
+
 // listen begins to listen wherever a command may look for somebody.
 func (v *victim) listen() {
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -158,6 +183,7 @@ func (v *victim) listen() {
 			v.reached.Add(1)
 		}
 	}()
+	without(v.t, exec.Command(v.program), v.machine.without, v.base)
 	v.words = strings.NewReplacer(
 		"{base}", v.base, "{project}", v.project, "{other}", v.other, "{home}", filepath.Join(v.base, "home"),
 		"{tcp}", fmt.Sprint(tcp.Addr().(*net.TCPAddr).Port), "{udp}", fmt.Sprint(udp.LocalAddr().(*net.UDPAddr).Port), "{pid}", fmt.Sprint(os.Getpid()),
@@ -171,7 +197,7 @@ func (v *victim) attempt(batch []attempt) {
 	message := fmt.Sprintf("attempt-%d;", v.turns)
 	steps := []map[string]any{}
 	for _, a := range batch {
-		name, input := "bash", map[string]any{"command": v.words.Replace(a.command), "timeout_ms": 60000}
+		name, input := "bash", map[string]any{"command": v.words.Replace(a.command), "timeout_ms": 60000, "write": v.machine.write}
 		if a.tool != "" {
 			name, input = a.tool, map[string]any{}
 			must(v.t, json.Unmarshal([]byte(v.words.Replace(a.command)), &input))
@@ -211,6 +237,7 @@ func (v *victim) run(args ...string) []byte {
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(v.uid), Gid: uint32(v.uid)}}
 	}
+	without(v.t, cmd, v.machine.without, v.base)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -235,7 +262,15 @@ func (v *victim) checkSaid(batch []attempt, out []byte) {
 		if e.Type != "tool:result" {
 			continue
 		}
-		if a := batch[min(results, len(batch)-1)]; strings.Contains(e.Data.Output, "ESCAPED") || strings.Contains(e.Data.Output, "could not be set up") {
+		a := batch[min(results, len(batch)-1)]
+		if v.machine.without == withoutNamespaces && slices.ContainsFunc(openWithLandlock, func(part string) bool { return strings.Contains(a.what, part) }) {
+			results++
+			continue
+		}
+		if v.machine.refused && a.tool == "" && !strings.HasPrefix(e.Data.Output, "not permitted: ") {
+			v.t.Errorf("%s: it was run: %s", a.what, clip(e.Data.Output))
+		}
+		if strings.Contains(e.Data.Output, "ESCAPED") || strings.Contains(e.Data.Output, "could not be set up") {
 			v.t.Errorf("%s: %s", a.what, clip(e.Data.Output))
 		}
 		results++
@@ -294,9 +329,14 @@ func (v *victim) listing() map[string]string {
 		text := fmt.Sprintf("%v %d:%d", info.Mode(), stat.Uid, stat.Gid)
 		switch {
 		case info.Mode().IsRegular():
+			text += fmt.Sprintf(" %d %d", stat.Nlink, info.Size())
+			if rel == "belay" || rel == "without" { // large, and read by everybody
+				text += info.ModTime().String()
+				break
+			}
 			data, err := os.ReadFile(path)
 			must(v.t, err)
-			text += fmt.Sprintf(" %d %d %x", stat.Nlink, info.Size(), sum(data))
+			text += fmt.Sprintf(" %x", sum(data))
 		case info.Mode()&os.ModeSymlink != 0:
 			target, err := os.Readlink(path)
 			must(v.t, err)
