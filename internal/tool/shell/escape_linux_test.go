@@ -87,6 +87,7 @@ var escapes = []escape{
 	{what: "read the operator's token", held: byFiles, script: `cat $OUT/state/operator.token`},
 	{what: "answer a decision in the state folder", held: byFiles, script: `echo allow >$OUT/state/verdict && echo ESCAPED`},
 	{what: "read ~/.ssh", held: byFiles, script: `cat $OUT/home/.ssh/id`},
+	{what: "find out whether a file outside exists", held: namespace, script: `[ -s $OUT/home/precious ] && echo ESCAPED`},
 	{what: "write into the user's home", held: byFiles, script: `echo x >>$OUT/home/.bashrc && echo ESCAPED`},
 	{what: "cut a file outside to nothing", held: byFiles, script: `$PROBE truncate $OUT/home/precious`},
 	{what: "change permissions outside", held: project, script: `chmod 777 $OUT/home && echo ESCAPED`},

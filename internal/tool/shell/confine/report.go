@@ -90,6 +90,7 @@ func (r *Report) judge() {
 	files := r.Landlock > 0 || r.Namespaces
 	hold(files, "files outside the project and the session's scratch folder cannot be read or changed, except that those of the system can be read",
 		"files outside the project can be read and changed")
+	hold(r.Namespaces, "", "whether a file outside exists, its size and its times can be found out")
 	hold(r.Namespaces, "the project's .belay folder is out of reach", "the project's .belay folder can be reached; changed records are noticed by their hashes")
 	hold(r.Landlock >= landlockTruncate || r.Namespaces, "", "files outside the project can be cut to nothing where their permissions let the user")
 	hold(r.Namespaces, "permissions and times of files outside the project cannot be changed", "permissions and times of the user's files outside the project can be changed")
