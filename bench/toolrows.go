@@ -5,85 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
-
-// toolCommand measures the least command: in a turn, from the call to the result,
-// with all that confines and watches it.
-func (b *bench) toolCommand(ctx context.Context) ([]Measure, error) {
-	c := comparison{
-		row: "tools", what: "`true` by the bash tool, confined", target: atMost(15), note: "beside fork and exec of `true`",
-		calling: trueCalls(30),
-		bare:    func(ctx context.Context, _ string) error { return program(ctx, "true") },
-	}
-	plain, err := b.compare(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	c.what, c.target = "the same", nil
-	c.note = "beside a program that only enters namespaces and Landlock and becomes `true`"
-	c.bare = func(ctx context.Context, _ string) error {
-		cmd := exec.CommandContext(ctx, b.bareBin, "-caged", "true")
-		cmd.SysProcAttr = cage()
-		return cmd.Run()
-	}
-	if err := c.bare(ctx, ""); err != nil {
-		c.bare, c.note = nil, fmt.Sprintf("nothing beside it: %v", err)
-	}
-	caged, err := b.compare(ctx, c)
-	return []Measure{plain, caged}, err
-}
-
-// trueCalls are calls of a command that does nothing.
-func trueCalls(n int) calling {
-	return calling{tool: "bash", count: n, input: func(i int) step { return step{"command": fmt.Sprintf("true # %d", i)} }, want: "exit code 0"}
-}
-
-// watchedFiles is how many files a large project has.
-const watchedFiles = 50_000
-
-// toolWatch measures a command in a large project, all of whose files are looked
-// at before and after it.
-func (b *bench) toolWatch(ctx context.Context) ([]Measure, error) {
-	c := comparison{
-		row: "tools", what: "`true` by the bash tool in a project of 50,000 files", target: atMost(200),
-		note:    "beside `true` and two walks by filepath.WalkDir with a stat of each file",
-		calling: trueCalls(8),
-		fill:    func(project string) error { return manyFiles(project, watchedFiles, "some text\n") },
-		bare: func(ctx context.Context, project string) error {
-			return errors.Join(walk(project), program(ctx, "true"), walk(project))
-		},
-	}
-	walked, err := b.compare(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	c.what, c.target, c.note = "the same", nil, "beside `true` and `find -printf` twice"
-	c.bare = func(ctx context.Context, project string) error {
-		find := func() error { return program(ctx, "find", project, "-printf", "%s %T@ %C@ %i %m %p\n") }
-		return errors.Join(find(), program(ctx, "true"), find())
-	}
-	if err := c.bare(ctx, b.dir); err != nil {
-		c.bare, c.note = nil, fmt.Sprintf("nothing beside it: %v", err)
-	}
-	found, err := b.compare(ctx, c)
-	return []Measure{walked, found}, err
-}
-
-// walk looks at each file of a project.
-func walk(project string) error {
-	return filepath.WalkDir(project, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		_, err = os.Lstat(path)
-		return err
-	})
-}
 
 // manyFiles makes n files with that text, 50 in a folder.
 func manyFiles(project string, n int, text string) error {

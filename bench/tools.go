@@ -37,6 +37,9 @@ type calling struct {
 	input  func(i int) step
 	// want is in the event of each result.
 	want string
+	// oneSession takes all turns in one session, whose commands find the caches that
+	// earlier ones left in their HOME.
+	oneSession bool
 }
 
 func call(tool string, input step) step {
@@ -75,6 +78,9 @@ type comparison struct {
 	// bare does it the other way, once; it is timed. Nil, with the reason in note,
 	// where the machine cannot.
 	bare func(ctx context.Context, project string) error
+	// disturb is done before each round, and end undoes it after the round. Neither is
+	// timed; nil is nothing.
+	disturb func() (end func() error, err error)
 }
 
 // compare measures what a call takes, on the average of a turn, and the other way
@@ -92,19 +98,17 @@ func (b *bench) compare(ctx context.Context, c comparison) (_ Measure, err error
 		return Measure{}, err
 	}
 	defer func() { err = errors.Join(err, belay.server.Stop(), os.RemoveAll(dir)) }()
+	if c.oneSession {
+		if err := belay.makeSessions(ctx, 1); err != nil {
+			return Measure{}, err
+		}
+	}
 	var figures series
 	for round := range b.o.rounds + 1 {
-		took, _, err := belay.call(ctx, c.calling)
+		took, other, err := belay.compareOnce(ctx, c)
 		if err != nil {
-			return Measure{}, fmt.Errorf("belay: %w", err)
+			return Measure{}, err
 		}
-		start := time.Now()
-		for i := 0; i < c.count && c.bare != nil; i++ {
-			if err := c.bare(ctx, belay.project); err != nil {
-				return Measure{}, fmt.Errorf("beside it: %w", err)
-			}
-		}
-		other := time.Since(start) / time.Duration(c.count)
 		if round == 0 { // the first one fills caches, and keeps what files hold
 			continue
 		}
@@ -118,10 +122,34 @@ func (b *bench) compare(ctx context.Context, c comparison) (_ Measure, err error
 	return m, nil
 }
 
-// call takes one turn in a session of its own and returns what a call of it took,
-// and the whole turn.
+// compareOnce is one round: what a call takes, and what it takes the other way.
+func (s *side) compareOnce(ctx context.Context, c comparison) (took, other time.Duration, err error) {
+	if c.disturb != nil {
+		var end func() error
+		if end, err = c.disturb(); err != nil {
+			return 0, 0, err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
+	if took, _, err = s.call(ctx, c.calling); err != nil {
+		return 0, 0, fmt.Errorf("belay: %w", err)
+	}
+	start := time.Now()
+	for i := 0; i < c.count && c.bare != nil; i++ {
+		if err := c.bare(ctx, s.project); err != nil {
+			return 0, 0, fmt.Errorf("beside it: %w", err)
+		}
+	}
+	return took, time.Since(start) / time.Duration(c.count), nil
+}
+
+// call takes one turn and returns what a call of it took, and the whole turn. Where
+// no sessions were made before, the turn has a session of its own.
 func (s *side) call(ctx context.Context, c calling) (took, turn time.Duration, err error) {
-	one, err := s.newSessions(ctx, 1, s.setup.body())
+	one := s.sessions
+	if len(one) == 0 {
+		one, err = s.newSessions(ctx, 1, s.setup.body())
+	}
 	if err != nil {
 		return 0, 0, err
 	}
