@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -71,9 +72,16 @@ func (p *place) waiting(tool string) string {
 	return ""
 }
 
+// diffs are what the questions of the example show of its changes.
+var diffs = []string{
+	"-D0,0.0,3.40\n-D1,4.5,3.52\n-D2,9.0,3.58\n-D3,13.5,3.52\n-D4,18.0,3.40\n+D0,0.0,3.45\n+D1,4.5,3.57\n+D2,9.0,3.63\n+D3,13.5,3.57\n+D4,18.0,3.45\n",
+	"3.45 m",
+}
+
 // act runs the example: one terminal sends the turn, another one answers what it
-// asks. It returns the session and the turn's events.
-func (p *place) act(settings string) (session string, all []sse) {
+// asks, which is about those tools in that order. It returns the session and the turn's
+// events.
+func (p *place) act(settings string, asked ...string) (session string, all []sse) {
 	p.t.Helper()
 	var out, told bytes.Buffer
 	turn := p.command("turn", "--config", settings, "--json", "--wait", "--persona", "ENGINEER", "--delegate", approved, asking)
@@ -89,12 +97,13 @@ func (p *place) act(settings string) (session string, all []sse) {
 		}
 	})
 
-	for i, tool := range []string{"edit", "edit"} {
-		if i == 0 {
-			p.waiting(tool)
-			if got := p.content(folder + "deck.csv"); got == raisedDeck {
-				p.t.Error("the deck was changed before that was allowed")
-			}
+	for i, tool := range asked {
+		shown := p.run("decision", "show", p.waiting(tool))
+		if i < len(diffs) && !strings.Contains(shown, diffs[i]) {
+			p.t.Errorf("a person is shown\n%s\nwithout %q", shown, diffs[i])
+		}
+		if got := p.content(folder + "deck.csv"); i == 0 && got == raisedDeck {
+			p.t.Error("the deck was changed before that was allowed")
 		}
 		p.answer(tool)
 	}
@@ -130,7 +139,7 @@ func (p *place) only() string {
 }
 
 // checkBridge checks what the example leaves: the files, the record, the audit.
-func (p *place) checkBridge(session string) {
+func (p *place) checkBridge(session string, asked int) {
 	p.t.Helper()
 	if diff := cmp.Diff(raisedDeck, p.content(folder+"deck.csv")); diff != "" {
 		p.t.Errorf("deck.csv (-want +got):\n%s", diff)
@@ -139,7 +148,7 @@ func (p *place) checkBridge(session string) {
 		p.t.Errorf("the datasheet says\n%s", got)
 	}
 	p.checkRecord(session)
-	p.checkAudit(2)
+	p.checkAudit(asked)
 	// What was allowed is on the log as it was run, not as the model called it.
 	if out, err := p.command("audit", "verify").CombinedOutput(); err != nil {
 		p.t.Errorf("audit verify: %v\n%s", err, out)
@@ -199,20 +208,40 @@ func checkTalk(t *testing.T, all []sse) {
 	if got := results["agent.CHECKER"][0]; !strings.Contains(got, "They agree") {
 		t.Errorf("the checker reported\n%s", got)
 	}
-	if n := strings.Count(names(all), "permission:resolved"); n != 2 {
-		t.Errorf("%d decisions in the log, want 2: %s", n, names(all))
+}
+
+// checkAsked checks how many questions were answered in the events of the example.
+func checkAsked(t *testing.T, all []sse, want int) {
+	t.Helper()
+	if n := strings.Count(names(all), "permission:resolved"); n != want {
+		t.Errorf("%d decisions in the log, want %d: %s", n, want, names(all))
 	}
 }
 
-// The example does what its README says, in two terminals.
+// The example does what its README says, in two terminals: a person is asked once for
+// each change, with its diff, and never about the command, which changes nothing. So it
+// is where the project can only be kept read-only. Where nothing holds a command, it is
+// asked about.
 //
 // Covers: turn-api REQ-04, workspace 9.7
 func TestActing(t *testing.T) {
 	t.Parallel()
-	p, settings := bridge(t)
-	session, all := p.act(settings)
-	checkTalk(t, all)
-	p.checkBridge(session)
+	changes := []string{"edit", "edit"}
+	machines := map[string][]string{"": changes, "namespaces": changes, "namespaces Landlock": append(changes[:2:2], "bash")}
+	if runtime.GOOS != "linux" {
+		machines = map[string][]string{"namespaces Landlock": machines["namespaces Landlock"]}
+	}
+	for missing, asked := range machines {
+		t.Run("without "+missing, func(t *testing.T) {
+			t.Parallel()
+			p, settings := bridge(t)
+			p.missing = missing
+			session, all := p.act(settings, asked...)
+			checkTalk(t, all)
+			checkAsked(t, all, len(asked))
+			p.checkBridge(session, len(asked))
+		})
+	}
 }
 
 // Without an approval the same conversation has nobody to hand a task to, says
@@ -269,7 +298,8 @@ func TestActingKilled(t *testing.T) {
 	}
 	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+s.turnOf(id), "").Body)
 	checkTalk(t, all)
-	p.checkBridge(id)
+	checkAsked(t, all, 2)
+	p.checkBridge(id, 2)
 	if all := s.turn(map[string]any{"sessionId": id, "message": "Thank you.", "opts": map[string]any{"persona": "ENGINEER"}}); last(t, all).data["exitCode"] != 0.0 {
 		t.Errorf("the session does not go on: %v", last(t, all).data)
 	}

@@ -100,14 +100,8 @@ func newVictim(t *testing.T, m machine, uid int) *victim {
 		"XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
 		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "BELAY_SCRIPTED_SCRIPT=" + filepath.Join(base, "script.yaml"),
 	}
-	from, err := os.Open(program)
-	must(t, err)
-	defer from.Close()
-	to, err := os.OpenFile(v.program, os.O_CREATE|os.O_WRONLY, 0o755)
-	must(t, err)
-	_, err = io.Copy(to, from)
-	must(t, err)
-	must(t, to.Close())
+	copyProgram(t, program, v.program)
+	copyProgram(t, "/proc/self/exe", filepath.Join(base, "without"))
 	const deliverable = "project/deliverables/one/"
 	for name, text := range map[string]string{
 		deliverable + "_STATUS.md": "**Current State:** INITIALIZED\n", deliverable + "_CONTEXT.md": "# One\n", deliverable + "_DEPENDENCIES.md": "# Dependencies\n",
@@ -137,6 +131,19 @@ func newVictim(t *testing.T, m machine, uid int) *victim {
 	}))
 	v.listen()
 	return v
+}
+
+// copyProgram copies a program to where any user may start it.
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	must(t, err)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	must(t, err)
+	_, err = io.Copy(out, in)
+	must(t, err)
+	must(t, out.Close())
 }
 
 // openWithLandlock are the attempts that get what docs/sandbox.md says of machines
@@ -183,7 +190,6 @@ func (v *victim) listen() {
 			v.reached.Add(1)
 		}
 	}()
-	without(v.t, exec.Command(v.program), v.machine.without, v.base)
 	v.words = strings.NewReplacer(
 		"{base}", v.base, "{project}", v.project, "{other}", v.other, "{home}", filepath.Join(v.base, "home"),
 		"{tcp}", fmt.Sprint(tcp.Addr().(*net.TCPAddr).Port), "{udp}", fmt.Sprint(udp.LocalAddr().(*net.UDPAddr).Port), "{pid}", fmt.Sprint(os.Getpid()),
@@ -237,7 +243,7 @@ func (v *victim) run(args ...string) []byte {
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(v.uid), Gid: uint32(v.uid)}}
 	}
-	without(v.t, cmd, v.machine.without, v.base)
+	without(cmd, v.machine.without, filepath.Join(v.base, "without"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

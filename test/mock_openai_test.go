@@ -19,9 +19,10 @@ func TestActingOverOpenAIsProtocol(t *testing.T) {
 	t.Parallel()
 	api := startMock(t, fixtures(t, "../examples/agent/conversation.yaml"))
 	p, settings := bridge(t, "BELAY_PROVIDER=openai", "BELAY_OPENAI_BASE_URL="+api.url+"/v1", "BELAY_MODEL=qwen3")
-	session, all := p.act(settings)
+	session, all := p.act(settings, "edit", "edit")
 	checkTalk(t, all)
-	p.checkBridge(session)
+	checkAsked(t, all, 2)
+	p.checkBridge(session, 2)
 
 	var last chatRequest
 	for i, body := range api.all() {

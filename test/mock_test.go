@@ -33,9 +33,10 @@ func TestActingOverTheAPI(t *testing.T) {
 	t.Parallel()
 	api := startMock(t, fixtures(t, "../examples/agent/conversation.yaml"))
 	p, settings := bridge(t, "BELAY_PROVIDER=anthropic", "ANTHROPIC_API_KEY=sk-ant-test", "BELAY_ANTHROPIC_BASE_URL="+api.url)
-	session, all := p.act(settings)
+	session, all := p.act(settings, "edit", "edit")
 	checkTalk(t, all)
-	p.checkBridge(session)
+	checkAsked(t, all, 2)
+	p.checkBridge(session, 2)
 
 	for i, r := range api.requests() {
 		r.checkPairs(t, i)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,6 +62,8 @@ type place struct {
 	t       *testing.T
 	project string
 	env     []string
+	// missing is what the machine does not have ([without]).
+	missing string
 }
 
 func newPlace(t *testing.T, env ...string) *place {
@@ -83,7 +86,10 @@ func (p *place) command(args ...string) *exec.Cmd {
 	program, err := belay()
 	must(p.t, err)
 	cmd := exec.Command(program, args...)
-	cmd.Env, cmd.Dir = p.env, p.project
+	cmd.Env, cmd.Dir = slices.Clone(p.env), p.project
+	self, err := os.Executable()
+	must(p.t, err)
+	without(cmd, p.missing, self)
 	return cmd
 }
 
