@@ -16,7 +16,7 @@ func TestPortsOfJobs(t *testing.T) {
 		return all
 	}
 	job := func(command string, ports ...uint16) Effect {
-		cmds, opaque, _, err := ParseCommand(command)
+		cmds, opaque, err := ParseCommand(command)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestCallsAboutJobs(t *testing.T) {
 // nothing about what the command changes.
 func TestWhatAnAnswerAboutPortsCovers(t *testing.T) {
 	t.Parallel()
-	cmds, _, _, err := ParseCommand("npm run dev")
+	cmds, _, err := ParseCommand("npm run dev")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -211,6 +211,11 @@ type Change struct {
 	// BeforeBytes and AfterBytes are the sizes.
 	BeforeBytes int64 `json:"beforeBytes,omitempty"`
 	AfterBytes  int64 `json:"afterBytes,omitempty"`
+	// Pack is a blob that has both contents, from these bytes on, among those of other
+	// small files; "" where each content that is kept is a blob of its own.
+	Pack     string `json:"pack,omitempty"`
+	BeforeAt int64  `json:"beforeAt,omitempty"`
+	AfterAt  int64  `json:"afterAt,omitempty"`
 	// Folders is how many of the folders of Path, counted from the file, were made
 	// for it: undo removes them with it.
 	Folders int `json:"folders,omitempty"`

@@ -32,11 +32,11 @@ func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 	case was && c.Removes():
 		return Printable(c.Path) + "/: a folder, removed\n", nil
 	}
-	before, kept, err := contentOf(blobs, c.Before, c.BeforeBytes)
+	before, kept, err := contentOf(blobs, c, c.Before, c.BeforeBytes, c.BeforeAt)
 	if err != nil {
 		return "", fmt.Errorf("diff of %s: %w", c.Path, err)
 	}
-	after, kept2, err := contentOf(blobs, c.After, c.AfterBytes)
+	after, kept2, err := contentOf(blobs, c, c.After, c.AfterBytes, c.AfterAt)
 	if err != nil {
 		return "", fmt.Errorf("diff of %s: %w", c.Path, err)
 	}
@@ -52,14 +52,14 @@ func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 
 // contentOf reads one side of a change: nil where there was no file. It is false
 // for what was not kept or is too large to compare.
-func contentOf(blobs tool.Blobs, sha string, size int64) (data []byte, ok bool, err error) {
+func contentOf(blobs tool.Blobs, c session.Change, sha string, size, at int64) (data []byte, ok bool, err error) {
 	if sha == "" {
 		return nil, true, nil
 	}
 	if size > maxCompare {
 		return nil, false, nil
 	}
-	content, err := blobs.Content(sha)
+	content, err := keptContent(blobs, c, sha, size, at)
 	if errors.Is(err, session.ErrNoBlob) {
 		return nil, false, nil
 	} else if err != nil {

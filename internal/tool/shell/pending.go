@@ -238,7 +238,7 @@ func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project)
 // are certain.
 func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
 	noted := files.Recorded(plan.Changes)
-	if err := keepContents(ctx, w, plan.Changes, noted); err != nil {
+	if err := keepContents(ctx, w, plan.Changes, noted, w.Ledger.Before != nil); err != nil {
 		return nil, err
 	}
 	plan.Changes, plan.Inside = gitOrder(plan.Changes), true

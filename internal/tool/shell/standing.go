@@ -76,14 +76,19 @@ func same(now, want *journal.State) bool {
 	return want.Type == journal.None || want.Type == journal.Link || want.Mode == 0 || now.Mode.Perm() == want.Mode.Perm()
 }
 
-// readFile is the content of a file of the project, no part of whose path is a link.
-func readFile(root *os.Root, name string) ([]byte, error) {
+// openFile opens a file of the project, no part of whose path is a link.
+func openFile(root *os.Root, name string) (*os.File, error) {
 	folder, err := durable.OpenFolder(root, path.Dir(name))
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
 	f, _, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: path.Base(name)})
+	return f, err
+}
+
+func readFile(root *os.Root, name string) ([]byte, error) {
+	f, err := openFile(root, name)
 	if err != nil {
 		return nil, err
 	}

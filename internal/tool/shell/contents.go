@@ -1,0 +1,188 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+
+	"belay/internal/journal"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// maxKeptNew is how many new files may have their contents kept. Of more, such as
+// installed packages, nobody reads a diff, and to take them back needs no content.
+const maxKeptNew = 200
+
+// Contents of many small files are kept together: a file for each takes longer than all
+// else that is done for it.
+const (
+	packedFrom  = 16       // changes
+	packedBytes = 32 << 10 // of a content, at most
+	packBytes   = 4 << 20  // of a pack, about
+)
+
+// toKeep is a change whose content before is kept, and the one after if that is set.
+type toKeep struct {
+	noted  *session.Change
+	change *journal.Change
+	after  bool
+}
+
+// keepContents stores the contents before and after, for diffs and undo, before the
+// changes are made. What is too large to keep is lost, and the record says so. With
+// intent set, the changes get on record before they are made: otherwise, after a crash,
+// their contents are only known by their hashes, and each is stored for itself.
+func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Change, noted []session.Change, intent bool) error {
+	content := map[string]*journal.Change{}
+	created := 0
+	for i := range changes {
+		if changes[i].Op == journal.Create {
+			created++
+		}
+		if c := &changes[i]; c.Before.Type != journal.Folder && c.After.Type != journal.Folder {
+			content[string(c.Path)] = c
+		}
+	}
+	most := w.Limits.KeepBytes
+	var small []toKeep
+	for i := range noted {
+		n := &noted[i]
+		c := content[n.Path]
+		if c == nil || c.Op == journal.Mode && c.Before.Size > most {
+			continue
+		}
+		k := toKeep{n, c, n.AfterBytes <= most && (created <= maxKeptNew || c.Op != journal.Create) && (c.Content != nil || c.After.Type != journal.File)}
+		if n.BeforeBytes > most {
+			n.Lost = "it had more than the bytes of a file that are kept"
+		} else if intent && max(n.BeforeBytes, n.AfterBytes) <= packedBytes {
+			small = append(small, k)
+			continue
+		}
+		if err := k.put(ctx, w); err != nil {
+			return err
+		}
+	}
+	if len(small) >= packedFrom {
+		return pack(ctx, w, small)
+	}
+	for _, k := range small {
+		if err := k.put(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put stores each content for itself.
+func (k toKeep) put(ctx context.Context, w *tool.Workplace) error {
+	if k.noted.Lost == "" {
+		if err := putContent(ctx, w, k.change.Before, k.before(w)); err != nil {
+			return err
+		}
+	}
+	if !k.after {
+		return nil
+	}
+	err := putContent(ctx, w, k.change.After, k.change.Content)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &journal.ContentError{Path: k.change.Path}
+	}
+	return err
+}
+
+// before opens the file as it is before the change.
+func (k toKeep) before(w *tool.Workplace) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return openFile(w.Root, k.noted.Path) }
+}
+
+func putContent(ctx context.Context, w *tool.Workplace, s journal.State, open func() (io.ReadCloser, error)) error {
+	switch s.Type {
+	case journal.Link:
+		_, _, err := w.Blobs.Put(ctx, bytes.NewReader([]byte(s.Target)), int64(len(s.Target)))
+		return err
+	case journal.File:
+		f, err := open()
+		if err != nil {
+			return err
+		}
+		_, _, err = w.Blobs.Put(ctx, f, w.Limits.KeepBytes)
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
+
+// pack stores the contents of small files one after the other, in blobs of some size.
+func pack(ctx context.Context, w *tool.Workplace, small []toKeep) error {
+	var data []byte
+	first := 0
+	for i, k := range small {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		var err error
+		if data, err = k.appendTo(data, w); err != nil {
+			return err
+		}
+		if len(data) < packBytes && i < len(small)-1 {
+			continue
+		}
+		sha, _, err := w.Blobs.Put(ctx, bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return err
+		}
+		for _, k := range small[first : i+1] {
+			k.noted.Pack = sha
+		}
+		data, first = data[:0], i+1
+	}
+	return nil
+}
+
+// appendTo adds the contents to a pack, and notes where they are.
+func (k toKeep) appendTo(data []byte, w *tool.Workplace) ([]byte, error) {
+	n, c := k.noted, k.change
+	n.BeforeAt = int64(len(data))
+	before, err := contentOf(c.Before, k.before(w))
+	if err != nil {
+		return nil, err
+	}
+	data = append(data, before...)
+	n.AfterAt = n.BeforeAt
+	if !k.after || n.After == n.Before {
+		return data, nil
+	}
+	n.AfterAt = int64(len(data))
+	after, err := contentOf(c.After, c.Content)
+	if err == nil && int64(len(after)) != n.AfterBytes || errors.Is(err, fs.ErrNotExist) {
+		err = &journal.ContentError{Path: c.Path}
+	}
+	return append(data, after...), err
+}
+
+// contentOf is the content of a small file, or where a link leads, nothing where there
+// is neither. That of a file which has changed meanwhile is left out: the change is not
+// made then.
+func contentOf(s journal.State, open func() (io.ReadCloser, error)) ([]byte, error) {
+	switch s.Type {
+	case journal.Link:
+		return []byte(s.Target), nil
+	case journal.File:
+		f, err := open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(io.LimitReader(f, packedBytes+1))
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) == s.SHA256 {
+			return data, nil
+		}
+	}
+	return nil, nil
+}
