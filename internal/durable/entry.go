@@ -18,6 +18,7 @@ var ErrNotFolder = errors.New("a part of the path is a file")
 type Entry struct {
 	Folder *os.Root
 	Name   string
+	dir    *os.File // the folder again, nil where it is opened when it is needed
 }
 
 // path is the entry's absolute path.

@@ -38,7 +38,7 @@ func TestOpenFolder(t *testing.T) {
 	must(t, err)
 	defer folder.Close()
 	for name, want := range map[string]error{"f": nil, "link": ErrMoved, "x": fs.ErrNotExist, ".": ErrNotRegular} {
-		f, _, err := OpenEntry(Entry{folder, name})
+		f, _, err := OpenEntry(Entry{Folder: folder, Name: name})
 		if !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
@@ -57,7 +57,7 @@ func TestExchange(t *testing.T) {
 	d, err := OpenFolder(root, "d")
 	must(t, err)
 	defer d.Close()
-	f, g := Entry{root, "f"}, Entry{d, "g"}
+	f, g := Entry{Folder: root, Name: "f"}, Entry{Folder: d, Name: "g"}
 	if err := Exchange(f, g); err != nil {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Fatal(err)
@@ -68,8 +68,8 @@ func TestExchange(t *testing.T) {
 	if err := RenameNew(f, g); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a name that is taken: %v", err)
 	}
-	must(t, RenameNew(f, Entry{d, "h"}))
-	if err := RenameNew(f, Entry{d, "i"}); !errors.Is(err, fs.ErrNotExist) {
+	must(t, RenameNew(f, Entry{Folder: d, Name: "h"}))
+	if err := RenameNew(f, Entry{Folder: d, Name: "i"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing got another name: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(root.Name(), "d/h")); err != nil {

@@ -26,16 +26,20 @@ func RenameNew(from, to Entry) error {
 
 // renameat2 works on the open folders, so that no link leads out of them.
 func renameat2(a, b Entry, flags uint) error {
-	from, err := a.Folder.Open(".")
-	if err != nil {
-		return err
+	from, to := a.dir, b.dir
+	var err error
+	if from == nil {
+		if from, err = a.Folder.Open("."); err != nil {
+			return err
+		}
+		defer from.Close()
 	}
-	defer from.Close()
-	to, err := b.Folder.Open(".")
-	if err != nil {
-		return err
+	if to == nil {
+		if to, err = b.Folder.Open("."); err != nil {
+			return err
+		}
+		defer to.Close()
 	}
-	defer to.Close()
 	for {
 		err = unix.Renameat2(int(from.Fd()), a.Name, int(to.Fd()), b.Name, flags)
 		if !errors.Is(err, unix.EINTR) {

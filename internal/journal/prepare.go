@@ -24,7 +24,11 @@ func spare(i int) string { return "o" + strconv.Itoa(i) }
 // slot is where the content of change i lies, and what it replaced afterwards.
 func (tx *Tx) slot(i int) durable.Entry {
 	if c := &tx.rec.Changes[i]; c.Taken && tx.tree != nil {
-		return tx.taken.entry(tx.tree, string(c.Path))
+		tx.taken.Root = tx.tree
+		if e, err := tx.taken.Entry(string(c.Path)); err == nil {
+			return e
+		}
+		return durable.Entry{Folder: tx.tree, Name: string(c.Path)} // it leads nowhere
 	}
 	return durable.Entry{Folder: tx.dir, Name: slot(i)}
 }
@@ -58,7 +62,9 @@ func (tx *Tx) Prepare() (err error) {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	var work []func() error
+	originals := byFolder{last: durable.LastFolder{Root: tx.p.root}}
+	defer originals.close()
+	work := tx.names(above)
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]
 		if c.places() && !c.Taken {
@@ -75,11 +81,12 @@ func (tx *Tx) Prepare() (err error) {
 			})
 		}
 		if c.Before.Type == File && (c.places() || c.takes()) {
-			work = append(work, func() error { return tx.p.flushOriginal(c) })
+			if err := originals.add(string(c.Path), flushOriginal); err != nil {
+				return fmt.Errorf("journal: %w", err)
+			}
 		}
 	}
-	work = append(work, tx.names(above)...)
-	if err := durable.Together(work...); err != nil {
+	if err := durable.Together(append(work, originals.run)...); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	tx.p.s.sure.note(tx.p.path, above)
@@ -270,17 +277,14 @@ func flushFile(e durable.Entry, kind *durable.File) error {
 
 // flushOriginal makes a file durable that is about to be replaced. One that
 // belay may not read stays as durable as it is.
-func (p *Project) flushOriginal(c *Change) error {
-	e, err := p.openEntry(c.Path)
-	if gone(err) {
-		return nil // an earlier change moves it
-	} else if err != nil {
-		return err
+func flushOriginal(e durable.Entry, err error) error {
+	if err == nil {
+		err = flushFile(e, durable.ProjectFile)
 	}
-	defer e.Folder.Close()
-	err = flushFile(e, durable.ProjectFile)
+	// What an earlier change moves, and what is wrong, is Apply's; and some systems flush
+	// only what may be written.
 	if gone(err) || errors.Is(err, durable.ErrNotRegular) || errors.Is(err, fs.ErrPermission) {
-		return nil // Apply says what is wrong; and some systems flush only what may be written
+		return nil
 	}
 	return err
 }

@@ -24,10 +24,9 @@ type Project struct {
 	path string   // real
 	root *os.Root // the project; the caller's
 	dir  *os.Root // its records
-	// last is the folder of the project that was opened last, and what it is.
-	last     lastFolder
-	lastInfo fs.FileInfo
-	lock     *durable.FileLock
+	// last is the folder of the project that was opened last.
+	last durable.LastFolder
+	lock *durable.FileLock
 	// Settled is what Open completed or took back.
 	Settled []Settled
 }

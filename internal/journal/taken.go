@@ -77,9 +77,13 @@ func (tx *Tx) bring(from Name) error {
 // taken gets the owner and the permissions that it is to have, and is made durable
 // unless it is loose; a content that the change does not know is a [*ContentError].
 // Above is the folder around it. It may run for several changes at a time.
-func (tx *Tx) inspect(i int, above State) error {
+func (tx *Tx) inspect(i int, above State, e durable.Entry, err error) error {
 	c := &tx.rec.Changes[i]
-	e := durable.Entry{Folder: tx.tree, Name: string(c.Path)}
+	if gone(err) {
+		return &ContentError{c.Path}
+	} else if err != nil {
+		return err
+	}
 	if c.Op == Symlink {
 		now, err := look(e, false)
 		if err == nil && (now.Type != Link || now.Target != c.After.Target) {
@@ -218,14 +222,18 @@ func (p *Project) orphaned(id string) error {
 // inspectAll inspects the contents that were taken, and finds the new folders that
 // can be moved as a whole.
 func (tx *Tx) inspectAll() error {
-	var work []func() error
+	work := byFolder{last: durable.LastFolder{Root: tx.tree}}
+	defer work.close()
 	for i := range tx.rec.Changes {
 		if c := &tx.rec.Changes[i]; c.places() && c.Op != Mkdir {
 			above := tx.around(i)
-			work = append(work, func() error { return tx.inspect(i, above) })
+			err := work.add(string(c.Path), func(e durable.Entry, err error) error { return tx.inspect(i, above, e, err) })
+			if err != nil {
+				return err
+			}
 		}
 	}
-	if err := durable.Together(work...); err != nil {
+	if err := work.run(); err != nil {
 		return err
 	}
 	if err := tx.findWhole(); err != nil {

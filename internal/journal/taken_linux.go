@@ -22,10 +22,11 @@ func untouched(seen, now fs.FileInfo) bool {
 // alone reports whether nothing can write to an open file any more, as far as the
 // system knows: a lease of its readers is given only then.
 func alone(f *os.File) bool {
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK); err != nil {
+	fd := f.Fd()
+	if _, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_RDLCK); err != nil {
 		return false
 	}
-	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_UNLCK)
+	_, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_UNLCK)
 	return err == nil
 }
 
@@ -40,7 +41,8 @@ const (
 // whether it has no others: those came from a command, and mean rights on some systems.
 func strip(f *os.File) bool {
 	var names [4096]byte
-	n, err := unix.Flistxattr(int(f.Fd()), names[:])
+	fd := int(f.Fd())
+	n, err := unix.Flistxattr(fd, names[:])
 	if errors.Is(err, unix.ENOTSUP) {
 		return true
 	} else if err != nil {
@@ -49,7 +51,7 @@ func strip(f *os.File) bool {
 	for name := range bytes.SplitSeq(names[:n], []byte{0}) {
 		switch attr := string(name); {
 		case attr == "" || attr == attrLabel:
-		case !strings.HasPrefix(attr, attrOverlay) || unix.Fremovexattr(int(f.Fd()), attr) != nil:
+		case !strings.HasPrefix(attr, attrOverlay) || unix.Fremovexattr(fd, attr) != nil:
 			return false
 		}
 	}

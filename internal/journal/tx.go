@@ -22,7 +22,7 @@ type Tx struct {
 	// file system.
 	contents Name
 	tree     *os.Root
-	taken    lastFolder
+	taken    durable.LastFolder
 	device   uint64
 	// content opens what goes into the files, by the number of their change.
 	content []func() (io.ReadCloser, error)
@@ -147,7 +147,7 @@ func (tx *Tx) Leave() error {
 
 // close closes the folders of the transaction.
 func (tx *Tx) close() error {
-	tx.taken.close()
+	tx.taken.Close()
 	var err error
 	if tx.tree != nil {
 		err = tx.tree.Close()

@@ -1,6 +1,9 @@
 package tool
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // AllOf is the scope of what all of some scopes allow. That of a subagent is what
 // both its parent and it may write.
@@ -16,6 +19,11 @@ func (a AllOf) Allows(path string, exists bool) error {
 		}
 	}
 	return nil
+}
+
+// HasZones implements [Scope].
+func (a AllOf) HasZones(path string) bool {
+	return slices.ContainsFunc(a, func(s Scope) bool { return s.HasZones(path) })
 }
 
 // KeepsZones implements [Scope].

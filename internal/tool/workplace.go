@@ -61,6 +61,9 @@ type Scope interface {
 	// Allows returns nil, or an error that names path and the rule in words for
 	// the model. Exists says whether there is a file now.
 	Allows(path string, exists bool) error
+	// HasZones reports whether parts of such a file may belong to people: of others
+	// KeepsZones needs no content.
+	HasZones(path string) bool
 	// KeepsZones returns nil unless after, where before stood, changes parts of a
 	// file that belong to people; before is nil where there was no file.
 	KeepsZones(path string, before, after []byte) error

@@ -10,13 +10,19 @@ import (
 // dependenciesFile has two owners: people declare, agents extract (workspace 5.1).
 const dependenciesFile = "_dependencies.md"
 
+// HasZones reports whether a file may have parts that belong to people and that its
+// writer may not change.
+func (s *Scope) HasZones(name string) bool {
+	parts := components(path.Clean(name))
+	return !s.orchestrator && len(parts) > 0 && SameName(Fold(parts[len(parts)-1]), dependenciesFile)
+}
+
 // KeepsZones returns nil unless writing after where before stood would change a
 // part of the file that belongs to people, which only ORCHESTRATOR may: then it
 // is a [*ScopeError]. A file that does not exist yet has no such parts: before
 // is nil.
 func (s *Scope) KeepsZones(name string, before, after []byte) error {
-	parts := components(path.Clean(name))
-	if before == nil || s.orchestrator || len(parts) == 0 || !SameName(Fold(parts[len(parts)-1]), dependenciesFile) {
+	if before == nil || !s.HasZones(name) {
 		return nil
 	}
 	if slices.Equal(register.HumanParts(before), register.HumanParts(after)) {

@@ -3,7 +3,6 @@ package shell
 import (
 	"errors"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,14 +50,11 @@ func inBelay(name string) bool {
 // zones returns why a change to the parts of a file that belong to people is not
 // applied.
 func zones(w *tool.Workplace, c *journal.Change) (why, err error) {
-	if c.Op == journal.Mode {
+	switch {
+	case c.Op == journal.Mode || !w.Scope.HasZones(string(c.Path)):
 		return nil, nil
-	}
-	if max(c.Before.Size, c.After.Size) > w.Limits.KeepBytes {
-		if strings.HasPrefix(path.Base(string(c.Path)), "_") && strings.EqualFold(path.Ext(string(c.Path)), ".md") {
-			return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
-		}
-		return nil, nil
+	case max(c.Before.Size, c.After.Size) > w.Limits.KeepBytes:
+		return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
 	}
 	var before, after []byte
 	if c.Before.Type == journal.File {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 
+	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -68,7 +69,9 @@ func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Chan
 		}
 	}
 	if len(small) >= packedFrom {
-		return pack(ctx, w, small)
+		p := packer{w: w, last: durable.LastFolder{Root: w.Root}}
+		defer p.last.Close()
+		return p.pack(ctx, small)
 	}
 	for _, k := range small {
 		if err := k.put(ctx, w); err != nil {
@@ -81,7 +84,8 @@ func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Chan
 // put stores each content for itself.
 func (k toKeep) put(ctx context.Context, w *tool.Workplace) error {
 	if k.noted.Lost == "" {
-		if err := putContent(ctx, w, k.change.Before, k.before(w)); err != nil {
+		before := func() (io.ReadCloser, error) { return openFile(w.Root, k.noted.Path) }
+		if err := putContent(ctx, w, k.change.Before, before); err != nil {
 			return err
 		}
 	}
@@ -93,11 +97,6 @@ func (k toKeep) put(ctx context.Context, w *tool.Workplace) error {
 		return &journal.ContentError{Path: k.change.Path}
 	}
 	return err
-}
-
-// before opens the file as it is before the change.
-func (k toKeep) before(w *tool.Workplace) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return openFile(w.Root, k.noted.Path) }
 }
 
 func putContent(ctx context.Context, w *tool.Workplace, s journal.State, open func() (io.ReadCloser, error)) error {
@@ -116,52 +115,64 @@ func putContent(ctx context.Context, w *tool.Workplace, s journal.State, open fu
 	return nil
 }
 
-// pack stores the contents of small files one after the other, in blobs of some size.
-func pack(ctx context.Context, w *tool.Workplace, small []toKeep) error {
-	var data []byte
+// packer stores the contents of small files one after the other, in blobs of some size.
+type packer struct {
+	w    *tool.Workplace
+	last durable.LastFolder // of the project
+	data []byte
+}
+
+func (p *packer) pack(ctx context.Context, small []toKeep) error {
 	first := 0
 	for i, k := range small {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		var err error
-		if data, err = k.appendTo(data, w); err != nil {
+		if err := p.add(k); err != nil {
 			return err
 		}
-		if len(data) < packBytes && i < len(small)-1 {
+		if len(p.data) < packBytes && i < len(small)-1 {
 			continue
 		}
-		sha, _, err := w.Blobs.Put(ctx, bytes.NewReader(data), int64(len(data)))
+		sha, _, err := p.w.Blobs.Put(ctx, bytes.NewReader(p.data), int64(len(p.data)))
 		if err != nil {
 			return err
 		}
 		for _, k := range small[first : i+1] {
 			k.noted.Pack = sha
 		}
-		data, first = data[:0], i+1
+		p.data, first = p.data[:0], i+1
 	}
 	return nil
 }
 
-// appendTo adds the contents to a pack, and notes where they are.
-func (k toKeep) appendTo(data []byte, w *tool.Workplace) ([]byte, error) {
+// add adds the contents of a change, and notes where they are.
+func (p *packer) add(k toKeep) error {
 	n, c := k.noted, k.change
-	n.BeforeAt = int64(len(data))
-	before, err := contentOf(c.Before, k.before(w))
+	n.BeforeAt = int64(len(p.data))
+	before, err := contentOf(c.Before, func() (io.ReadCloser, error) {
+		e, err := p.last.Entry(n.Path)
+		if err != nil {
+			return nil, err
+		}
+		f, _, err := durable.OpenEntry(e)
+		return f, err
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	data = append(data, before...)
+	p.data = append(p.data, before...)
 	n.AfterAt = n.BeforeAt
 	if !k.after || n.After == n.Before {
-		return data, nil
+		return nil
 	}
-	n.AfterAt = int64(len(data))
+	n.AfterAt = int64(len(p.data))
 	after, err := contentOf(c.After, c.Content)
 	if err == nil && int64(len(after)) != n.AfterBytes || errors.Is(err, fs.ErrNotExist) {
 		err = &journal.ContentError{Path: c.Path}
 	}
-	return append(data, after...), err
+	p.data = append(p.data, after...)
+	return err
 }
 
 // contentOf is the content of a small file, or where a link leads, nothing where there

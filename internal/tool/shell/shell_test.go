@@ -203,6 +203,8 @@ func TestInterruptedCall(t *testing.T) {
 // zoned is a scope whose files have parts that belong to people, new files too.
 type zoned struct{ guard }
 
+func (zoned) HasZones(string) bool { return true }
+
 func (zoned) KeepsZones(p string, before, after []byte) error {
 	if strings.Contains(string(after), "HUMAN") != strings.Contains(string(before), "HUMAN") {
 		return errors.New(p + " has a part that belongs to people")
