@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -20,6 +22,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"belay/internal/tool/shell"
 )
 
 func TestMain(m *testing.M) {
@@ -57,6 +61,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"capture": capture,
@@ -72,6 +77,25 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// condition tells scripts what the machine has: [overlay] is set where commands work on
+// an overlay in namespaces of their own. In CI every Linux machine must have that: nothing
+// is skipped there.
+func condition(name string) (bool, error) {
+	if name != "overlay" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	found, err := machine()
+	if err == nil && !found.Overlay && runtime.GOOS == "linux" && os.Getenv("CI") != "" {
+		err = fmt.Errorf("in CI no script may be skipped, and there is no overlay: %q", found.Reasons)
+	}
+	return found.Overlay, err
+}
+
+// machine is what this machine holds of commands.
+var machine = sync.OnceValues(func() (shell.Report, error) {
+	return shell.New(shell.Options{}).Report(context.Background())
+})
 
 // setup gives a script its own home and an empty project to begin in.
 func setup(e *testscript.Env) error {
