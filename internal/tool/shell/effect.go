@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"belay/internal/journal"
 	"belay/internal/permit"
@@ -32,10 +33,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	diff := newDiffs(t.place.Root, len(changes))
 	repositories := map[string]int{}
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
-	tracked, err := t.tracked()
-	if err != nil {
-		return e, err
-	}
+	tracked := sync.OnceValues(t.tracked) // the index may be large
 	e.Paths = nil
 	for i := range changes {
 		if err := ctx.Err(); err != nil {
@@ -57,9 +55,13 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 			}
 			continue
 		}
-		below := ""
-		if !tracked[name] {
-			below = ignores.Below(name)
+		below := ignores.Below(name)
+		if below != "" {
+			if names, err := tracked(); err != nil {
+				return e, err
+			} else if names[name] {
+				below = ""
+			}
 		}
 		// What is new in a folder of build output can be made again.
 		c.Loose = below != "" && (below != name || c.Op == journal.Mkdir) && c.Before.Type == journal.None
@@ -84,6 +86,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Files = len(e.Paths)
 	}
 	slices.Sort(e.Paths)
+	var err error
 	if e.Automatic, e.OnRequest, err = risksOf(t.place.Root, t.place.Path, changes); err != nil {
 		return e, err
 	}

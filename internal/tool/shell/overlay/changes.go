@@ -102,6 +102,7 @@ type walk struct {
 	names                       int // bytes of all paths
 	dropped                     []Drop
 	conflicts                   []string
+	buffer                      []byte // of hash, nil until there is a file
 }
 
 func (w *walk) add(to *[]journal.Change, c journal.Change) error {

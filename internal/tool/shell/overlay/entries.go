@@ -214,6 +214,9 @@ func began(folder *os.Root) (bool, error) {
 	return copied(f), f.Close()
 }
 
+// hashBuffer is how much of a file is read at once.
+const hashBuffer = 64 << 10
+
 // hash is that of a file's content, in hex, with what the file was before it was read,
 // and whether it began as a copy.
 func (w *walk) hash(root *os.Root, base string) (sum string, seen fs.FileInfo, origin bool, err error) {
@@ -223,7 +226,10 @@ func (w *walk) hash(root *os.Root, base string) (sum string, seen fs.FileInfo, o
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, during{w.ctx, f}); err != nil {
+	if w.buffer == nil {
+		w.buffer = make([]byte, hashBuffer)
+	}
+	if _, err := io.CopyBuffer(h, during{w.ctx, f}, w.buffer); err != nil {
 		return "", nil, false, fmt.Errorf("read %s: %w", base, err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), seen, copied(f), nil
