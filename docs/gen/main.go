@@ -1,6 +1,6 @@
 // Command gen writes the reference tables of docs/ from the code that they
-// describe: settings, limits, events, errors, commands, and which test proves
-// which requirement. Nothing in them is written by hand, so they cannot drift.
+// describe: settings, limits, events, errors, commands, files that make programs run, and
+// which test proves which requirement. Nothing in them is written by hand, so they cannot drift.
 //
 //	go run ./docs/gen           write the pages
 //	go run ./docs/gen -check    fail if a page is not what the code says
@@ -31,6 +31,7 @@ func pages() []page {
 		{"events.md", events},
 		{"errors.md", faults},
 		{"findings.md", findings},
+		{"risks.md", risks},
 		{"fields.md", fields},
 		{"functions.md", functions},
 		{"durability.md", durability},

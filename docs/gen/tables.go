@@ -90,7 +90,7 @@ func events(string) ([]byte, error) {
 		"read any more. Once there is room again the log gets an end of its own. Where a power cut or the\n"+
 		"retention of logs took a turn's end, a reader of that turn gets it in the same way, from the transcript.\n\n"+
 		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`\n"+
-		"(nobody answered in time) or `undone` (what the call changed was put back); it is absent where the call was permitted.\n"+
+		"(nobody answered in time) or `undone` (the call changed what it may not, which was not applied); it is absent where the call was permitted.\n"+
 		"`calls` of `process:exit` counts them for the whole turn, subagents included, and is absent where there are none.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")

@@ -37,7 +37,7 @@ func (f *filed) draw(l *look, width int) []string {
 func changed(c turn.FileChange) string {
 	switch {
 	case c.Restored:
-		return "restored " + c.Path
+		return "not applied " + c.Path
 	case c.AfterMode.IsDir():
 		return "new folder " + c.Path
 	case c.Before == "" && c.Lost == "":

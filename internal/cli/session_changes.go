@@ -59,7 +59,7 @@ func (c *console) printChanges(t turn.ChangeSet) {
 	}
 	for _, change := range t.Changes {
 		if change.Restored {
-			c.write("   " + hang(line(change.Path)+" was changed by a command that must not, and is as before again:", c.width, 3) + "\n")
+			c.write("   " + hang(line(change.Path)+" was changed by a command that may not, and this was not applied:", c.width, 3) + "\n")
 		}
 		c.printPatch(change.Diff)
 	}

@@ -189,13 +189,13 @@ func (p *transcript) body(label, text string, prose bool) {
 	}
 }
 
-// changes prints what became of files, those that were put back in one line.
+// changes prints what became of files, those that were not changed after all in one line.
 func (p *transcript) changes(all []session.Change) {
-	var restored []string
+	var unapplied []string
 	shown := 0
 	for _, change := range all {
 		if change.Restored {
-			restored = append(restored, change.Path)
+			unapplied = append(unapplied, change.Path)
 			continue
 		}
 		if shown++; p.full || shown <= foldedFiles {
@@ -205,9 +205,9 @@ func (p *transcript) changes(all []session.Change) {
 	if more := shown - foldedFiles; more > 0 && !p.full {
 		p.c.write("  … " + count(more, "more file", "more files") + " (--full shows all)\n")
 	}
-	if len(restored) > 0 {
-		which := "which a command must not change: "
-		p.c.write("  " + hang("put back "+count(len(restored), "file", "files")+", "+which+p.names(restored), p.c.width, 4) + "\n")
+	if len(unapplied) > 0 {
+		which := "which a command may not change: "
+		p.c.write("  " + hang("not applied to "+count(len(unapplied), "file", "files")+", "+which+p.names(unapplied), p.c.width, 4) + "\n")
 	}
 }
 

@@ -57,7 +57,7 @@ func printed(entries []session.Entry, full bool, columns int) string {
 }
 
 // A record is read at a glance: the first lines of what is long, one line for the
-// files that were put back, results of one answer under one head.
+// files that were not changed, results of one answer under one head.
 func TestTranscriptIsFolded(t *testing.T) {
 	t.Parallel()
 	want := `── m, 2026-03-01 12:00:00
@@ -78,7 +78,7 @@ func TestTranscriptIsFolded(t *testing.T) {
     line
     … 396 more lines (--full shows all)
   made made.txt, 5 B
-  put back 10 files, which a command must not change:
+  not applied to 10 files, which a command may not change:
     PKG/0/_STATUS.md, PKG/1/_STATUS.md, PKG/2/_STATUS.md,
     PKG/3/_STATUS.md, PKG/4/_STATUS.md, PKG/5/_STATUS.md,
     PKG/6/_STATUS.md, PKG/7/_STATUS.md and 2 more

@@ -135,7 +135,8 @@ type ToolOutcome struct {
 	Changed []string `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	// Outcome says of a call that was not permitted what became of it: refused,
-	// expired (nobody answered in time) or undone (what it changed was put back).
+	// expired (nobody answered in time) or undone (it changed what it may not, which
+	// was not applied).
 	Outcome Outcome `json:"outcome,omitempty"`
 }
 

@@ -222,8 +222,8 @@ type Change struct {
 	// Lost says why the content before was not kept (too large, not a regular
 	// file): such a change is shown and cannot be taken back.
 	Lost string `json:"lost,omitempty"`
-	// Restored is set for a protected file that a command changed: the file has
-	// its content before again, and After is what the command had made of it.
+	// Restored is set for a protected file that a command changed, which was not
+	// applied: the file is as before, and After is what the command had made of it.
 	Restored bool `json:"restored,omitempty"`
 }
 

@@ -135,7 +135,7 @@ func (l *Local) late(lease *session.Lease, f finding, open bool) session.Entry {
 	said := append([]string{resultUnknown}, f.notes...)
 	for i := range e.Changes {
 		c := &e.Changes[i]
-		if c.Call = f.origin.CallID; !c.Restored && len(said) < maxLate {
+		if c.Call = f.origin.CallID; len(said) < maxLate {
 			verb := "changed: "
 			if c.Removes() {
 				verb = "removed: "

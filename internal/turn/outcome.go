@@ -24,7 +24,7 @@ func (t *running) tell(s *step) error {
 	for i := range changes {
 		changes[i].Call = s.id
 	}
-	if s.outcome == "" && restored(changes) != "" {
+	if s.outcome == "" && unapplied(changes) != "" {
 		s.outcome = event.OutcomeUndone
 	}
 	t.spent.calls.Add(s.outcome)
@@ -51,7 +51,7 @@ func (t *running) report(s *step, changes []session.Change, said string) error {
 			return err
 		}
 	}
-	if why := cmp.Or(s.overreach, restored(changes)); why != "" {
+	if why := cmp.Or(s.overreach, unapplied(changes)); why != "" {
 		if err := t.auditRefusal(s, why); err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (t *running) report(s *step, changes []session.Change, said string) error {
 	return t.emit(drafts...)
 }
 
-// restored names what a command changed without the right to, "" for nothing.
-func restored(changes []session.Change) string {
+// unapplied names what a command changed without the right to, "" for nothing.
+func unapplied(changes []session.Change) string {
 	var paths []string
 	for _, c := range changes {
 		if c.Restored {
@@ -74,7 +74,7 @@ func restored(changes []session.Change) string {
 	if len(paths) == 0 {
 		return ""
 	}
-	return "changed what it may not, which was restored: " + listed(paths)
+	return "changed what it may not, which was not applied: " + listed(paths)
 }
 
 // told drops what is of no use once the result is out.
@@ -96,7 +96,7 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 	if !s.began.IsZero() {
 		o.DurationMS = time.Since(s.began).Milliseconds()
 	}
-	o.Changed, o.Removed = session.Touched(changes) // of what was put back the output tells
+	o.Changed, o.Removed = session.Touched(changes) // the output names what was not applied
 	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
 	for i, it := range s.result.Items {
 		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{

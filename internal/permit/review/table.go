@@ -1,12 +1,10 @@
 package review
 
-import "slices"
-
 // Row is a line of the table.
 type Row struct {
 	Risk Risk
 	// Files are names, separated by spaces, in any folder and any case. A name of a
-	// folder stands for everything in it. In a row of special cases it is a description.
+	// folder stands for everything in it. In a described row it is a description.
 	Files string
 	// Reason is a clause without a subject.
 	Reason string
@@ -17,8 +15,9 @@ type Row struct {
 	Dependencies bool
 }
 
-// Table returns the rows, the special cases last.
-func Table() []Row { return slices.Concat(rows, special) }
+// Table returns the rows whose files are names, and those whose files are described. The
+// caller does not change them.
+func Table() (named, described []Row) { return rows, special }
 
 // rows are looked up by name.
 var rows = []Row{

@@ -51,7 +51,8 @@ const (
 	// NetworkAsk is NetworkNone with a proxy on that loopback interface. What it
 	// reaches is for [Command.Proxy] to decide.
 	NetworkAsk Network = "ask"
-	// NetworkPorts lets commands connect to some TCP ports.
+	// NetworkPorts lets commands connect to some TCP ports. Which do, nobody can tell
+	// beforehand, so that each is asked about.
 	NetworkPorts Network = "ports"
 	// NetworkOpen does not limit the network. Commands reach the server, too, so
 	// that each of them is asked about.
