@@ -93,7 +93,7 @@ func acting(c *Config) []*key {
 		{name: "bash.confine", value: boolean{&b.Confine}, def: "true",
 			doc: "Whether the system holds commands to the project and the network rules. Without it every command is asked about, one by one."},
 		{name: "bash.network", value: choice[string]{p: &b.Network, words: []string{"none", "ask", "ports", "open"}}, def: "ask",
-			doc: "What commands reach: none, ask (a proxy to the hosts that a rule such as network(example.com) or a person allows), ports (those of bash.connect_ports), or open, with which every command is asked about."},
+			doc: "What commands reach: none, ask (a proxy to the hosts that a rule such as network(example.com) or a person allows), ports (those of bash.connect_ports; each command is asked about unless a rule covers it), or open, with which each is asked about whatever the rules say."},
 		{name: "bash.connect_ports", value: numbers{list{&b.ConnectPorts, port}}, def: "443, 80",
 			doc: "TCP ports that commands may connect to; never the server's own."},
 		{name: "bash.listen_ports", value: numbers{list{&b.ListenPorts, port}},

@@ -153,3 +153,21 @@ func changedSince(t *testing.T, before map[string]string, dir string) []string {
 	t.Helper()
 	return slices.DeleteFunc(table(before).changed(contents(t, dir)), func(name string) bool { return strings.HasPrefix(name, "/.belay/") })
 }
+
+// No text says whether a command reaches other machines. Where nothing of belay's stands
+// between it and them, each may.
+func TestNetworkOfACommand(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	w := newPlace(t, base)
+	for network, want := range map[confine.Network]bool{
+		confine.NetworkNone: false, confine.NetworkAsk: false, confine.NetworkPorts: true, confine.NetworkOpen: true,
+	} {
+		s := newShell(t, base, Options{Network: network})
+		for _, text := range []string{"ls", "curl example.com", "$X"} {
+			if _, e := prepared(t, s, w, text, false); e.Network != want {
+				t.Errorf("%s: %q may reach other machines: %v", network, text, e.Network)
+			}
+		}
+	}
+}
