@@ -14,13 +14,3 @@ var harmless = []string{":", "true", "false", "echo", "pwd", "cd", "exit", "ls",
 
 // harmless reports whether the command needs neither a rule nor an answer of its own.
 func (c Command) harmless() bool { return slices.Contains(harmless, program(c)) }
-
-// counting are the parts of a command that an answer for the session is about: those
-// that do something, or all where none does.
-func (e Effect) counting() (parts []Command) {
-	parts = slices.DeleteFunc(slices.Clone(e.Commands), func(c Command) bool { return c.Wraps })
-	if active := slices.DeleteFunc(slices.Clone(parts), Command.harmless); len(active) > 0 {
-		return active
-	}
-	return parts
-}
