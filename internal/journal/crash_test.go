@@ -220,7 +220,7 @@ func init() {
 		root, err := os.OpenRoot(os.Getenv("PROJECT"))
 		grownUp(err)
 		store := journal.New(os.Getenv("JOURNAL"), nil)
-		p, err := store.Open(context.Background(), root.Name(), root, nil)
+		p, err := store.Open(context.Background(), root.Name(), root)
 		grownUp(err)
 		grownUp(apply(p, journal.Plan{Owner: journal.Owner{What: "test", Session: "s1"}, Changes: works()["many"].changes}))
 		fmt.Println("survived")
