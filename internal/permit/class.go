@@ -5,58 +5,6 @@ import (
 	"strings"
 )
 
-// Classes are what a decision about this call for the whole session covers, in
-// a stable order: for a command the classes of its parts, without those that
-// are harmless beside others, or the folders where it changed nothing but what git ignores; for
-// a fetch the hosts; for anything else the tool. They are
-// nil where no such decision is offered: the call cannot be told from others.
-func (e Effect) Classes() []string {
-	var classes []string
-	switch {
-	case e.Unconfined || e.Outside || len(e.Automatic) > 0 || e.Doubt != "":
-		return nil
-	case e.onlyIgnored():
-		for _, i := range e.Done.Ignored {
-			classes = append(classes, e.Tool+" files that git ignores in "+i.Path)
-		}
-	case e.Opaque:
-		return nil
-	case e.Kind == Execute:
-		for _, c := range e.counting() {
-			if c.Class == "" {
-				return nil
-			}
-			classes = append(classes, e.Tool+" "+c.Class)
-		}
-	case e.Kind == Network:
-		for _, h := range e.Hosts {
-			classes = append(classes, e.Tool+" "+strings.ToLower(e.hostClass(h)))
-		}
-	default:
-		classes = []string{e.Tool}
-	}
-	slices.Sort(classes)
-	return slices.Compact(classes)
-}
-
-// KindOfCall says in a few words what an answer for the whole session covers, ""
-// where none is offered: the programs of a command with their subcommands, the
-// hosts of a fetch, or the tool.
-func (e Effect) KindOfCall() string {
-	classes := e.Classes()
-	for i, c := range classes {
-		switch kind, ok := strings.CutPrefix(c, e.Tool+" "); {
-		case ok && e.Tool == NetworkTool && kind == registries:
-			classes[i] = "the usual package registries"
-		case ok:
-			classes[i] = kind
-		default:
-			classes[i] = "every " + c
-		}
-	}
-	return strings.Join(classes, ", ")
-}
-
 // counting are the parts of a command that an answer for the session is about: those
 // that do something, or all where none does.
 func (e Effect) counting() (parts []Command) {

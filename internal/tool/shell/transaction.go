@@ -122,6 +122,9 @@ func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, con
 	for _, d := range set.Dropped {
 		t.note("%s %s", d.Path, d.Reason)
 	}
+	if set.Meanwhile != "" {
+		t.note("the project changed while it ran (%s), so it may have seen a mixture of old and new files", set.Meanwhile)
+	}
 	real, err := t.refreshed(set.Changes)
 	if err != nil {
 		return nil, nil, err

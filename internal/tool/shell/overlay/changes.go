@@ -33,6 +33,10 @@ type Set struct {
 	// Conflicts are paths of Changes that something else changed since the command
 	// began. What the command made of them may rest on either version.
 	Conflicts []string
+	// Meanwhile is a clause that says what else changed the project since the command
+	// began, "" where nothing is known to have. See [Upper.Changes] for what is not
+	// noticed.
+	Meanwhile string
 }
 
 // Drop is an entry of the upper directory that is not applied.
@@ -66,6 +70,10 @@ func (*TooManyError) Error() string {
 // opened, touched or copied is no change. The contents of the changes are read from
 // the upper directory, until [Upper.Remove], or until it is taken ([Upper.Contents]).
 // More than [Upper.MostBytes] is a [*TooLargeError].
+//
+// Whatever else changed the project meanwhile is found where that is cheap: changes that
+// belay applied, conflicts, and changes in the project's top folder and in the folders in
+// which the command changed something. An edit of a file in another folder is not noticed.
 func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	w := &walk{u: u, ctx: ctx}
 	back, err := u.clockWentBack()
@@ -88,6 +96,14 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	}
 	slices.Sort(s.Conflicts)
 	s.Conflicts = slices.Compact(s.Conflicts)
+	switch {
+	case u.applied():
+		s.Meanwhile = "belay applied other changes"
+	case len(s.Conflicts) > 0:
+		s.Meanwhile = "something else changed " + s.Conflicts[0]
+	case w.beside != "":
+		s.Meanwhile = "something else changed " + w.beside
+	}
 	return s, nil
 }
 
@@ -103,6 +119,9 @@ type walk struct {
 	dropped                     []Drop
 	conflicts                   []string
 	buffer                      []byte // of hash, nil until there is a file
+	// beside is a path that something else changed, looked how many were looked at.
+	beside string
+	looked int
 }
 
 func (w *walk) add(to *[]journal.Change, c journal.Change) error {
@@ -147,6 +166,9 @@ func (w *walk) folder(upper, lower *os.Root, name string, hides bool) error {
 		if err := w.hidden(entries, lower, name); err != nil {
 			return err
 		}
+	}
+	if lower != nil {
+		w.lookBeside(lower, name)
 	}
 	for _, e := range entries {
 		at := path.Join(name, e.Name())
