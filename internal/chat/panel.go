@@ -2,6 +2,8 @@ package chat
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,7 +61,7 @@ func (m *Model) asking(a *ask, width int) []string {
 			lines = append(lines, labelled(l, label, spread(Visible(text)), width)...)
 		}
 	}
-	files := strings.Join(e.Paths, ", ")
+	files := strings.Join(Files(e), ", ")
 	about, named := strings.CutPrefix(e.Summary, e.Tool+" "+files)
 	switch {
 	case e.Command != "":
@@ -93,6 +95,9 @@ func (m *Model) asking(a *ask, width int) []string {
 		row("in", dir)
 	}
 	row("files", files)
+	for i, line := range GitLines(e) {
+		row([]string{"git", ""}[min(i, 1)], line)
+	}
 	if e.Done != nil {
 		row("also", e.Done.IgnoredLine())
 	}
@@ -134,6 +139,31 @@ func (m *Model) asking(a *ask, width int) []string {
 	}
 	if e.Tool == "" && e.Diff == "" { // of another version: what there is
 		row("input", string(a.Input))
+	}
+	return lines
+}
+
+// Files are the paths of a question that are no repositories: [GitLines] tells of those.
+func Files(e permit.Effect) (paths []string) {
+	for _, p := range e.Paths {
+		if !slices.ContainsFunc(e.Repositories, func(r permit.Repository) bool { return r.Path == p }) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// GitLines say what a command did to repositories, each with its folder where it is not
+// the project's own.
+func GitLines(e permit.Effect) (lines []string) {
+	for _, r := range e.Repositories {
+		where := ""
+		if dir := path.Dir(r.Path); dir != "." {
+			where = dir + ": "
+		}
+		for _, does := range r.Does {
+			lines = append(lines, where+does)
+		}
 	}
 	return lines
 }

@@ -181,12 +181,13 @@ func (c *console) printKept(k turn.KeptChange) {
 	pairs := []string{"change", k.ID}
 	diff := ""
 	if e := k.Effect; e != nil {
-		files := strings.Join(e.Paths[:min(len(e.Paths), shownMatches)], ", ")
-		if more := e.Done.Files - shownMatches; more > 0 {
+		paths := chat.Files(*e)
+		files := strings.Join(paths[:min(len(paths), shownMatches)], ", ")
+		if more := e.Done.Files - len(e.Repositories) - shownMatches; more > 0 {
 			files += " and " + strconv.Itoa(more) + " more"
 		}
 		pairs = append(pairs, "made", when(k.Created), "session", k.SessionID, "turn", k.TurnID, "command", e.Command, "wrote", wrote(*e),
-			"files", files, "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
+			"files", files, "git", strings.Join(chat.GitLines(*e), "\n"), "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
 		diff = e.Diff
 	}
 	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem)

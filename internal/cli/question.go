@@ -18,9 +18,9 @@ const shortDiff = 24
 // would do, nothing in it unseen.
 func aspects(r permit.Request) []string {
 	e := r.Effect
-	paths := make([]string, len(e.Paths))
-	for i, p := range e.Paths {
-		paths[i] = filetool.Printable(p)
+	var paths []string
+	for _, p := range chat.Files(e) {
+		paths = append(paths, filetool.Printable(p))
 	}
 	shown := strings.Join(paths, ", ")
 	does := e.Summary
@@ -30,9 +30,9 @@ func aspects(r permit.Request) []string {
 	case only && len(e.Paths) == 1 && strings.HasPrefix(named, e.Paths[0]):
 		does, shown = "", filetool.Printable(named) // and whether it is new
 	}
-	if all := len(e.Paths); all > shownMatches {
+	if all := len(paths); all > shownMatches {
 		if e.Done != nil {
-			all = e.Done.Files
+			all = e.Done.Files - len(e.Repositories)
 		}
 		shown = strings.Join(paths[:shownMatches], ", ") + " and " + strconv.Itoa(all-shownMatches) + " more"
 	}
@@ -69,7 +69,7 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", shown, "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", shown, "git", strings.Join(chat.GitLines(e), "\n"), "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
 		all[i] = chat.Visible(text)

@@ -27,6 +27,7 @@ func (e Effect) Shown() Effect {
 		e.Done = &done
 	}
 	e.Automatic, e.OnRequest, e.Runs = shown(e.Automatic, own), shown(e.OnRequest, own), shown(e.Runs, own)
+	e.Repositories = shown(e.Repositories, func(r Repository) string { return r.Path + strings.Join(r.Does, "") })
 	return e
 }
 
@@ -139,10 +140,30 @@ func (e Effect) runsByItself() string {
 
 // changed is why what a command changed is asked about.
 func (e Effect) changed() string {
+	verb := ", which are not real yet"
 	if e.Done.Files == 1 {
-		return "the command changed 1 file, which is not real yet"
+		verb = ", which is not real yet"
 	}
-	return fmt.Sprintf("the command changed %d files, which are not real yet", e.Done.Files)
+	return "the command changed " + e.Extent() + verb
+}
+
+// Extent counts what a command changed: files, and repositories of git.
+func (e Effect) Extent() string {
+	count := func(n int, one, more string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, more)
+	}
+	repos := len(e.Repositories)
+	only := e.Done.Files - repos
+	switch {
+	case repos == 0 || only < 0:
+		return count(e.Done.Files, "file", "files")
+	case only == 0:
+		return count(repos, "repository", "repositories")
+	}
+	return count(only, "file", "files") + " and " + count(repos, "repository", "repositories")
 }
 
 // maxOnly is how many paths an answer may name, maxOnlyBytes how long they may be in

@@ -121,6 +121,9 @@ type Effect struct {
 	// OnRequest are those of Paths that run when a person builds, tests or starts the
 	// project, each with the reason. They are shown, and ordinary otherwise.
 	OnRequest []string `json:"onRequest,omitempty"`
+	// Repositories say what a command did to repositories of git, whose files are no
+	// others: Paths has the repository's folder alone.
+	Repositories []Repository `json:"repositories,omitempty"`
 	// Runs are files that the session changed and that a command outside the sandbox may
 	// execute, each with the reason.
 	Runs []string `json:"runs,omitempty"`
@@ -130,6 +133,14 @@ type Effect struct {
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`
+}
+
+// Repository is what a command did to a repository of git.
+type Repository struct {
+	// Path is its folder, such as ".git"; Does are clauses, such as "1 commit on main, 3
+	// files".
+	Path string   `json:"path"`
+	Does []string `json:"does"`
 }
 
 // Done is how a command ended whose changes wait for a decision.

@@ -2,9 +2,7 @@ package shell
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +29,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	}
 	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: failed}
 	diff := newDiffs(t.place.Root, len(changes))
-	repositories := map[string]int{}
+	repositories, texts := map[string]int{}, gitTexts(changes)
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
 	tracked := sync.OnceValues(t.tracked) // the index may be large
 	e.Paths = nil
@@ -41,13 +39,11 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		}
 		c := &changes[i]
 		name := string(c.Path)
-		if repo, rest, in := insideGit(name); in {
-			text, err := t.branch(c, repo, rest)
-			if err != nil {
-				return e, err
-			}
-			if text != "" {
-				diff.line(text)
+		if repo, _, in := insideGit(name); in {
+			if texts[c] {
+				if err := diff.add(c); err != nil {
+					return e, err
+				}
 			}
 			if repositories[repo]++; repositories[repo] == 1 {
 				e.Paths = append(e.Paths, repo)
@@ -79,6 +75,8 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		}
 	}
 	diff.folders(changes)
+	made, _ := t.upper.Folders()
+	e.Repositories = describeGit(ctx, t.place.Root, made, changes)
 	if e.Done.Files == 0 { // only folders
 		for _, c := range changes {
 			e.Paths = append(e.Paths, string(c.Path)+"/")
@@ -95,34 +93,4 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Ignored = append(e.Done.Ignored, permit.Ignored{Path: folder, Files: ignored[folder]})
 	}
 	return e, nil
-}
-
-// branch says where a branch or tag of Git leads now, nothing for other parts of a
-// repository.
-func (t *transaction) branch(c *journal.Change, repo, rest string) (string, error) {
-	name, ok := strings.CutPrefix(rest, "refs/")
-	if !ok || c.After.Type == journal.Folder || c.Before.Type == journal.Folder || max(c.Before.Size, c.After.Size) > shownOutput {
-		return "", nil
-	}
-	short := func(data []byte, err error) (string, error) {
-		text := strings.TrimSpace(clean(data))
-		return text[:min(len(text), 12)], err
-	}
-	was, is := "nothing", "nothing"
-	var err error
-	if c.Before.Type == journal.File {
-		if was, err = short(t.before(c)); err != nil {
-			return "", err
-		}
-	}
-	if c.After.Type == journal.File {
-		if is, err = short(readAll(c.Content)); err != nil {
-			return "", err
-		}
-	}
-	where := ""
-	if dir := path.Dir(repo); dir != "." {
-		where = " in " + dir
-	}
-	return fmt.Sprintf("git%s: %s moves from %s to %s\n", where, name, was, is), nil
 }

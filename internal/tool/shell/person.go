@@ -168,13 +168,14 @@ func ShowKept(ctx context.Context, w *tool.Workplace, c *kept.Change) (s Shown, 
 	if s.Conflicts, err = KeptConflicts(ctx, w.Root, c.Record); err != nil {
 		return s, err
 	}
-	diff := newDiffs(w.Root, len(c.Changes))
+	diff, texts := newDiffs(w.Root, len(c.Changes)), gitTexts(c.Changes)
+	s.Effect.Repositories = describeGit(ctx, w.Root, c.Files(), c.Changes)
 	for i := range c.Changes {
 		if err := context.Cause(ctx); err != nil {
 			return s, err
 		}
 		one := &c.Changes[i]
-		if _, _, in := insideGit(string(one.Path)); in || one.Op == journal.Mkdir || one.Op == journal.Rmdir {
+		if _, _, in := insideGit(string(one.Path)); in && !texts[one] || one.Op == journal.Mkdir || one.Op == journal.Rmdir {
 			continue
 		}
 		if err := diff.add(one); err != nil {

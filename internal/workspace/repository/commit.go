@@ -160,7 +160,7 @@ func (r *Repository) packed(ctx context.Context, store, prefix string, found map
 
 // inPack adds the objects of one pack.
 func (r *Repository) inPack(ctx context.Context, path, prefix string, found map[string]kind) error {
-	x, err := openIndex(path+".idx", r.id)
+	x, err := openIndex(nil, path+".idx", r.id)
 	if err != nil {
 		return err
 	}

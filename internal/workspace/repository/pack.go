@@ -24,8 +24,10 @@ type index struct {
 	v2     bool
 }
 
-func openIndex(path string, id int) (_ *index, err error) {
-	f, info, err := durable.OpenRegular(nil, path)
+// openIndex opens the index at a path, which root names the folder of, nil for an
+// absolute path.
+func openIndex(root *os.Root, path string, id int) (_ *index, err error) {
+	f, info, err := durable.OpenRegular(root, path)
 	if err != nil {
 		return nil, err
 	}

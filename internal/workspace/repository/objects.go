@@ -1,0 +1,292 @@
+package repository
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"belay/internal/durable"
+)
+
+// What is read of objects that may come from anybody: of one so many bytes, and so many
+// of them.
+const (
+	maxObject  = 8 << 20
+	maxObjects = 10_000
+)
+
+// ErrTooMuch says that more objects would have to be read than may be.
+var ErrTooMuch = errors.New("too many objects of the repository would have to be read")
+
+// Objects reads the contents of commits and folders from folders of objects. Like
+// [Repository] it runs no program and believes no setting; unlike it, it knows no
+// alternates. It reads at most 10,000 objects of at most 8 MiB. It is used by one
+// goroutine.
+type Objects struct {
+	stores []*os.Root
+	id     int
+	read   int
+	packs  map[int][]string
+	// commits and trees are those that were read.
+	commits map[string]commitInfo
+	trees   map[string]map[string]entry
+}
+
+// NewObjects returns the reader of objects whose ids have so many hex digits. The stores
+// are the folders called objects, which the caller closes; an object is taken from the
+// first that has it.
+func NewObjects(digits int, stores ...*os.Root) *Objects {
+	return &Objects{stores: stores, id: digits / 2, packs: map[int][]string{}, commits: map[string]commitInfo{}, trees: map[string]map[string]entry{}}
+}
+
+// object returns an object.
+func (o *Objects) object(ctx context.Context, id string) (kind, []byte, error) {
+	if o.read++; o.read > maxObjects {
+		return "", nil, ErrTooMuch
+	}
+	raw, err := hex.DecodeString(id)
+	if err != nil || len(raw) != o.id {
+		return "", nil, fmt.Errorf("the object %.80q: %w", id, errDamaged)
+	}
+	for i, store := range o.stores {
+		if ctx.Err() != nil {
+			return "", nil, context.Cause(ctx)
+		}
+		k, data, err := loose(store, id)
+		if away(err) {
+			k, data, err = o.packed(ctx, i, raw)
+		}
+		if !away(err) {
+			return k, data, err
+		}
+	}
+	return "", nil, fmt.Errorf("the object %s: %w", id, fs.ErrNotExist)
+}
+
+// loose reads an object that has a file of its own.
+func loose(store *os.Root, id string) (kind, []byte, error) {
+	f, _, err := durable.OpenRegular(store, path.Join(id[:2], id[2:]))
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return "", nil, fmt.Errorf("the object %s: %w", id, errDamaged)
+	}
+	r := bufio.NewReaderSize(z, 512)
+	head, err := r.ReadSlice(0)
+	if err != nil {
+		return "", nil, fmt.Errorf("the object %s: %w", id, errDamaged)
+	}
+	word, size, _ := strings.Cut(string(head[:len(head)-1]), " ")
+	n, err := strconv.ParseInt(size, 10, 64)
+	if err != nil {
+		return "", nil, fmt.Errorf("the object %s: %w", id, errDamaged)
+	}
+	data, err := exactly(r, n)
+	return kind(word), data, err
+}
+
+// exactly reads so many bytes.
+func exactly(r io.Reader, n int64) ([]byte, error) {
+	if n < 0 || n > maxObject {
+		return nil, ErrTooMuch
+	}
+	var b bytes.Buffer // it grows with what there is, whatever was promised
+	if m, err := io.Copy(&b, io.LimitReader(r, n)); err != nil || m != n {
+		return nil, errors.Join(errDamaged, err)
+	}
+	return b.Bytes(), nil
+}
+
+// maxPacks bounds the packs of a store that are looked into.
+const maxPacks = 200
+
+// packed reads an object that is in a pack of a store.
+func (o *Objects) packed(ctx context.Context, store int, id []byte) (kind, []byte, error) {
+	names, known := o.packs[store]
+	if !known {
+		entries, err := fs.ReadDir(o.stores[store].FS(), "pack")
+		if err != nil && !away(err) {
+			return "", nil, err
+		}
+		for _, e := range entries {
+			if name, ok := strings.CutSuffix(e.Name(), ".idx"); ok && len(names) < maxPacks {
+				names = append(names, name)
+			}
+		}
+		o.packs[store] = names
+	}
+	for _, name := range names {
+		k, data, err := o.inPack(ctx, o.stores[store], path.Join("pack", name), id)
+		if !away(err) {
+			return k, data, err
+		}
+	}
+	return "", nil, fs.ErrNotExist
+}
+
+// away reports whether an error says that there is no such file. What is neither a regular
+// file nor a folder stands, in the upper directory of an overlay, for one that was removed.
+func away(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func (o *Objects) inPack(ctx context.Context, store *os.Root, name string, id []byte) (_ kind, _ []byte, err error) {
+	x, err := openIndex(store, name+".idx", o.id)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, x.f.Close()) }()
+	at, err := x.search(id)
+	if err != nil || at == x.n {
+		return "", nil, errors.Join(err, fs.ErrNotExist)
+	}
+	if found, err := x.name(at); err != nil || !bytes.Equal(found, id) {
+		return "", nil, errors.Join(err, fs.ErrNotExist)
+	}
+	offset, err := x.offset(at)
+	if err != nil {
+		return "", nil, err
+	}
+	pack, info, err := durable.OpenRegular(store, name+".pack")
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() { err = errors.Join(err, pack.Close()) }()
+	return objectAt(ctx, x, pack, info.Size(), offset, 0)
+}
+
+// maxDeltas is how many differences may lie on each other; git makes 50.
+const maxDeltas = 100
+
+// objectAt reads the object at an offset of a pack, from its base where it is written as
+// the difference from another.
+func objectAt(ctx context.Context, x *index, pack io.ReaderAt, end, offset int64, depth int) (kind, []byte, error) {
+	if depth > maxDeltas || offset < 0 || offset >= end {
+		return "", nil, errDamaged
+	}
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	r := bufio.NewReader(io.NewSectionReader(pack, offset, end-offset))
+	c, err := r.ReadByte()
+	size, shift, what := int64(c&0x0f), 4, c>>4&7
+	for err == nil && c&0x80 != 0 && shift < 60 {
+		c, err = r.ReadByte()
+		size |= int64(c&0x7f) << shift
+		shift += 7
+	}
+	if err != nil {
+		return "", nil, errDamaged
+	}
+	base := int64(-1)
+	switch what {
+	case offsetDelta:
+		head, _ := r.Peek(16) // as many as there are
+		back, ok := distance(head)
+		if !ok || back <= 0 || back > offset {
+			return "", nil, errDamaged
+		}
+		for c = 0x80; c&0x80 != 0; {
+			if c, err = r.ReadByte(); err != nil {
+				return "", nil, errDamaged
+			}
+		}
+		base = offset - back
+	case referenceDelta:
+		id := make([]byte, x.id)
+		if _, err := io.ReadFull(r, id); err != nil {
+			return "", nil, errDamaged
+		}
+		if base, err = x.lookup(id); err != nil {
+			return "", nil, err
+		}
+	}
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return "", nil, errDamaged
+	}
+	data, err := exactly(z, size)
+	if err != nil {
+		return "", nil, err
+	}
+	if base < 0 {
+		k, ok := kinds[what]
+		if !ok {
+			return "", nil, errDamaged
+		}
+		return k, data, nil
+	}
+	k, from, err := objectAt(ctx, x, pack, end, base, depth+1)
+	if err != nil {
+		return "", nil, err
+	}
+	data, err = patched(from, data)
+	return k, data, err
+}
+
+// patched is what a difference makes of its base (gitformat-pack(5)).
+func patched(base, delta []byte) ([]byte, error) {
+	number := func() (n int64) {
+		for shift := 0; len(delta) > 0 && shift < 60; shift += 7 {
+			c := delta[0]
+			delta = delta[1:]
+			n |= int64(c&0x7f) << shift
+			if c&0x80 == 0 {
+				return n
+			}
+		}
+		return -1
+	}
+	if was, size := number(), number(); was != int64(len(base)) || size < 0 || size > maxObject {
+		return nil, errDamaged
+	}
+	var out []byte
+	for len(delta) > 0 {
+		c := delta[0]
+		delta = delta[1:]
+		if c&0x80 == 0 { // new bytes
+			if c == 0 || int(c) > len(delta) {
+				return nil, errDamaged
+			}
+			out, delta = append(out, delta[:c]...), delta[c:]
+			continue
+		}
+		var at, n int
+		for i := range 7 {
+			if c&(1<<i) == 0 {
+				continue
+			}
+			if len(delta) == 0 {
+				return nil, errDamaged
+			}
+			if i < 4 {
+				at |= int(delta[0]) << (8 * i)
+			} else {
+				n |= int(delta[0]) << (8 * (i - 4))
+			}
+			delta = delta[1:]
+		}
+		if n == 0 {
+			n = 0x10000
+		}
+		if at < 0 || at+n > len(base) || len(out)+n > maxObject {
+			return nil, errDamaged
+		}
+		out = append(out, base[at:at+n]...)
+	}
+	return out, nil
+}
