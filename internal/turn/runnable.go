@@ -70,6 +70,24 @@ func (t *running) mayExecute(e permit.Effect) (sentences []string) {
 			sentences = append(sentences, risk.Sentence(f.Path, "is a program"))
 		}
 	}
+	return append(sentences, t.newHooks(e.Command)...)
+}
+
+// newHooks are the hooks of the project's repository that were changed since the session
+// began, for a command that names git: the record of a session has no files of git.
+func (t *running) newHooks(command string) (sentences []string) {
+	const dir = ".git/hooks"
+	if !strings.Contains(command, "git") {
+		return nil
+	}
+	entries, _ := fs.ReadDir(t.place.Root.FS(), dir) // none where there is no repository
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(t.lease.Record().CreatedAt.Time) {
+			continue
+		}
+		sentences = append(sentences, risk.Sentence(path.Join(dir, e.Name()), "is a hook of git, changed since the session began"))
+	}
 	return sentences
 }
 

@@ -143,7 +143,8 @@ type gitRef struct{ name, was, is string }
 
 // refs are the branches, tags and other names that change, by their names.
 func (g *gitChange) refs() (all []gitRef) {
-	packedWas, packedIs := packedRefs(g.before("packed-refs")), map[string]string{}
+	packedWas := packedRefs(g.before("packed-refs"))
+	packedIs := packedWas
 	names := map[string]bool{}
 	if g.changes["packed-refs"] != nil {
 		packedIs = packedRefs(g.after("packed-refs"))
@@ -153,8 +154,6 @@ func (g *gitChange) refs() (all []gitRef) {
 		for name, id := range packedIs {
 			names[name] = names[name] || packedWas[name] != id
 		}
-	} else {
-		packedIs = packedWas
 	}
 	for rest, c := range g.changes {
 		if strings.HasPrefix(rest, "refs/") && c.Before.Type != journal.Folder && c.After.Type != journal.Folder {
