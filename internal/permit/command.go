@@ -43,6 +43,7 @@ func ParseCommand(text string) (cmds []Command, opaque bool, err error) {
 // analysis gathers what a text would do.
 type analysis struct {
 	source  string // of the script at hand
+	posix   bool   // read as a plain shell does, such as dash
 	scripts int    // how many inner scripts deep it is
 	cmds    []Command
 	opaque  bool
@@ -69,7 +70,11 @@ func (a *analysis) script(text string) (err error) {
 			err = fmt.Errorf("the parser failed: %v", p)
 		}
 	}()
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	language := syntax.LangBash
+	if a.posix {
+		language = syntax.LangPOSIX
+	}
+	file, err := syntax.NewParser(syntax.Variant(language)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -59,8 +60,17 @@ func (a *analysis) unwrap(name string, words []arg) bool {
 		return a.evaluates(words[1:])
 	case "trap":
 		a.traps(words[1:])
-	case "sh", "bash", "dash", "ash":
+	case "bash":
 		return a.shell(words[1:])
+	case "sh", "dash", "ash":
+		// Which shell sh is, differs. What bash and a plain one read in two ways is opaque.
+		plain := &analysis{scripts: a.scripts, posix: true}
+		plain.shell(words[1:])
+		at := len(a.cmds)
+		wraps := a.shell(words[1:])
+		a.opaque = a.opaque || plain.opaque ||
+			!slices.EqualFunc(a.cmds[at:], plain.cmds, func(x, y Command) bool { return reflect.DeepEqual(x, y) })
+		return wraps
 	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh":
 		// Their languages are others.
 		a.opaque = a.opaque || len(words) == 1 || strings.HasPrefix(words[1].text, "-") || !words[1].fixed()
