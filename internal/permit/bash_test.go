@@ -18,7 +18,7 @@ import (
 // note that they ran. What runs other programs is real.
 var (
 	stubs = []string{"rm", "ls", "git", "cat", "tee", "echo", "curl", "y", "x", "X", "st", "sudo", "evil"}
-	reals = []string{"env", "timeout", "nice", "nohup", "xargs", "find", "sh", "bash"}
+	reals = []string{"env", "timeout", "nice", "nohup", "xargs", "find", "sh", "bash", "dash"}
 )
 
 // variants are further ways to run a program, and to seem to.
@@ -40,11 +40,13 @@ var variants = []string{
 	"find . -maxdepth 0 -exec rm x ';'", "find . \\( -maxdepth 0 -exec rm {} + \\)", "find . -maxdepth 0 -exec env rm x \\; -quit", "find . -maxdepth 0 -exec sh -c 'rm x' \\;",
 	"trap 'rm x' EXIT", "trap -- 'rm x' EXIT", "trap 'rm x' DEBUG; :", "coproc rm x", "cat <(rm x)", "ls > >(rm x)", "ls 2> >(rm x)", "alias ls=rm\nls x",
 	"shopt -s expand_aliases\nalias ls='rm x;'\nls", "hash -p \"$(command -v rm)\" zz; zz", "z=rm; $z x", "z=(rm x); \"${z[@]}\"", "z=rm; y=z; ${!y}", "printf -v z rm; $z",
+	"echo $'\\'; rm x #'", "[[ a > b ]]; rm x", "echo $'a'; rm x", "ls &> f; rm x", "ls |& rm x", "ls <(rm x)", "[[ -z $(rm x) ]]", "echo {a,b}; rm x",
 	"{rm,x}", "/bin/tr[u]e; rm x", "${0#*} rm x", "$(printf rm) x", "set -- rm x; \"$@\"", "read z <<< rm; $z", "mapfile -C 'rm x' -c 1 z <<< 1",
 }
 
 // The analysis is held against the shell itself: of a text that it says it has
-// taken apart in full, bash runs no program that it did not name.
+// taken apart in full, bash runs no program that it did not name, and neither does the
+// plain shell that it is given to.
 func TestBashRunsWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	shell, err := exec.LookPath("bash")
@@ -62,7 +64,13 @@ func TestBashRunsWhatWasSaid(t *testing.T) {
 		}
 	}
 	ran := 0
-	for _, text := range slices.AppendSeq(slices.Clone(variants), maps.Keys(texts)) {
+	all := slices.AppendSeq(slices.Clone(variants), maps.Keys(texts))
+	for _, plain := range []string{"sh", "dash"} {
+		for _, text := range all[:len(variants)+len(texts)] {
+			all = append(all, plain+" -c '"+strings.ReplaceAll(text, "'", `'\''`)+"'")
+		}
+	}
+	for _, text := range all {
 		cmds, opaque, err := ParseCommand(text)
 		if err != nil || opaque || strings.Contains(text, "/dev/tcp") {
 			continue
