@@ -88,6 +88,31 @@ func linger(_ int, path string) error {
 	return f.Close()
 }
 
+// listenAnywhere listens on a port that the system chooses, writes it to a file, and
+// returns when somebody has come.
+func listenAnywhere(_ int, path string) error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Listen(s, 1); err != nil {
+		return err
+	}
+	name, err := unix.Getsockname(s)
+	if err != nil {
+		return err
+	}
+	port := name.(*unix.SockaddrInet4).Port
+	if err := os.WriteFile(path+".new", []byte(strconv.Itoa(port)), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	_, _, err = unix.Accept(s)
+	return err
+}
+
 // escaped is what an attempt says that got through.
 const escaped = "ESCAPED"
 
@@ -111,6 +136,7 @@ var probes = map[string]func(n int, text string) error{
 		return err
 	},
 	"nothing":  func(int, string) error { return nil },
+	"listen":   listenAnywhere,
 	"linger":   linger,
 	"ptrace":   func(pid int, _ string) error { return unix.PtraceAttach(pid) },
 	"truncate": func(_ int, path string) error { return unix.Truncate(path, 0) },
