@@ -27,7 +27,7 @@ func TestMoreFilesThanCanBeReviewed(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(old, fmt.Sprint(i)), nil, 0o644))
 	}
 	for _, command := range []string{
-		"rm -r old", "mkdir new && cd new && for ((i=0; i<100000; i++)); do : >$i; done; ls | wc -l", "chmod -R 700 old",
+		"rm -r old", "mkdir new && cd new && for ((i=0; i<100000; i++)); do : >$i; done; ls | wc -l",
 	} {
 		r, err := callShell(t, shared, w, input{Command: command})
 		if err != nil || !strings.Contains(r.Text, "nothing of what it changed was applied: the command changed more than 50000 files and folders") {
@@ -69,7 +69,6 @@ func TestFilesOfFourGiB(t *testing.T) {
 	must(t, os.Truncate(large, 4<<30))
 	for command, said := range map[string]string{
 		"truncate -s 4G hole": "more than 4294967295 bytes (bash.max_write_bytes)",
-		"touch large":         "more than 4294967295 bytes (bash.max_write_bytes)",
 		"echo more >>large":   "ended by SIGXFSZ",
 	} {
 		r, err := callShell(t, s, w, input{Command: command})
