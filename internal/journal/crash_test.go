@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -298,5 +299,41 @@ func TestFlushesComeInOrder(t *testing.T) {
 		if counts[what] != want {
 			t.Errorf("%d flushes of %s, want %d: %v", counts[what], what, want, flushed)
 		}
+	}
+}
+
+// What is taken is on disk before the intent, with its names; what is loose in a new
+// folder is not flushed, and what is loose elsewhere is.
+func TestTakenContentsAreFlushed(t *testing.T) {
+	s := newSite(t)
+	s.takes = true
+	s.fill(map[string]string{"a": "1", "there/": ""})
+	changes := []journal.Change{
+		replace("a", "1", "2"), mkdir("new"), create("new/f", "x"), mkdir("build"), create("build/f", "x"), create("there/f", "x"),
+	}
+	for _, i := range []int{3, 4, 5} {
+		changes[i].Loose = true
+	}
+	s.lay(changes)
+	var before []string
+	intent := false
+	durable.SetHook(&durable.Hook{After: func(op durable.Op) {
+		_, name, in := strings.Cut(op.Path, "%2Ffiles")
+		switch {
+		case op.Verb == durable.OpCreate && op.File == durable.JournalEntry:
+			intent = true
+		case in && op.Point != "" && intent:
+			t.Errorf("%s of %s after the intent", op.Point, name)
+		case in && op.Point != "":
+			before = append(before, string(op.Verb)+" "+strings.TrimPrefix(name, "/"))
+		}
+	}})
+	err := s.attempt(changes)
+	durable.SetHook(nil)
+	must(t, err)
+	slices.Sort(before)
+	want := []string{"flush a", "flush folder ", "flush folder new", "flush folder there", "flush new/f", "flush there/f"}
+	if !slices.Equal(before, want) {
+		t.Errorf("flushed before the intent: %q, want %q", before, want)
 	}
 }
