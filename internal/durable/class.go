@@ -86,7 +86,7 @@ var (
 var (
 	ProjectFile  = &File{"project file", Kept, "PROJECT/…", "replaced through the journal or by its own tool: flushed, renamed, folder flushed"}
 	JournalEntry = &File{"journal record", Kept, "STATE/journal/PROJECT/ID.json", "flushed before the first file of the project changes"}
-	Original     = &File{"journal content", Kept, "PROJECT/.belay/journal/ID/…", "flushed before the project changes"}
+	Original     = &File{"journal content", Kept, "PROJECT/.belay/journal/ID/…", "flushed before the project changes, but for what is new in folders that git ignores"}
 	Snapshot     = &File{"snapshot", Kept, "PROJECT/…/_snapshots/…", "flushed before it gets its name"}
 	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
 	RunRecord    = &File{"run record", Kept, "PROJECT/.belay/runs/ID/…", "flushed before the next task begins"}

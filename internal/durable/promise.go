@@ -23,7 +23,7 @@ func Promises() []Promise {
 	return []Promise{
 		{"createSession", "", "the session exists", "it may be gone until its first turn has ended", "turns"},
 		{"startTurn", "belay turn, belay chat", "the turn is in the transcript, every event that a reader got is in the log, changed files are as the turn left them and can be taken back",
-			"the same, but the log may have lost its end: readers get log:gap (lost), no id is used again, and the Idempotency-Key leads to the recorded turn",
+			"the same, but new folders that git ignores may be damaged, and the log may have lost its end: readers get log:gap (lost), no id is used again, and the Idempotency-Key leads to the recorded turn",
 			"turns, turn in a known session, attachment, attachment in a known session, finished segments, file tools"},
 		{"bootSession", "", "the boot is in the record", same, "boot"},
 		{"steerTurn", "belay session steer", "the turn takes the input, or the transcript of the turn that died has it", same, "steering, follow-up taken"},

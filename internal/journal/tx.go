@@ -172,12 +172,12 @@ func (tx *Tx) drop() error {
 	}
 	tx.over = true
 	if tx.applied {
-		// The contents first: without a record they would be given back.
 		err := tx.close()
-		if !tx.stuck {
-			err = errors.Join(err, tx.p.retire(tx.rec.ID))
+		// The contents first: without a record they would be given back.
+		if retired := tx.p.retire(tx.rec.ID); retired != nil {
+			return errors.Join(err, retired)
 		}
-		return errors.Join(err, tx.forget(), tx.clear())
+		return errors.Join(err, tx.forget(), tx.p.discard(tx.rec.ID))
 	}
 	err := tx.forget()
 	if tx.dir == nil {

@@ -118,6 +118,10 @@ func (l *Local) KeptChange(ctx context.Context, projectRoot, id string) (_ KeptC
 		return KeptChange{}, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
+	// A process that died may have been about to apply it, and has its contents.
+	if err := l.finishFiles(ctx, project, root); err != nil {
+		return KeptChange{}, err
+	}
 	k, err := kept.Look(root, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return KeptChange{}, noKept(id)

@@ -132,6 +132,9 @@ func keptIsApplied(w *world, a *app.App) error {
 // keptIsWhole checks that a kept change is real as a whole and on record, or not at all,
 // and that it can be applied now.
 func keptIsWhole(w *world, a *app.App) error {
+	if k, err := a.Engine.KeptChange(context.Background(), w.project, keptID); err == nil && k.Problem != "" {
+		return fmt.Errorf("it is shown as damaged: %s", k.Problem)
+	}
 	sets, err := a.Engine.Changes(context.Background(), w.known, "")
 	if err != nil {
 		return err
