@@ -63,6 +63,11 @@ How it is done:
 - Tools are called one by one in turns of many calls, each with a request to the scripted provider of its own, in a new session per
   turn. A figure is what a call takes on the average of a turn, from the first call to the last result, so that the requests between
   are in it. What stands in the first column is done as often, one after the other; the notes say what it is.
+- Commands run as they do by default: in a sandbox, on an overlay of the project, with a review of what they changed. Changes are
+  applied without a question (acceptEdits), and are on the disk when the call has its result. A command beside itself is run by bash
+  in a copy of the project, without a sandbox and without a flush. All turns of such a row are in one session, so that compilers find
+  their caches in the session's HOME; the first round, which is not counted, fills them. 1.5 GB unwritten is a file that another
+  process has written to the same disk just before each round, and that the system has not flushed yet.
 - Projects are generated: registers of 20 rows that refer to each other, histories as lists and as tables with prose, in all six files
   of each deliverable the forms and lengths that real ones have. Commands are new processes each time, five in a round; the files are
   in the system's cache. The program beside them is told the paths of the files, reads each, and does nothing else.
