@@ -44,7 +44,7 @@ func jobPlace(t *testing.T, o Options) (*Shell, *tool.Workplace, *decider) {
 			if err != nil {
 				t.Error(err)
 			} else if r.Changes != nil {
-				_, err = r.Changes.Discard(context.Background(), "the test is over") //nolint:usetesting // the test's context has ended
+				_, err = r.Changes.Discard(context.Background(), "the test is over")
 				must(t, err)
 			}
 		}

@@ -49,7 +49,7 @@ func TestForward(t *testing.T) {
 		close(ended)
 	}()
 	dial := func() *net.TCPConn {
-		conn, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // of the test itself
+		conn, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
