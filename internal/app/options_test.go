@@ -98,7 +98,7 @@ func TestEverySettingActs(t *testing.T) {
 		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
 		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
 		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "ports",
-		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
+		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.local_ports": "[5432]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
 		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB", "bash.max_write_bytes": "5GiB", "bash.min_free_bytes": "257MiB",
 		"workspace.proposals": "99", "workspace.proposals_kept": "199",
 		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.file_bytes": "9MiB", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",

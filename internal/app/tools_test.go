@@ -32,7 +32,7 @@ func TestTheSettingsKnowEachTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := slices.Sorted(slices.Values(config.ToolNames))
-	have = append(have, permit.NetworkTool)
+	have = append(have, permit.NetworkTool, permit.PortsTool)
 	if slices.Sort(have); !slices.Equal(have, known) {
 		t.Errorf("the engine has %q, the settings know %q", have, known)
 	}
