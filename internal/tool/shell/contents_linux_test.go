@@ -53,11 +53,11 @@ func TestManyFilesAreShownAndTakenBack(t *testing.T) {
 			t.Errorf("the diff of %s is %q, which does not have %q", name, diffs[name], want)
 		}
 	}
-	j, err := w.Journal.Open(t.Context(), w.Project, w.Root, nil)
+	j, err := w.Journal.Open(t.Context(), w.Project, w.Root)
 	must(t, err)
-	pass, err := w.Gate.Enter(t.Context(), w.Project)
+	_, err = w.Gate.Enter(t.Context(), w.Project)
 	must(t, err)
-	tx, conflicts, err := files.Revert(t.Context(), files.Undo{Journal: j, Root: w.Root, Pass: pass, Blobs: blobs, Changes: changes})
+	tx, conflicts, err := files.Revert(t.Context(), files.Undo{Journal: j, Root: w.Root, Blobs: blobs, Changes: changes})
 	if err != nil || len(conflicts) > 0 {
 		t.Fatalf("conflicts %v, %v", conflicts, err)
 	}
