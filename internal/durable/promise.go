@@ -30,7 +30,7 @@ func Promises() []Promise {
 		{"interruptTurn", "belay session interrupt", "the turn stops; one whose process died has ended anyway, or waits for its decision again", same, "interrupt"},
 		{"decide", "belay decision allow, belay decision deny", "the answer counts and is in the audit log", same, "decision, decision for the session"},
 		{"undoTurn", "belay session undo", "all files are as before the turn, and the transcript and the audit log say so", same, "undo"},
-		{"keepChange", "belay changes keep", "the files are as the command made them, and the transcript and the audit log say so", same, "kept change"},
+		{"keepChange", "belay changes keep", "the files are as the command made them, and the transcript and the audit log say so", same, "kept change, kept change of a moment ago"},
 		{"dropChange", "belay changes drop", "the change is gone", "it may be kept again", "dropped change"},
 		{"forkSession", "belay session fork", "the new session exists", same, "fork"},
 		{"deleteSession", "belay session delete", "the session is gone", same, "delete"},

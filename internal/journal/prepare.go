@@ -54,7 +54,13 @@ func (tx *Tx) Prepare() (err error) {
 	}()
 	above, err := tx.makeDir()
 	if err == nil && tx.contents != "" {
-		err = tx.bring(tx.contents)
+		if !isTemp(tx.contents) {
+			// A power cut must not lose the folder, with what was taken in it.
+			err = durable.Together(tx.nameDir(above)...)
+		}
+		if err == nil {
+			err = tx.bring(tx.contents)
+		}
 	}
 	if err == nil && tx.tree != nil {
 		err = tx.inspectAll()
@@ -64,7 +70,7 @@ func (tx *Tx) Prepare() (err error) {
 	}
 	originals := byFolder{last: durable.LastFolder{Root: tx.p.root}}
 	defer originals.close()
-	work := tx.names(above)
+	work := append(tx.names(), tx.nameDir(above)...)
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]
 		if c.places() && !c.Taken {
@@ -93,18 +99,24 @@ func (tx *Tx) Prepare() (err error) {
 	return nil
 }
 
-// names make the names of the contents durable, and those of the folders that they lie
-// in; above is the journal's.
-func (tx *Tx) names(above fs.FileInfo) []func() error {
-	work := []func() error{
-		func() error { return durable.FlushDir(tx.dir, ".", durable.Original) },
-		func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) },
+// nameDir makes the name of the transaction's folder durable; above is what it lies in.
+func (tx *Tx) nameDir(above fs.FileInfo) []func() error {
+	if tx.named {
+		return nil
 	}
+	tx.named = true
+	work := []func() error{func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) }}
 	if !tx.p.s.sure.holds(tx.p.path, above) {
 		work = append(work,
 			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
 			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })
 	}
+	return work
+}
+
+// names make the names of the contents durable.
+func (tx *Tx) names() []func() error {
+	work := []func() error{func() error { return durable.FlushDir(tx.dir, ".", durable.Original) }}
 	seen := map[string]bool{}
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]

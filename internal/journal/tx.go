@@ -37,6 +37,8 @@ type Tx struct {
 	// dead is set where the process that began the transaction is: nothing is known
 	// of how far it came.
 	dead bool
+	// named is set when the name of dir is made durable.
+	named bool
 	// applied is set when all of it was made.
 	applied bool
 	// over is set when nothing of it is left to do.

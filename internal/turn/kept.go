@@ -144,7 +144,12 @@ func (l *Local) KeptChange(ctx context.Context, projectRoot, id string) (_ KeptC
 	c.Problem = shown.Refused
 	var damaged *journal.ContentError
 	if err := k.Check(ctx, k.Changes); errors.As(err, &damaged) {
-		c.Problem = isDamaged(damaged)
+		// A process that died may have applied it, which took its contents.
+		if real, err := shell.AreReal(ctx, root, k.Changes); err != nil {
+			return KeptChange{}, notKept(err)
+		} else if !real {
+			c.Problem = isDamaged(damaged)
+		}
 	} else if err != nil {
 		return KeptChange{}, notKept(err)
 	}

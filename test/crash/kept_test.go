@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"belay/internal/app"
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/tool"
@@ -38,6 +40,29 @@ var keptScenarios = []scenario{
 			w.acknowledged("the kept change", keptIsApplied)
 		},
 		always: keptIsWhole,
+	},
+	{
+		name: "kept change of a moment ago", setup: func(w *world, a *app.App) {
+			first(w, a)
+			must(w.t, os.WriteFile(filepath.Join(w.project, "a.txt"), []byte(keptFiles["a.txt"].before), 0o600))
+		},
+		work: func(w *world, a *app.App) {
+			made, err := keptIsMade(w)
+			w.try(err)
+			if _, err := os.Lstat(filepath.Join(w.project, ".belay/changes", keptID)); err != nil && !made {
+				w.try(hold(w, a)) // it was not held before
+			}
+			_, err = a.Engine.ApplyKept(context.Background(), w.keptRequest())
+			w.decided(err)
+			w.acknowledged("the kept change", keptIsApplied)
+		},
+		always: func(w *world, a *app.App) error {
+			if _, err := a.Engine.Changes(context.Background(), w.known, ""); err != nil {
+				return err
+			}
+			_, err := keptIsMade(w)
+			return err
+		},
 	},
 	{
 		name: "dropped change", setup: withKept,
@@ -83,28 +108,47 @@ func (w *world) decided(err error) {
 // withKept is first in a project that has a kept change of the first turn.
 func withKept(w *world, a *app.App) {
 	first(w, a)
-	entries, err := a.Engine.Transcript(context.Background(), w.known)
-	must(w.t, err)
-	root, err := os.OpenRoot(w.project)
-	must(w.t, err)
-	defer func() { must(w.t, root.Close()) }()
 	must(w.t, os.WriteFile(filepath.Join(w.project, "a.txt"), []byte(keptFiles["a.txt"].before), 0o600))
+	must(w.t, hold(w, a))
+}
+
+// hold makes a kept change of the first turn. Nothing of it is flushed.
+func hold(w *world, a *app.App) (err error) {
+	entries, err := a.Engine.Transcript(context.Background(), w.known)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(w.project)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
 	upper, err := overlay.Make(root)
-	must(w.t, err)
+	if err != nil {
+		return err
+	}
 	dir, _ := upper.Folders()
 	for name, is := range keptFiles {
-		path := filepath.Join(w.project, dir, name)
-		must(w.t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(w.t, os.WriteFile(path, []byte(is.after), 0o600))
+		name = path.Join(dir, name)
+		if err := durable.MkdirAll(root, path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := durable.WriteNew(root, name, []byte(is.after), 0o600, durable.KeptChange); err != nil {
+			return err
+		}
 	}
 	set, err := upper.Changes(context.Background())
-	must(w.t, err)
+	if err != nil {
+		return err
+	}
 	c, err := kept.Hold(root, upper, kept.Record{
 		ID: keptID, Created: time.Now(), Changes: set.Changes, Effect: permit.Effect{Tool: "bash", Done: &permit.Done{}},
 		Origin: tool.Origin{SessionID: w.known, TurnID: entries[0].Turn, CallID: "call", ChangeID: keptID},
 	})
-	must(w.t, err)
-	must(w.t, c.Close())
+	if err != nil {
+		return err
+	}
+	return c.Close()
 }
 
 // keptIsApplied checks that a kept change is real, and that the transcript and the
@@ -129,6 +173,24 @@ func keptIsApplied(w *world, a *app.App) error {
 	return err
 }
 
+// keptIsMade reports whether a kept change is real, which it is as a whole or not at all.
+func keptIsMade(w *world) (bool, error) {
+	made := 0
+	for name, is := range keptFiles {
+		data, err := os.ReadFile(filepath.Join(w.project, name))
+		switch {
+		case string(data) == is.after:
+			made++
+		case string(data) != is.before || err != nil && is.before != "":
+			return false, fmt.Errorf("%s has %q, %w", name, data, err)
+		}
+	}
+	if made != 0 && made != len(keptFiles) {
+		return false, fmt.Errorf("%d files were changed", made)
+	}
+	return made > 0, nil
+}
+
 // keptIsWhole checks that a kept change is real as a whole and on record, or not at all,
 // and that it can be applied now.
 func keptIsWhole(w *world, a *app.App) error {
@@ -139,23 +201,14 @@ func keptIsWhole(w *world, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	made := 0
-	for name, is := range keptFiles {
-		data, err := os.ReadFile(filepath.Join(w.project, name))
-		switch {
-		case string(data) == is.after:
-			made++
-		case string(data) != is.before || err != nil && is.before != "":
-			return fmt.Errorf("%s has %q, %w", name, data, err)
-		}
+	made, err := keptIsMade(w)
+	if err != nil {
+		return err
 	}
-	if made != 0 && made != len(keptFiles) {
-		return fmt.Errorf("%d files were changed", made)
+	if recorded := len(sets) > 0; recorded != (made) {
+		return fmt.Errorf("the files are changed: %v, on record: %v", made, recorded)
 	}
-	if recorded := len(sets) > 0; recorded != (made > 0) {
-		return fmt.Errorf("the files are changed: %v, on record: %v", made > 0, recorded)
-	}
-	if _, err := a.Engine.ApplyKept(context.Background(), w.keptRequest()); err != nil && (made == 0 || !fault.Is(err, fault.NotFound)) {
+	if _, err := a.Engine.ApplyKept(context.Background(), w.keptRequest()); err != nil && (!made || !fault.Is(err, fault.NotFound)) {
 		return fmt.Errorf("apply it: %w", err)
 	}
 	return keptIsApplied(w, a)

@@ -102,7 +102,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		var conflict *journal.ConflictError
 		switch {
 		case errors.As(err, &conflict):
-			if real, err := areReal(ctx, p.place.Root, chosen); err != nil {
+			if real, err := AreReal(ctx, p.place.Root, chosen); err != nil {
 				return tool.Result{}, errors.Join(err, p.leave())
 			} else if real { // somebody has made the same
 				return p.result(note...), p.remove()
@@ -190,7 +190,7 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 	owner := journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}
 	return inProject(ctx, w, func(j *journal.Project) error {
 		if p.resumed { // the process may have made them, and died before it could say so
-			if real, err := areReal(ctx, w.Root, changes); err != nil || real {
+			if real, err := AreReal(ctx, w.Root, changes); err != nil || real {
 				return err
 			}
 		}

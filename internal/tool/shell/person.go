@@ -88,7 +88,7 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 		return done, err
 	}
 	err = inProject(ctx, w, func(j *journal.Project) error {
-		switch real, err := areReal(ctx, w.Root, chosen); {
+		switch real, err := AreReal(ctx, w.Root, chosen); {
 		case err != nil:
 			return err
 		case real:

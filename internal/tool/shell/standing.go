@@ -36,8 +36,8 @@ func conflicts(ctx context.Context, root *os.Root, r kept.Record, changes []jour
 	return all, nil
 }
 
-// areReal reports whether every path is as the changes leave it.
-func areReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool, error) {
+// AreReal reports whether every path of a project is as the changes leave it.
+func AreReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool, error) {
 	for i := range changes {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
