@@ -121,10 +121,13 @@ func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, e
 
 // attributes are what only the starting process can give the keeper.
 func attributes(p *keeper.Plan) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Setsid: true}
 	if p.Tree == nil {
-		return a
+		return &syscall.SysProcAttr{Setsid: true} // the terminal of belay is none of the command's
 	}
+	// In a tree of its own no terminal can be reached. A session would be a scheduling
+	// group of its own (CONFIG_SCHED_AUTOGROUP): on a busy machine the first process of
+	// it, which is the whole of most commands, waits until all other groups had a turn.
+	a := &syscall.SysProcAttr{Setpgid: true}
 	a.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC
 	if p.Loopback {
 		a.Cloneflags |= unix.CLONE_NEWNET

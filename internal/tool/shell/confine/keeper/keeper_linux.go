@@ -173,7 +173,7 @@ func (k *keeper) launch(launched chan<- child) {
 	c := child{file: -1}
 	attr := &syscall.ProcAttr{
 		Dir: k.plan.Dir, Env: k.plan.Env, Files: []uintptr{0, 1, 1},
-		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
+		Sys: &syscall.SysProcAttr{Setsid: k.plan.Tree == nil, Setpgid: k.plan.Tree != nil, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
 	}
 	// Programs that start others the way of the C library, make among them, leave
 	// them with these ignored.

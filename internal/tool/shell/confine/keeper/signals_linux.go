@@ -6,8 +6,9 @@ import (
 )
 
 // endingSignals are those that end a Go program that does nothing about them:
-// documentation of package os/signal. Those that stop one do nothing where there
-// is no terminal and nobody above in the session.
+// documentation of package os/signal. Those that stop one do nothing to the first of a
+// process table, and elsewhere nothing where there is no terminal and nobody above in
+// the session.
 var endingSignals = []syscall.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT,
 	syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV,
