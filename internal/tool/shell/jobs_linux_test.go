@@ -247,18 +247,18 @@ func TestJobsAreAskedToEnd(t *testing.T) {
 func TestOpenPorts(t *testing.T) {
 	t.Parallel()
 	s, w, _ := jobPlace(t, Options{})
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	taken, err := net.Listen("tcp", "127.0.0.2:0")
 	must(t, err)
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
 	r, err := jobCalls(t, s, w, map[string]any{"command": fmt.Sprintf(serverCode, port, "hello from the job"), "background": true, "ports": []int{port}})
 	must(t, err)
-	opened := regexp.MustCompile(`http://localhost:(\d+) on the person's machine leads to its port ` + strconv.Itoa(port)).FindStringSubmatch(r.Text)
+	opened := regexp.MustCompile(`http://127\.0\.0\.2:(\d+) on the person's machine leads to its port ` + strconv.Itoa(port)).FindStringSubmatch(r.Text)
 	if opened == nil || opened[1] == strconv.Itoa(port) || len(r.Notices) != 1 {
 		t.Fatalf("%q, notices %q", r.Text, r.Notices)
 	}
 	ask := func(uid uint32) string {
-		cmd := exec.CommandContext(t.Context(), "/bin/bash", "-c", "timeout 10 cat < /dev/tcp/127.0.0.1/"+opened[1])
+		cmd := exec.CommandContext(t.Context(), "/bin/bash", "-c", "timeout 10 cat < /dev/tcp/127.0.0.2/"+opened[1])
 		if uid != 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 		}

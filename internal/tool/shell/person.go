@@ -84,15 +84,15 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 			return slices.ContainsFunc(chosen, func(o journal.Change) bool { return o.Path == s.Path && o.Op == s.Op })
 		})
 	}
-	if err := c.Check(ctx, chosen); err != nil {
-		return done, err
-	}
 	err = inProject(ctx, w, func(j *journal.Project) error {
 		switch real, err := AreReal(ctx, w.Root, chosen); {
 		case err != nil:
 			return err
 		case real:
-			return record(nil)
+			return record(nil) // their contents may be gone
+		}
+		if err := c.Check(ctx, chosen); err != nil {
+			return err
 		}
 		if found, err := conflicts(ctx, w.Root, c.Record, chosen); err != nil {
 			return err

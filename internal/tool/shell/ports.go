@@ -39,9 +39,9 @@ func (c *call) openPorts(ctx context.Context, job string) (_ *openPorts, err err
 	}()
 	for _, port := range c.in.Ports {
 		var config net.ListenConfig
-		l, err := config.Listen(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(int(port))))
+		l, err := config.Listen(ctx, "tcp", net.JoinHostPort(opened, strconv.Itoa(int(port))))
 		if err != nil {
-			l, err = config.Listen(ctx, "tcp", net.JoinHostPort(loopback, "0"))
+			l, err = config.Listen(ctx, "tcp", net.JoinHostPort(opened, "0"))
 		}
 		if err != nil {
 			return o, tool.Refuse("port %d could not be opened: %v", port, err).Because(err)
@@ -58,9 +58,13 @@ func (c *call) openPorts(ctx context.Context, job string) (_ *openPorts, err err
 	return o, nil
 }
 
-// loopback is where ports of jobs are opened, and the ports of the machine that commands
-// may reach.
+// loopback is where the ports of the machine are that commands may reach.
 const loopback = "127.0.0.1"
+
+// opened is the loopback address where ports of jobs are opened. Browsers send cookies to
+// every port of a host name: those of belay's own page are for 127.0.0.1 or localhost,
+// and no job is to see them.
+const opened = "127.0.0.2"
 
 // serve forwards connections to the job until ctx ends.
 func (o *openPorts) serve(ctx context.Context, in *confine.Inside) {
@@ -84,13 +88,8 @@ func (o *openPorts) close() (err error) {
 	return err
 }
 
-// url is where a person opens the port. Browsers send cookies to every port of a host
-// name: the operator's is for 127.0.0.1, where belay's own page is, and no job is to see
-// it.
-func (p openPort) url() string {
-	_, port, _ := net.SplitHostPort(p.listener.Addr().String())
-	return "http://localhost:" + port
-}
+// url is where a person opens the port.
+func (p openPort) url() string { return "http://" + p.listener.Addr().String() }
 
 // lines say where the ports are found.
 func (o *openPorts) lines() (lines []string) {
