@@ -80,10 +80,11 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
 	}
-	upper, err := u.project.OpenRoot(u.upper())
+	if u.files == nil {
+		u.files, err = u.project.OpenRoot(u.upper())
+	}
 	if err == nil {
-		err = w.folder(upper, u.project, ".", false)
-		err = errors.Join(err, upper.Close())
+		err = w.folder(u.files, u.project, ".", false)
 	}
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)

@@ -201,7 +201,7 @@ func (w *walk) state(lower *os.Root, base, name string, was fs.FileInfo) (s jour
 
 // content opens a file of the upper directory.
 func (u *Upper) content(name string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return u.project.Open(path.Join(u.upper(), name)) }
+	return func() (io.ReadCloser, error) { return u.files.Open(name) }
 }
 
 // began reports whether a folder of an upper directory began as a copy of one of the

@@ -45,6 +45,8 @@ type Upper struct {
 	// lock is held for as long as something of the command runs, or its changes are
 	// needed.
 	lock *durable.FileLock
+	// files is the upper directory, nil before it was read.
+	files *os.Root
 	// began is the change time of a file that was made just before the overlay.
 	began time.Time
 }
@@ -161,7 +163,11 @@ func (u *Upper) Move(to string) error {
 // Remove removes the upper directory. The work directory of an overlay has no
 // permissions, and folders of a command may have none either.
 func (u *Upper) Remove() error {
-	return errors.Join(remove(u.project, u.dir), u.lock.Unlock())
+	var err error
+	if u.files != nil {
+		err = u.files.Close()
+	}
+	return errors.Join(err, remove(u.project, u.dir), u.lock.Unlock())
 }
 
 // RemoveAll removes a folder of what a command changed, whatever permissions that
