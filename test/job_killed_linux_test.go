@@ -41,7 +41,7 @@ while (accept(C, S)) { print C "hello\n"; close C }
 	must(t, err)
 	turn.Stderr = out
 	must(t, turn.Start())
-	opened := regexp.MustCompile(`http://(localhost:\d+) leads to port 8125`)
+	opened := regexp.MustCompile(`http://(127\.0\.0\.2:\d+) leads to port 8125`)
 	var address string
 	wait(t, "the port is open", func() bool {
 		data, err := os.ReadFile(out.Name())

@@ -24,8 +24,9 @@ var rendering = map[string]check{
 		set: "1000000000", also: settings{"attachments.work_limit": "1h"},
 		shows: `^small, large`, without: `^large, small`,
 		see: func(b *bench) string {
-			// A picture above the budget is decoded alone: a small one waits for it.
-			large, small := picture(b, "large.png", 9000, 5700), picture(b, "small.png", 9000, 10)
+			// A picture above the budget is decoded alone: a small one waits for it. It
+			// is not so small that it could overtake the answer about the large one.
+			large, small := picture(b, "large.png", 9000, 5700), picture(b, "small.png", 9000, 1500)
 			s := b.serve()
 			before := s.memory()
 			order := make(chan string, 2)
