@@ -78,6 +78,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 			return errors.Join(err, closeListener(), here.leave(), carrier.stop())
 		}
 	}
+	defer widen()()
 	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)

@@ -103,7 +103,11 @@ func (l *Local) Changes(ctx context.Context, sessionID, turnID string) ([]Change
 func changesIn(entries []session.Entry, turnID string) []ChangeSet {
 	var all []ChangeSet
 	at := map[string]int{}
-	for _, e := range entries {
+	if turnID != "" {
+		entries = since(entries, turnID)
+	}
+	for k := range entries {
+		e := &entries[k]
 		if turnID != "" && e.Turn != turnID {
 			continue
 		}
@@ -124,6 +128,17 @@ func changesIn(entries []session.Entry, turnID string) []ChangeSet {
 		}
 	}
 	return all
+}
+
+// since are the entries from the beginning of a turn on, all where that is not there: a
+// long session is not walked for its last turn.
+func since(entries []session.Entry, turnID string) []session.Entry {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if e := &entries[i]; e.Kind == session.EntryTurn && e.Turn == turnID {
+			return entries[i:]
+		}
+	}
+	return entries
 }
 
 func noTurn(sessionID, turnID string) *fault.Error {

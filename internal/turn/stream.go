@@ -224,10 +224,8 @@ func (l *Local) knownTurn(ctx context.Context, sessionID, turnID string) error {
 }
 
 func findTurn(entries []session.Entry, turnID string) (session.Entry, bool) {
-	for i := len(entries) - 1; i >= 0; i-- {
-		if e := entries[i]; e.Kind == session.EntryTurn && e.Turn == turnID {
-			return e, true
-		}
+	if from := since(entries, turnID); len(from) > 0 && from[0].Kind == session.EntryTurn && from[0].Turn == turnID {
+		return from[0], true
 	}
 	return session.Entry{}, false
 }
