@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"belay/internal/durable"
@@ -69,6 +70,15 @@ func (s *Store) knownProjects() []string {
 		}
 	}
 	return all
+}
+
+// ProjectsIn are the projects below a folder that are known to have sessions, or had
+// some: their records are nobody's business there.
+func (s *Store) ProjectsIn(folder string) []string {
+	return slices.DeleteFunc(s.knownProjects(), func(project string) bool {
+		rel, err := filepath.Rel(folder, project)
+		return err != nil || rel == "." || !filepath.IsLocal(rel)
+	})
 }
 
 // search looks for a session in every known project, and mends the index.

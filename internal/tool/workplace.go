@@ -49,6 +49,8 @@ type Workplace struct {
 	// Path is the PATH of the person: programs in those of its folders that lie in
 	// the project run by their names.
 	Path string
+	// Nested are other projects below this one: no command sees their .belay folders.
+	Nested []string
 	// ReadPaths are toolchains outside the project: links in it may lead to them.
 	ReadPaths []string
 	// Clock tells the time of records.

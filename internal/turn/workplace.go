@@ -46,7 +46,7 @@ func (t *running) openPlace() error {
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
 		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.l.o.Gate,
-		Journal: t.l.o.Journal, Network: network{t}, Jobs: &tool.Jobs{}, Limits: t.settings.rules.Tools, Clock: t.l.o.Clock, Path: t.l.o.SearchPath, ReadPaths: t.l.o.ReadPaths,
+		Journal: t.l.o.Journal, Network: network{t}, Jobs: &tool.Jobs{}, Limits: t.settings.rules.Tools, Clock: t.l.o.Clock, Path: t.l.o.SearchPath, ReadPaths: t.l.o.ReadPaths, Nested: t.l.o.Store.ProjectsIn(projectRoot),
 	}
 	return nil
 }

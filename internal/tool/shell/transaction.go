@@ -141,9 +141,13 @@ func (t *transaction) note(format string, args ...any) {
 // command is what runs, with everything but its overlay.
 func (c *call) command() confine.Command {
 	w := c.place
+	masked := []string{filepath.Join(w.Project, ".belay")}
+	for _, project := range w.Nested {
+		masked = append(masked, filepath.Join(project, ".belay"))
+	}
 	return confine.Command{
 		Text: c.in.Command, Dir: c.dir, Project: w.Project, Scratch: w.Scratch,
-		Masked: []string{filepath.Join(w.Project, ".belay")},
+		Masked: masked,
 		Time:   c.limit, OutputBytes: outputBytes(w.Limits),
 	}
 }
