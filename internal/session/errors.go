@@ -77,8 +77,11 @@ func storage(what string, err error) error {
 		return err
 	}
 	f = fault.New(fault.StorageFailure, "%s: %s", what, reason(err)).Because(err)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return f.WithHint("let belay write to .belay in the project folder and to its state folder, and send the turn again")
+	case errors.Is(err, errLost):
+		return f.WithHint("see where the project folder is now; a session moves with it (belay session list --project DIR)")
 	}
 	return f
 }

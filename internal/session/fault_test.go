@@ -109,11 +109,12 @@ func checkFull(t *testing.T, err error) {
 // What to do next depends on why the disk took nothing.
 func TestWhyNothingWasWritten(t *testing.T) {
 	t.Parallel()
-	for cause, next := range map[syscall.Errno]string{
+	for cause, next := range map[error]string{
 		syscall.ENOSPC: "free disk space",
 		syscall.EROFS:  "let belay write to .belay",
 		syscall.EACCES: "let belay write to .belay",
 		syscall.EPERM:  "let belay write to .belay",
+		errLost:        "see where the project folder is now",
 	} {
 		f := fault.From(storage("the session could not be created", &fs.PathError{Op: "mkdir", Path: "/a/b", Err: cause}))
 		if f.Type != fault.StorageFailure || !strings.HasPrefix(f.NextStep(), next) || strings.Contains(f.Message, "/a") {
