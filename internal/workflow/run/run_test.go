@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -162,6 +163,8 @@ func TestStrategies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.strategy+tt.bad, func(t *testing.T) {
 			t.Parallel()
+			begun := make(chan struct{})
+			begin := sync.OnceFunc(func() { close(begun) })
 			b := newBench(t, agents+`tasks:
   - id: both
     type: parallel
@@ -170,6 +173,11 @@ func TestStrategies(t *testing.T) {
     tasks: [{id: x, agent: a, prompt: x, attachments: [{type: file, path: own.txt}]}, {id: y, agent: a, prompt: y}, {id: z, agent: a, prompt: z}]
 outputs: {both: "{{ .tasks.both.output }}"}
 `, func(r turn.Request) reply {
+				if r.Message == "x" {
+					begin()
+				} else if tt.strategy == "fail_fast" {
+					<-begun // or x is stopped before there is anything to stop
+				}
 				switch {
 				case strings.Contains(tt.bad, r.Message):
 					return reply{fails: "no luck"}
