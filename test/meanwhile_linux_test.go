@@ -32,7 +32,7 @@ const works = `turns:
 func TestAPersonWorksMeanwhile(t *testing.T) {
 	t.Parallel()
 	const (
-		kept    = "was changed by something else meanwhile; the changes are kept as chg_"
+		kept    = "was changed by something else meanwhile"
 		applied = "changed early/file, early/new"
 		gone    = "the session's folder was moved or removed in the meantime"
 	)

@@ -252,13 +252,14 @@ func (tx *Tx) sweep() error {
 
 // clear removes the contents of a transaction that is over, or gives them the name
 // under which they stay. What one that was taken back had taken goes back, too.
-func (p *Project) clear(r *record) error {
+func (p *Project) clear(r *record) (err error) {
+	stays := false
 	if r.Outcome.Result == RolledBack && r.From != "" {
-		if err := p.putBackOf(r.ID); err != nil {
+		if stays, err = p.putBackOf(r.ID); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(r.Outcome.Conflicts, func(c Conflict) bool { return c.Kept != "" }) {
+	if stays || slices.ContainsFunc(r.Outcome.Conflicts, func(c Conflict) bool { return c.Kept != "" }) {
 		return p.keep(r.ID)
 	}
 	return p.discard(r.ID)

@@ -162,19 +162,23 @@ func (tx *Tx) restore() error {
 	if !tx.returns() {
 		return nil
 	}
-	return tx.p.putBack(tx.dir, tx.dead)
+	stays, err := tx.p.putBack(tx.dir, tx.dead)
+	tx.stuck = tx.stuck || stays
+	return err
 }
 
 // returns reports whether contents that were taken go back to where they were.
 func (tx *Tx) returns() bool {
-	return tx.tree != nil && !(tx.dead && isTemp(tx.rec.From))
+	return tx.rec.From != "" && !(tx.dead && isTemp(tx.rec.From))
 }
 
 func isTemp(from Name) bool { return strings.HasPrefix(string(from), dirTemp+"/") }
 
 // putBack moves what was taken into a folder of the journal back to where it was. It
-// stays where that is gone, and where its process is dead and nobody takes it up again.
-func (p *Project) putBack(dir *os.Root, dead bool) error {
+// stays where that is gone or something else is there, and where its process is dead and
+// nobody takes it up again. Stays is set where a person's kept change does: it must not be
+// removed.
+func (p *Project) putBack(dir *os.Root, dead bool) (stays bool, err error) {
 	in, err := fs.ReadDir(dir.FS(), ".")
 	for _, e := range in {
 		from, ok := fromOf(e.Name())
@@ -183,38 +187,44 @@ func (p *Project) putBack(dir *os.Root, dead bool) error {
 		}
 		to, openErr := p.openEntry(from)
 		if gone(openErr) {
+			stays = stays || !isTemp(from)
 			continue
 		} else if openErr != nil {
-			return openErr
+			return stays, openErr
 		}
 		err = p.s.renameNew(durable.Entry{Folder: dir, Name: e.Name()}, to)
 		if errors.Is(err, fs.ErrExist) {
-			err = nil
+			stays, err = stays || !isTemp(from), nil
 		}
 		err = errors.Join(err, to.Folder.Close())
 	}
-	return err
+	return stays, err
 }
 
 // putBackOf is putBack of a transaction whose process is dead.
-func (p *Project) putBackOf(id string) error {
+func (p *Project) putBackOf(id string) (stays bool, err error) {
 	dir, err := durable.OpenFolder(p.root, path.Join(dirJournal, id))
 	if gone(err) {
-		return nil
+		return false, nil
 	} else if err != nil {
-		return err
+		return false, err
 	}
-	if err := errors.Join(p.putBack(dir, true), dir.Close()); err != nil {
-		return fmt.Errorf("give back what was taken: %w", err)
+	stays, err = p.putBack(dir, true)
+	if err := errors.Join(err, dir.Close()); err != nil {
+		return stays, fmt.Errorf("give back what was taken: %w", err)
 	}
-	return nil
+	return stays, nil
 }
 
 // orphaned removes contents without a record: their transaction never began, and what
 // it had taken goes back.
 func (p *Project) orphaned(id string) error {
-	if err := p.putBackOf(id); err != nil {
+	stays, err := p.putBackOf(id)
+	if err != nil {
 		return err
+	}
+	if stays {
+		return p.keep(id)
 	}
 	return p.discard(id)
 }

@@ -91,6 +91,60 @@ func TestContentsAreCopied(t *testing.T) {
 	}
 }
 
+// A new folder in which one thing is copied is made anew, and a complete folder in it is
+// moved: both have what they should, whatever is found first.
+func TestWholeFoldersInOthers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "m", "z"} {
+		for _, deep := range []string{"new/b", "new/n", "new/y"} {
+			s := newSite(t)
+			s.takes = true
+			changes := []journal.Change{
+				mkdir("new"), mkdir(deep), mkdir(deep + "/in"), create(deep+"/in/x", "x"), create("new/"+name, "f"),
+			}
+			before := s.tree()
+			s.lay(changes)
+			path := filepath.Join(s.project, contentsOf, "new", name)
+			must(t, os.Link(path, filepath.Join(s.project, contentsOf, "..", "second")))
+			was := s.inode(contentsOf + "/" + deep + "/in/x")
+			p := s.open()
+			must(t, apply(p, s.planned(changes)))
+			must(t, p.Close())
+			if now := s.tree(); len(now) != len(before)+5 || now[deep+"/in/x"] != "-rw-r--r-- x" || now["new/"+name] != "-rw-r--r-- f" {
+				t.Errorf("%s beside %s: %v", name, deep, now)
+			}
+			if s.inode(deep+"/in/x") != was {
+				t.Errorf("%s beside %s: what could be moved was copied", name, deep)
+			}
+			s.clean()
+		}
+	}
+}
+
+// What a transaction took and cannot put back, because something else is there, stays.
+func TestContentsWhosePlaceIsTaken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.takes = true
+	changes := []journal.Change{create("f", "x")}
+	s.lay(changes)
+	p := s.open()
+	tx, err := p.Begin(s.planned(changes))
+	must(t, err)
+	must(t, tx.Prepare())
+	must(t, os.MkdirAll(filepath.Join(s.project, contentsOf), 0o755))
+	must(t, tx.Drop())
+	must(t, p.Close())
+	kept, err := filepath.Glob(filepath.Join(s.project, ".belay/journal/kept-*/*/f"))
+	must(t, err)
+	if len(kept) != 1 {
+		t.Fatalf("kept are %v", kept)
+	}
+	if data, err := os.ReadFile(kept[0]); err != nil || string(data) != "x" {
+		t.Errorf("it holds %q, %v", data, err)
+	}
+}
+
 // A program that has a file open for writing cannot change the project's file by that.
 func TestOpenContentsAreCopied(t *testing.T) {
 	t.Parallel()

@@ -27,24 +27,36 @@ func (tx *Tx) findWhole() error {
 			}
 		}
 	}
+	whole := map[string]bool{}
 	for i := range tx.rec.Changes {
 		c := &tx.rec.Changes[i]
 		name := string(c.Path)
-		if c.Op != Mkdir || c.Taken {
+		if c.Op != Mkdir || inside(name, whole) {
 			continue
 		}
-		above := path.Dir(name)
-		around := tx.folder(above)
+		around := tx.folder(path.Dir(name))
 		if around.Type != Folder || around.Device != tx.device || tx.folder(name).Inode != 0 {
-			continue // it is not new, it will be in a new one, or it cannot be moved there
+			continue // it is not new, or it cannot be moved there
 		}
-		ok, err := w.complete(i)
-		if err != nil {
-			return err
+		// The folder around it may have been found incomplete after this one was taken.
+		if !c.Taken {
+			if _, err := w.complete(i); err != nil {
+				return err
+			}
 		}
-		c.Whole = ok && c.Taken
+		c.Whole, whole[name] = c.Taken, c.Taken
 	}
 	return nil
+}
+
+// inside reports whether a path lies in one of some folders.
+func inside(name string, folders map[string]bool) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if folders[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // finder finds new folders that are whole.

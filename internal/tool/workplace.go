@@ -88,6 +88,9 @@ type Network interface {
 	// until the context ends, and the outcome [permit.Ask] then says that the question
 	// stays open.
 	Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error)
+	// Local rules on a port of this machine that the person's settings name. Nobody is
+	// asked: what would be asked about is allowed.
+	Local(e permit.Effect) permit.Ruling
 	// Record puts on the audit log that the command reaches a host, or why not.
 	Record(ctx context.Context, e permit.Effect, r permit.Ruling) error
 }

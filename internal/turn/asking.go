@@ -95,7 +95,7 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 		return err
 	}
 	decision, err := t.answered(pending)
-	if errors.Is(err, ErrLeft) {
+	if errors.Is(err, ErrLeft) && !s.job {
 		return err
 	}
 	if err != nil {

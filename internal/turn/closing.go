@@ -24,6 +24,9 @@ func (t *running) unanswered() closing {
 	case errors.Is(cause, errWall):
 		return closing{permit.ByBelay, "the turn's time was up"}
 	}
+	if t.l.closing.Err() != nil {
+		return closing{permit.ByBelay, "the server stopped"}
+	}
 	return closing{permit.ByBelay, "the turn ended"}
 }
 

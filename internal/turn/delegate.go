@@ -105,9 +105,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 			return tool.Result{}, err
 		}
 	}
-	done, err := sub.work()
-	sub.endJobs()
-	sub.hosts.close()
+	done, err := sub.workAndEnd()
 	if errors.Is(err, ErrLeft) {
 		return tool.Result{}, err
 	}
@@ -183,6 +181,13 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	place.Files, place.Network = admitter{sub, place.Project}, network{sub}
 	sub.place = &place
 	return sub, nil
+}
+
+// workAndEnd is work, with an end for what the subagent has begun, also where it panics.
+func (t *running) workAndEnd() (completion, error) {
+	defer t.hosts.close()
+	defer t.endJobs()
+	return t.work()
 }
 
 // work is the subagent's whole conversation, or what is left of it.

@@ -26,7 +26,7 @@ func (t *running) endJobs() {
 		t.l.o.Logger.Error("record the answer before the end of background jobs", "session", t.session, "turn", t.id, "error", err)
 	}
 	for _, j := range jobs {
-		if err := t.endJob(j); err != nil && (t.ctx.Err() == nil || !errors.Is(err, t.ctx.Err())) {
+		if err := t.endJob(j); err != nil && !errors.Is(err, ErrLeft) && (t.ctx.Err() == nil || !errors.Is(err, t.ctx.Err())) {
 			t.l.o.Logger.Error("end a background job", "session", t.session, "turn", t.id, "job", j.ID, "error", err)
 		}
 	}
@@ -50,11 +50,11 @@ func (t *running) endJob(j tool.StartedJob) (err error) {
 	if err != nil {
 		return errors.Join(err, t.jobEnded(j, "it failed: "+err.Error()))
 	}
-	s := &step{id: at.step.id, nth: at.step.nth, name: at.step.name, input: at.step.input, result: result}
+	s := &step{id: at.step.id, nth: at.step.nth, name: at.step.name, input: at.step.input, result: result, job: true}
 	if result.Changes == nil {
 		return t.jobEnded(j, result.Text)
 	}
-	if t.ctx.Err() != nil {
+	if t.ctx.Err() != nil || t.l.closing.Err() != nil {
 		err = t.keepUnasked(s)
 	} else {
 		err = t.decideChanges(s)
@@ -67,8 +67,8 @@ func (t *running) endJob(j tool.StartedJob) (err error) {
 	return errors.Join(err, s.err, recorded, t.jobEnded(j, how))
 }
 
-// keepUnasked keeps the changes of a job whose turn was ended: nobody can be asked, and
-// no hook. What the mode or a rule refuses is dropped, as always.
+// keepUnasked keeps the changes of a job whose turn was ended, or whose server stops:
+// nobody can be asked, and no hook. What the mode or a rule refuses is dropped, as always.
 func (t *running) keepUnasked(s *step) error {
 	s.changes, s.result.Changes = s.result.Changes, nil
 	ruling := t.policy.Judge(s.changes.Effect())

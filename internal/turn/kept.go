@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/fault"
@@ -237,11 +238,39 @@ func (l *Local) isAsked(ctx context.Context, r kept.Record) error {
 	}
 	q, ok := questionAbout(r, open)
 	if !ok {
-		return nil
+		return l.isAnswered(ctx, r)
 	}
 	return fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).
 		With("id", r.ID).With("decisionId", q.ID).With("sessionId", q.SessionID).
 		WithHint("answer it with belay decision allow %s, or deny", q.ID)
+}
+
+// isAnswered refuses what would go against a person's answer that nobody has carried out:
+// the process of its turn died, and the next server takes the turn up.
+func (l *Local) isAnswered(ctx context.Context, r kept.Record) error {
+	if l.o.Desk == nil {
+		return nil
+	}
+	id := "dec_" + strings.TrimPrefix(r.ID, "chg_")
+	d, answered, err := l.o.Desk.Verdict(id)
+	if err != nil || !answered {
+		return err
+	}
+	entries, err := l.o.Store.Entries(ctx, r.Origin.SessionID)
+	if fault.Is(err, fault.SessionNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if _, begun := findTurn(entries, r.Origin.TurnID); !begun {
+		return nil
+	}
+	if _, ended := endOf(entries, r.Origin.TurnID); ended {
+		return nil
+	}
+	return fault.New(fault.TurnInProgress, "the question about the changes %s was answered (%s by %s), and its turn has not gone on yet", r.ID, d.Verdict, d.By).
+		With("id", r.ID).With("decisionId", id).With("sessionId", r.Origin.SessionID).
+		WithHint("start belay serve: it takes the turn up and does what the answer says")
 }
 
 func (l *Local) auditKept(ctx context.Context, e permit.Entry) error {

@@ -202,6 +202,15 @@ func (h *hostQuestions) close() {
 	h.all.Wait()
 }
 
+// Local implements [tool.Network].
+func (n network) Local(e permit.Effect) permit.Ruling {
+	r := n.t.policy.Judge(e)
+	if r.Outcome == permit.Ask {
+		return permit.Ruling{Outcome: permit.Allow, Reason: "bash.local_ports names the port"}
+	}
+	return r
+}
+
 // Record implements [tool.Network].
 func (n network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
 	t := n.t

@@ -76,7 +76,7 @@ func (t *running) askChanges(s *step, ruling permit.Ruling) error {
 		return errors.Join(err, t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Discard(ctx, "it could not be kept") }))
 	}
 	asked := t.ask(s, ruling)
-	if errors.Is(asked, ErrLeft) {
+	if errors.Is(asked, ErrLeft) && !s.job {
 		return asked
 	}
 	return errors.Join(asked, t.end(s, func(ctx context.Context) (tool.Result, error) {

@@ -159,12 +159,13 @@ func (t *running) run() {
 	storing.Wait()
 	t.endJobs()
 	t.hosts.close()
-	t.owe(t.runsOnRequest()...)
-	t.closePlace()
 	if errors.Is(err, ErrLeft) {
+		t.closePlace()
 		t.leave()
 		return
 	}
+	t.owe(t.runsOnRequest()...)
+	t.closePlace()
 	t.finish(t.judge(done, err))
 }
 

@@ -12,6 +12,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/permit/review"
 	"belay/internal/session"
+	"belay/internal/tool/files"
 	"belay/internal/tool/risk"
 )
 
@@ -131,8 +132,8 @@ func (t *running) risksOf(changes []session.Change) []review.Finding {
 	for i, c := range changes {
 		entries[i] = review.Entry{
 			Path:   c.Path,
-			Before: t.version(c.Path, c.Before, c.BeforeMode, c.BeforeBytes),
-			After:  t.version(c.Path, c.After, c.AfterMode, c.AfterBytes),
+			Before: t.version(c, c.Before, c.BeforeMode, c.BeforeBytes, c.BeforeAt),
+			After:  t.version(c, c.After, c.AfterMode, c.AfterBytes, c.AfterAt),
 		}
 	}
 	p := risk.Project{Root: t.place.Root, Path: t.place.Path}
@@ -141,12 +142,12 @@ func (t *running) risksOf(changes []session.Change) []review.Finding {
 
 // version is one side of a recorded change as a review has it. A content that is not
 // kept counts as unknown.
-func (t *running) version(name, sha string, mode fs.FileMode, size int64) review.Version {
+func (t *running) version(c session.Change, sha string, mode fs.FileMode, size, at int64) review.Version {
 	v := review.Version{Exists: sha != "" || mode != 0 || size != 0, Mode: mode}
-	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(name) {
+	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(c.Path) {
 		return v
 	}
-	content, err := t.blobs.Content(sha)
+	content, err := files.KeptContent(t.blobs, c, sha, size, at)
 	if err != nil {
 		return v
 	}

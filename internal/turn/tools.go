@@ -48,6 +48,9 @@ type step struct {
 	// verdict is a person's answer to that.
 	changes tool.Changes
 	verdict *permit.Decision
+	// job is set where they are a background job's: its call has a result, so that no
+	// other process takes the question up.
+	job bool
 	// overreach is what of the call the agent may never do, for the audit log.
 	overreach string
 	err       error

@@ -59,7 +59,7 @@ func contentOf(blobs tool.Blobs, c session.Change, sha string, size, at int64) (
 	if size > maxCompare {
 		return nil, false, nil
 	}
-	content, err := keptContent(blobs, c, sha, size, at)
+	content, err := KeptContent(blobs, c, sha, size, at)
 	if errors.Is(err, session.ErrNoBlob) {
 		return nil, false, nil
 	} else if err != nil {

@@ -10,9 +10,9 @@ import (
 	"belay/internal/tool"
 )
 
-// keptContent is a content of a change that was kept, of that hash and size: a blob, or
+// KeptContent is a content of a change that was kept, of that hash and size: a blob, or
 // a part of the change's pack.
-func keptContent(blobs tool.Blobs, c session.Change, sha string, size, at int64) (attachment.Content, error) {
+func KeptContent(blobs tool.Blobs, c session.Change, sha string, size, at int64) (attachment.Content, error) {
 	if c.Pack == "" {
 		return blobs.Content(sha)
 	}

@@ -212,7 +212,7 @@ func (t *target) checkFolder() bool {
 
 // load finds the content before.
 func (t *target) load(blobs tool.Blobs) error {
-	kept, err := keptContent(blobs, t.first, t.first.Before, t.first.BeforeBytes, t.first.BeforeAt)
+	kept, err := KeptContent(blobs, t.first, t.first.Before, t.first.BeforeBytes, t.first.BeforeAt)
 	if errors.Is(err, session.ErrNoBlob) {
 		return &LostError{t.path, "its content is not kept any more"}
 	} else if err != nil {

@@ -23,6 +23,8 @@ func forbidden(w *tool.Workplace, c *journal.Change) (why, err error) {
 	_, rest, inGit := insideGit(name)
 	ofFolder := c.Op == journal.Mode && c.Before.Type == journal.Folder
 	switch {
+	case c.Op == journal.Rename || c.To != "": // a record may have come with the project
+		return errors.New("a command renames nothing: it removes and makes"), nil
 	case !utf8.ValidString(name):
 		return errors.New("its name is no UTF-8 text, which no record can hold"), nil
 	case inBelay(name):

@@ -146,6 +146,9 @@ func (p *packer) pack(ctx context.Context, small []toKeep) error {
 	return nil
 }
 
+// notKept stands for where a content is that is not in the pack.
+const notKept = -1
+
 // add adds the contents of a change, and notes where they are.
 func (p *packer) add(k toKeep) error {
 	n, c := k.noted, k.change
@@ -162,8 +165,12 @@ func (p *packer) add(k toKeep) error {
 		return err
 	}
 	p.data = append(p.data, before...)
-	n.AfterAt = n.BeforeAt
-	if !k.after || n.After == n.Before {
+	switch {
+	case n.After == n.Before:
+		n.AfterAt = n.BeforeAt
+		return nil
+	case !k.after:
+		n.AfterAt = notKept
 		return nil
 	}
 	n.AfterAt = int64(len(p.data))

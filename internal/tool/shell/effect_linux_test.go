@@ -139,7 +139,7 @@ func TestApplied(t *testing.T) {
 		return r.Changes
 	}
 	first := run()
-	if r, err := first.Apply(ctx, []string{"elsewhere"}); err != nil || !strings.Contains(r.Text, "a person allowed other files than it changed; the changes are kept") {
+	if r, err := first.Apply(ctx, []string{"elsewhere"}); err != nil || !strings.Contains(r.Text, "nothing of what it changed is real: a person allowed other files than it changed") {
 		t.Errorf("a choice of nothing: %q, %v", r.Text, err)
 	}
 	again := run() // those that are kept

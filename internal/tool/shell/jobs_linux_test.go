@@ -105,6 +105,14 @@ func TestLocalPorts(t *testing.T) {
 	if want := []string{fmt.Sprintf("allow localhost:%d", named)}; !slices.Equal(d.log, want) {
 		t.Errorf("on record is %q, want %q", d.log, want)
 	}
+	denied, err := permit.ParseRule("network(localhost:*)")
+	must(t, err)
+	for name, policy := range map[string]permit.Policy{"plan": {Mode: permit.Plan}, "a deny rule": {Denied: []permit.Rule{denied}}} {
+		d.policy = policy
+		if got := jobText(t, s, w, map[string]any{"command": reach("localhost", named)}); strings.Contains(got, "hello") {
+			t.Errorf("with %s: %q", name, got)
+		}
+	}
 }
 
 // Without a network of the commands' own nothing of the machine is opened to them.

@@ -131,31 +131,37 @@ func (n *neighbours) follow(ctx context.Context) {
 	}
 }
 
-// dialLocal connects to a port of the machine that the person has named, and puts that on
-// record, once for the command. Never to a server of belay's.
+// dialLocal connects to a port of the machine that the person has named, unless a rule or
+// the mode refuses it, and puts that on record, once for the command. Never to a server of
+// belay's.
 func (c *call) dialLocal(port uint16) dialer {
 	number := strconv.Itoa(int(port))
 	var mu sync.Mutex
 	recorded := false
-	record := func(ctx context.Context) error {
+	admit := func(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if recorded {
-			return nil
-		}
 		if c.place.Network == nil {
 			return errors.New("nobody puts it on record")
 		}
-		r := permit.Ruling{Outcome: permit.Allow, Reason: "bash.local_ports names the port"}
-		err := c.place.Network.Record(ctx, permit.HostEffect(net.JoinHostPort("localhost", number)), r)
-		recorded = err == nil
-		return err
+		e := permit.HostEffect(net.JoinHostPort("localhost", number))
+		r := c.place.Network.Local(e)
+		if !recorded {
+			if err := c.place.Network.Record(ctx, e, r); err != nil {
+				return err
+			}
+			recorded = true
+		}
+		if r.Outcome != permit.Allow {
+			return errors.New(r.Reason)
+		}
+		return nil
 	}
 	return func(ctx context.Context) (net.Conn, error) {
 		if c.shell.isServer(port) {
 			return nil, fmt.Errorf("port %d is that of a belay server", port)
 		}
-		if err := record(ctx); err != nil {
+		if err := admit(ctx); err != nil {
 			return nil, err
 		}
 		var d net.Dialer

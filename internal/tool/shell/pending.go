@@ -153,7 +153,7 @@ func (p *pending) Keep(ctx context.Context, why string) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, errors.Join(err, p.leave())
 	}
-	r := p.result(fmt.Sprintf("nothing of what it changed is real: %s; the changes are kept as %s, and a person can apply them (belay changes)", why, p.record.ID))
+	r := p.result(fmt.Sprintf("the changes are kept as %s (belay changes); nothing of what it changed is real: %s", p.record.ID, why))
 	return r, p.leave()
 }
 

@@ -169,7 +169,7 @@ func ShowKept(ctx context.Context, w *tool.Workplace, c *kept.Change) (s Shown, 
 		return s, err
 	}
 	diff, texts := newDiffs(w.Root, len(c.Changes)), gitTexts(c.Changes)
-	s.Effect.Repositories = describeGit(ctx, w.Root, c.Files(), c.Changes)
+	s.Effect.Repositories = describeGit(ctx, w.Root, string(c.Contents()), c.Changes)
 	for i := range c.Changes {
 		if err := context.Cause(ctx); err != nil {
 			return s, err

@@ -41,6 +41,13 @@ func (d *decider) Ask(_ context.Context, e permit.Effect) (permit.Ruling, error)
 	return d.policy.Judge(e), nil
 }
 
+func (d *decider) Local(e permit.Effect) permit.Ruling {
+	if r := d.policy.Judge(e); r.Outcome != permit.Ask {
+		return r
+	}
+	return permit.Ruling{Outcome: permit.Allow}
+}
+
 func (d *decider) Record(_ context.Context, e permit.Effect, r permit.Ruling) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,6 +18,7 @@ type commitInfo struct {
 	tree    string
 	parents []string
 	time    int64
+	subject string
 }
 
 // maxTags is how many tags may name each other.
@@ -56,10 +57,19 @@ func (o *Objects) commit(ctx context.Context, id string) (c commitInfo, at strin
 				break
 			}
 		}
+		_, message, _ := strings.Cut(string(data), "\n\n")
+		c.subject, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
 		o.commits[id] = c
 		return c, id, nil
 	}
 	return c, "", errDamaged
+}
+
+// Subject is the first line of a commit's message, as it was written. What is no commit
+// is an error.
+func (o *Objects) Subject(ctx context.Context, id string) (string, error) {
+	c, _, err := o.commit(ctx, id)
+	return c.subject, err
 }
 
 // The sides from which a commit is reached.

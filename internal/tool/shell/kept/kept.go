@@ -123,9 +123,6 @@ func (c *Change) write() error {
 	return durable.WriteFile(c.project, path.Join(folder(c.ID), fileRecord), data, 0o600, durable.KeptChange)
 }
 
-// Files is the folder with what the command made of files, relative to the project.
-func (c *Change) Files() string { return path.Join(folder(c.ID), dirFiles) }
-
 // Say notes why the change is not real yet.
 func (c *Change) Say(why string) error {
 	if c.Why == why {
