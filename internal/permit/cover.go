@@ -185,7 +185,7 @@ func (e Effect) KindOfCall() string {
 	said := strings.Join(kinds, ", ")
 	switch {
 	case e.Done != nil:
-		said += fmt.Sprintf(", as far as it changes only ordinary files in %s", strings.Join(e.places(), ", "))
+		said += fmt.Sprintf(", where it changes only ordinary files in %s", strings.Join(e.places(), ", "))
 	case e.Writes:
 		said += ", whatever it changes"
 	}

@@ -114,7 +114,7 @@ func TestGrantsOfChangesAreForTheirFolders(t *testing.T) {
 	d := openDesk(t, t.TempDir())
 	r := question("dec_1")
 	r.Effect = changed("touch x", "a.txt", "docs/b/one", "docs/two", ".git")
-	if got, want := r.Effect.KindOfCall(), "touch, as far as it changes only ordinary files in .git, a.txt, docs"; got != want {
+	if got, want := r.Effect.KindOfCall(), "touch, where it changes only ordinary files in .git, a.txt, docs"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	_, err := d.Decide(soon(t), "", post(t, d, r).ID(), VerdictAllowSession, "ann", "")
@@ -161,7 +161,7 @@ func TestManyFoldersOfAGrant(t *testing.T) {
 	for i := range 30 {
 		e.Paths = append(e.Paths, fmt.Sprintf("src/%d/a", i))
 	}
-	if got, want := e.KindOfCall(), "touch, as far as it changes only ordinary files in src"; got != want {
+	if got, want := e.KindOfCall(), "touch, where it changes only ordinary files in src"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i := range 30 {

@@ -33,7 +33,7 @@ func (t *running) runsOnRequest() []event.Draft {
 		}
 	}()
 	var all, paths []string
-	for _, f := range t.risksOf(standing(t.lease.Entries(), t.id)) {
+	for _, f := range t.risksOf(netChanges(t.lease.Entries(), t.id)) {
 		if f.Risk == review.OnRequest {
 			all, paths = append(all, risk.Sentence(f.Path, f.Reason)), append(paths, f.Path)
 		}
@@ -57,10 +57,10 @@ const maxRunPaths = 200
 // sandbox may execute: those that run by themselves or on request, programs, and what
 // the command's text names.
 func (t *running) mayExecute(e permit.Effect) (sentences []string) {
-	changed := standing(t.lease.Entries(), "")
+	changed := netChanges(t.lease.Entries(), "")
 	words := pathsIn(e.Command, t.place.Project)
 	for i, f := range t.risksOf(changed) {
-		c := changed[i]
+		c := changed[i].last
 		switch {
 		case c.Removes():
 		case f.Risk != review.Ordinary:
@@ -92,9 +92,13 @@ func (t *running) newHooks(command string) (sentences []string) {
 	return sentences
 }
 
-// standing are the files that the turns of a session changed, of one turn or all for "",
-// each once: from what it was to what it is. Changes that were taken back do not count.
-func standing(entries []session.Entry, turnID string) (all []session.Change) {
+// netChange is what became of a file: the first change has what it was, the last what it
+// is. Each has the contents of its own.
+type netChange struct{ first, last session.Change }
+
+// netChanges are the files that the turns of a session changed, of one turn or all for
+// "", each once. Changes that were taken back do not count.
+func netChanges(entries []session.Entry, turnID string) (all []netChange) {
 	at := map[string]int{}
 	for _, set := range changesIn(entries, turnID) {
 		if set.Undone != nil {
@@ -105,19 +109,20 @@ func standing(entries []session.Entry, turnID string) (all []session.Change) {
 			switch {
 			case c.Restored:
 			case known:
-				was := &all[i]
-				was.After, was.AfterMode, was.AfterBytes = c.After, c.AfterMode, c.AfterBytes
+				all[i].last = c.Change
 			default:
 				at[c.Path] = len(all)
-				all = append(all, c.Change)
+				all = append(all, netChange{c.Change, c.Change})
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(c session.Change) bool { return c.Before == c.After && c.BeforeMode == c.AfterMode })
+	return slices.DeleteFunc(all, func(c netChange) bool {
+		return c.first.Before == c.last.After && c.first.BeforeMode == c.last.AfterMode
+	})
 }
 
 // risksOf returns what changes make run, in their order.
-func (t *running) risksOf(changes []session.Change) []review.Finding {
+func (t *running) risksOf(changes []netChange) []review.Finding {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -131,9 +136,9 @@ func (t *running) risksOf(changes []session.Change) []review.Finding {
 	entries := make([]review.Entry, len(changes))
 	for i, c := range changes {
 		entries[i] = review.Entry{
-			Path:   c.Path,
-			Before: t.version(c, c.Before, c.BeforeMode, c.BeforeBytes, c.BeforeAt),
-			After:  t.version(c, c.After, c.AfterMode, c.AfterBytes, c.AfterAt),
+			Path:   c.last.Path,
+			Before: t.version(c.first, c.first.Before, c.first.BeforeMode, c.first.BeforeBytes, c.first.BeforeAt),
+			After:  t.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
 		}
 	}
 	p := risk.Project{Root: t.place.Root, Path: t.place.Path}
