@@ -25,8 +25,7 @@ func (tx *Tx) clash(i int, reason, kept string) error {
 	return c
 }
 
-// do makes the change that is due at the turn of change i, as far as it is not made
-// yet.
+// do makes what is not made yet of the change that is due at the turn of change i.
 func (tx *Tx) do(i int) error {
 	i, ok := tx.due(i)
 	if !ok {

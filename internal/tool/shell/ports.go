@@ -121,6 +121,6 @@ func (l ownUser) Accept() (net.Conn, error) {
 		if uid, err := peer.UID(conn); err == nil && uid == os.Getuid() {
 			return conn, nil
 		}
-		_ = conn.Close() // nobody is told
+		_ = conn.Close() // another user gets no answer
 	}
 }

@@ -176,7 +176,7 @@ type Command struct {
 	// as long, also when belay dies. Nil is none; only Linux has keepers.
 	Guard *os.File
 	// Proxy serves a listener on [ProxyPort] of the loopback interface of the command's
-	// own network, which the command is told of as its HTTP proxy ([NetworkAsk]). It
+	// own network, which the command finds in its environment as its HTTP proxy ([NetworkAsk]). It
 	// returns when the listener is closed: the command has ended then. Nil serves none.
 	// Ports are served likewise. Without a network of its own, the command finds none
 	// of them ([Report.OwnNetwork]).

@@ -41,7 +41,7 @@ func Forward(ctx context.Context, l net.Listener, dial func(context.Context) (ne
 			}
 		case count.Add(1) > maxConnections:
 			count.Add(-1)
-			_ = in.Close() // nobody is told
+			_ = in.Close() // the other side gets no answer
 			continue
 		}
 		running.Go(func() {
