@@ -42,6 +42,7 @@ func rows() []row {
 		{"tools-edit", (*bench).toolEdit},
 		{"projects-list", (*bench).projectList},
 		{"projects-validate", (*bench).projectValidate},
+		{"projects-lint", (*bench).projectLint},
 		{"projects-among-files", (*bench).projectAmongFiles},
 		{"projects-serve", (*bench).projectServe},
 		{"projects-change", (*bench).projectChange},
@@ -51,6 +52,7 @@ func rows() []row {
 		{"workflow-items", (*bench).workflowItems},
 		{"workflow-many", (*bench).workflowMany},
 		{"workflow-fetch", (*bench).workflowFetch},
+		{"workflow-runs", (*bench).workflowRuns},
 	}
 }
 
@@ -73,6 +75,9 @@ type Target struct {
 	Limit   float64 `json:"limit"`
 	AtLeast bool    `json:"atLeast,omitempty"`
 	OfRatio bool    `json:"ofRatio,omitempty"`
+	// Slower is how many times slower this machine is than the one that a limit in
+	// time was set for; 0 where the limit does not depend on the machine.
+	Slower float64 `json:"slower,omitempty"`
 }
 
 func atMost(limit float64) *Target  { return &Target{Limit: limit} }
@@ -102,7 +107,7 @@ func (m Measure) Verdict() string {
 	if math.IsNaN(v) {
 		return ""
 	}
-	if v == m.Target.Limit || v > m.Target.Limit == m.Target.AtLeast {
+	if limit := m.Target.limit(); v == limit || v > limit == m.Target.AtLeast {
 		return "yes"
 	}
 	return "no"
@@ -118,9 +123,11 @@ func (m Measure) TargetText() string {
 	case t.OfRatio:
 		return fmt.Sprintf("≤ %g times", t.Limit)
 	case t.AtLeast:
-		return "≥ " + m.figure(&t.Limit)
+		limit := t.limit()
+		return "≥ " + m.figure(&limit)
 	default:
-		return "≤ " + m.figure(&t.Limit)
+		limit := t.limit()
+		return "≤ " + m.figure(&limit)
 	}
 }
 

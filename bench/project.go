@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ func (b *bench) root(n int) (string, error) {
 // the system's cache.
 func (b *bench) projectList(ctx context.Context) ([]Measure, error) {
 	return b.commands(ctx, command{
-		verb: "list", what: "belay project list, %s deliverables", files: []string{"_STATUS.md"},
+		words: []string{"project", "list"}, says: "%d deliverables", what: "belay project list, %s deliverables", files: []string{"_STATUS.md"},
 		few: 40, many: 300, note: "beside a program that reads their _STATUS.md, whose paths it is told",
 	})
 }
@@ -59,16 +60,28 @@ func (b *bench) projectList(ctx context.Context) ([]Measure, error) {
 // projectValidate measures a validation of everything.
 func (b *bench) projectValidate(ctx context.Context) ([]Measure, error) {
 	return b.commands(ctx, command{
-		verb: "validate", what: "belay project validate, %s deliverables",
-		files: []string{"_STATUS.md", "_CONTEXT.md", "_DEPENDENCIES.md", "_REFERENCES.md", "MEMORY.md", "Dependencies.csv"},
-		few:   200, many: 1500, memory: 400, note: "beside a program that reads the same six files of each, whose paths it is told",
+		words: []string{"project", "validate"}, says: "%d deliverables", what: "belay project validate, %s deliverables",
+		files: []string{"_STATUS.md", "_CONTEXT.md", "_DEPENDENCIES.md", "_REFERENCES.md", "MEMORY.md", "Dependencies.csv",
+			"Datasheet.md", "Specification.md", "Guidance.md", "Procedure.md"},
+		few: 200, many: 1500, memory: 150, note: "beside a program that reads the same ten files of each and knows their paths",
+	})
+}
+
+// projectLint measures a look at every register, and at the summary beside it.
+func (b *bench) projectLint(ctx context.Context) ([]Measure, error) {
+	return b.commands(ctx, command{
+		words: []string{"deps", "lint"}, says: "%d registers", what: "belay deps lint, %s deliverables",
+		files: []string{"_STATUS.md", "_DEPENDENCIES.md", "Dependencies.csv"},
+		few:   200, many: 1500, memory: 150, note: "beside a program that reads the same three files of each and knows their paths",
 	})
 }
 
 // command is a command about a whole project, beside a program that only reads
 // files.
 type command struct {
-	verb, what string
+	words []string
+	// says is what it must say of n deliverables.
+	says, what string
 	// files are those that are read in each deliverable.
 	files []string
 	// few and many are the most milliseconds it may take for either project, memory
@@ -88,7 +101,7 @@ func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := b.beside(ctx, []string{"project", c.verb, root}, fmt.Sprintf("%d deliverables", n), "-read", list)
+		t, err := b.beside(ctx, append(slices.Clone(c.words), root), fmt.Sprintf(c.says, n), "-read", list)
 		if err != nil {
 			return nil, err
 		}

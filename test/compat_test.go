@@ -288,7 +288,7 @@ func TestTurnOfATerminalIsLive(t *testing.T) {
 // A reader that stops reading costs the turns nothing, and is dropped.
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
-	s := newPlace(t, "BELAY_SSE_WRITE_TIMEOUT=2s", "BELAY_SCRIPTED_PACE=0").serve()
+	s := newPlace(t, "BELAY_SCRIPTED_PACE=0").serve()
 	id := s.session()
 	stuck := s.open(context.Background(), "GET", "/api/harness/session/"+id+"/events?after=0", "")
 	defer stuck.Body.Close() // and never read

@@ -23,14 +23,14 @@ const deciding = `turns:
       - say: Done.
 `
 
-// desk is the operator's view of a place's open questions, as a second terminal
+// requests is the operator's view of a place's open questions, as a second terminal
 // has it.
-func (p *place) desk() *permit.Desk {
+func (p *place) requests() *permit.Requests {
 	p.t.Helper()
 	must(p.t, os.MkdirAll(p.state(), 0o700))
 	audit, err := permit.OpenAudit(filepath.Join(p.state(), "audit.jsonl"), time.Now)
 	must(p.t, err)
-	d, err := permit.OpenDesk(permit.DeskOptions{Dir: filepath.Join(p.state(), "permit"), Audit: audit})
+	d, err := permit.OpenRequests(permit.RequestsOptions{Dir: filepath.Join(p.state(), "permit"), Audit: audit})
 	must(p.t, err)
 	p.t.Cleanup(func() { _ = d.Close() })
 	return d
@@ -47,7 +47,7 @@ func (p *place) state() string {
 }
 
 // asked waits for a question about the tool.
-func (p *place) asked(d *permit.Desk, tool string) permit.Request {
+func (p *place) asked(d *permit.Requests, tool string) permit.Request {
 	p.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		open, err := d.List(context.Background(), "")
@@ -95,7 +95,7 @@ func inMidDecision(t *testing.T, end func(*server)) {
 	must(t, os.WriteFile(script, []byte(deciding), 0o600))
 	p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script)
 	p.file("notes.md", "# Notes\nalpha\nbeta\n")
-	d := p.desk()
+	d := p.requests()
 
 	s := p.serve()
 	id := s.session()
@@ -145,6 +145,43 @@ func inMidDecision(t *testing.T, end func(*server)) {
 	}
 	p.checkRecord(id)
 	p.checkAudit(2)
+}
+
+// The process of a turn dies at a question, and the question is answered while a server
+// runs that has nothing to do with it. The server carries the answer out.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestARunningServerCarriesOutAnswers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.scripted(`turns:
+  - steps:
+      - call: {name: edit, input: {path: notes.md, edits: [{old: beta, new: gamma}]}}
+      - say: Done.
+`)
+	p.file("notes.md", "# Notes\nalpha\nbeta\n")
+	d := p.requests()
+	s := p.serve()
+	s.session() // the server knows the project
+	turn := p.command("turn", "--wait", "go")
+	must(t, turn.Start())
+	asked := p.asked(d, "edit")
+	must(t, turn.Process.Kill())
+	_ = turn.Wait() // killed
+	if got := p.content("notes.md"); strings.Contains(got, "gamma") {
+		t.Fatalf("changed before it was allowed: %q", got)
+	}
+
+	p.run("decision", "allow", asked.ID)
+	wait(t, "the edit is made", func() bool { return strings.Contains(p.content("notes.md"), "gamma") })
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	all := events(t, s.open(ctx, "GET", "/api/harness/session/"+asked.SessionID+"/events?turn="+asked.TurnID, "").Body)
+	if exit := last(t, all); exit.data["exitCode"] != 0.0 {
+		t.Fatalf("the turn ended with %v: %s", exit.data, names(all))
+	}
+	p.checkRecord(asked.SessionID)
+	p.checkAudit(1)
 }
 
 // checkAudit reads the audit log and counts its decisions.

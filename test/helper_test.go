@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,7 +187,7 @@ func TestSubagentsQuestionIsClosed(t *testing.T) {
 	if out, err := p.command("turn", "--session", id, "--persona", "ENGINEER", "on").CombinedOutput(); err != nil {
 		t.Fatalf("the next turn: %v\n%s", err, out)
 	}
-	if open, err := p.desk().List(ctx, ""); err != nil || len(open) != 0 {
+	if open, err := p.requests().List(ctx, ""); err != nil || len(open) != 0 {
 		t.Errorf("still open: %v %v", open, err)
 	}
 	var closed struct{ DecisionID, Verdict, By, Note string }
@@ -290,5 +291,15 @@ func TestAnswerHoldsForWhatWasAsked(t *testing.T) {
 				t.Errorf("the audit log does not say %q:\n%s", test.says, log)
 			}
 		})
+	}
+}
+
+// wait waits until something holds.
+func wait(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s never holds", what)
+		}
 	}
 }

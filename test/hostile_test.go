@@ -61,7 +61,7 @@ func TestHostileBodies(t *testing.T) {
 		{"persona in wide letters", with(`,"opts":{"persona":"ＴＡＳＫ"}`), 404, "PERSONA_NOT_FOUND", "persona"},
 		{"id that climbs", `{"sessionId":"../` + id + `","message":"x"}`, 404, "SESSION_NOT_FOUND", "sessionId"},
 		{"id with NUL", `{"sessionId":"a\u0000","message":"x"}`, 404, "SESSION_NOT_FOUND", "sessionId"},
-		{"long message", `{"sessionId":"` + id + `","message":"` + strings.Repeat("x", 1<<20+1) + `"}`, 413, "REQUEST_TOO_LARGE", "turn.message_bytes"},
+		{"long message", `{"sessionId":"` + id + `","message":"` + strings.Repeat("x", 1<<20+1) + `"}`, 413, "REQUEST_TOO_LARGE", "the limit is 1048576"},
 		{"long body", `{"sessionId":"` + id + `","message":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "REQUEST_TOO_LARGE", "body"},
 	}
 	for _, tt := range tests {
@@ -161,7 +161,7 @@ func (s *server) raw(t *testing.T, request string) string {
 // Covers: turn-api REQ-08
 func TestUnfinishedRequests(t *testing.T) {
 	t.Parallel()
-	s := newPlace(t, "BELAY_SERVER_HEADER_TIMEOUT=1s", "BELAY_SERVER_BODY_TIMEOUT=1s").serve()
+	s := newPlace(t).serve()
 	id := s.session()
 	const host, more = "Host: localhost\r\n", "Content-Length: 500\r\n\r\n"
 	for name, request := range map[string]string{

@@ -40,7 +40,7 @@ func writings() map[string]writing {
 		},
 		"register": {
 			files: map[string]string{
-				listFolder + "/_STATUS.md": listStatus, listFolder + "/Dependencies.csv": rowColumns + oneRow, "proposal.csv": rowColumns + strings.ReplaceAll(oneRow, "2026-01-02,", "2026-02-02,"),
+				listFolder + "/_STATUS.md": listStatus, listFolder + "/Dependencies.csv": rowColumns + oneRow, "proposal.csv": rowColumns + strings.ReplaceAll(oneRow, ",TBD,", ",PENDING,"),
 				listFolder + "/_DEPENDENCIES.md": oldSummary,
 			},
 			args: []string{"deps", "import", ".", "DEL-01-01", "proposal.csv", "--apply"}, every: 1,
@@ -84,12 +84,13 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			t.Parallel()
 			p := w.place(t)
 			before := p.holds(t)
-			if out, err := p.command(w.args...).CombinedOutput(); err != nil {
+			out, err := p.command(w.args...).CombinedOutput()
+			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			want := p.holds(t)
 			if cmp.Equal(before, want) {
-				t.Fatal("the command changed nothing")
+				t.Fatalf("the command changed nothing: %s", out)
 			}
 			at, kills := 1, 0
 			for w.killed(t, at, before, want) {

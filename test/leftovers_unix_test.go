@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // hidden are the unfinished uploads of the project.
@@ -38,7 +37,7 @@ func TestLeftoversOfAKilledServer(t *testing.T) {
 	must(t, err)
 	_, err = io.WriteString(conn, strings.Repeat("half ", 1000))
 	must(t, err)
-	p.until("an upload begins", func() bool { return len(p.hidden()) == 1 })
+	wait(p.t, "an upload begins", func() bool { return len(p.hidden()) == 1 })
 	s.kill()
 	if left := p.hidden(); len(left) != 1 {
 		t.Fatalf("the killed server left %v", left)
@@ -46,18 +45,8 @@ func TestLeftoversOfAKilledServer(t *testing.T) {
 	deleted := filepath.Join(p.project, ".belay", "sessions", ".deleted-0123456789")
 	must(t, os.MkdirAll(filepath.Join(deleted, "log"), 0o700))
 	p.serve()
-	p.until("what was left is gone", func() bool {
+	wait(p.t, "what was left is gone", func() bool {
 		_, err := os.Stat(deleted)
 		return len(p.hidden()) == 0 && os.IsNotExist(err)
 	})
-}
-
-// until waits for something to become true.
-func (p *place) until(what string, is func() bool) {
-	p.t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			p.t.Fatalf("%s: not within %v", what, patience)
-		}
-	}
 }

@@ -8,14 +8,14 @@ import (
 )
 
 // A server that may open few files serves any number of sessions: what it keeps open
-// of those that nobody uses is a share of that, whatever session.idle_max says. A soft
+// of those that nobody uses is a share of that. A soft
 // limit below the hard one is raised.
 func TestManySessionsWithFewFiles(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]string{"hard": "ulimit -n 192", "soft": "ulimit -H -n 192; ulimit -S -n 80"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, "BELAY_SCRIPTED_PACE=0", "BELAY_SESSION_IDLE_MAX=100000")
+			p := newPlace(t, "BELAY_SCRIPTED_PACE=0")
 			cmd := p.command("serve", "--addr", "127.0.0.1:0")
 			cmd.Args = append([]string{"sh", "-c", limit + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"

@@ -48,7 +48,7 @@ func notPermitted(t *testing.T, all []sse) any {
 }
 
 // askedFor waits for a question about writing a file.
-func (p *place) askedFor(d *permit.Desk, path string) permit.Request {
+func (p *place) askedFor(d *permit.Requests, path string) permit.Request {
 	p.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		open, err := d.List(context.Background(), "")
@@ -92,7 +92,7 @@ func TestQuestionsOverHTTP(t *testing.T) {
 
 	id := s.session()
 	res = s.asking(id, map[string]any{"onQuestion": "wait"})
-	d := p.desk()
+	d := p.requests()
 	q := p.asked(d, "write")
 	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
 	must(t, err)
@@ -130,7 +130,7 @@ func TestCountedAcrossACrash(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.scripted(writesTwice)
-	d := p.desk()
+	d := p.requests()
 	s := p.serve()
 	id := s.session()
 	res := s.asking(id, map[string]any{"onQuestion": "wait"})
@@ -160,7 +160,7 @@ func TestCountedAcrossACrash(t *testing.T) {
 func TestQuestionOfALostTurn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	d := p.desk()
+	d := p.requests()
 	s := p.serve()
 	id := s.session()
 	s.kill()

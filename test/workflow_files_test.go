@@ -48,6 +48,7 @@ func TestExampleWorkflows(t *testing.T) {
 			"dearer": "second", "verdict": "The bridge of timber costs 35,000 euros less and is there six weeks earlier. The one of steel lasts twice as long.",
 		}},
 		{[]string{"summaries.yaml"}, map[string]any{"documents": "3", "page": "The deck goes up to 3.45 m. Timber is cheaper and sooner, steel lasts longer."}},
+		{[]string{"announce.yaml"}, map[string]any{"text": "Workflows that need neither a key nor a network.", "rounds": 2.0, "approved": "time"}},
 		{[]string{"kinds.yaml", "--input", "kind=image", "--input", "ref=pictures/1.png"}, map[string]any{"kind": "image", "description": "A red circle on white."}},
 		{[]string{"kinds.yaml", "--input", "kind=audio", "--input", "ref=media/tone.wav"}, map[string]any{"kind": "audio", "description": "A tone that dies away within half a second."}},
 		{[]string{"kinds.yaml", "--input", "kind=video", "--input", "ref=media/ball.mov"}, map[string]any{"kind": "video", "description": "A ball rolls from left to right."}},

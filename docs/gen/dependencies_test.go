@@ -56,7 +56,7 @@ func imported(t *testing.T, modules map[string]string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if e.IsDir() && (e.Name() == "node_modules" || e.Name() == "bin" || e.Name() == "third_party" || strings.HasPrefix(e.Name(), ".") && path != repository) {
+		if e.IsDir() && (e.Name() == "node_modules" || e.Name() == "bin" || strings.HasPrefix(e.Name(), ".") && path != repository) {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) != ".go" {

@@ -47,22 +47,40 @@ else it may not touch.
 API keys are no settings. They come from the environment alone (`+"`ANTHROPIC_API_KEY`"+`, else
 `+"`CHIRALITY_ANTHROPIC_API_KEY`"+`; `+"`OPENAI_API_KEY`"+`) and are shown, written and logged nowhere.`)
 	d.WriteByte('\n')
-	d.table("key", "default", "environment", "project", "meaning")
+	d.table("key", "default", "environment", "project", "meaning", "change it when")
 	for _, s := range config.Reference() {
-		d.row(code(s.Key), code(s.Default), codes(s.Env), s.Project, s.Doc)
+		d.row(code(s.Key), code(s.Default), codes(s.Env), s.Project, s.Doc, s.Why)
+	}
+	d.heading("Settings of earlier versions")
+	d.WriteString("These have a fixed value now. Files, variables and `--set` with one of them still load, and `belay config check`, like every\n" +
+		"start, warns that it has no effect. Those that limited cost, the network or what agents may do are an error, which says\n" +
+		"what limits that now: otherwise a limit that you had set would silently be gone.\n\n")
+	d.table("key", "value", "a file that has it")
+	for _, c := range config.Constants() {
+		now := "loads, with a warning"
+		if c.Instead != "" {
+			now = "is refused: " + c.Instead
+		}
+		d.row(code(c.Key), c.Value, now)
 	}
 	return d.Bytes(), nil
 }
 
 func limits(string) ([]byte, error) {
-	d := newDoc("Limits", `Nothing in belay waits without a deadline or reads without a cap. Each limit is a configuration key; what exceeds one
-is refused with an error that names it. See `+"[configuration.md](configuration.md)"+` for how to set them.`)
+	d := newDoc("Limits", `Nothing in belay waits without a deadline or reads without a cap. What exceeds a limit is refused with an error that
+names it. The first table has the limits that you can set: see `+"[configuration.md](configuration.md)"+` for how to set them.`)
 	d.WriteByte('\n')
 	d.table("key", "default", "from", "to", "meaning")
 	for _, s := range config.Reference() {
 		if s.Limited {
 			d.row(code(s.Key), code(s.Default), s.Least, s.Most, s.Doc)
 		}
+	}
+	d.heading("Fixed limits")
+	d.WriteString("Nobody has a reason to change these. The names are those of the settings that they were once.\n\n")
+	d.table("limit", "value", "meaning")
+	for _, c := range config.Constants() {
+		d.row(c.Key, c.Value, c.Doc)
 	}
 	return d.Bytes(), nil
 }
@@ -90,7 +108,7 @@ func events(string) ([]byte, error) {
 		"read any more. Once there is room again the log gets an end of its own. Where a power cut or the\n"+
 		"retention of logs took a turn's end, a reader of that turn gets it in the same way, from the transcript.\n\n"+
 		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`\n"+
-		"(nobody answered in time) or `undone` (the call changed what it may not, which was not applied); it is absent where the call was permitted.\n"+
+		"(nobody answered in time) or `left_out` (the call changed `leftOut` files that it may not change, and these were not applied); it is absent where the call was permitted.\n"+
 		"`calls` of `process:exit` counts them for the whole turn, subagents included, and is absent where there are none.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")

@@ -100,8 +100,8 @@ type Options struct {
 	Workflows Workflows
 	// Clock tells the time of answers; nil is the system's.
 	Clock func() time.Time
-	// Maker makes projects; without one those endpoints are NOT_FOUND.
-	Maker Maker
+	// Scaffolder makes projects; without one those endpoints are NOT_FOUND.
+	Scaffolder Scaffolder
 }
 
 // Page is a set of static files.

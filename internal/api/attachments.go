@@ -95,7 +95,7 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	c.left -= int64(n)
 	switch {
 	case c.left < 0:
-		c.err = tooLarge("file", c.limit, "attachments.upload_bytes")
+		c.err = tooLarge("file", c.limit, " (attachments.upload_bytes)")
 	case err != nil && !errors.Is(err, io.EOF):
 		c.err = unreadable(err)
 	default:

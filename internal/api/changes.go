@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"belay/internal/fault"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 type keepBody struct {
@@ -25,16 +25,16 @@ type dropBody struct {
 }
 
 type keptAnswer struct {
-	ProjectRoot string            `json:"projectRoot"`
-	Changes     []turn.KeptChange `json:"changes"`
+	ProjectRoot string               `json:"projectRoot"`
+	Changes     []changes.KeptChange `json:"changes"`
 }
 
 type keptChangeAnswer struct {
-	Change turn.KeptChange `json:"change"`
+	Change changes.KeptChange `json:"change"`
 }
 
 type settledAnswer struct {
-	Change turn.KeptResult `json:"change"`
+	Change changes.KeptResult `json:"change"`
 }
 
 // keptRoutes are the endpoints about what commands changed and what is not real yet.
@@ -101,12 +101,12 @@ func serveDrop(h *Handler, w *response, r *http.Request) error {
 	return h.settle(w, r, f, keptRequest(f), h.o.Engine.DropKept)
 }
 
-func keptRequest(f fields) turn.KeptRequest {
-	return turn.KeptRequest{ProjectRoot: f.required("projectRoot"), ID: f.required("id"), By: cmp.Or(f.optional("by"), byOperator)}
+func keptRequest(f fields) changes.KeptRequest {
+	return changes.KeptRequest{ProjectRoot: f.required("projectRoot"), ID: f.required("id"), By: cmp.Or(f.optional("by"), byOperator)}
 }
 
 // settle does what a person decided on a kept change.
-func (h *Handler) settle(w *response, r *http.Request, f fields, req turn.KeptRequest, do func(context.Context, turn.KeptRequest) (turn.KeptResult, error)) error {
+func (h *Handler) settle(w *response, r *http.Request, f fields, req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) error {
 	err := f.err()
 	if err == nil {
 		req.ProjectRoot, err = h.checkProject(req.ProjectRoot)

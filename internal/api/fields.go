@@ -232,7 +232,7 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	limit := h.o.BodyBytes
 	if r.ContentLength > limit {
-		return nil, tooLarge("body", limit, "server.body_bytes")
+		return nil, tooLarge("body", limit, "")
 	}
 	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 512)+bytes.MinRead, 1<<20)))
 	n, err := b.ReadFrom(io.LimitReader(r.Body, limit+1))
@@ -242,7 +242,7 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, unreadable(err)
 	case n > limit:
-		return nil, tooLarge("body", limit, "server.body_bytes")
+		return nil, tooLarge("body", limit, "")
 	}
 	// All of it is here: from now on a read is how a client's leaving is noticed.
 	w.expect(0)
@@ -254,10 +254,11 @@ func unreadable(cause error) error {
 }
 
 func tooSlow(limit time.Duration) error {
-	return fault.New(fault.InvalidRequest, "the body did not arrive within %v (server.body_timeout)", limit).
+	return fault.New(fault.InvalidRequest, "the body did not arrive within %v", limit).
 		WithStatus(http.StatusRequestTimeout).With("field", "body")
 }
 
-func tooLarge(what string, limit int64, key string) error {
-	return fault.New(fault.RequestTooLarge, "the %s is larger than the limit of %d bytes (%s)", what, limit, key).With("limit", limit)
+// tooLarge names the limit, and in the note where it can be raised, if it can.
+func tooLarge(what string, limit int64, note string) error {
+	return fault.New(fault.RequestTooLarge, "the %s is larger than the limit of %d bytes%s", what, limit, note).With("limit", limit)
 }

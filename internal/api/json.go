@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxDepth bounds how deep a JSON body may nest.
@@ -59,8 +61,8 @@ func parseJSON(b []byte) (value, error) {
 	if !utf8.Valid(b) {
 		return value{}, errors.New("is not valid UTF-8")
 	}
-	p := jsonWalk{b: b}
-	return p.value(0)
+	d := &jsonReader{b: b, dec: jsontext.NewDecoder(bytes.NewBuffer(b))}
+	return d.value(0)
 }
 
 func explain(err error, size int) error {
@@ -74,170 +76,74 @@ func explain(err error, size int) error {
 	return errors.New("is not valid JSON")
 }
 
-// jsonWalk splits text that is known to be valid JSON.
-type jsonWalk struct {
+// jsonReader reads text that is known to be valid JSON in valid UTF-8.
+type jsonReader struct {
 	b   []byte
-	pos int
+	dec *jsontext.Decoder
 }
 
-func (p *jsonWalk) space() {
-	for p.pos < len(p.b) && bytes.IndexByte([]byte(" \t\r\n"), p.b[p.pos]) >= 0 {
-		p.pos++
-	}
-}
-
-func (p *jsonWalk) value(depth int) (value, error) {
+func (d *jsonReader) value(depth int) (value, error) {
 	if depth > maxDepth {
 		return value{}, fmt.Errorf("nests deeper than %d levels", maxDepth)
 	}
-	p.space()
-	start := p.pos
-	v, err := value{}, error(nil)
-	switch p.b[p.pos] {
+	switch d.dec.PeekKind() {
 	case '{':
-		v, err = p.object(depth)
+		return d.container(object, depth)
 	case '[':
-		v, err = p.array(depth)
-	case '"':
-		v.kind = text
-		v.text, err = p.string()
-	case 'n':
-		v.kind, p.pos = null, p.pos+len("null")
-	case 't':
-		v.kind, p.pos = boolean, p.pos+len("true")
-	case 'f':
-		v.kind, p.pos = boolean, p.pos+len("false")
-	default:
-		v.kind = number
-		for p.pos < len(p.b) && bytes.IndexByte([]byte("+-.0123456789eE"), p.b[p.pos]) >= 0 {
-			p.pos++
-		}
+		return d.container(array, depth)
 	}
-	v.raw = p.b[start:p.pos]
-	return v, err
-}
-
-func (p *jsonWalk) object(depth int) (value, error) {
-	v := value{kind: object}
-	var seen map[string]bool
-	for p.next('}') {
-		name, err := p.string()
+	raw, err := d.dec.ReadValue()
+	if err != nil {
+		return value{}, ambiguous(err)
+	}
+	end := int(d.dec.InputOffset())
+	v := value{kind: kinds[raw.Kind()], raw: d.b[end-len(raw) : end]}
+	if v.kind == text {
+		decoded, err := jsontext.AppendUnquote(nil, v.raw)
 		if err != nil {
-			return v, err
+			return value{}, ambiguous(err)
 		}
-		// Bodies have few keys; only a hostile one needs the map.
-		if len(v.names) == 16 {
-			seen = make(map[string]bool)
-			for _, n := range v.names {
-				seen[n] = true
-			}
-		}
-		if seen[name] || seen == nil && v.get(name).kind != absent {
-			return v, fmt.Errorf("has the key %q twice", clip(name))
-		}
-		if seen != nil {
-			seen[name] = true
-		}
-		p.space()
-		p.pos++ // the colon
-		member, err := p.value(depth + 1)
-		if err != nil {
-			return v, err
-		}
-		v.names, v.items = append(v.names, name), append(v.items, member)
+		v.text = string(decoded)
 	}
 	return v, nil
 }
 
-func (p *jsonWalk) array(depth int) (value, error) {
-	v := value{kind: array}
-	for p.next(']') {
-		item, err := p.value(depth + 1)
+// kinds are those of scalars.
+var kinds = map[jsontext.Kind]kind{'n': null, 't': boolean, 'f': boolean, '0': number, '"': text}
+
+// container reads an array or an object.
+func (d *jsonReader) container(k kind, depth int) (value, error) {
+	v := value{kind: k}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return v, ambiguous(err)
+	}
+	start := d.dec.InputOffset() - 1
+	for next := d.dec.PeekKind(); next != '}' && next != ']'; next = d.dec.PeekKind() {
+		if k == object {
+			name, err := d.dec.ReadToken()
+			if err != nil {
+				return v, ambiguous(err)
+			}
+			v.names = append(v.names, name.String())
+		}
+		item, err := d.value(depth + 1)
 		if err != nil {
 			return v, err
 		}
 		v.items = append(v.items, item)
 	}
+	if _, err := d.dec.ReadToken(); err != nil {
+		return v, ambiguous(err)
+	}
+	v.raw = d.b[start:d.dec.InputOffset()]
 	return v, nil
 }
 
-// next steps over the opening bracket or a comma to the next element, or over
-// the closing bracket, which ends the loop.
-func (p *jsonWalk) next(end byte) bool {
-	p.space()
-	if p.b[p.pos] != end {
-		p.pos++
-		p.space()
+// ambiguous says why two readers could take valid JSON to mean different things.
+func ambiguous(err error) error {
+	var at *jsontext.SyntacticError
+	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
+		return fmt.Errorf("has the key %q twice", clip(at.JSONPointer.LastToken()))
 	}
-	if p.b[p.pos] == end {
-		p.pos++
-		return false
-	}
-	return true
-}
-
-func (p *jsonWalk) string() (string, error) {
-	start := p.pos
-	plain := true
-	for p.pos++; p.b[p.pos] != '"'; p.pos++ {
-		if p.b[p.pos] == '\\' {
-			plain = false
-			p.pos++
-		}
-	}
-	p.pos++
-	raw := p.b[start:p.pos]
-	if plain {
-		return string(raw[1 : len(raw)-1]), nil
-	}
-	if loneSurrogate(raw) {
-		return "", errors.New(`has a \u escape that is half of a character`)
-	}
-	var s string
-	err := json.Unmarshal(raw, &s)
-	return s, err
-}
-
-// loneSurrogate reports an escaped UTF-16 surrogate without its other half.
-// Decoders turn it into U+FFFD silently, which would change a text or a path.
-func loneSurrogate(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		i++
-		if raw[i] != 'u' {
-			continue
-		}
-		unit := hex4(raw[i+1:])
-		i += 4
-		switch {
-		case unit >= 0xDC00 && unit < 0xE000:
-			return true
-		case unit >= 0xD800 && unit < 0xDC00:
-			if raw[i+1] != '\\' || raw[i+2] != 'u' {
-				return true
-			}
-			if low := hex4(raw[i+3:]); low < 0xDC00 || low >= 0xE000 {
-				return true
-			}
-			i += 6
-		}
-	}
-	return false
-}
-
-func hex4(b []byte) (unit rune) {
-	for _, c := range b[:4] {
-		switch {
-		case c <= '9':
-			c -= '0'
-		case c <= 'F':
-			c -= 'A' - 10
-		default:
-			c -= 'a' - 10
-		}
-		unit = unit<<4 | rune(c)
-	}
-	return unit
+	return errors.New(`has a \u escape that is half of a character`)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// keeper keeps what is made once for a state of things: a snapshot or layout of a
+// cache keeps what is made once for a state of things: a snapshot or layout of a
 // project.
-type keeper interface {
+type cache interface {
 	Once(key any, make func() (any, error)) (any, error)
 }
 
@@ -32,8 +32,8 @@ const minGzip = 1 << 10
 type compressed struct{ of any }
 
 // replyKept answers with the JSON of what make returns, which is encoded and
-// compressed once for the keeper and key. A client that has it already is told so.
-func replyKept(w *response, r *http.Request, in keeper, key any, make func() (any, error)) error {
+// compressed once for the cache and key. A client that has it already gets 304.
+func replyKept(w *response, r *http.Request, in cache, key any, make func() (any, error)) error {
 	plain, err := once(in, key, func() (*kept, error) {
 		v, err := make()
 		if err != nil {
@@ -73,8 +73,8 @@ var (
 	headerRevalidate = []string{"private, no-cache"}
 )
 
-// once is keeper.Once with the type of what is kept.
-func once[T any](in keeper, key any, make func() (T, error)) (T, error) {
+// once is cache.Once with the type of what is kept.
+func once[T any](in cache, key any, make func() (T, error)) (T, error) {
 	v, err := in.Once(key, func() (any, error) { return make() })
 	got, _ := v.(T)
 	return got, err

@@ -39,6 +39,9 @@ type Projects struct {
 	// OpenTransitions lets callers make transitions to CHECKING and ISSUED who show no
 	// token.
 	OpenTransitions bool
+	// RequireIfMatch refuses to write a register for callers that do not say which
+	// content they saw.
+	RequireIfMatch bool
 	// Recent lists the projects that this user has worked on, the latest first.
 	Recent func(ctx context.Context) ([]RecentProject, error)
 }

@@ -13,10 +13,13 @@ import (
 
 // graphKey is under which a snapshot keeps the graph that was made of it, and
 // reportKey the body that answers for it: all of it, or what is around a
-// deliverable.
+// deliverable, with the circles that block or with all of them.
 type (
 	graphKey  struct{}
-	reportKey struct{ around string }
+	reportKey struct {
+		around   string
+		blocking bool
+	}
 )
 
 // graphOf is the dependency graph of a project, made once for a snapshot.
@@ -39,9 +42,20 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	blocking, err := flag(q, "blocking")
+	if err != nil {
+		return err
+	}
 	s, err := h.current(r, root)
 	if err != nil {
 		return err
+	}
+	report := func(ctx context.Context, g *graph.Graph) graph.Report {
+		report := graph.ReportOf(ctx, root, g)
+		if blocking {
+			report.Analysis = report.Analysis.OnlyBlocking()
+		}
+		return *report
 	}
 	// Others wait for the same graph: it must not end with the first one's request.
 	g, err := once(s, graphKey{}, func() (*graphOf, error) { return dependencies(context.WithoutCancel(r.Context()), s) })
@@ -53,7 +67,7 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 		if !ok {
 			return noDeliverable(id)
 		}
-		return reply(w, http.StatusOK, graphAnswer{*graph.ReportOf(r.Context(), root, part), impact, orEmpty(g.findings)})
+		return reply(w, http.StatusOK, graphAnswer{report(r.Context(), part), impact, orEmpty(g.findings)})
 	}
 	around := trim(q["deliverable"])
 	part := g.Graph
@@ -64,8 +78,8 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 		}
 		around = part.Center()
 	}
-	return replyKept(w, r, s, reportKey{around}, func() (any, error) {
-		return graphAnswer{*graph.ReportOf(context.WithoutCancel(r.Context()), root, part), nil, orEmpty(g.findings)}, nil
+	return replyKept(w, r, s, reportKey{around, blocking}, func() (any, error) {
+		return graphAnswer{report(context.WithoutCancel(r.Context()), part), nil, orEmpty(g.findings)}, nil
 	})
 }
 

@@ -64,6 +64,20 @@ func TestProjectGraph(t *testing.T) {
 	if len(all.Analysis.Cycles) != 1 || !all.Analysis.Cycles[0].Blocking || len(all.Findings) != 1 {
 		t.Errorf("after a change: %+v with %+v", all.Analysis, all.Findings)
 	}
+	register("DEL-01-14", "DEP-01-14-001,EXECUTION,UPSTREAM,INTERFACE,DELIVERABLE,DEL-01-15,ACTIVE")
+	register("DEL-01-15", "DEP-01-15-001,EXECUTION,UPSTREAM,PREREQUISITE,DELIVERABLE,DEL-01-14,ACTIVE")
+	for query, components := range map[string]int{"": 2, "&blocking=false": 2, "&blocking=true": 1, "&blocking=true&impact=DEL-01-14": 0, "&blocking=true&deliverable=DEL-01-11": 1} {
+		all = answer{}
+		read(query, &all)
+		a := all.Analysis
+		if len(a.Components) != components || len(a.Cycles) != components || components > 0 && !a.Components[0].Blocking ||
+			components > 1 && (a.Components[1].Blocking || a.Cycles[1].Component != 1) {
+			t.Errorf("%s: %+v %+v", query, a.Components, a.Cycles)
+		}
+	}
+	if res, body := fetch(t, address+"&blocking=yes"); res.StatusCode != http.StatusBadRequest || !strings.Contains(body, "INVALID_REQUEST") {
+		t.Errorf("blocking=yes: %s %s", res.Status, body)
+	}
 	var near answer
 	read("&deliverable=DEL-01-12", &near)
 	if len(near.Nodes) != 2 {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"belay/internal/fault"
+	"belay/internal/workspace/registerlint"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/statusfile"
 	"belay/internal/workspace/validate"
@@ -50,12 +51,16 @@ func projectRoutes() []route {
 		{method: get, path: "/api/project/graph", name: "getGraph", summary: "The dependencies between deliverables: nodes, edges, circles, order, what is ready and what blocks. It is the whole project's, or a part.",
 			params: []param{workingRoot,
 				{in: "query", name: "deliverable", doc: "only this deliverable and its neighbours, by id"},
-				{in: "query", name: "impact", doc: "only this deliverable and what a change to it reaches, by id"}},
+				{in: "query", name: "impact", doc: "only this deliverable and what a change to it reaches, by id"},
+				{in: "query", name: "blocking", doc: "true for no other components and cycles than those of blocking dependencies"}},
 			answer: graphAnswer{}, serve: serveGraph, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/validate", name: "validateProject", summary: "A project held against the specification, as belay project validate prints it.",
-			params: []param{workingRoot}, answer: validate.Report{}, serve: serveValidate, tagged: true,
-			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+			params: append([]param{workingRoot}, filterParams...), answer: validate.Report{}, serve: serveValidate, tagged: true,
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
+		{method: get, path: "/api/project/lint", name: "lintRegisters", summary: "Every register of dependencies judged by the rules of the format, as belay deps lint prints it.",
+			params: append([]param{workingRoot}, filterParams...), answer: registerlint.Report{}, serve: serveLint, tagged: true,
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/events", name: "streamProject", summary: "What changes in a project, as Server-Sent Events: project:ready, then project:changed, or project:reset where changes are not known one by one.",
 			params: []param{workingRoot,
 				{in: "query", name: "after", integer: true, doc: "the version to go on after; without it, now"},

@@ -64,6 +64,17 @@ func natural(q map[string]string, name string) (int, error) {
 	return int(n), nil
 }
 
+// flag reads a parameter that is true or false; without it, false.
+func flag(q map[string]string, name string) (bool, error) {
+	switch trim(q[name]) {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	}
+	return false, fault.New(fault.InvalidRequest, "%s must be true or false", name).With("field", name)
+}
+
 // inside is a path that a request names, relative to the project: clients have the
 // absolute ones of a tree, too.
 func inside(root, name string) string {

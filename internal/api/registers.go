@@ -35,6 +35,8 @@ type dependenciesAnswer struct {
 	// SummaryProblem is why _DEPENDENCIES.md was not brought in line with what was
 	// written.
 	SummaryProblem string `json:"summaryProblem,omitempty"`
+	// Warning says that the rows may have replaced somebody else's.
+	Warning string `json:"warning,omitempty"`
 }
 
 // Registers reads and changes the dependency registers of projects.
@@ -52,14 +54,14 @@ var errNoRegisters = fault.New(fault.NotFound, "this server does not look into r
 // are written.
 var (
 	registerErrors = errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableOutside, fault.DeliverableNotFound, fault.WorkspaceFileReadFailed})
-	rowErrors      = []fault.Type{fault.ContentChanged, fault.InvalidSchema, fault.InvalidEnum, fault.InvalidClassification, fault.InvalidProvenance, fault.InvalidIdentity,
+	rowErrors      = []fault.Type{fault.ContentChanged, fault.PreconditionRequired, fault.InvalidSchema, fault.InvalidEnum, fault.InvalidClassification, fault.InvalidProvenance, fault.InvalidIdentity,
 		fault.InvalidTarget, fault.InvalidDate, fault.InvalidCell, fault.DuplicateDependencyID, fault.Overloaded, fault.StorageFailure, fault.WorkspaceFailure}
 )
 
 // registerRoutes are the endpoints about dependency registers.
 func registerRoutes() []route {
 	folder := param{in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}
-	match := param{in: "header", name: "If-Match", doc: "the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED"}
+	match := param{in: "header", name: "If-Match", doc: "the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED. A write without it carries a warning, or is PRECONDITION_REQUIRED where workspace.require_if_match is set"}
 	return []route{
 		{method: get, path: "/api/working-root/deliverable/dependencies", name: "getDependencies", summary: "A deliverable's register of dependencies.",
 			params: []param{workingRoot, folder}, answer: dependenciesAnswer{}, serve: serveDependencies, tagged: true,
@@ -136,15 +138,27 @@ func servePutDependencies(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	done, err := h.o.Projects.Registers.Put(r.Context(), d, registerfile.Change{By: h.caller(r), Match: matching(r)}, rows)
+	match := matching(r)
+	if match == nil && h.o.Projects.RequireIfMatch {
+		return fault.New(fault.PreconditionRequired, "the request has no If-Match, and this server demands it (workspace.require_if_match)").
+			WithHint("GET the register, and send its ETag in If-Match; If-None-Match: * for a register that is new")
+	}
+	done, err := h.o.Projects.Registers.Put(r.Context(), d, registerfile.Change{By: h.caller(r), Match: match}, rows)
 	if err != nil {
 		return err
 	}
 	answer := dependenciesOf(d, done.File, done.Before, done.Warnings)
 	answer.SummaryProblem = done.Summary
+	if match == nil {
+		answer.Warning = warnUnconditional
+	}
 	w.Header()["Etag"] = []string{quoted(done.File.Tag)}
 	return reply(w, http.StatusOK, answer)
 }
+
+// warnUnconditional is the warning about a write that says nothing of the content
+// that it replaces.
+const warnUnconditional = "without If-Match a write replaces rows that somebody else changed since you read them; send the ETag of the register in If-Match"
 
 // rowsOf reads the rows of a request: objects of strings, null being an empty one.
 func rowsOf(f fields) []map[string]string {

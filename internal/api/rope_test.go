@@ -13,6 +13,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // What people hold on to a turn with is the same through a server as beside it.
@@ -57,7 +58,7 @@ func TestClientAndServerCarryTheRopeUnchanged(t *testing.T) {
 	if _, err := c.Decide(ctx, turn.DecisionRequest{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictAllow}); !fault.Is(err, fault.DecisionClosed) {
 		t.Errorf("the second answer: %v", err)
 	}
-	if _, err := c.Undo(ctx, turn.UndoRequest{SessionID: "s1", TurnID: "t1"}); !fault.Is(err, fault.TurnInProgress) {
+	if _, err := c.Undo(ctx, changes.UndoRequest{SessionID: "s1", TurnID: "t1"}); !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("undo while a turn runs: %v", err)
 	}
 	engine.Release("s1")
@@ -72,12 +73,12 @@ func TestClientAndServerCarryTheRopeUnchanged(t *testing.T) {
 		t.Errorf("changes: %v\n%s", err, diff)
 	}
 	for _, already := range []bool{false, true} {
-		done, err := c.Undo(ctx, turn.UndoRequest{SessionID: "s1", TurnID: "t1"})
+		done, err := c.Undo(ctx, changes.UndoRequest{SessionID: "s1", TurnID: "t1"})
 		if err != nil || done.Already != already || cmp.Diff([]string{"notes.md"}, done.Paths) != "" {
 			t.Errorf("undo: %+v, %v", done, err)
 		}
 	}
-	fork, err := c.Fork(ctx, turn.ForkRequest{SessionID: "s1"})
+	fork, err := c.Fork(ctx, changes.ForkRequest{SessionID: "s1"})
 	if err != nil || fork.SessionID != "s2" || *fork.ForkedFrom != (session.Origin{SessionID: "s1", TurnID: "t1"}) {
 		t.Errorf("fork: %+v, %v", fork, err)
 	}
@@ -110,14 +111,14 @@ func TestClientAndServerCarryKeptChangesUnchanged(t *testing.T) {
 	if diff := cmp.Diff(one, got); err != nil || diff != "" {
 		t.Errorf("a kept change: %v\n%s", err, diff)
 	}
-	done, err := c.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptID, Only: []string{"b.txt"}, By: "ana"})
-	if want := (turn.KeptResult{ID: apitest.KeptID, Paths: []string{"b.txt"}, Left: 1, SessionID: "s1", TurnID: "t1"}); err != nil || !reflect.DeepEqual(done, want) {
+	done, err := c.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: root, ID: apitest.KeptID, Only: []string{"b.txt"}, By: "ana"})
+	if want := (changes.KeptResult{ID: apitest.KeptID, Paths: []string{"b.txt"}, Left: 1, SessionID: "s1", TurnID: "t1"}); err != nil || !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if _, err := c.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptBusy}); !fault.Is(err, fault.TurnInProgress) {
+	if _, err := c.DropKept(ctx, changes.KeptRequest{ProjectRoot: root, ID: apitest.KeptBusy}); !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("drop what a turn asks about: %v", err)
 	}
-	if done, err = c.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: apitest.KeptID}); err != nil || done.ID != apitest.KeptID {
+	if done, err = c.DropKept(ctx, changes.KeptRequest{ProjectRoot: root, ID: apitest.KeptID}); err != nil || done.ID != apitest.KeptID {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if _, err := c.KeptChange(ctx, root, apitest.KeptID); !fault.Is(err, fault.NotFound) {

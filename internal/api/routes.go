@@ -39,7 +39,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return slices.Concat(harnessRoutes(), makingRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes())
+	return slices.Concat(harnessRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes())
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

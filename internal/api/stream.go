@@ -21,7 +21,7 @@ const headGrace = 20 * time.Millisecond
 func (h *Handler) admit() (func(), error) {
 	if h.streams.Add(1) > int64(h.o.MaxStreams) {
 		h.streams.Add(-1)
-		return nil, fault.New(fault.Overloaded, "the limit of %d open streams is reached (server.max_streams)", h.o.MaxStreams).With("limit", h.o.MaxStreams)
+		return nil, fault.New(fault.Overloaded, "the limit of %d open streams is reached", h.o.MaxStreams).With("limit", h.o.MaxStreams)
 	}
 	h.metrics.streams.Inc()
 	return func() {

@@ -99,6 +99,9 @@ func transcript(t *testing.T, file string) {
 			continue
 		}
 		if base == "" {
+			if runs, ok := opts.Workflows.Runs.(*sampleRuns); ok {
+				runs.project = folder.root
+			}
 			base = serve(t, api.New(opts))
 			if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
 				t.Fatal(err)
@@ -186,6 +189,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.UploadBytes = number(t, v)
 		case "transitions":
 			o.Projects.OpenTransitions = v == "open"
+		case "if-match":
+			o.Projects.RequireIfMatch = v == "required"
 		case "held":
 		case "ask":
 			engine.Ask(question(v))
@@ -210,7 +215,7 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "workflows":
 			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}
 		case "maker":
-			o.Maker = sampleMaker{}
+			o.Scaffolder = sampleScaffolder{}
 		case "reports":
 			o.Doctor = func(context.Context) (any, error) { return map[string]string{"html": "<a&b>"}, nil }
 			o.Config = func(context.Context) (any, error) { return nil, errors.New("disk on fire at /secret/path") }

@@ -20,8 +20,9 @@ func TestWorkflowTranscripts(t *testing.T) { transcripts(t, "workflow") }
 // sampleRuns are the runs of a project: run_1, which succeeded, run_2, which a
 // process works on, and run_3, whose process died.
 type sampleRuns struct {
-	mu        sync.Mutex
-	cancelled bool
+	project             string
+	mu                  sync.Mutex
+	cancelled, answered bool
 }
 
 func (s *sampleRuns) summary(project, id string) (run.Summary, error) {
@@ -70,6 +71,45 @@ func (s *sampleRuns) Resume(_ context.Context, project, id, _ string) (run.Summa
 	sum, err := s.summary(project, id)
 	sum.Status, sum.Live = run.Running, true
 	return sum, err
+}
+
+func (s *sampleRuns) Correct(ctx context.Context, c run.Corrected) (run.Summary, error) {
+	return s.Resume(ctx, c.Project, c.ID, c.OnQuestion)
+}
+
+func (s *sampleRuns) PlanCorrect(context.Context, run.Corrected) ([]run.Kept, error) {
+	return []run.Kept{{Task: "look"}, {Task: "advise", Again: "its definition changed"}}, nil
+}
+
+func (s *sampleRuns) Questions(context.Context) ([]run.Waiting, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answered {
+		return nil, nil
+	}
+	return []run.Waiting{
+		{DecisionID: "dec_run2", RunID: "run_2", Project: s.project, Workflow: "compare", Task: "look", Message: "Go on?", Since: apitest.Start},
+		{DecisionID: "dec_run9", RunID: "run_9", Project: "/proc", Workflow: "compare", Task: "look", Message: "Not here.", Since: apitest.Start},
+	}, nil
+}
+
+func (s *sampleRuns) Closed(_ context.Context, id string) (w run.Waiting, found bool, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return run.Waiting{DecisionID: id, RunID: "run_2", Project: s.project, Task: "look"}, s.answered && id == "dec_run2", nil
+}
+
+func (s *sampleRuns) Answer(_ context.Context, a run.AnswerRequest) (run.Waiting, error) {
+	if a.ID != "run_2" {
+		return run.Waiting{}, fault.New(fault.NotFound, "the run %s waits for nobody", a.ID).With("runId", a.ID)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answered {
+		return run.Waiting{}, fault.New(fault.DecisionClosed, "the task look of the run run_2 was answered already").With("decisionId", "dec_run2")
+	}
+	s.answered = true
+	return run.Waiting{DecisionID: "dec_run2", RunID: a.ID, Task: "look", Answer: &run.Answer{Answer: a.Answer, Note: a.Note, By: a.By, At: apitest.Start}}, nil
 }
 
 func (s *sampleRuns) Cancel(_ context.Context, project, id string) error {

@@ -48,7 +48,7 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 		return err
 	}
 	defer release()
-	s, err := h.start(r.Context(), req)
+	s, err := h.o.Engine.Start(r.Context(), *req)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,6 @@ func serveTurn(h *Handler, w *response, r *http.Request) error {
 		h.interruptAfter(r, req.SessionID, s.Turn())
 	}
 	return nil
-}
-
-// start passes the request on by value. serveTurn's frame stays on the stack as
-// long as the turn takes, and a thousand turns have a thousand of them: it must
-// not hold the copy.
-//
-//go:noinline
-func (h *Handler) start(ctx context.Context, req *turn.Request) (turn.Stream, error) {
-	return h.o.Engine.Start(ctx, *req)
 }
 
 func (h *Handler) readTurn(w *response, r *http.Request) (*turn.Request, error) {

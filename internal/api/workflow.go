@@ -28,6 +28,14 @@ type Runs interface {
 	Plan(ctx context.Context, r run.Request) (*run.Plan, error)
 	Start(ctx context.Context, r run.Request) (run.Summary, error)
 	Resume(ctx context.Context, project, id, onQuestion string) (run.Summary, error)
+	// Correct resumes a run with a corrected file; PlanCorrect says what it would keep.
+	Correct(ctx context.Context, c run.Corrected) (run.Summary, error)
+	PlanCorrect(ctx context.Context, c run.Corrected) ([]run.Kept, error)
+	// Questions are the wait tasks that ask a person; Answer answers a wait task.
+	// Closed is the wait task of a decision that was made before.
+	Questions(ctx context.Context) ([]run.Waiting, error)
+	Closed(ctx context.Context, decisionID string) (w run.Waiting, found bool, err error)
+	Answer(ctx context.Context, a run.AnswerRequest) (run.Waiting, error)
 	Cancel(ctx context.Context, project, id string) error
 	List(ctx context.Context, project string, most int) (shown []run.Summary, more int, err error)
 	Show(ctx context.Context, project, id string) (run.Record, error)
@@ -58,16 +66,26 @@ type summaryAnswer struct {
 	Run run.Summary `json:"run"`
 }
 
-// startAnswer has the run that was started, or the plan of a dry run.
+// startAnswer has the run that was started, or the plan of a dry run: Kept is that of a
+// resumed run with a corrected file.
 type startAnswer struct {
 	Run  *run.Summary `json:"run,omitempty"`
 	Plan *run.Plan    `json:"plan,omitempty"`
+	Kept []run.Kept   `json:"kept,omitempty"`
+}
+
+type answerBody struct {
+	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
+	Task        string `json:"task,omitempty" doc:"the key of the wait task; it may be left out where one alone waits"`
+	Answer      string `json:"answer" doc:"continue or refuse"`
+	Note        string `json:"note,omitempty" doc:"what to say with it, at most 4096 bytes"`
+	By          string `json:"by,omitempty" doc:"who answers; operator without it"`
 }
 
 type startBody struct {
 	ProjectRoot string         `json:"projectRoot" doc:"absolute path of the project folder"`
 	Path        string         `json:"path,omitempty" doc:"the workflow file, in the project: absolute, or relative to the project"`
-	Resume      string         `json:"resume,omitempty" doc:"instead of path: the id of a run that is to be taken up again; what is finished is not done again"`
+	Resume      string         `json:"resume,omitempty" doc:"the id of a run that is to be taken up again; what is finished is not done again. With path, it goes on with that file, corrected: finished tasks are kept where neither their definition nor their input changed"`
 	Input       map[string]any `json:"input,omitempty" doc:"what the workflow is given"`
 	Model       string         `json:"model,omitempty" doc:"the model of all agents, whatever the file says"`
 	Mode        string         `json:"mode,omitempty" doc:"permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan"`
@@ -100,6 +118,9 @@ func workflowRoutes() []route {
 				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
 				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
 			media: eventStream, serve: serveRunEvents, errors: errorsOf(oneRun, []fault.Type{fault.Overloaded})},
+		{method: post, path: "/api/workflow/runs/{id}/answer", name: "answerRun", summary: "Let a run go on that waits for a person, or refuse. The first answer counts.", access: operator,
+			params: []param{id}, body: answerBody{}, answer: summaryAnswer{}, serve: serveAnswerRun,
+			errors: errorsOf(oneRun, []fault.Type{fault.DecisionClosed, fault.Overloaded})},
 		{method: post, path: "/api/workflow/runs/{id}/cancel", name: "cancelRun", summary: "Stop a run, whichever process of this machine works on it.",
 			params: []param{id}, body: projectBody{}, answer: summaryAnswer{}, serve: serveCancelRun,
 			errors: errorsOf(oneRun, []fault.Type{fault.RunNotRunning, fault.RunInProgress})},
@@ -160,6 +181,35 @@ func serveRun(h *Handler, w *response, r *http.Request) error {
 		return err
 	}
 	return reply(w, http.StatusOK, recordAnswer{record})
+}
+
+func serveAnswerRun(h *Handler, w *response, r *http.Request) error {
+	f, err := h.fields(w, r)
+	if err != nil {
+		return err
+	}
+	a := run.AnswerRequest{
+		Project: f.required("projectRoot"), ID: r.PathValue("id"), Task: f.optional("task"),
+		Answer: f.requiredChoice("answer", run.AnswerContinue, run.AnswerRefuse), Note: f.optional("note"), By: cmp.Or(f.optional("by"), byOperator),
+	}
+	f.only("projectRoot", "task", "answer", "note", "by")
+	if err := f.err(); err != nil {
+		return err
+	}
+	if a.Project, err = h.checkProject(a.Project); err != nil {
+		return err
+	}
+	if h.o.Workflows.Runs == nil {
+		return errNoRuns
+	}
+	if _, err := h.o.Workflows.Runs.Answer(r.Context(), a); err != nil {
+		return err
+	}
+	record, err := h.o.Workflows.Runs.Show(r.Context(), a.Project, a.ID)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, summaryAnswer{record.Summary})
 }
 
 func serveCancelRun(h *Handler, w *response, r *http.Request) error {

@@ -36,6 +36,10 @@ type (
 		stamp
 		run.Asked
 	}
+	taskWaitsData struct {
+		stamp
+		run.Waits
+	}
 	taskAgainData struct {
 		stamp
 		run.Again
@@ -63,6 +67,8 @@ func runEvents() []event.Spec {
 			all[i].Sample = taskTriedData{Tried: d}
 		case run.Asked:
 			all[i].Sample = taskAskedData{Asked: d}
+		case run.Waits:
+			all[i].Sample = taskWaitsData{Waits: d}
 		case run.Again:
 			all[i].Sample = taskAgainData{Again: d}
 		case run.TaskEnded:

@@ -30,8 +30,10 @@ func readStart(f fields) start {
 	if s.resume == "" {
 		s.file = f.required("path")
 	} else {
+		s.file = f.optional("path")
 		for _, name := range startMembers[3:] {
-			if f.object.get(name).kind != absent {
+			goes := name == "path" || name == "dryRun" && s.file != ""
+			if f.object.get(name).kind != absent && !goes {
 				f.bad(name, "does not go with resume: the run goes on as it began")
 			}
 		}
@@ -94,7 +96,30 @@ func (h *Handler) resumeRun(w *response, r *http.Request, s start) error {
 	if h.draining.Load() {
 		return errDraining
 	}
+	if s.file != "" {
+		return h.correctRun(w, r, s)
+	}
 	begun, err := h.o.Workflows.Runs.Resume(r.Context(), s.Project, s.resume, s.OnQuestion)
+	if err != nil {
+		return err
+	}
+	return reply(w, http.StatusOK, startAnswer{Run: &begun})
+}
+
+// correctRun takes a run up again with a corrected file of the project.
+func (h *Handler) correctRun(w *response, r *http.Request, s start) (err error) {
+	c := run.Corrected{Project: s.Project, ID: s.resume, Within: s.Project, OnQuestion: s.OnQuestion}
+	if c.File, err = h.workflowFile(s.Project, s.file); err != nil {
+		return err
+	}
+	if s.dry {
+		kept, err := h.o.Workflows.Runs.PlanCorrect(r.Context(), c)
+		if err != nil {
+			return err
+		}
+		return reply(w, http.StatusOK, startAnswer{Kept: kept})
+	}
+	begun, err := h.o.Workflows.Runs.Correct(r.Context(), c)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,8 @@ type App struct {
 	provider  model.Provider
 	backends  *backends
 	committer *durable.Committer
-	desk      *permit.Desk
+	requests  *permit.Requests
+	audit     *permit.Audit
 	shell     *shell.Shell
 	journal   *journal.Store
 	fetch     *fetch.Tool
@@ -86,13 +87,11 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		return nil, err
 	}
 	a.committer = durable.NewCommitter(0)
-	projects := indexOptions(cfg)
-	projects.Logger = log
-	a.index = index.NewSet(projects)
+	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log})
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended
-	store.Forget = func(id string) error { return a.desk.Forget(id) }
+	store.Forget = func(id string) error { return a.requests.Forget(id) }
 	if a.Store, err = session.NewStore(store); err != nil {
 		return nil, err
 	}
@@ -138,8 +137,8 @@ func (a *App) release() error {
 	if a.planner != nil {
 		errs = append(errs, a.planner.Close())
 	}
-	if a.desk != nil {
-		errs = append(errs, a.desk.Close())
+	if a.requests != nil {
+		errs = append(errs, a.requests.Close())
 	}
 	hangUp(a.provider)
 	if a.backends != nil {

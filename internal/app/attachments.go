@@ -35,11 +35,15 @@ func NewDownloads(cfg *config.Config) (*download.Downloads, error) {
 	return download.New(downloadOptions(cfg))
 }
 
+// downloadRetries is how often a download is tried again, where the task that wants it
+// does not say more.
+const downloadRetries = 2
+
 func downloadOptions(cfg *config.Config) download.Options {
 	d := cfg.Attachments.Declared
 	return download.Options{
 		Dir: filepath.Join(cfg.Paths.CacheDir, "downloads"), Policy: attachmentPolicy(cfg), UserAgent: d.UserAgent,
-		ItemBytes: d.DownloadBytes, TempBytes: d.TempBytes, Timeout: d.DownloadTimeout, Parallel: d.MaxParallel,
+		ItemBytes: d.DownloadBytes, TempBytes: d.TempBytes, Timeout: d.DownloadTimeout, Retries: downloadRetries,
 	}
 }
 
@@ -59,7 +63,7 @@ func gatherOptions(cfg *config.Config) gather.Options {
 	return gather.Options{
 		MaxItems: cfg.Attachments.MaxItems, TaskBytes: d.TaskBytes,
 		Terms: attachment.Terms{
-			FileBytes: d.DownloadBytes, HeadBytes: d.HeadBytes,
+			FileBytes: d.DownloadBytes,
 			Types: map[attachment.Kind][]string{
 				attachment.KindImage: d.Types.Image, attachment.KindAudio: d.Types.Audio, attachment.KindVideo: d.Types.Video,
 				attachment.KindPDF: d.Types.PDF, "": d.Types.File, attachment.KindURL: d.Types.URL,

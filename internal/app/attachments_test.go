@@ -204,15 +204,6 @@ func TestAttachmentSettingsAct(t *testing.T) {
 			g.gather(t, &declared.File{Base: g.from("b.txt")})
 			return g.agent.Load().(string)
 		}, "belay", "surveyor/2"},
-		"max_parallel": {open, "2", func(t *testing.T, g *gathering) string {
-			g.most.Store(0)
-			var list []declared.Attachment
-			for i := range 6 {
-				list = append(list, &declared.File{Base: g.from(fmt.Sprintf("meet/%d?%d", min(6, g.Config.Attachments.Declared.MaxParallel), i))})
-			}
-			g.gather(t, list...)
-			return fmt.Sprint(g.most.Load())
-		}, "6", "2"},
 		"max_matches": {open, "1", func(t *testing.T, g *gathering) string {
 			_, err := g.folder.Match(t.Context(), "*.txt")
 			return fmt.Sprint(err)
@@ -220,9 +211,7 @@ func TestAttachmentSettingsAct(t *testing.T) {
 		"max_items": {open, "1", func(t *testing.T, g *gathering) string {
 			return g.gather(t, &declared.File{Base: inFolder("a.txt")}, &declared.File{Base: inFolder("b.txt")})
 		}, "", "ATTACHMENT_FAILURE: the task has 2 attachments, and 1 are allowed (attachments.max_items)"},
-		"task_bytes": {open, "1000", accept("a.txt", func(b declared.Base) declared.Attachment { return &declared.File{Base: b} }), "", "OVER_BUDGET"},
-		"mime_head_max_bytes": {open, "512", accept("late.pdf", func(b declared.Base) declared.Attachment { return &declared.PDF{Base: b} }), "",
-			"TYPE_NOT_ALLOWED"},
+		"task_bytes":               {open, "1000", accept("a.txt", func(b declared.Base) declared.Attachment { return &declared.File{Base: b} }), "", "OVER_BUDGET"},
 		"allowed_mime_types.image": {open, "[image/jpeg]", accept("a.png", func(b declared.Base) declared.Attachment { return &declared.Image{Base: b} }), "", "TYPE_NOT_ALLOWED"},
 		"allowed_mime_types.audio": {open, "[audio/flac]", accept("a.wav", func(b declared.Base) declared.Attachment { return &declared.Audio{Base: b} }), "", "TYPE_NOT_ALLOWED"},
 		"allowed_mime_types.video": {open, "[video/webm]", accept("a.mp4", func(b declared.Base) declared.Attachment { return &declared.Video{Base: b} }), "", "TYPE_NOT_ALLOWED"},
@@ -255,7 +244,7 @@ func TestAttachmentSettingsAct(t *testing.T) {
 		})
 	}
 	// No setting of declared attachments is without a test.
-	turns := []string{"roots", "extensions", "file_bytes", "turn_bytes", "upload_bytes", "max_pixels", "pixel_budget", "work_limit", "rendition_cache_bytes", "pdf_text_bytes", "pdf_idle", "pdf_interpreted"}
+	turns := []string{"roots", "extensions", "file_bytes", "turn_bytes", "upload_bytes", "pdf_interpreted"}
 	for _, s := range config.Reference() {
 		name, ok := strings.CutPrefix(s.Key, "attachments.")
 		if _, tested := tests[name]; ok && !tested && !strings.Contains(" "+strings.Join(turns, " ")+" ", " "+name+" ") {

@@ -15,6 +15,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // projectRoots are the folders in or below which callers of a server may name a
@@ -281,7 +282,7 @@ func (c confined) Decide(ctx context.Context, r turn.DecisionRequest) (permit.De
 }
 
 // Changes implements [turn.Engine].
-func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]turn.ChangeSet, error) {
+func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]changes.ChangeSet, error) {
 	if err := c.session(ctx, sessionID); err != nil {
 		return nil, err
 	}
@@ -289,15 +290,15 @@ func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]turn
 }
 
 // Undo implements [turn.Engine].
-func (c confined) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+func (c confined) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
 	if err := c.session(ctx, r.SessionID); err != nil {
-		return turn.UndoResult{}, err
+		return changes.UndoResult{}, err
 	}
 	return c.engine.Undo(ctx, r)
 }
 
 // Fork implements [turn.Engine]. The new session belongs to the same project.
-func (c confined) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+func (c confined) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
 	if err := c.session(ctx, r.SessionID); err != nil {
 		return session.Record{}, err
 	}
@@ -305,7 +306,7 @@ func (c confined) Fork(ctx context.Context, r turn.ForkRequest) (session.Record,
 }
 
 // Kept implements [turn.Engine].
-func (c confined) Kept(ctx context.Context, projectRoot string) ([]turn.KeptChange, error) {
+func (c confined) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
 	if err := c.project(projectRoot); err != nil {
 		return nil, err
 	}
@@ -313,25 +314,25 @@ func (c confined) Kept(ctx context.Context, projectRoot string) ([]turn.KeptChan
 }
 
 // KeptChange implements [turn.Engine].
-func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (turn.KeptChange, error) {
+func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
 	if err := c.project(projectRoot); err != nil {
-		return turn.KeptChange{}, err
+		return changes.KeptChange{}, err
 	}
 	return c.engine.KeptChange(ctx, projectRoot, id)
 }
 
 // ApplyKept implements [turn.Engine].
-func (c confined) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (c confined) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	if err := c.project(r.ProjectRoot); err != nil {
-		return turn.KeptResult{}, err
+		return changes.KeptResult{}, err
 	}
 	return c.engine.ApplyKept(ctx, r)
 }
 
 // DropKept implements [turn.Engine].
-func (c confined) DropKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (c confined) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	if err := c.project(r.ProjectRoot); err != nil {
-		return turn.KeptResult{}, err
+		return changes.KeptResult{}, err
 	}
 	return c.engine.DropKept(ctx, r)
 }

@@ -15,6 +15,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // Who has the access token of a server on a network reaches the projects that
@@ -74,8 +75,8 @@ func TestProjectRoots(t *testing.T) {
 		_, inspect := e.Inspect(ctx, turn.InspectRequest{ProjectRoot: root})
 		_, kept := e.Kept(ctx, root)
 		_, change := e.KeptChange(ctx, root, "chg_0123456789abcdef")
-		_, keep := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
-		_, drop := e.DropKept(ctx, turn.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
+		_, keep := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
+		_, drop := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: root, ID: "chg_0123456789abcdef"})
 		for call, err := range map[string]error{
 			"create": create, "list": list, "page": page, "upload": upload, "inspect": inspect,
 			"kept": kept, "change": change, "keep": keep, "drop": drop,
@@ -131,8 +132,8 @@ func everyCall(ctx context.Context, e turn.Engine, id string) map[string]error {
 	_, errs["decisions"] = e.Decisions(ctx, id)
 	_, errs["decide"] = e.Decide(ctx, turn.DecisionRequest{SessionID: id, DecisionID: "none", Verdict: permit.VerdictDeny})
 	_, errs["changes"] = e.Changes(ctx, id, "")
-	_, errs["undo"] = e.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: "none"})
-	_, errs["fork"] = e.Fork(ctx, turn.ForkRequest{SessionID: id})
+	_, errs["undo"] = e.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: "none"})
+	_, errs["fork"] = e.Fork(ctx, changes.ForkRequest{SessionID: id})
 	errs["delete"] = e.Delete(ctx, id)
 	return errs
 }

@@ -35,16 +35,17 @@ func (a *App) equip(o *turn.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	desk := deskOptions(cfg)
-	desk.Clock, desk.Audit = time.Now, audit.Redacting(clean)
-	if a.desk, err = permit.OpenDesk(desk); err != nil {
+	options := requestsOptions(cfg)
+	a.audit = audit.Redacting(clean)
+	options.Clock, options.Audit = time.Now, a.audit
+	if a.requests, err = permit.OpenRequests(options); err != nil {
 		return err
 	}
 	sh := shellOptions(cfg)
 	sh.Environ, sh.Person, sh.ServerPorts = os.Environ(), personEnv(os.Environ()), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
-	a.registers = newRegisters(cfg, desk.Audit, a.announcer().announce)
-	a.transitions = transitions(cfg, desk.Audit, a.announcer().announce)
+	a.registers = newRegisters(cfg, options.Audit, a.notifier().notify)
+	a.transitions = transitions(cfg, options.Audit, a.notifier().notify)
 	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
 		return err
 	}
@@ -59,12 +60,12 @@ func (a *App) equip(o *turn.Options) (err error) {
 	all := append(files.New(files.Options{}), a.fetch, a.shell)
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
-		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.announcer()),
+		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.notifier()),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
 	}
-	o.Desk, o.Audit, o.Redact, o.Gate = a.desk, desk.Audit, clean, a.shell
+	o.Requests, o.Audit, o.Redact, o.Gate = a.requests, options.Audit, clean, a.shell
 	o.Private = PrivateFolders(cfg)
 	a.journal = newJournal(cfg)
 	o.Journal = a.journal
@@ -95,8 +96,8 @@ func secrets(cfg *config.Config) []string {
 	return all
 }
 
-func deskOptions(cfg *config.Config) permit.DeskOptions {
-	return permit.DeskOptions{Dir: filepath.Join(cfg.Paths.StateDir, "permit"), Timeout: cfg.Permit.Timeout, Poll: cfg.Session.Poll}
+func requestsOptions(cfg *config.Config) permit.RequestsOptions {
+	return permit.RequestsOptions{Dir: filepath.Join(cfg.Paths.StateDir, "permit"), Timeout: cfg.Permit.Timeout}
 }
 
 func shellOptions(cfg *config.Config) shell.Options {
@@ -106,7 +107,7 @@ func shellOptions(cfg *config.Config) shell.Options {
 		Hidden:       private(cfg),
 		Network:      confine.Network(b.Network),
 		ConnectPorts: ports(b.ConnectPorts), ListenPorts: ports(b.ListenPorts), LocalPorts: ports(b.LocalPorts),
-		Limits:   confine.Limits{Processes: b.Processes, Files: b.Files, MemoryBytes: b.MemoryBytes, FileBytes: b.FileBytes},
+		Limits:   confine.Limits{Processes: b.Processes, MemoryBytes: b.MemoryBytes},
 		Disk:     quota.Limits{WriteBytes: b.MaxWriteBytes, FreeBytes: b.MinFreeBytes},
 		EnvNames: b.Env, StateDir: cfg.Paths.StateDir,
 	}
@@ -189,8 +190,8 @@ func hookOptions(cfg *config.Config) (permit.HookOptions, error) {
 func toolLimits(cfg *config.Config) tool.Limits {
 	t, b := cfg.Tools, cfg.Bash
 	return tool.Limits{
-		OutputBytes: t.OutputBytes, ReadBytes: t.ReadBytes, WriteBytes: t.WriteBytes, KeepBytes: t.KeepBytes,
-		Matches: t.Matches, FetchBytes: t.FetchBytes, FetchTime: t.FetchTime,
-		CommandTime: b.Timeout, CommandTimeMost: b.TimeoutMost, CommandBytes: b.OutputBytes,
+		OutputBytes: t.OutputBytes, ReadBytes: tool.MaxReadBytes, WriteBytes: tool.MaxWriteBytes, KeepBytes: t.KeepBytes,
+		Matches: tool.MaxMatches, FetchBytes: tool.MaxFetchBytes, FetchTime: tool.MaxFetchTime,
+		CommandTime: b.Timeout, CommandTimeMost: b.TimeoutMost, CommandBytes: tool.MaxCommandOutput,
 	}
 }

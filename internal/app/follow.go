@@ -42,7 +42,7 @@ func (a *App) moved(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	oldest := time.Now().Add(-a.Config.Bus.MaxAge)
+	oldest := time.Now().Add(-bus.DefaultMaxAge)
 	kept := ids[:0]
 	for _, id := range ids {
 		if rec, err := a.Store.Get(ctx, id); err == nil && rec.UpdatedAt.After(oldest) {

@@ -24,20 +24,18 @@ import (
 func storeOptions(cfg *config.Config) session.Options {
 	return session.Options{
 		StateDir: cfg.Paths.StateDir, SessionRoot: cfg.SessionRoot, HomeProject: projectFolder(cfg),
-		SegmentBytes: cfg.Log.SegmentBytes, TailBytes: int(cfg.Log.TailBytes),
-		IdleClose: cfg.Session.IdleClose, IdleMax: idleMax(cfg.Session.IdleMax, openFileLimit()), Poll: cfg.Session.Poll,
-		ImportBytes: cfg.Session.ImportBytes, ImportFiles: cfg.Session.ImportFiles,
+		SegmentBytes: cfg.Log.SegmentBytes, IdleMax: idleMax(openFileLimit()),
 	}
 }
 
-// idleMax is how many sessions that nobody uses may keep their files open: as many
-// as the setting says, but not more than half of the files that the process may open.
-// The other half is for connections, turns and commands.
-func idleMax(setting, limit int) int {
+// idleMax is how many sessions that nobody uses may keep their files open: no more
+// than half of the files that the process may open (0: not known). The other half is
+// for connections, turns and commands.
+func idleMax(limit int) int {
 	if limit <= 0 {
-		return setting
+		return session.DefaultIdleMax
 	}
-	return max(1, min(setting, limit/2/session.FilesPerSession))
+	return max(1, min(session.DefaultIdleMax, limit/2/session.FilesPerSession))
 }
 
 func retention(cfg *config.Config) session.GCOptions {
@@ -47,9 +45,7 @@ func retention(cfg *config.Config) session.GCOptions {
 func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
 	c := cfg.Attachments
 	return attachment.PlannerOptions{
-		CacheDir: filepath.Join(cfg.Paths.CacheDir, "renditions"), CacheBytes: c.RenditionCacheBytes,
-		PixelBudget: c.PixelBudget, MaxPixels: c.MaxPixels, WorkTime: c.WorkLimit,
-		PDFIdle: c.PDFIdle, PDFTextBytes: c.PDFTextBytes, PDFInterpreted: c.PDFInterpreted,
+		CacheDir: filepath.Join(cfg.Paths.CacheDir, "renditions"), PDFInterpreted: c.PDFInterpreted,
 		PDFTextChars: c.Declared.PDFChars, TextBytes: c.Declared.TextPartBytes,
 	}
 }
@@ -58,21 +54,17 @@ func engineOptions(cfg *config.Config) (turn.Options, error) {
 	r, err := rules(cfg)
 	return turn.Options{
 		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
-		SubagentsWarn: cfg.Subagents.Warn,
 	}, err
 }
 
 func retryPolicy(cfg *config.Config) model.RetryPolicy {
-	return model.RetryPolicy{Attempts: cfg.Retry.Attempts, Base: cfg.Retry.Base, Max: cfg.Retry.Max}
+	return model.RetryPolicy{Attempts: cfg.Retry.Attempts, Base: model.RetryBase, Max: cfg.Retry.Max}
 }
 
 func anthropicOptions(cfg *config.Config) anthropic.Options {
 	c := cfg.Anthropic
 	return anthropic.Options{
-		Options: upstream.Options{
-			BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens,
-			ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout, MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
-		},
+		Options: upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens},
 		Version: c.Version, Catalog: corrected(model.Anthropic(), cfg),
 	}
 }
@@ -80,10 +72,7 @@ func anthropicOptions(cfg *config.Config) anthropic.Options {
 func openaiOptions(cfg *config.Config) openai.Options {
 	c := cfg.OpenAI
 	return openai.Options{
-		Options: upstream.Options{
-			BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens,
-			ConnectTimeout: c.ConnectTimeout, HeaderTimeout: c.HeaderTimeout, MaxAnswer: c.StreamBytes, MaxLine: c.LineBytes,
-		},
+		Options:       upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens},
 		ContextTokens: c.ContextTokens, ImageModels: c.ImageModels, Overrides: overrides(cfg),
 	}
 }
@@ -108,22 +97,14 @@ func scriptedOptions(cfg *config.Config) scripted.Options {
 func handlerOptions(cfg *config.Config) api.Options {
 	return api.Options{
 		AllowedHosts: cfg.Server.AllowedHosts, OwnUser: cfg.Loopback() && !cfg.TrustLoopback,
-		KeepAlive: cfg.SSE.Keepalive, WriteTimeout: cfg.SSE.WriteTimeout,
-		BodyTimeout: cfg.Server.BodyTimeout, MaxStreams: cfg.Server.MaxStreams,
-		BodyBytes: cfg.Server.BodyBytes, UploadBytes: cfg.Attachments.UploadBytes,
+		UploadBytes: cfg.Attachments.UploadBytes,
 	}
 }
 
 func serveOptions(cfg *config.Config) api.ServeOptions {
-	return api.ServeOptions{
-		HeaderTimeout: cfg.Server.HeaderTimeout, HeaderBytes: int(cfg.Server.HeaderBytes),
-		IdleTimeout: cfg.Server.IdleTimeout, Grace: cfg.Server.ShutdownGrace,
-	}
+	return api.ServeOptions{Grace: cfg.Server.ShutdownGrace}
 }
 
 func busOptions(cfg *config.Config) bus.Options {
-	return bus.Options{
-		Dir:      filepath.Join(cfg.Paths.StateDir, "bus"),
-		MaxBytes: cfg.Bus.MaxBytes, MaxAge: cfg.Bus.MaxAge, AckTimeout: cfg.Bus.AckTimeout,
-	}
+	return bus.Options{Dir: filepath.Join(cfg.Paths.StateDir, "bus")}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"belay/internal/config"
+	"belay/internal/persona"
 )
 
 // load reads a user's configuration of the given text.
@@ -43,9 +44,9 @@ func wiring(cfg *config.Config) []any {
 	engine, err := engineOptions(cfg)
 	hooked, hooksErr := hookOptions(cfg)
 	return []any{
-		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, deskOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
-		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), indexOptions(cfg), projectsOptions(cfg),
-		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg), transitionOptions(cfg),
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
+		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
+		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg),
 		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers,
 	}
 }
@@ -58,54 +59,49 @@ func TestEverySettingActs(t *testing.T) {
 	t.Parallel()
 	// Those that are not passed on but acted upon where they are read.
 	direct := map[string]string{
-		"project":            "belay turn and doctor",
-		"instructions":       "TestSettingsActedUponAtOnce",
-		"persona.file_bytes": "TestSettingsActedUponAtOnce",
-		"token_file":         "TestSettingsActedUponAtOnce",
-		"scripted.script":    "TestSettingsActedUponAtOnce",
-		"bus.enabled":        "startBus",
-		"openai.model":       "TestDefaultModel",
-		"default_model":      "TestDefaultModel",
+		"project":         "belay turn and doctor",
+		"instructions":    "TestSettingsActedUponAtOnce",
+		"token_file":      "TestSettingsActedUponAtOnce",
+		"scripted.script": "TestSettingsActedUponAtOnce",
+		"bus.enabled":     "startBus",
+		"openai.model":    "TestDefaultModel",
+		"default_model":   "TestDefaultModel",
 	}
 	other := map[string]string{
 		"addr": "0.0.0.0:1", "trust_loopback": "true", "provider": "anthropic", "model": "m",
 		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
-		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]", "server.body_bytes": "5MiB", "server.header_timeout": "11s", "server.body_timeout": "31s",
-		"server.header_bytes": "65KiB", "server.idle_timeout": "3m", "server.max_turns_in_flight": "7", "server.max_streams": "7",
-		"server.shutdown_grace": "11s", "sse.keepalive": "16s", "sse.write_timeout": "31s", "delta.interval": "26ms", "delta.bytes": "5KiB",
-		"turn.stall_timeout": "91s", "turn.wall_limit": "31m", "turn.max_turns": "51", "turn.max_tokens": "9", "turn.max_cost_usd": "1",
-		"turn.message_bytes": "2MiB", "turn.answer_bytes": "9MiB", "turn.instructions_bytes": "33KiB", "turn.queue_length": "9",
-		"turn.queue_wait": "11m", "turn.idempotency_ttl": "2d", "retry.attempts": "4", "retry.base": "501ms", "retry.max": "31s",
+		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]",
+		"server.max_turns_in_flight": "7",
+		"server.shutdown_grace":      "11s",
+		"turn.stall_timeout":         "91s", "turn.wall_limit": "31m", "turn.max_turns": "51", "turn.max_tokens": "9", "turn.max_cost_usd": "1",
+		"turn.instructions_bytes": "33KiB",
+		"retry.attempts":          "4", "retry.max": "31s",
 		"scripted.pace": "36ms", "anthropic.base_url": "http://127.0.0.1:1", "anthropic.version": "'2024-01-01'", "anthropic.max_tokens": "9",
-		"anthropic.connect_timeout": "11s", "anthropic.header_timeout": "61s", "anthropic.stream_bytes": "65MiB", "anthropic.line_bytes": "5MiB",
 		"openai.base_url": "http://127.0.0.1:1", "openai.max_tokens": "9", "openai.context_tokens": "9999", "openai.image_models": "[m]",
-		"openai.connect_timeout": "11s", "openai.header_timeout": "61s", "openai.stream_bytes": "65MiB", "openai.line_bytes": "5MiB",
 		"prices": "{m: {input: 1, output: 2}}", "models": "{m: {context_tokens: 9}}",
 		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "9", "attachments.file_bytes": "9MiB",
-		"attachments.turn_bytes": "17MiB", "attachments.upload_bytes": "63MiB", "attachments.max_pixels": "9", "attachments.pixel_budget": "9",
-		"attachments.work_limit": "31s", "attachments.rendition_cache_bytes": "513MiB", "attachments.pdf_text_bytes": "9MiB",
-		"attachments.pdf_idle": "61s", "attachments.pdf_interpreted": "true",
+		"attachments.turn_bytes": "17MiB", "attachments.upload_bytes": "63MiB",
+
+		"attachments.pdf_interpreted":         "true",
 		"attachments.max_download_size_bytes": "9MiB", "attachments.download_timeout": "31s", "attachments.max_redirects": "0",
-		"attachments.max_parallel": "9", "attachments.temp_dir_quota_bytes": "99MiB", "attachments.http_user_agent": "other/1",
+		"attachments.temp_dir_quota_bytes": "99MiB", "attachments.http_user_agent": "other/1",
 		"attachments.allowed_hosts": "[files.test:8080]", "attachments.ssrf_strict": "true", "attachments.max_matches": "9",
-		"attachments.task_bytes": "99MiB", "attachments.mime_head_max_bytes": "512", "attachments.allowed_mime_types.image": "[image/png]",
+		"attachments.task_bytes": "99MiB", "attachments.allowed_mime_types.image": "[image/png]",
 		"attachments.allowed_mime_types.audio": "[audio/wav]", "attachments.allowed_mime_types.video": "[video/mp4]",
 		"attachments.allowed_mime_types.pdf": "[application/x-pdf]", "attachments.allowed_mime_types.file": "[text/*]",
 		"attachments.allowed_mime_types.url": "[text/html]", "attachments.text_part_max_bytes": "4MiB", "attachments.pdf_extract_max_chars": "999",
-		"session.idle_close": "61s", "session.idle_max": "9", "session.poll": "2s", "session.import_bytes": "5GiB", "session.import_files": "9",
-		"log.segment_bytes": "9MiB", "log.tail_bytes": "65KiB", "log.retention": "1d", "blobs.retention": "8d",
+		"log.segment_bytes": "9MiB", "log.retention": "1d", "blobs.retention": "8d",
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
-		"tools.read_bytes": "17MiB", "tools.write_bytes": "9MiB", "tools.keep_bytes": "17MiB", "tools.matches": "501",
-		"tools.fetch_bytes": "9MiB", "tools.fetch_timeout": "31s", "bash.enabled": "false", "bash.timeout": "3m",
-		"bash.timeout_max": "11m", "bash.output_bytes": "49KiB", "bash.confine": "false", "bash.network": "ports",
+		"tools.keep_bytes": "17MiB",
+		"bash.enabled":     "false", "bash.timeout": "3m",
+		"bash.timeout_max": "11m", "bash.confine": "false", "bash.network": "ports",
 		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.local_ports": "[5432]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
-		"bash.processes": "9", "bash.files": "99", "bash.keep_bytes": "9MiB", "bash.max_files": "999", "bash.memory_bytes": "9GiB", "bash.file_bytes": "5GiB", "bash.max_write_bytes": "5GiB", "bash.min_free_bytes": "257MiB",
-		"workspace.proposals": "99", "workspace.proposals_kept": "199",
-		"workspace.max_folders": "9", "workspace.max_depth": "9", "workspace.file_bytes": "9MiB", "workspace.view_bytes": "9MiB", "workspace.max_watches": "9",
-		"workspace.status_bytes": "2MiB", "workspace.open_transitions": "true", "workspace.poll": "3s", "workspace.idle": "9m",
-		"bus.max_bytes": "257MiB", "bus.max_age": "2d", "bus.ack_timeout": "6s", "subagents.enabled": "true", "subagents.warn": "1s",
-		"scaffold.decomposition_bytes": "9MiB", "snapshot.files": "9", "snapshot.bytes": "5GiB",
-		"workflow.file_bytes": "2MiB", "workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retry_delay": "2s", "workflow.retention": "1d",
+		"bash.processes": "9", "bash.memory_bytes": "9GiB", "bash.max_write_bytes": "5GiB", "bash.min_free_bytes": "257MiB",
+
+		"workspace.open_transitions": "true", "workspace.require_if_match": "true",
+		"subagents.enabled": "true",
+		"snapshot.bytes":    "5GiB",
+		"workflow.steps":    "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retention": "1d",
 	}
 	home := t.TempDir()
 	standard := wiring(loadIn(t, home, ""))
@@ -146,12 +142,11 @@ func TestProjectTightens(t *testing.T) {
 	t.Parallel()
 	stricter := map[string]string{
 		"turn.stall_timeout": "1s", "turn.wall_limit": "1m", "turn.max_turns": "1", "turn.max_tokens": "9", "turn.max_cost_usd": "1",
-		"turn.message_bytes": "1KiB", "turn.answer_bytes": "1KiB", "turn.instructions_bytes": "1KiB",
-		"attachments.roots": "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
+		"turn.instructions_bytes": "1KiB",
+		"attachments.roots":       "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
 		"attachments.turn_bytes": "1KiB", "attachments.upload_bytes": "1KiB", "subagents.enabled": "false", "default_model": "m",
-		"permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "tools.output_bytes": "1KiB", "tools.read_bytes": "1KiB", "tools.write_bytes": "1KiB", "tools.matches": "1",
-		"tools.fetch_bytes": "1KiB", "tools.fetch_timeout": "1s", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
-		"bash.output_bytes": "1KiB",
+		"permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "tools.output_bytes": "1KiB",
+		"bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
 	}
 	cfg := load(t, "provider: anthropic\nsubagents: {enabled: true}\n")
 	p := newProjects(cfg)
@@ -189,7 +184,7 @@ func TestSettingsActedUponAtOnce(t *testing.T) {
 		}
 		return path
 	}
-	big := strings.Repeat("x", 2000)
+	big := strings.Repeat("x", persona.MaxFileBytes+1)
 	for _, name := range []string{"AGENTS.md", "README.md", "docs/DIRECTIVE.md", "docs/CONTRACT.md", "docs/SPEC.md", "docs/TYPES.md", "docs/PLAN.md"} {
 		file("root/"+name, "x\n")
 	}
@@ -204,7 +199,7 @@ func TestSettingsActedUponAtOnce(t *testing.T) {
 		{"script missing", "scripted: {script: " + filepath.Join(dir, "none") + "}", "scripted.script"},
 		{"script is a folder", "scripted: {script: " + dir + "}", "not a regular file"},
 		{"instruction root incomplete", "instructions: " + dir, "INSTRUCTION_ROOT_INVALID"},
-		{"instruction file too large", "persona: {file_bytes: 1KiB}\ninstructions: " + filepath.Join(dir, "root"), "PERSONA_NOT_FOUND"},
+		{"instruction file too large", "instructions: " + filepath.Join(dir, "root"), "PERSONA_NOT_FOUND"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -225,12 +220,16 @@ func TestDoctorReadsInstructions(t *testing.T) {
 	root := t.TempDir()
 	names := []string{"AGENTS.md", "README.md", "docs/DIRECTIVE.md", "docs/CONTRACT.md", "docs/SPEC.md", "docs/TYPES.md", "docs/PLAN.md", "agents/AGENT_BIG.md"}
 	for _, name := range names {
+		size := 1000
+		if strings.HasSuffix(name, "_BIG.md") {
+			size = persona.MaxFileBytes + 1
+		}
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(strings.Repeat("x\n", 1000)), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(strings.Repeat("x", size)), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := instructions(load(t, "persona: {file_bytes: 1KiB}\ninstructions: "+root))
+	c := instructions(load(t, "instructions: "+root))
 	if c.Level != Notice || !strings.Contains(c.Detail, "AGENT_BIG.md: can not be read") || c.Next == "" {
 		t.Errorf("%+v", c)
 	}

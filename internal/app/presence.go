@@ -57,8 +57,8 @@ func (p *presence) operatorToken() (string, error) {
 	return token, err
 }
 
-// announce writes the server's entry.
-func (p *presence) announce() {
+// publish writes the server's entry.
+func (p *presence) publish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.enter()
@@ -68,7 +68,7 @@ func (p *presence) announce() {
 func (p *presence) enter() {
 	state := p.a.Config.Paths.StateDir
 	if p.note == nil {
-		n, err := announce(state, p.server)
+		n, err := publish(state, p.server)
 		if p.note = n; err != nil {
 			p.ready.lacks(partEntry, withoutEntry, err)
 		} else {
@@ -100,13 +100,13 @@ func (p *presence) restore() error {
 	if err != nil {
 		return err
 	}
-	desk, err := p.a.desk.Restore()
+	requests, err := p.a.requests.Restore()
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lost := sessions || desk || p.note != nil && !p.note.there()
+	lost := sessions || requests || p.note != nil && !p.note.there()
 	if lost {
 		p.a.log.Warn("the state folder, or a part of it, was removed; it was made again", "folder", p.a.Config.Paths.StateDir)
 		if p.note != nil {

@@ -6,10 +6,10 @@ import (
 )
 
 // The process has one GOMAXPROCS, so this test runs alone.
-func TestWiden(t *testing.T) {
+func TestAddProcessors(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "")
 	before := runtime.GOMAXPROCS(0)
-	restore := widen()
+	restore := addProcessors()
 	if got := runtime.GOMAXPROCS(0); got != processorsEach*before {
 		t.Errorf("a server has %d processors, want %d", got, processorsEach*before)
 	}
@@ -18,7 +18,7 @@ func TestWiden(t *testing.T) {
 		t.Errorf("restored are %d processors, want %d", got, before)
 	}
 	t.Setenv("GOMAXPROCS", "3")
-	defer widen()()
+	defer addProcessors()()
 	if got := runtime.GOMAXPROCS(0); got != before {
 		t.Errorf("an operator's choice became %d", got)
 	}

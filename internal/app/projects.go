@@ -87,10 +87,10 @@ func limits(cfg *config.Config) turn.Limits {
 	return turn.Limits{
 		Stall: c.StallTimeout, Wall: c.WallLimit, Unattended: cfg.Permit.Unattended,
 		MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxCostUSD: c.MaxCostUSD,
-		MessageBytes: c.MessageBytes, NotesBytes: c.InstructionsBytes, AnswerBytes: c.AnswerBytes,
-		QueueLength: c.QueueLength, QueueWait: c.QueueWait,
-		IdempotencyTTL: c.IdempotencyTTL,
+		MessageBytes: turn.MaxMessageBytes, NotesBytes: c.InstructionsBytes, AnswerBytes: turn.MaxAnswerBytes,
+		QueueLength: turn.QueueLength, QueueWait: turn.QueueWait,
+		IdempotencyTTL: turn.IdempotencyTTL,
 		InFlight:       cfg.Server.MaxTurnsInFlight,
-		DeltaInterval:  cfg.Delta.Interval, DeltaBytes: int(cfg.Delta.Bytes),
+		DeltaInterval:  turn.DeltaInterval, DeltaBytes: turn.DeltaBytes,
 	}
 }

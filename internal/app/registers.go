@@ -24,12 +24,12 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 	if err != nil {
 		return Registers{}, err
 	}
-	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newAnnouncer(cfg).announce), nil
+	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newNotifier(cfg).notify), nil
 }
 
-func newRegisters(cfg *config.Config, audit *permit.Audit, announce workspace.Announce) Registers {
+func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
 	files := registerOptions(cfg)
-	files.Clock, files.Announce = time.Now, announce
+	files.Clock, files.Notify = time.Now, notify
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
 		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: "written", By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {
@@ -47,5 +47,5 @@ func registerOptions(cfg *config.Config) registerfile.Options {
 }
 
 func proposalOptions(cfg *config.Config) proposal.Options {
-	return proposal.Options{LockDir: locksDir(cfg), MaxOpen: cfg.Workspace.Proposals, MaxSettled: cfg.Workspace.ProposalsKept}
+	return proposal.Options{LockDir: locksDir(cfg)}
 }

@@ -29,7 +29,7 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 		r.Runs, r.RunBytes = r.Runs+more.Runs, r.RunBytes+more.Bytes
 		errs = append(errs, err)
 		if !dryRun {
-			errs = append(errs, a.Engine.SweepFiles(ctx, project, a.Config.Blobs.Retention), shell.SweepProject(project))
+			errs = append(errs, a.Engine.Files.Sweep(ctx, project, a.Config.Blobs.Retention), shell.SweepProject(project))
 		}
 	}
 	o := a.Retention()

@@ -13,12 +13,7 @@ import (
 
 // openRoot opens the configured instruction root.
 func openRoot(cfg *config.Config) (*persona.Root, error) {
-	root, err := persona.Open(cfg.Instructions)
-	if err != nil {
-		return nil, err
-	}
-	root.LimitFiles(cfg.Persona.FileBytes)
-	return root, nil
+	return persona.Open(cfg.Instructions)
 }
 
 // newProvider builds the configured provider with the one retry layer on top.

@@ -30,6 +30,11 @@ type ServeOptions struct {
 	// Draining is told, when ctx ends while turns run, how many of them may end
 	// within which time. It may be nil.
 	Draining func(turns int, grace time.Duration)
+	// Resumed gets the number of turns that the server took up at its start, because
+	// they waited for a person when their processes ended. Left gets the number of
+	// turns that it leaves to the next server when it stops. Neither is called with 0;
+	// both may be nil.
+	Resumed, Left func(turns int)
 }
 
 // Serve answers requests until ctx is done, then lets running turns end within
@@ -71,22 +76,29 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	h := api.New(a.handlerOptions(addr, token, authority, carrier, here))
 	base := "http://" + reachable(addr)
 	here.server = Server{URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
-	here.announce()
+	here.publish()
 	if o.Listening != nil {
 		link, _ := authority.Link(base)
 		if err := o.Listening(base, link, here.ready.without()); err != nil {
 			return errors.Join(err, closeListener(), here.leave(), carrier.stop())
 		}
 	}
-	defer widen()()
+	setGOGC(serverGOGC)
+	defer addProcessors()()
 	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
-	background.Go(func() { a.sweepDesk(life) })
-	background.Go(func() { a.thrift(life) })
+	background.Go(func() { a.sweepRequests(life) })
+	background.Go(func() { a.freeWhenIdle(life) })
 	background.Go(func() { here.attend(life) })
-	background.Go(func() { a.resume(life) })
+	background.Go(func() {
+		a.resume(life)
+		if n := a.Engine.TakenUp(); n > 0 && o.Resumed != nil {
+			o.Resumed(n)
+		}
+		a.followAnswers(life)
+	})
 	so := serveOptions(a.Config)
 	so.Logger = a.log
 	so.Quiesce = func(ctx context.Context) {
@@ -94,6 +106,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 			o.Draining(n, so.Grace)
 		}
 		a.drain(ctx)
+		if n := a.Engine.Left(); n > 0 && o.Left != nil {
+			o.Left(n)
+		}
 	}
 	err = api.Serve(ctx, ln, h, so)
 	end()
@@ -134,6 +149,11 @@ func (a *App) resume(ctx context.Context) {
 	if err := a.Engine.Resume(ctx, slices.Compact(ids)...); err != nil && ctx.Err() == nil {
 		a.log.Error("take up abandoned turns", "error", err)
 	}
+	if n, err := a.Runs.TakeUpWaiting(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("take up runs that wait", "error", err)
+	} else if n > 0 {
+		a.log.Info("took up runs that wait", "runs", n)
+	}
 }
 
 // drain waits for running turns; called after new ones are refused. What is
@@ -158,7 +178,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o := handlerOptions(cfg)
 	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
 	o.BoundAddr, o.Token, o.Operator = addr, token, authority
-	o.Maker = newMaker(cfg)
+	o.Scaffolder = newScaffolder(cfg)
 	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return append(Doctor(ctx, cfg), here.ready.checks()...), nil }

@@ -37,7 +37,7 @@ type note struct {
 	lock *durable.FileLock
 }
 
-func announce(stateDir string, s Server) (*note, error) {
+func publish(stateDir string, s Server) (*note, error) {
 	dir := filepath.Join(stateDir, serversDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("announce the server: %w", err)

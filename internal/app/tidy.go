@@ -37,9 +37,9 @@ func (a *App) tidy(ctx context.Context, c *carrier) {
 	})
 }
 
-// sweepDesk closes questions until ctx ends.
-func (a *App) sweepDesk(ctx context.Context) {
-	a.regularly(ctx, sweepEvery, "questions whose time is over could not be closed", a.desk.Sweep)
+// sweepRequests closes questions until ctx ends.
+func (a *App) sweepRequests(ctx context.Context) {
+	a.regularly(ctx, sweepEvery, "questions whose time is over could not be closed", a.requests.Sweep)
 }
 
 // regularly does something now and then until ctx ends.

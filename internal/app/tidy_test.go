@@ -114,7 +114,7 @@ func TestSweep(t *testing.T) {
 func TestQuestionsAreClosedInTime(t *testing.T) {
 	t.Parallel()
 	a, _ := opened(t, "permit: {timeout: 1s}\n")
-	q, err := a.desk.Post(t.Context(), permit.Request{
+	q, err := a.requests.Post(t.Context(), permit.Request{
 		SessionID: "sess_1", TurnID: "turn_1", Effect: permit.Effect{Tool: "write", Kind: permit.Write, Summary: "write a.txt"},
 		Expires: time.Now().Add(50 * time.Millisecond),
 	})
@@ -123,7 +123,7 @@ func TestQuestionsAreClosedInTime(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		a.regularly(ctx, 10*time.Millisecond, "", a.desk.Sweep)
+		a.regularly(ctx, 10*time.Millisecond, "", a.requests.Sweep)
 	}()
 	audit := AuditPath(a.Config.Paths.StateDir)
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {

@@ -18,19 +18,15 @@ func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newAnnouncer(cfg).announce), nil
+	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newNotifier(cfg).notify), nil
 }
 
 // transitions makes transitions, each on the audit log before it is made.
-func transitions(cfg *config.Config, audit *permit.Audit, announce workspace.Announce) *statusfile.Writer {
-	w := transitionOptions(cfg)
-	w.Clock, w.Announce = time.Now, announce
+func transitions(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *statusfile.Writer {
+	w := statusfile.Writer{Locks: locksDir(cfg)}
+	w.Clock, w.Notify = time.Now, notify
 	w.Record = func(ctx context.Context, r statusfile.Record) error { return audit.Append(ctx, transitionEntry(r)) }
 	return &w
-}
-
-func transitionOptions(cfg *config.Config) statusfile.Writer {
-	return statusfile.Writer{Locks: locksDir(cfg), Bytes: cfg.Workspace.StatusBytes}
 }
 
 // transitionEntry is a transition as the audit log has it.

@@ -1,10 +1,15 @@
 package app
 
 import (
+	"cmp"
+	"context"
+	"slices"
 	"time"
 
 	"belay/internal/api"
 	"belay/internal/config"
+	"belay/internal/model/scripted"
+	"belay/internal/permit"
 	flows "belay/internal/workflow/catalog"
 	"belay/internal/workflow/run"
 )
@@ -13,31 +18,61 @@ import (
 // tools.
 func (a *App) runOptions(tools []string) run.Options {
 	return run.Options{
-		Engine:   a.Engine,
-		Ready:    a.ready,
+		Engine: a.Engine,
+		Ready:  a.ready,
+		Repeats: func(provider string) bool {
+			return cmp.Or(provider, a.Config.Provider) == scripted.Name && a.Config.Scripted.Script == ""
+		},
 		Blobs:    func(project string) (run.Blobs, error) { return a.Store.Blobs(project) },
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: tools,
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Snapshot: snapshotOptions(a.Config, a.announcer()), Limits: runLimits(a.Config),
+		Asks:     a.asks,
+		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
+		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
+	}
+}
+
+// asks reports whether every call of a tool needs a person's decision: it only changes
+// files, the mode asks about that, and no rule or hook may allow it.
+func (a *App) asks(project, mode string, allow []string, tool string) bool {
+	m := permit.ModeOf(mode)
+	if tool != "write" || m == permit.AcceptEdits || m == permit.Plan || len(a.Config.Hooks) > 0 {
+		return false
+	}
+	rules, err := newProjects(a.Config).rules(project)
+	if err != nil {
+		return false // the turn says what is wrong
+	}
+	given, err := permit.ParseRules(allow)
+	return err == nil && !slices.ContainsFunc(slices.Concat(rules.Allowed, given), func(r permit.Rule) bool { return r.Names(tool) })
+}
+
+// answerEntry is the answer to a wait task as the audit log has it.
+func answerEntry(w run.Waiting) permit.Entry {
+	verdict := permit.VerdictDeny
+	if w.Answer.Answer == run.AnswerContinue {
+		verdict = permit.VerdictAllow
+	}
+	return permit.Entry{
+		Kind: "decision", DecisionID: w.DecisionID, Project: w.Project, Summary: w.Message, Verdict: string(verdict),
+		By: w.Answer.By, Note: w.Answer.Note, Reason: "the task " + w.Task + " of the run " + w.RunID + " waits",
 	}
 }
 
 // workflows are how the server's callers get at workflow files and their runs.
 func (a *App) workflows() api.Workflows {
-	limits := flows.Default
-	limits.FileBytes = a.Config.Workflow.FileBytes
-	return api.Workflows{Runs: a.Runs, Limits: limits}
+	return api.Workflows{Runs: a.Runs, Limits: flows.Default}
 }
 
 func runLimits(cfg *config.Config) run.Limits {
 	w := cfg.Workflow
 	return run.Limits{
-		FileBytes: w.FileBytes, Steps: w.Steps, Parallel: w.Parallel, Items: w.MaxItems, Tasks: w.MaxTasks,
-		Attachments: cfg.Attachments.MaxItems, Matches: matchLimit(cfg), RetryDelay: w.RetryDelay,
+		FileBytes: flows.Default.FileBytes, Steps: w.Steps, Parallel: w.Parallel, Items: w.MaxItems, Tasks: w.MaxTasks,
+		Attachments: cfg.Attachments.MaxItems, Matches: matchLimit(cfg), RetryDelay: run.DefaultRetryDelay,
 	}
 }
 

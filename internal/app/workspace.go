@@ -12,35 +12,11 @@ import (
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/workspace"
-	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
-	"belay/internal/workspace/validate"
 )
 
-// ScanOptions bound what is looked at of a project.
-func ScanOptions(cfg *config.Config) scan.Options {
-	return scan.Options{MaxFolders: cfg.Workspace.MaxFolders, MaxDepth: cfg.Workspace.MaxDepth}
-}
-
-// ValidateOptions bound the validation of a project at a time.
-func ValidateOptions(cfg *config.Config, now time.Time) validate.Options {
-	return validate.Options{FileBytes: cfg.Workspace.FileBytes, Today: now.Format(time.DateOnly)}
-}
-
-// IndexOptions bound the index of a project.
-func IndexOptions(cfg *config.Config) index.Options { return indexOptions(cfg) }
-
-func indexOptions(cfg *config.Config) index.Options {
-	w := cfg.Workspace
-	return index.Options{Scan: ScanOptions(cfg), MaxWatches: w.MaxWatches, Poll: w.Poll, Idle: w.Idle}
-}
-
 func projectsOptions(cfg *config.Config) api.Projects {
-	w := cfg.Workspace
-	return api.Projects{
-		ViewBytes: w.ViewBytes, FileBytes: w.FileBytes,
-		OpenTransitions: openTransitions(cfg),
-	}
+	return api.Projects{OpenTransitions: openTransitions(cfg), RequireIfMatch: cfg.Workspace.RequireIfMatch}
 }
 
 func openTransitions(cfg *config.Config) bool {

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-
-	"belay/internal/attachment/media"
 )
 
 // File is an open file: an *[os.File], or what is in memory and is read like one.
@@ -39,7 +37,7 @@ type Terms struct {
 	// FileBytes caps one file, inclusive; 0 means [DefaultFileBytes].
 	FileBytes int64
 	// HeadBytes is how much of the beginning types are told by; 0 means 3072. Less
-	// than that may miss the type of a PDF behind junk and of MP3 without a tag.
+	// than that may miss the type of a PDF behind junk.
 	HeadBytes int
 	// Types lists for each wanted kind the patterns of accepted MIME types
 	// ("image/*"), under "" for a file of any kind. A kind without patterns takes
@@ -106,11 +104,8 @@ func (a *acceptance) run(ctx context.Context) error {
 		return nil
 	}
 	is := identify(head, int64(len(head)) == a.size, extension(a.opened), a.opened.Hint)
-	var info media.Info
-	if is.kind == KindAudio || is.kind == KindVideo {
-		if info = media.Probe(a.file, a.size, is.mime); info.Video == "" && info.Audio != "" {
-			is = soundOnly(is)
-		}
+	if a.opened.Want == KindAudio {
+		is = asSound(is)
 	}
 	if !a.fits(is) {
 		return nil
@@ -126,15 +121,9 @@ func (a *acceptance) run(ctx context.Context) error {
 		Kind: is.kind, MIMEType: is.mime, Charset: is.charset,
 		Bytes: a.size, Name: label(a.opened.Name), Origin: a.opened.Origin, Named: true,
 	}
-	switch is.kind {
-	case KindImage:
-		if !a.measure() {
-			a.unmeasured()
-			return nil
-		}
-	case KindAudio, KindVideo:
-		a.item.Duration, a.item.Codec = info.Duration.Milliseconds(), info.Codec()
-		a.item.Width, a.item.Height = info.Width, info.Height
+	if is.kind == KindImage && !a.measure() {
+		a.unmeasured()
+		return nil
 	}
 	return a.finish(ctx, head)
 }
@@ -187,14 +176,15 @@ func (a *acceptance) unmeasured() {
 	}
 }
 
-// soundOnly is the type of a container of films that holds no pictures.
-func soundOnly(is found) found {
+// asSound is the type of a container that may hold sound alone, where the author
+// asks for sound. The first bytes are the same with and without pictures.
+func asSound(is found) found {
 	switch is.mime {
-	case media.MP4:
-		return found{kind: KindAudio, mime: media.M4A}
-	case media.WebM:
+	case mimeMP4:
+		return found{kind: KindAudio, mime: mimeM4A}
+	case mimeWebM:
 		return found{kind: KindAudio, mime: "audio/webm"}
-	case media.Matroska:
+	case mimeMKV:
 		return found{kind: KindAudio, mime: "audio/x-matroska"}
 	}
 	return is

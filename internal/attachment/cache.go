@@ -18,7 +18,7 @@ import (
 
 // cacheVersion is part of every key. Raise it when the making of renditions
 // changes, so that old ones are not taken for new ones.
-const cacheVersion = 2
+const cacheVersion = 3
 
 // What was used within cacheGrace may be in a request right now and stays; the
 // time of use is written at most every cacheTouch. Temporary files older than
@@ -48,6 +48,8 @@ type rendition struct {
 	Escaped int64 `json:"escaped,omitempty"`
 	// Cut says that text was cut.
 	Cut bool `json:"cut,omitempty"`
+	// Bare says that the text was cut and does not itself say so.
+	Bare bool `json:"bare,omitempty"`
 
 	content Content
 }

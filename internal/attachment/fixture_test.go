@@ -27,24 +27,14 @@ func wavBytes(rate, channels, bits, samples int) []byte {
 	return append(b, make([]byte, size)...)
 }
 
-// mp4Bytes is a film of units of 1/rate seconds with a track for each codec.
-func mp4Bytes(units, rate uint32, codecs ...string) []byte {
-	number := func(n uint32) string { return string(binary.BigEndian.AppendUint32(nil, n)) }
-	zeros := func(n int) string { return strings.Repeat("\x00", n) }
-	tracks := ""
-	for _, codec := range codecs {
-		handler, width, height := "soun", uint32(0), uint32(0)
-		if codec == "avc1" {
-			handler, width, height = "vide", 640<<16, 360<<16
-		}
-		tracks += box("trak",
-			box("tkhd", zeros(76), number(width), number(height)),
-			box("mdia",
-				box("mdhd", zeros(12), number(rate), number(units), zeros(4)),
-				box("hdlr", zeros(8), handler, zeros(12)),
-				box("minf", box("stbl", box("stsd", zeros(4), number(1), box(codec, zeros(8)))))))
-	}
-	return []byte(ftyp("isom", "isom", "mp42") + box("moov", box("mvhd", zeros(12), number(rate), number(units), zeros(80)), tracks) + box("mdat", zeros(100)))
+// mp4Bytes is the beginning of a film.
+func mp4Bytes() []byte {
+	return []byte(ftyp("isom", "isom", "mp42") + box("mdat", strings.Repeat("\x00", 100)))
+}
+
+// webmBytes is the beginning of a recording, which may be sound alone.
+func webmBytes() []byte {
+	return []byte("\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\x82\x84webm\x42\x87\x81\x04")
 }
 
 // bmpBytes is a small bitmap.

@@ -198,9 +198,6 @@ func TestHostileDeclared(t *testing.T) {
 		if d.Used != tt.used || !strings.Contains(d.Warning, tt.say) {
 			t.Errorf("%s: got %s, %q", tt.name, d.Used, d.Warning)
 		}
-		if it.Duration > 100 {
-			t.Errorf("%s: %d ms", tt.name, it.Duration)
-		}
 		if took := time.Since(start); took > time.Minute { // tens of milliseconds, if nothing else runs
 			t.Errorf("%s: took %v", tt.name, took)
 		}

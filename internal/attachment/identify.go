@@ -6,8 +6,6 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 	"golang.org/x/net/html/charset"
-
-	"belay/internal/attachment/media"
 )
 
 // The MIME types that only declared attachments have.
@@ -15,6 +13,17 @@ const (
 	mimeBMP    = "image/bmp"
 	mimeTIFF   = "image/tiff"
 	mimeSVG    = "image/svg+xml"
+	mimeHEIC   = "image/heic"
+	mimeHEIF   = "image/heif"
+	mimeAVIF   = "image/avif"
+	mimeMP3    = "audio/mpeg"
+	mimeAAC    = "audio/aac"
+	mimeM4A    = "audio/mp4"
+	mimeOGG    = "audio/ogg"
+	mimeWAV    = "audio/wav"
+	mimeMP4    = "video/mp4"
+	mimeMKV    = "video/x-matroska"
+	mimeWebM   = "video/webm"
 	mimeHTML   = "text/html"
 	mimeBinary = "application/octet-stream"
 	// mimeAddress is a text that holds an address.
@@ -55,7 +64,7 @@ func identify(head []byte, whole bool, ext, hint string) found {
 		case strings.HasPrefix(mime, "text/") && bytes.IndexByte(head, 0) < 0: // in a character set that nobody names
 			return found{kind: KindFile, mime: mimeText}
 		case strings.HasPrefix(mime, "text/"),
-			mime == media.MP3, mime == media.AAC: // one mark makes no sound
+			mime == mimePDF: // quoted in a file of another type
 			mime = mimeBinary
 		}
 		return found{kind: kindOf(mime), mime: mime}
@@ -73,17 +82,16 @@ func pageCharset(head []byte) string {
 	return name
 }
 
-// binaryMedia knows what is neither of a turn's kinds nor text, and can be named
-// without the database.
+// binaryMedia recognises sound, film, and the images that a turn does not take.
 func binaryMedia(head []byte) found {
-	mime := media.Sniff(head)
+	mime := rareImage(head)
 	if mime == "" {
-		mime = rareImage(head)
+		mime = canonical(mimetype.Detect(head).String())
 	}
-	if mime == "" {
-		return found{}
+	if kind := kindOf(mime); kind != KindFile && mime != mimeSVG {
+		return found{kind: kind, mime: mime}
 	}
-	return found{kind: kindOf(mime), mime: mime}
+	return found{}
 }
 
 // kindOf is the kind of a type that is no text.

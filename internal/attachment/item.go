@@ -60,11 +60,6 @@ type Item struct {
 	// Charset is set where text needs conversion to UTF-8: utf-16le, utf-16be, and
 	// of pages the name of an older set (windows-1252).
 	Charset string `json:"charset,omitempty"`
-	// Duration of audio and video in milliseconds, 0 when unknown.
-	Duration int64 `json:"durationMs,omitempty"`
-	// Codec names what audio and video are encoded with ("h264, aac"), empty when
-	// unknown.
-	Codec string `json:"codec,omitempty"`
 
 	// What the author of a declared attachment wants; none of it is set for the
 	// files of a turn.
@@ -141,8 +136,6 @@ type MediaPart struct {
 	Kind     Kind
 	Name     string
 	MIMEType string
-	// Duration in milliseconds, 0 when unknown.
-	Duration int64
 	Content  Content
 }
 

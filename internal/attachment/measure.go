@@ -14,11 +14,12 @@ const (
 	bytesPerToken    = 3
 	tokensOfEnvelope = 16
 
-	// A second of sound and film; where the length is not known, bytes count.
+	// A second of sound and film, and the bytes it takes in a dense encoding.
 	tokensPerSecondAudio = 32
 	tokensPerSecondVideo = 300
 	bytesPerSecondAudio  = 2_000
 	bytesPerSecondVideo  = 20_000
+	bytesPerSecondWAV    = 16_000
 )
 
 // base64Bytes is the encoded size of n bytes.
@@ -34,18 +35,17 @@ func imageTokens(width, height int) int64 {
 	return min(n, maxImageTokens) + tokensOfEnvelope
 }
 
-// MediaTokens estimates sound and film by their duration in milliseconds, or where
-// that is 0 by their size as if they were encoded very densely.
-func MediaTokens(kind Kind, duration, bytes int64) int64 {
+// MediaTokens estimates sound and film by their size and type. It assumes a dense
+// encoding, of WAV telephone quality.
+func MediaTokens(mime string, bytes int64) int64 {
 	perSecond, density := int64(tokensPerSecondAudio), int64(bytesPerSecondAudio)
-	if kind == KindVideo {
+	switch {
+	case mime == mimeWAV:
+		density = bytesPerSecondWAV
+	case kindOf(mime) == KindVideo:
 		perSecond, density = tokensPerSecondVideo, bytesPerSecondVideo
 	}
-	seconds := (duration + 999) / 1000
-	if duration <= 0 {
-		seconds = bytes/density + 1
-	}
-	return seconds*perSecond + tokensOfEnvelope
+	return (bytes/density+1)*perSecond + tokensOfEnvelope
 }
 
 // textTokens estimates text by its bytes, which is high for every script.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"belay/internal/attachment/media"
 )
 
 // The values of Delivery.Used.
@@ -119,7 +117,7 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case image && listed && imageFits && it.Width > 0:
 		return choice{how: sendNative}
 	case image && bomb:
-		return choice{how: leaveOut, reason: fmt.Sprintf("%d×%d pixels are more than the %d that are decoded (attachments.max_pixels)", it.Width, it.Height, p.opts.MaxPixels)}
+		return choice{how: leaveOut, reason: fmt.Sprintf("%d×%d pixels are more than the %d that are decoded", it.Width, it.Height, p.opts.MaxPixels)}
 	case image && len(targets) == 0:
 		return choice{how: leaveOut, reason: "the model takes neither this type of image nor one that it could be changed to"}
 	case image:
@@ -142,7 +140,7 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 		return playable(it, "audio", l.AudioTypes, l.AudioBytes)
 	case it.Kind == KindVideo:
 		return playable(it, "video", l.VideoTypes, l.VideoBytes)
-	case it.MIMEType == media.HEIC, it.MIMEType == media.HEIF, it.MIMEType == media.AVIF:
+	case it.MIMEType == mimeHEIC, it.MIMEType == mimeHEIF, it.MIMEType == mimeAVIF:
 		return choice{how: leaveOut, reason: unreadableImage(it.MIMEType)}
 	}
 	if it.MIMEType == mimeText {
@@ -190,8 +188,8 @@ func nativeDelivery(it Item, src Content) Delivery {
 		d.Pages = it.Pages
 		d.Tokens = int64(it.Pages)*tokensPerPage + tokensOfEnvelope
 	case KindAudio, KindVideo:
-		d.Parts = []Part{MediaPart{Kind: it.Kind, Name: it.Name, MIMEType: it.MIMEType, Duration: it.Duration, Content: src}}
-		d.Tokens = MediaTokens(it.Kind, it.Duration, it.Bytes)
+		d.Parts = []Part{MediaPart{Kind: it.Kind, Name: it.Name, MIMEType: it.MIMEType, Content: src}}
+		d.Tokens = MediaTokens(it.MIMEType, it.Bytes)
 	default:
 		d.Parts = []Part{ImagePart{Name: it.Name, MIMEType: it.MIMEType, Width: it.Width, Height: it.Height, Detail: it.Detail, Content: src}}
 		d.Images = 1
@@ -225,8 +223,8 @@ func (d *Delivery) introduce(it Item) {
 // Note is the delivery of an item that the model cannot take: one text part
 // naming file, type and reason, and the same for people.
 func Note(it Item, reason string) Delivery {
-	name := DisplayName(it.Name)
-	text := fmt.Sprintf("[The attachment %q (%s) is not included: %s.]", name, facts(it), visible(reason))
+	name := label(it.Name)
+	text := fmt.Sprintf("[The attachment %q (%s, %d bytes) is not included: %s.]", name, it.MIMEType, it.Bytes, visible(reason))
 	return Delivery{
 		Parts:     []Part{TextPart{Text: text}},
 		Used:      usedNote,
@@ -234,29 +232,4 @@ func Note(it Item, reason string) Delivery {
 		WireBytes: escapedLen(text) + blockBytes,
 		Tokens:    textTokens(int64(len(text))),
 	}
-}
-
-// facts are an item's type and size, and of sound and film how long it is and what
-// it is encoded with.
-func facts(it Item) string {
-	text := fmt.Sprintf("%s, %d bytes", it.MIMEType, it.Bytes)
-	if it.Duration > 0 {
-		text += ", " + playtime(it.Duration)
-	}
-	if it.Codec != "" {
-		text += ", " + visible(it.Codec)
-	}
-	return text
-}
-
-// playtime writes milliseconds as people do: 7.5 seconds, 12:05, 1:02:03.
-func playtime(ms int64) string {
-	if ms < 60_000 {
-		return fmt.Sprintf("%.1f seconds", float64(ms/100)/10)
-	}
-	s := ms / 1000
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }

@@ -51,7 +51,7 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 		if each > 1 {
 			double = ", which count double because of their format,"
 		}
-		return made{}, unfit(fmt.Sprintf("%d×%d pixels%s are more than the %d that are decoded (attachments.max_pixels)", cfg.Width, cfg.Height, double, p.opts.MaxPixels))
+		return made{}, unfit(fmt.Sprintf("%d×%d pixels%s are more than the %d that are decoded", cfg.Width, cfg.Height, double, p.opts.MaxPixels))
 	}
 	share := min(pixels, p.opts.PixelBudget)
 	if err := p.pixels.Acquire(ctx, share); err != nil {

@@ -104,17 +104,22 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, want pdf.Extent)
 	if at := beginning(text, p.opts.PDFTextChars); at < len(text) {
 		limit = min(limit, int64(at))
 	}
-	cut := x.Cut || int64(len(text)) > limit
-	if cut {
-		text = cutText(text, limit, fmt.Sprintf("%d pages", x.Pages))
+	over, how := x.Cut || int64(len(text)) > limit, uncut
+	note := ""
+	switch {
+	case over:
+		note = cutNote(fmt.Sprintf("%d pages", x.Pages))
+	case want.Pages > 0 && want.Pages < x.Pages:
+		note = fmt.Sprintf("\n[the first %d of %s]\n", want.Pages, pagesOf(x.Pages, x.More))
 	}
-	if want.Pages > 0 && want.Pages < x.Pages {
-		note := fmt.Sprintf("\n[the first %d of %s]\n", want.Pages, pagesOf(x.Pages, x.More))
-		if !cut && int64(len(text)+len(note)) <= limit {
-			text = append(text, note...)
-		}
+	switch {
+	case note == "":
+	case over || int64(len(text)+len(note)) > limit:
+		text, how = cutText(text, limit, note)
+	default:
+		text = append(text, note...)
 	}
-	m := textMade(text, cut)
+	m := textMade(text, how)
 	m.Pages, m.More = x.Pages, x.More
 	return m, nil
 }

@@ -66,12 +66,19 @@ func plan(t testing.TB, p *Planner, it Item, src Content, l Limits, many bool) D
 
 // broken says what is wrong with a delivery under limits l.
 func broken(d Delivery, l Limits, many bool) string {
+	told := !strings.Contains(d.Warning, "only the beginning")
 	if len(d.Parts) == 2 {
 		name, ok := d.Parts[0].(TextPart)
 		if !ok || strings.ContainsAny(name.Text, "\n\r") {
 			return "a first part that is no name"
 		}
+		told = told || strings.Contains(name.Text, "it goes on")
 		d.Parts = d.Parts[1:]
+	}
+	if doc, ok := d.Parts[0].(TextDocumentPart); ok && !told {
+		if data, err := read(doc.Content); err != nil || !bytes.Contains(data, []byte("[cut here: the file goes on")) && !bytes.Contains(data, []byte("[the first ")) {
+			return "the model is not told that it is cut"
+		}
 	}
 	if len(d.Parts) != 1 {
 		return "not one part"
@@ -163,7 +170,7 @@ func read(c Content) ([]byte, error) {
 
 func textOf(t testing.TB, d Delivery) string {
 	t.Helper()
-	part, ok := d.Parts[0].(TextDocumentPart)
+	part, ok := d.Parts[len(d.Parts)-1].(TextDocumentPart)
 	if !ok {
 		t.Fatalf("not a text document: %+v", d)
 	}

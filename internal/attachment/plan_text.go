@@ -44,6 +44,12 @@ func textDelivery(it Item, src Content, r rendition) Delivery {
 		d.Used, r.content = usedNative, src
 	}
 	d.Parts = []Part{TextDocumentPart{Name: it.Name, MIMEType: it.MIMEType, Content: r.content}}
+	if r.Bare {
+		text := fmt.Sprintf("[Of the attachment %q only the first %d bytes of text follow; it goes on.]", label(it.Name), r.Bytes)
+		d.Parts = append([]Part{TextPart{Text: text}}, d.Parts...)
+		d.WireBytes += escapedLen(text) + blockBytes
+		d.Tokens += textTokens(int64(len(text)))
+	}
 	return d
 }
 
@@ -68,7 +74,7 @@ func makeText(ctx context.Context, it Item, src Content, limit int64) (made, err
 		}
 		return made{rendition: rendition{Original: true, Bytes: n, Escaped: count.n}}, notText(err)
 	}
-	text, cut, err := readText(decoded(in, it.Charset, marked), limit, it.Bytes)
+	text, how, err := readText(decoded(in, it.Charset, marked), limit, it.Bytes)
 	switch {
 	case err != nil:
 		return made{}, notText(err)
@@ -77,7 +83,7 @@ func makeText(ctx context.Context, it Item, src Content, limit int64) (made, err
 	case len(bytes.TrimSpace(text)) == 0:
 		return made{}, textBlank
 	}
-	return textMade(text, cut), nil
+	return textMade(text, how), nil
 }
 
 // What cannot be delivered of a text file, for the note.
@@ -95,9 +101,9 @@ func notText(err error) error {
 }
 
 // textMade is the rendition of text in memory.
-func textMade(text []byte, cut bool) made {
+func textMade(text []byte, how cut) made {
 	return made{
-		rendition: rendition{MIMEType: mimeText, Escaped: escapedLen(text), Cut: cut},
+		rendition: rendition{MIMEType: mimeText, Escaped: escapedLen(text), Cut: how != uncut, Bare: how == cutBare},
 		data:      bytes.NewReader(text),
 	}
 }
@@ -119,26 +125,41 @@ func decoded(r *bufio.Reader, charset string, marked bool) io.Reader {
 	return r
 }
 
+// cut says whether text was cut, and whether its last line says so.
+type cut int
+
+const (
+	uncut cut = iota
+	cutNoted
+	// cutBare is text of which such a line would take more than half: a part before it says so.
+	cutBare
+)
+
 // readText reads at most limit bytes. Longer text is cut at a line's end, or a
 // character's, and says so in its last line, which is within the limit too.
-func readText(r io.Reader, limit, originalBytes int64) (text []byte, cut bool, err error) {
+func readText(r io.Reader, limit, originalBytes int64) (text []byte, how cut, err error) {
 	if limit <= 0 {
 		text, err = io.ReadAll(r)
-		return text, false, err
+		return text, uncut, err
 	}
 	text, err = io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil || int64(len(text)) <= limit {
-		return text, false, err
+		return text, uncut, err
 	}
-	return cutText(text, limit, fmt.Sprintf("%d bytes", originalBytes)), true, nil
+	text, how = cutText(text, limit, cutNote(fmt.Sprintf("%d bytes", originalBytes)))
+	return text, how, nil
 }
 
-// cutText cuts text to limit bytes including a last line that says so.
-func cutText(text []byte, limit int64, whole string) []byte {
-	note := fmt.Sprintf("\n[cut here: the file goes on, in all %s]\n", whole)
-	room := int(limit) - len(note)
-	if room < 0 {
-		room, note = int(limit), ""
+// cutNote is the last line of text that was cut.
+func cutNote(whole string) string {
+	return fmt.Sprintf("\n[cut here: the file goes on, in all %s]\n", whole)
+}
+
+// cutText cuts text to limit bytes including its last line, the note.
+func cutText(text []byte, limit int64, note string) ([]byte, cut) {
+	room, how := int(limit)-len(note), cutNoted
+	if room < len(note) {
+		room, note, how = int(limit), "", cutBare
 	}
 	text = text[:min(room, len(text))]
 	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
@@ -152,7 +173,7 @@ func cutText(text []byte, limit int64, whole string) []byte {
 	if i := bytes.LastIndexByte(text, '\n'); i > len(text)/2 {
 		text = text[:i]
 	}
-	return append(text, note...)
+	return append(text, note...), how
 }
 
 // cleanText drops the control characters that extraction may leave in text.

@@ -84,12 +84,12 @@ func makePage(ctx context.Context, it Item, src Content, limit int64) (made, err
 	if err != nil {
 		return made{}, unfit("it is nested without end")
 	}
-	text, cut, err := readText(strings.NewReader(readable), limit, int64(len(readable)))
+	text, how, err := readText(strings.NewReader(readable), limit, int64(len(readable)))
 	switch {
 	case err != nil:
 		return made{}, err
 	case len(bytes.TrimSpace(text)) == 0:
 		return made{}, textBlank
 	}
-	return textMade(text, cut), nil
+	return textMade(text, how), nil
 }

@@ -52,5 +52,5 @@ func (l *slowList) add(key string) {
 
 // tooSlow is the rendition of what is not made in time; it is not cached.
 func (p *Planner) tooSlow() rendition {
-	return rendition{Note: fmt.Sprintf("it could not be prepared within %v (attachments.work_limit)", p.opts.WorkTime)}
+	return rendition{Note: fmt.Sprintf("it could not be prepared within %v", p.opts.WorkTime)}
 }

@@ -1,10 +1,6 @@
 package attachment
 
-import (
-	"strings"
-
-	"belay/internal/attachment/media"
-)
+import "strings"
 
 // bare is a MIME type in lower case without parameters.
 func bare(mime string) string {
@@ -102,11 +98,11 @@ var textExtensions = map[string]string{
 // wrong. What is not listed promises nothing.
 var binaryExtensions = map[string]string{
 	".png": mimePNG, ".jpg": mimeJPEG, ".jpeg": mimeJPEG, ".gif": mimeGIF, ".webp": mimeWebP, ".bmp": mimeBMP, ".tif": mimeTIFF, ".tiff": mimeTIFF,
-	".heic": media.HEIC, ".heif": media.HEIC, ".avif": media.AVIF, ".pdf": mimePDF,
-	".mp3": media.MP3, ".wav": media.WAV, ".flac": media.FLAC, ".aac": media.AAC, ".m4a": media.M4A, ".m4b": media.M4A,
-	".ogg": media.OggAudio, ".oga": media.OggAudio, ".opus": media.OggAudio, ".ogv": media.OggVideo, ".aif": "audio/aiff", ".aiff": "audio/aiff", ".mid": "audio/midi",
-	".mp4": media.MP4, ".m4v": media.MP4, ".mov": media.QuickTime, ".mkv": media.Matroska, ".mka": media.Matroska, ".webm": media.WebM, ".avi": "video/x-msvideo",
-	".mpg": "video/mpeg", ".mpeg": "video/mpeg", ".wmv": "video/x-ms-asf", ".wma": "video/x-ms-asf", ".3gp": media.ThreeGP, ".flv": "video/x-flv",
+	".heic": mimeHEIC, ".heif": mimeHEIC, ".avif": mimeAVIF, ".pdf": mimePDF,
+	".mp3": mimeMP3, ".wav": mimeWAV, ".flac": "audio/flac", ".aac": mimeAAC, ".m4a": mimeM4A, ".m4b": mimeM4A,
+	".ogg": mimeOGG, ".oga": mimeOGG, ".opus": mimeOGG, ".ogv": "video/ogg", ".aif": "audio/aiff", ".aiff": "audio/aiff", ".mid": "audio/midi",
+	".mp4": mimeMP4, ".m4v": mimeMP4, ".mov": "video/quicktime", ".mkv": mimeMKV, ".mka": mimeMKV, ".webm": mimeWebM, ".avi": "video/x-msvideo",
+	".mpg": "video/mpeg", ".mpeg": "video/mpeg", ".wmv": "video/x-ms-asf", ".wma": "video/x-ms-asf", ".3gp": "video/3gpp", ".flv": "video/x-flv",
 	".zip": "application/zip", ".gz": "application/gzip", ".tar": "application/x-tar", ".7z": "application/x-7z-compressed", ".epub": "application/epub+zip",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

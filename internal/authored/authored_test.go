@@ -114,7 +114,7 @@ var taskShape = &authored.Shape{
 		{Name: "flag", Value: authored.Truth{}},
 		{Name: "inner", Value: innerShape},
 		{Name: "inners", Value: authored.ListOf{Each: innerShape}},
-		{Name: "short", NoNull: true, Value: authored.Either{Short: authored.Words{}, Mapping: innerShape}},
+		{Name: "short", Value: authored.Either{Short: authored.Words{}, Mapping: innerShape}},
 		{Name: "text", Value: authored.Words{Blank: true}},
 		{Name: "ways", For: []string{"router"}, Value: authored.MapOf{Each: authored.Words{}}},
 	},
@@ -160,13 +160,12 @@ inners: [x, {a: 2}]
 f:3:1: tasks[0].nam: a task has no field "nam" (did you mean name?)
 f:4:7: tasks[0].type: it must be one of basic, router, and this is "roter" (did you mean router?)
 f:5:8: tasks[0].count: it must be a whole number from 1 to 9, and this is 99
-f:6:7: tasks[0].wait: it must be a length of time up to 1h0m0s, and this is "fast" (write it as 30s, 5m or 1h)
+f:6:7: tasks[0].wait: it must be a length of time up to 1h, and this is "fast" (write it as 30s, 5m or 1h)
 f:7:11: tasks[0].list[1]: it must be text, and this is a list
 f:7:19: tasks[0].list[3]: it is empty
 f:8:7: tasks[0].flag: it must be true or false, and this is text
 f:9:15: tasks[0].inner.other: an inner has no field "other" (it has a)
 f:10:7: tasks[0].text: it must be text, and this is a mapping
-f:11:7: tasks[0].short: it is empty
 f:12:7: tasks[0].cost: it must be a number above 0, up to 2, and this is 0
 f:14:10: tasks[0].inners[0]: an inner must be a mapping, and this is text (write its fields, KEY: VALUE on a line each)`
 	if diff := cmp.Diff(want, r.Err("f").Error()); diff != "" {

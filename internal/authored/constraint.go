@@ -14,21 +14,27 @@ type Constraint interface {
 	schema() map[string]any
 }
 
+// given reports whether a mapping has a field that is not null, which counts as left out.
+func given(n *Node, name string) bool {
+	v := n.Field(name)
+	return v != nil && v.Kind != Null
+}
+
 // ExactlyOne says that a mapping has one of some fields.
 type ExactlyOne struct{ Names []string }
 
 func (ExactlyOne) holdsFor(string) bool { return true }
 
 func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string, mistyped []string) {
-	var given, may []string
+	var has, may []string
 	misplaced := false
 	for _, name := range c.Names {
-		there := n.Field(name) != nil
-		switch has := s.key(name).has(kind); {
-		case has && there:
-			given = append(given, name)
+		there := given(n, name)
+		switch takes := s.key(name).has(kind); {
+		case takes && there:
+			has = append(has, name)
 			fallthrough
-		case has:
+		case takes:
 			may = append(may, name)
 		default:
 			misplaced = misplaced || there // it was told
@@ -36,11 +42,11 @@ func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string
 		misplaced = misplaced || slices.Contains(mistyped, name)
 	}
 	switch {
-	case len(given) == 0 && misplaced:
-	case len(given) == 0:
+	case len(has) == 0 && misplaced:
+	case len(has) == 0:
 		r.Add(n, path, "", "%s needs exactly one of %s", s.What, strings.Join(may, ", "))
-	case len(given) > 1:
-		r.Add(n.Field(given[1]), join(path, given[1]), "keep one of them", "%s has exactly one of %s, and this has %s", s.What, strings.Join(may, ", "), strings.Join(given, " and "))
+	case len(has) > 1:
+		r.Add(n.Field(has[1]), join(path, has[1]), "keep one of them", "%s has exactly one of %s, and this has %s", s.What, strings.Join(may, ", "), strings.Join(has, " and "))
 	}
 }
 
@@ -53,7 +59,7 @@ type AtLeastOne struct {
 func (c AtLeastOne) holdsFor(kind string) bool { return kind == c.Kind }
 
 func (c AtLeastOne) check(r *Report, n *Node, path string, _ *Shape, _ string, mistyped []string) {
-	if !slices.ContainsFunc(c.Names, func(name string) bool { return n.Field(name) != nil || slices.Contains(mistyped, name) }) {
+	if !slices.ContainsFunc(c.Names, func(name string) bool { return given(n, name) || slices.Contains(mistyped, name) }) {
 		r.Add(n, path, "", "%s", c.Message)
 	}
 }

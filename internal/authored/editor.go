@@ -106,7 +106,7 @@ func (s *Shape) constraints(kind string, general bool) []any {
 // schema is the schema of the field with what it is for.
 func (k *Key) schema(d *Defs) map[string]any {
 	o := k.Value.Schema(d)
-	if !k.Required && !k.NoNull {
+	if !k.Required {
 		o = orNull(o)
 	}
 	if _, refers := o["$ref"]; refers || k.Doc != "" {
@@ -288,10 +288,15 @@ func (v Either) Schema(d *Defs) map[string]any {
 	return map[string]any{"anyOf": []any{v.Short.Schema(d), v.Mapping.Schema(d)}}
 }
 
+// filled is the schema of mappings that have a field which is not null.
+func filled(name string) map[string]any {
+	return map[string]any{"required": []any{name}, "properties": map[string]any{name: map[string]any{"not": null}}}
+}
+
 func (c ExactlyOne) schema() map[string]any {
 	var each []any
 	for _, name := range c.Names {
-		each = append(each, map[string]any{"required": []any{name}})
+		each = append(each, filled(name))
 	}
 	return map[string]any{"oneOf": each}
 }
@@ -299,7 +304,7 @@ func (c ExactlyOne) schema() map[string]any {
 func (c AtLeastOne) schema() map[string]any {
 	var each []any
 	for _, name := range c.Names {
-		each = append(each, map[string]any{"required": []any{name}})
+		each = append(each, filled(name))
 	}
 	return map[string]any{"anyOf": each}
 }

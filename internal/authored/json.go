@@ -83,68 +83,45 @@ func (j *jsonReader) place(offset int64) (line, column int) {
 	return j.line, j.column
 }
 
-// next reads a token and notes where it begins.
-func (j *jsonReader) next() (tok jsontext.Token, line, column int, ok bool) {
-	if j.failed {
-		return tok, 0, 0, false
+// broken reports an error of the decoder.
+func (j *jsonReader) broken(err error) {
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		j.fail(syntax.ByteOffset, "it is not valid JSON: "+syntax.Err.Error(), j.notJSON())
+	} else {
+		j.fail(j.dec.InputOffset(), "it is not valid JSON: it ends too early", "close what is open")
 	}
-	tok, err := j.dec.ReadToken()
-	if err != nil {
-		var syntax *jsontext.SyntacticError
-		switch {
-		case errors.As(err, &syntax):
-			j.fail(syntax.ByteOffset, "it is not valid JSON: "+syntax.Err.Error(), j.notJSON())
-		default:
-			j.fail(j.dec.InputOffset(), "it is not valid JSON: it ends too early", "close what is open")
-		}
-		return tok, 0, 0, false
-	}
-	// The decoder stands behind the token; where it is long is known from its text.
-	start := j.dec.InputOffset()
-	switch tok.Kind() {
-	case '{', '}', '[', ']':
-		start--
-	case 'n', 't':
-		start -= 4
-	case 'f':
-		start -= 5
-	case '0', '"':
-		start = j.begin(start)
-	}
-	line, column = j.place(start)
-	return tok, line, column, true
 }
 
-// begin is where the string or number that ends at end begins.
-func (j *jsonReader) begin(end int64) int64 {
-	if j.data[end-1] != '"' {
-		i := end
-		for i > 0 && bytes.IndexByte([]byte("+-.eE0123456789"), j.data[i-1]) >= 0 {
-			i--
-		}
-		return i
+// bracket reads one.
+func (j *jsonReader) bracket() {
+	if j.failed {
+		return
 	}
-	for i := end - 2; i >= 0; i-- {
-		if j.data[i] != '"' {
-			continue
-		}
-		slashes := 0
-		for k := i - 1; k >= 0 && j.data[k] == '\\'; k-- {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i
-		}
+	if _, err := j.dec.ReadToken(); err != nil {
+		j.broken(err)
 	}
-	return 0
+}
+
+// scalar reads anything but an array or object; a text is without quotes.
+func (j *jsonReader) scalar() (text string, start int64) {
+	raw, err := j.dec.ReadValue()
+	if err != nil {
+		j.broken(err)
+		return "", 0
+	}
+	start = j.dec.InputOffset() - int64(len(raw))
+	if raw.Kind() == '"' {
+		b, _ := jsontext.AppendUnquote(nil, raw) // the decoder has taken it
+		return string(b), start
+	}
+	return string(raw), start
 }
 
 func (j *jsonReader) value(depth int) *Node {
-	tok, line, column, ok := j.next()
-	if !ok {
+	if j.failed {
 		return nil
 	}
-	n := &Node{Line: line, Column: column}
 	if j.left--; j.left < 0 {
 		j.fail(j.dec.InputOffset(), "the file has too many values", "")
 		return nil
@@ -153,27 +130,43 @@ func (j *jsonReader) value(depth int) *Node {
 		j.fail(j.dec.InputOffset(), "values are nested too deep", "")
 		return nil
 	}
-	switch tok.Kind() {
-	case 'n':
-		n.Kind = Null
-	case 't', 'f':
-		n.Kind, n.Text = Bool, tok.String()
-	case '"':
-		n.Kind, n.Text = Text, tok.String()
-	case '0':
-		n.Kind, n.Text = Int, tok.String()
-		if bytes.ContainsAny([]byte(n.Text), ".eE") {
-			n.Kind = Float
-		}
+	n := &Node{}
+	kind := j.dec.PeekKind()
+	if kind == '{' || kind == '[' {
+		j.bracket()
+		n.Line, n.Column = j.place(j.dec.InputOffset() - 1)
+	}
+	switch kind {
 	case '[':
 		n.Kind = List
 		for !j.failed && j.dec.PeekKind() != ']' {
 			n.Items = append(n.Items, j.value(depth+1))
 		}
-		j.next()
+		j.bracket()
+		return n
 	case '{':
 		n.Kind = Map
 		j.fields(n, depth)
+		return n
+	}
+	text, start := j.scalar()
+	if j.failed {
+		return nil
+	}
+	n.Text = text
+	n.Line, n.Column = j.place(start)
+	switch kind {
+	case 'n':
+		n.Kind, n.Text = Null, ""
+	case 't', 'f':
+		n.Kind = Bool
+	case '"':
+		n.Kind = Text
+	case '0':
+		n.Kind = Int
+		if strings.ContainsAny(text, ".eE") {
+			n.Kind = Float
+		}
 	}
 	return n
 }
@@ -181,11 +174,11 @@ func (j *jsonReader) value(depth int) *Node {
 func (j *jsonReader) fields(n *Node, depth int) {
 	names := map[string]bool{}
 	for !j.failed && j.dec.PeekKind() != '}' {
-		name, line, column, ok := j.next()
-		if !ok {
+		key, start := j.scalar()
+		if j.failed {
 			return
 		}
-		key := name.String() // valid until the next token
+		line, column := j.place(start)
 		v := j.value(depth + 1)
 		if names[key] {
 			j.report.add(Problem{Rule: RuleSyntax, Line: line, Column: column, Message: "\"" + key + "\" is given twice"})
@@ -194,5 +187,5 @@ func (j *jsonReader) fields(n *Node, depth int) {
 		names[key] = true
 		n.Fields = append(n.Fields, Field{key, line, column, v})
 	}
-	j.next()
+	j.bracket()
 }

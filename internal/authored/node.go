@@ -112,6 +112,9 @@ const (
 	RuleCondition Rule = "condition"
 	// RuleReference says that what is named is there.
 	RuleReference Rule = "reference"
+	// RuleSource says that what is attached is below its folder, or at an address that
+	// can be fetched.
+	RuleSource Rule = "source"
 	// RuleDuplicate says that ids are given once.
 	RuleDuplicate Rule = "duplicate"
 	// RuleCircle says that tasks do not lead back to themselves.
@@ -126,7 +129,7 @@ const (
 
 // RulesBeyondSchema are those of which a JSON Schema knows nothing.
 func RulesBeyondSchema() []Rule {
-	return []Rule{RuleSyntax, RuleTemplate, RuleCondition, RuleReference, RuleDuplicate, RuleCircle, RuleSchema, RuleRange, RuleWritten}
+	return []Rule{RuleSyntax, RuleTemplate, RuleCondition, RuleReference, RuleSource, RuleDuplicate, RuleCircle, RuleSchema, RuleRange, RuleWritten}
 }
 
 func (p Problem) String() string {

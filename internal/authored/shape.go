@@ -43,8 +43,6 @@ type Key struct {
 	Value     Value
 	// Required says that it must be there. A field that is null counts as left out.
 	Required bool
-	// NoNull says that null is not taken, although it may be left out.
-	NoNull bool
 	// For are the kinds of mapping that have it; none says all.
 	For []string
 }
@@ -125,8 +123,6 @@ func (s *Shape) Check(r *Report, n *Node, path string) bool {
 		case slices.Contains(meant, k.Name):
 		case k.Required && (len(k.For) == 0 || kind != ""):
 			r.Add(at(n, k.Name), join(path, k.Name), "", "%s needs %s", s.What, k.Name)
-		case v != nil && k.NoNull:
-			r.Add(v, join(path, k.Name), "", "it is empty")
 		}
 	}
 	for _, c := range s.Constraints {

@@ -172,6 +172,18 @@ func (n *Node) told() string {
 	return n.Kind.String()
 }
 
+// LengthText writes a length of time as people do: 24h, not 24h0m0s.
+func LengthText(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // Length is a length of time above 0 and up to Most, as 30s or 2m.
 type Length struct{ Most time.Duration }
 
@@ -189,7 +201,7 @@ func (v Length) Check(r *Report, n *Node, path string) bool {
 	if !n.isScalar() {
 		text = n.Kind.String()
 	}
-	r.Beyond(rule, n, path, "write it as 30s, 5m or 1h", "it must be a length of time up to %s, and this is %q", v.Most, text)
+	r.Beyond(rule, n, path, "write it as 30s, 5m or 1h", "it must be a length of time up to %s, and this is %q", LengthText(v.Most), text)
 	return false
 }
 
@@ -282,7 +294,7 @@ func (v Whole) String() string { return fmt.Sprintf("a whole number from %d to %
 func (v Above) String() string { return fmt.Sprintf("a number above %g, up to %.0f", v.Least, v.Most) }
 
 func (v Length) String() string {
-	return "a length of time up to " + strings.TrimSuffix(v.Most.String(), "0m0s")
+	return "a length of time up to " + LengthText(v.Most)
 }
 
 func (v Free) String() string {

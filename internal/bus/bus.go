@@ -71,12 +71,16 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// DefaultMaxAge is the default of [Options.MaxAge]: a reader that was away for a night
+// misses nothing.
+const DefaultMaxAge = 24 * time.Hour
+
 func (o Options) withDefaults() Options {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 256 << 20
 	}
 	if o.MaxAge == 0 {
-		o.MaxAge = 24 * time.Hour
+		o.MaxAge = DefaultMaxAge
 	}
 	if o.AckTimeout == 0 {
 		o.AckTimeout = 5 * time.Second

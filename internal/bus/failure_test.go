@@ -298,9 +298,11 @@ func TestStreamWithoutBatchesIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.AllowBatchPublish = false
-	if _, err := b.js.CreateStream(t.Context(), cfg); err != nil {
-		t.Fatal(err)
-	}
+	// The server removes the old stream's folder after it has answered.
+	until(t, "the stream without batches", func() bool {
+		_, err := b.js.CreateStream(t.Context(), cfg)
+		return err == nil
+	})
 	if _, err := Open(t.Context(), Options{URL: url}); err == nil || !strings.Contains(err.Error(), "allow_batched") {
 		t.Errorf("Open = %v", err)
 	}

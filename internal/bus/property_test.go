@@ -73,7 +73,7 @@ func startPublisher(t *rapid.T, b *Bus, src Source) *Publisher {
 	return p
 }
 
-// The agenda against a model: a session with news is never lost, never with two
+// The work queue against a model: a session with news is never lost, never with two
 // workers at once, and rests only when its target is reached or its log ended.
 func TestAgendaLosesNothing(t *testing.T) {
 	t.Parallel()

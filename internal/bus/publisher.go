@@ -34,7 +34,7 @@ type Publisher struct {
 	names  map[event.Type]string
 	limit  int64 // largest payload
 
-	agenda *agenda
+	agenda *workQueue
 
 	gathering sync.Mutex
 	epoch     uint64 // the connection that the positions were learnt on

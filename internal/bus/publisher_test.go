@@ -184,7 +184,7 @@ func TestCloseSaysWhatIsLeft(t *testing.T) {
 	p.Observe("s1", src.append("s1", 1)) // after Close: ignored, not a panic
 }
 
-// What is known of a deleted session leaves the agenda, at once or when the
+// What is known of a deleted session leaves the work queue, at once or when the
 // worker that has it is done.
 func TestAgendaDropsDeletedSessions(t *testing.T) {
 	t.Parallel()

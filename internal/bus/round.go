@@ -44,7 +44,7 @@ func (p *Publisher) batch(ctx context.Context, l *lane, picked []*task) (down er
 	}()
 	for _, t := range picked {
 		if len(batch) >= batchMessages || size >= batchBytes {
-			break // the others go back on the agenda as they are
+			break // the others go back on the work queue as they are
 		}
 		if t.cursor == unknown {
 			if down == nil {

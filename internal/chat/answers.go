@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/fault"
+	"belay/internal/render"
 )
 
 // answered takes what a job brought back.
@@ -14,16 +15,17 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case loaded:
 		return m.opened(msg)
 	case connected:
-		return m.joined(msg)
+		return m.follower.joined(msg)
 	case happened:
 		return m.followed(msg)
 	case reconnect:
-		if msg.log != m.log {
+		if msg.log != m.follower.log {
 			return nil
 		}
-		return m.connect()
-	case spoken:
-		m.speakTo(msg)
+		return m.follower.connect(m.session)
+	case personaChosen:
+		m.o.Opts.Persona, m.info.persona = msg.to, msg.to
+		m.conversation.notify(noticeInfo, "the next turns go to "+msg.to)
 		return nil
 	case chosen:
 		return m.gone(msg)
@@ -39,32 +41,32 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case steered:
 		return m.heardOf(msg)
 	case decided:
-		m.decidedNow(msg)
+		m.dialog.decided(msg)
 		return nil
 	case found:
-		if i, ok := m.story.strange[msg.turn]; ok {
-			m.roll.cells[i].item = &msg.what
-			m.roll.touch(i)
+		if i, ok := m.reducer.strange[msg.turn]; ok {
+			m.conversation.cells[i].item = &msg.what
+			m.conversation.touch(i)
 		}
 		return nil
 	case completed:
 		m.editor.apply(msg.completion)
 		return nil
 	case inspected:
-		m.weighed(msg)
+		m.inspected(msg)
 		return nil
 	case undone:
 		if msg.session == m.session {
-			m.story.undo(msg.turn, msg.paths)
+			m.reducer.undo(msg.turn, msg.paths)
 		}
 		return nil
 	case reported:
 		if msg.err != nil {
 			m.stopping = false
-			m.tell(fails, why(msg.err))
+			m.conversation.notify(noticeFailure, why(msg.err))
 		}
 		for _, it := range msg.items {
-			m.roll.add(it)
+			m.conversation.add(it)
 		}
 		return nil
 	}
@@ -74,40 +76,28 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 // opened goes on with a session. One that can not be read is said, and nothing is
 // sent to it.
 func (m *Model) opened(msg loaded) tea.Cmd {
-	if msg.log != m.log {
+	if msg.log != m.follower.log {
 		return nil
 	}
 	if msg.err != nil {
-		m.tell(fails, why(msg.err))
+		m.conversation.notify(noticeFailure, why(msg.err))
 		return nil
 	}
-	m.origin = msg.record.ForkedFrom
+	m.info.origin = msg.record.ForkedFrom
 	if root := msg.record.ProjectRoot; root != "" && root != m.o.Project {
 		m.o.Project = root
 		if m.o.Upload == nil { // the files are this machine's
 			m.editor.paths = &paths{folder: root}
 		}
 	}
-	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
-	m.resume(msg.entries)
+	m.info.fill(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	m.reducer.resume(msg.entries)
 	if msg.untaken != nil {
-		m.tell(warns, why(msg.untaken))
+		m.conversation.notify(noticeWarning, why(msg.untaken))
 	}
-	m.tell(tells, m.greeting)
+	m.conversation.notify(noticeInfo, m.greeting)
 	m.greeting = ""
-	return tea.Batch(m.connect(), m.first())
-}
-
-// known fills in what the person did not ask for.
-func (m *Model) known(persona, mode, model string) {
-	for _, f := range []struct {
-		to   *string
-		from string
-	}{{&m.persona, persona}, {&m.mode, mode}, {&m.model, model}} {
-		if *f.to == "" {
-			*f.to = f.from
-		}
-	}
+	return tea.Batch(m.follower.connect(m.session), m.first())
 }
 
 // begun sends the first message into the session that was made for it.
@@ -117,26 +107,26 @@ func (m *Model) begun(msg created) tea.Cmd {
 		return nil
 	}
 	m.session = msg.record.SessionID
-	m.known(msg.record.Persona, msg.record.Mode, msg.record.Model)
-	if m.sending == nil {
-		return m.connect()
+	m.info.fill(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	if m.outbox.sending == nil {
+		return m.follower.connect(m.session)
 	}
-	return tea.Batch(m.connect(), m.start(*m.sending))
+	return tea.Batch(m.follower.connect(m.session), m.calls.start(m.session, *m.outbox.sending, m.editor.paths.resolveAll(m.outbox.sending.files)))
 }
 
 // taken is the engine's answer to a message. That the turn has begun comes from the
 // log, which may have told it before.
 func (m *Model) taken(msg started) tea.Cmd {
 	for _, r := range msg.refused {
-		m.tell(warns, r)
+		m.conversation.notify(noticeWarning, r)
 	}
 	if msg.err != nil {
 		m.unsent(msg.err)
 		return nil
 	}
 	// What was said meanwhile goes into the turn.
-	early := m.early
-	m.early = nil
+	early := m.outbox.early
+	m.outbox.early = nil
 	var cmds []tea.Cmd
 	for _, what := range early {
 		cmds = append(cmds, m.add(what))
@@ -146,26 +136,26 @@ func (m *Model) taken(msg started) tea.Cmd {
 
 // unsent puts a message back that was not taken.
 func (m *Model) unsent(err error) {
-	what := m.sending
+	what := m.outbox.sending
 	if what == nil {
-		m.tell(fails, why(err))
+		m.conversation.notify(noticeFailure, why(err))
 		return
 	}
-	m.sending = nil
+	m.outbox.sending = nil
 	what.failed = why(err)
-	m.roll.refresh()
+	m.conversation.refresh()
 	text := what.text
-	for _, e := range m.early {
+	for _, e := range m.outbox.early {
 		text += "\n" + e.text
 	}
-	m.early = nil
+	m.outbox.early = nil
 	if m.editor.empty() {
 		m.editor.give(text)
 	}
-	named := mentioned(m.editor.text, m.editor.paths)
+	named := mentioned(m.editor.text(), m.editor.paths)
 	for _, f := range what.files {
-		if !slices.Contains(named, f) && !slices.Contains(m.attached, f) {
-			m.attached = append(m.attached, f)
+		if !slices.Contains(named, f) && !slices.Contains(m.outbox.attached, f) {
+			m.outbox.attached = append(m.outbox.attached, f)
 		}
 	}
 }
@@ -174,17 +164,17 @@ func (m *Model) unsent(err error) {
 // just ended it begins the next, once the end was seen.
 func (m *Model) heardOf(msg steered) tea.Cmd {
 	for _, r := range msg.refused {
-		m.tell(warns, r)
+		m.conversation.notify(noticeWarning, r)
 	}
 	if msg.err == nil {
 		return nil
 	}
-	m.unqueue(msg.what)
+	m.outbox.unqueue(msg.what)
 	if fault.Is(msg.err, fault.NoTurnInProgress) {
-		m.late = append(m.late, msg.what)
+		m.outbox.late = append(m.outbox.late, msg.what)
 		return m.sendLate()
 	}
-	m.tell(fails, "not said: "+why(msg.err))
+	m.conversation.notify(noticeFailure, "not said: "+why(msg.err))
 	if m.editor.empty() {
 		m.editor.give(msg.what.text)
 	}
@@ -193,21 +183,12 @@ func (m *Model) heardOf(msg steered) tea.Cmd {
 
 // sendLate begins a turn with what came too late for the last one.
 func (m *Model) sendLate() tea.Cmd {
-	if m.working() || len(m.late) == 0 {
+	if m.working() || len(m.outbox.late) == 0 {
 		return nil
 	}
-	first := m.late[0]
-	m.early, m.late = append(m.early, m.late[1:]...), nil
+	first := m.outbox.late[0]
+	m.outbox.early, m.outbox.late = append(m.outbox.early, m.outbox.late[1:]...), nil
 	return m.send(first.said)
-}
-
-func (m *Model) unqueue(what steering) {
-	for i, q := range m.queued {
-		if q.text == what.text && q.mode == what.mode {
-			m.queued = append(m.queued[:i:i], m.queued[i+1:]...)
-			return
-		}
-	}
 }
 
 // over tidies up at the end of a turn: what it did not take goes back to the
@@ -215,16 +196,16 @@ func (m *Model) unqueue(what steering) {
 func (m *Model) over() {
 	m.stopping = false
 	m.leaving = m.pressed.Add(leavePatience)
-	m.asks, m.answering, m.away = nil, false, false
-	if len(m.queued) == 0 {
+	m.dialog.asks, m.dialog.answering, m.dialog.away = nil, false, false
+	if len(m.outbox.queued) == 0 {
 		return
 	}
 	text := ""
-	for _, q := range m.queued {
+	for _, q := range m.outbox.queued {
 		text += q.text + "\n"
 	}
-	m.queued = nil
-	m.tell(warns, "the turn ended before it heard: "+oneLine(text))
+	m.outbox.queued = nil
+	m.conversation.notify(noticeWarning, "the turn ended before it heard: "+render.Line(text))
 	if m.editor.empty() {
 		m.editor.give(text[:len(text)-1])
 	}

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/fault"
+	"belay/internal/render"
 	"belay/internal/turn"
 )
 
@@ -22,38 +23,23 @@ type inspected struct {
 	err  error
 }
 
-// attach sends a file with the next message.
-func (m *Model) attach(rest string) tea.Cmd {
+// attachFile sends a file with the next message.
+func attachFile(m *Model, rest string) tea.Cmd {
 	rest = strings.Trim(rest, `"`)
 	if rest == "" {
-		m.tell(warns, "name a file: /attach PATH")
+		m.conversation.notify(noticeWarning, "name a file: /attach PATH")
 		return nil
 	}
 	if err := m.editor.paths.attachable(rest); err != nil {
-		m.tell(warns, err.Error())
+		m.conversation.notify(noticeWarning, err.Error())
 		return nil
 	}
-	if slices.Contains(m.attached, rest) {
-		m.tell(tells, oneLine(rest)+" is attached already")
+	if slices.Contains(m.outbox.attached, rest) {
+		m.conversation.notify(noticeInfo, render.Line(rest)+" is attached already")
 		return nil
 	}
-	m.attached = append(m.attached, rest)
-	return m.inspect(rest)
-}
-
-// inspect asks what would become of a file. An upload is checked when it is sent.
-func (m *Model) inspect(path string) tea.Cmd {
-	if m.o.Upload != nil {
-		return nil
-	}
-	r := m.o.inspection(m.session, m.editor.paths.resolve(path))
-	return m.call(func(ctx context.Context) tea.Msg {
-		all, err := m.o.Engine.Inspect(ctx, r)
-		if err != nil || len(all) != 1 {
-			return inspected{path: path, err: err}
-		}
-		return inspected{path: path, is: all[0]}
-	})
+	m.outbox.attached = append(m.outbox.attached, rest)
+	return m.calls.inspect(m.session, rest, m.editor.paths.resolve(rest))
 }
 
 // inspection asks what a turn would make of files, in a session or in the first turn
@@ -79,29 +65,29 @@ func (o *Options) Usable(ctx context.Context, sessionID, file string) error {
 	return err
 }
 
-// weighed takes the engine's word on a file: one that the turn would refuse does not
+// inspected takes the engine's word on a file: one that the turn would refuse does not
 // go with it.
-func (m *Model) weighed(msg inspected) {
-	at := slices.Index(m.attached, msg.path)
+func (m *Model) inspected(msg inspected) {
+	at := slices.Index(m.outbox.attached, msg.path)
 	switch {
 	case msg.err != nil:
-		m.tell(fails, why(msg.err))
+		m.conversation.notify(noticeFailure, why(msg.err))
 	case at < 0: // sent or dropped meanwhile
 	case !msg.is.OK && msg.is.Reason != "":
-		m.attached = slices.Delete(m.attached, at, at+1)
-		m.tell(warns, msg.path+" is not attached: "+msg.is.Reason)
+		m.outbox.attached = slices.Delete(m.outbox.attached, at, at+1)
+		m.conversation.notify(noticeWarning, msg.path+" is not attached: "+msg.is.Reason)
 	case msg.is.Note != "":
-		m.tell(tells, msg.path+": "+msg.is.Note)
+		m.conversation.notify(noticeInfo, msg.path+": "+msg.is.Note)
 	}
 }
 
-// drop takes back the files that were to go with the next message, or one of them.
-func (m *Model) drop(rest string) tea.Cmd {
+// dropFiles takes back the files that were to go with the next message, or one of them.
+func dropFiles(m *Model, rest string) tea.Cmd {
 	rest = strings.Trim(rest, `"`)
-	before := len(m.attached)
-	m.attached = slices.DeleteFunc(m.attached, func(f string) bool { return rest == "" || f == rest })
-	if len(m.attached) == before {
-		m.tell(tells, "no such file is attached")
+	before := len(m.outbox.attached)
+	m.outbox.attached = slices.DeleteFunc(m.outbox.attached, func(f string) bool { return rest == "" || f == rest })
+	if len(m.outbox.attached) == before {
+		m.conversation.notify(noticeInfo, "no such file is attached")
 	}
 	return nil
 }

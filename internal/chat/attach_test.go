@@ -14,6 +14,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/render"
 	"belay/internal/turn"
 )
 
@@ -70,8 +71,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// What was completed can be sent as it stands: a path with blanks is in quotes at
-// both ends, and what lies in a folder can be completed on.
+// What was completed can be sent as it is: a path with blanks is in quotes at
+// both ends, and the content of a folder can be completed on.
 func TestCompletedPathsAreAttached(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -98,7 +99,7 @@ func TestWhatIsCompletedIsMentioned(t *testing.T) {
 	letters := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", ".", ",", ")", "(", "@", "日", "é", "👩‍👩‍👧", "-", "'", "\u00a0"}), 1, 8)
 	rapid.Check(t, func(rt *rapid.T) {
 		name := "x" + strings.Join(letters.Draw(rt, "name"), "")
-		typed := name[:wholeRunes(name, rapid.IntRange(1, len(name)).Draw(rt, "typed"))]
+		typed := name[:render.WholeRunes(name, rapid.IntRange(1, len(name)).Draw(rt, "typed"))]
 		n++
 		dir := filepath.Join(base, fmt.Sprint(n))
 		write(t, dir, name)
@@ -108,9 +109,9 @@ func TestWhatIsCompletedIsMentioned(t *testing.T) {
 			s.m.editor.set(`see @"` + typed)
 		}
 		s.press("tab")
-		got := mentioned(s.m.editor.text+" please", s.m.editor.paths)
+		got := mentioned(s.m.editor.text()+" please", s.m.editor.paths)
 		if diff := cmp.Diff([]string{name}, got); diff != "" {
-			rt.Fatalf("%q became %q (-want +got):\n%s", typed, s.m.editor.text, diff)
+			rt.Fatalf("%q became %q (-want +got):\n%s", typed, s.m.editor.text(), diff)
 		}
 	})
 }
@@ -218,10 +219,7 @@ func TestUploads(t *testing.T) {
 	write(t, s.m.o.Folder, "plan.md", "bad.exe", "more.md")
 	s.say("see @plan.md and @bad.exe")
 	s.shows("! bad.exe is refused: not of a kind that models")
-	want := []turn.Request{{SessionID: "sess_1", Message: "see @plan.md and @bad.exe", Attachments: []string{"/uploads/sess_1/plan.md"}}}
-	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
-		t.Errorf("sent (-want +got):\n%s", diff)
-	}
+	s.sent(turn.Request{SessionID: "sess_1", Message: "see @plan.md and @bad.exe", Attachments: []string{"/uploads/sess_1/plan.md"}})
 	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1"}})
 	s.say("and @bad.exe")
 	s.shows("! bad.exe is refused: not of a kind that models read (2")

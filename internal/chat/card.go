@@ -1,15 +1,14 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"belay/internal/event"
 	"belay/internal/permit"
+	"belay/internal/render"
 )
 
 // card is a tool call: its name, what it does, how it went, and of its result as
@@ -32,7 +31,6 @@ type card struct {
 // How much of a result is shown: when folded, and at most.
 const (
 	foldedLines = 4
-	wholeLines  = 1000
 	diffLines   = 24
 	// changedPaths is how many files are named that a command changed.
 	changedPaths = 8
@@ -41,7 +39,7 @@ const (
 func (*card) snug()               {}
 func (c *card) unfold(whole bool) { c.whole = whole }
 
-func (c *card) draw(l *look, width int) []string {
+func (c *card) draw(l *render.Look, width int) []string {
 	indent := strings.Repeat("  ", min(c.depth, 3))
 	room := max(8, width-len(indent))
 	lines := []string{c.head(l, room)}
@@ -56,47 +54,50 @@ func (c *card) draw(l *look, width int) []string {
 }
 
 // head is the card's first line.
-func (c *card) head(l *look, width int) string {
-	sign, style, right := "○ ", l.accent, ""
+func (c *card) head(l *render.Look, width int) string {
+	sign, style, right := "○ ", l.Accent, ""
 	switch {
 	case c.result != nil && c.result.OK:
-		sign, style = "● ", l.good
+		sign, style = "● ", l.Good
 	case c.result != nil:
-		sign, style = "✗ ", l.bad
+		sign, style = "✗ ", l.Bad
 	case c.over:
-		sign, style, right = "✗ ", l.bad, "not finished"
+		sign, style, right = "✗ ", l.Bad, "not finished"
 	case c.waiting:
-		sign, style, right = "? ", l.warn, "waits for you"
+		sign, style, right = "? ", l.Warn, "waits for you"
 	}
 	if c.result != nil && c.result.DurationMS > 0 {
-		right = shortly(time.Duration(c.result.DurationMS) * time.Millisecond)
+		right = render.Duration(time.Duration(c.result.DurationMS) * time.Millisecond)
 	}
-	name := l.cut(oneLine(c.call.Name), max(1, width-2))
-	left, used := style.Render(sign)+l.strong.Render(name), 2+l.cells(name)
-	if room := width - used - 1 - l.cells(right) - 1; room > 3 {
-		if what := l.cut(doing(l, c.call, room), room); what != "" {
-			left, used = left+" "+what, used+1+l.cells(what)
+	name := l.Cut(render.Line(c.call.Name), max(1, width-2))
+	left, used := style.Render(sign)+l.Strong.Render(name), 2+l.Cells(name)
+	if mark := render.Mark(c.call.Name, c.call.Input); mark != "" && used+1+l.Cells(mark) <= width {
+		left, used = left+" "+l.Warn.Render(mark), used+1+l.Cells(mark)
+	}
+	if room := width - used - 1 - l.Cells(right) - 1; room > 3 {
+		if what := l.Cut(render.Call(l, c.call, room), room); what != "" {
+			left, used = left+" "+what, used+1+l.Cells(what)
 		}
 	}
-	if gap := width - used - l.cells(right); right != "" && gap > 0 {
-		left += strings.Repeat(" ", gap) + l.faint.Render(right)
+	if gap := width - used - l.Cells(right); right != "" && gap > 0 {
+		left += strings.Repeat(" ", gap) + l.Faint.Render(right)
 	}
 	return left
 }
 
 // body is what is under the first line.
-func (c *card) body(l *look, width int) []string {
+func (c *card) body(l *render.Look, width int) []string {
 	var lines []string
 	if c.verdict != nil {
-		lines = append(lines, l.hang(l.faint, "", verdictWords(c.verdict), width)...)
+		lines = append(lines, l.Hang(l.Faint, "", verdictWords(c.verdict), width)...)
 	}
 	limit := diffLines
 	if c.whole {
-		limit = wholeLines
+		limit = render.WholeLines
 	}
 	var diff []string
 	if !c.waiting && (c.result == nil || c.result.OK) { // the question shows it
-		diff = change(l, c.call, c.effect, width, limit)
+		diff = render.CallDiff(l, c.call, c.effect, width, limit)
 	}
 	lines = append(lines, diff...)
 	if c.result == nil {
@@ -109,32 +110,32 @@ func (c *card) body(l *look, width int) []string {
 			if slices.Contains(c.result.Removed, path) {
 				verb = "removed "
 			}
-			lines = append(lines, l.faint.Render(l.cut(verb+l.shorten(oneLine(path), width-len(verb)), width)))
+			lines = append(lines, l.Faint.Render(l.Cut(verb+l.Shorten(render.Line(path), width-len(verb)), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
-			lines = append(lines, l.faint.Render(l.cut("and "+number(n, "more file"), width)))
+			lines = append(lines, l.Faint.Render(l.Cut("and "+render.Number(n, "more file"), width)))
 		}
 	}
 	for _, a := range c.shown {
-		lines = append(lines, l.faint.Render(l.cut(fmt.Sprintf("+ %s (%s, %s)", oneLine(a.Filename), oneLine(a.MIMEType), size(a.Bytes)), width)))
+		lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("+ %s (%s, %s)", render.Line(a.Filename), render.Line(a.MIMEType), render.Size(a.Bytes)), width)))
 	}
 	return lines
 }
 
 // output is the result's text. Of a change that is shown as a diff, and of a call
 // that a person has denied, it says nothing new.
-func (c *card) output(l *look, width int, shown bool) []string {
+func (c *card) output(l *render.Look, width int, shown bool) []string {
 	text := strings.TrimRight(c.result.Output, "\n ")
 	denied := c.verdict != nil && c.verdict.Verdict == string(permit.VerdictDeny)
 	if text == "" || denied || shown && c.result.OK && !c.whole {
 		return nil
 	}
-	style, limit := l.faint, foldedLines
+	style, limit := l.Faint, foldedLines
 	if !c.result.OK {
-		style = l.bad
+		style = l.Bad
 	}
 	if c.whole {
-		limit = wholeLines
+		limit = render.WholeLines
 	}
 	var lines []string
 	left := 0
@@ -147,10 +148,10 @@ func (c *card) output(l *look, width int, shown bool) []string {
 		var first string
 		first, text, _ = strings.Cut(text, "\n")
 		if !c.whole && c.result.OK {
-			lines = append(lines, style.Render(l.cut(clean(glance(first, width)), width)))
+			lines = append(lines, style.Render(l.Cut(render.Clean(render.WithoutSequences(render.Glance(first, width))), width)))
 			continue
 		}
-		part := l.fold(clean(first[:wholeRunes(first, 4*width*limit)]), width)
+		part := l.Fold(render.Clean(render.WithoutSequences(first[:render.WholeRunes(first, 4*width*limit)])), width)
 		for i, p := range part {
 			if len(lines) > limit {
 				left = len(part) - i
@@ -164,14 +165,9 @@ func (c *card) output(l *look, width int, shown bool) []string {
 		}
 	}
 	if left > 0 || c.result.Truncated {
-		lines = append(lines, l.faint.Render(l.cut(more(left, c.result.Truncated, c.whole), width)))
+		lines = append(lines, l.Faint.Render(l.Cut(more(left, c.result.Truncated, c.whole), width)))
 	}
 	return lines
-}
-
-// glance bounds what is looked at of a line that may be megabytes long.
-func glance(s string, width int) string {
-	return s[:wholeRunes(s, 16*width+16)]
 }
 
 func more(left int, truncated, whole bool) string {
@@ -181,20 +177,12 @@ func more(left int, truncated, whole bool) string {
 		if !whole {
 			hint = " (Ctrl-O)"
 		}
-		parts = append(parts, "… "+number(left, "more line")+hint)
+		parts = append(parts, "… "+render.Number(left, "more line")+hint)
 	}
 	if truncated {
 		parts = append(parts, "the result was cut")
 	}
 	return strings.Join(parts, "; ")
-}
-
-// number is a count with what is counted.
-func number(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 func verdictWords(v *event.Verdict) string {
@@ -203,76 +191,13 @@ func verdictWords(v *event.Verdict) string {
 		string(permit.VerdictDeny): "denied",
 	}[v.Verdict]
 	if word == "" {
-		word = oneLine(v.Verdict)
+		word = render.Line(v.Verdict)
 	}
 	if v.By != "" {
-		word += " by " + oneLine(v.By)
+		word += " by " + render.Line(v.By)
 	}
 	if v.Note != "" {
-		word += ": " + oneLine(v.Note)
+		word += ": " + render.Line(v.Note)
 	}
 	return word
-}
-
-// doing says in a few words what a call does, from its input. Paths are shortened for
-// so many columns.
-func doing(l *look, call event.ToolUse, room int) string {
-	var in map[string]any
-	if json.Unmarshal(call.Input, &in) != nil {
-		return ""
-	}
-	text := func(key string) string {
-		s, _ := in[key].(string)
-		return oneLine(Visible(glance(s, 100)))
-	}
-	switch call.Name {
-	case "bash":
-		what := text("command")
-		if whole, _ := in["command"].(string); strings.Contains(strings.TrimSpace(whole), "\n") {
-			first, rest, _ := strings.Cut(strings.TrimSpace(whole), "\n")
-			what = oneLine(Visible(glance(first, 100))) + " (and " + number(1+strings.Count(rest, "\n"), "more line") + ")"
-		}
-		if dir := text("dir"); dir != "" && path.Clean(dir) != "." {
-			what += " (in " + dir + ")"
-		}
-		return what
-	case "grep", "glob":
-		what, where := text("pattern"), text("path")
-		if where == "" {
-			return what
-		}
-		return what + " in " + l.shorten(where, max(room/2, room-l.cells(what)-len(" in ")))
-	case "project.propose":
-		rows, _ := in["rows"].([]any)
-		return number(len(rows), "row") + " for " + text("deliverable")
-	case "project.status":
-		if to := text("to"); to != "" {
-			return l.shorten(text("deliverable"), room-l.cells(to)-len(" to ")) + " to " + to
-		}
-	}
-	for _, key := range []string{"path", "file_path", "deliverable"} {
-		if s := text(key); s != "" {
-			return l.shorten(s, room)
-		}
-	}
-	for _, key := range []string{"url", "command", "query", "pattern", "persona", "task", "message"} {
-		if s := text(key); s != "" {
-			return s
-		}
-	}
-	if len(in) == 0 {
-		return ""
-	}
-	return oneLine(Visible(glance(string(call.Input), 100)))
-}
-
-// size is a number of bytes for reading.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1000/1000)
 }

@@ -6,95 +6,96 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"belay/internal/turn"
+	"belay/internal/render"
+	"belay/internal/turn/changes"
 )
 
 // filed is one file that a turn changed, with its diff.
 type filed struct {
-	turn.FileChange
+	changes.FileChange
 	undone bool
 }
 
 // changedLines is how much of one file's diff is shown.
 const changedLines = 60
 
-func (f *filed) draw(l *look, width int) []string {
+func (f *filed) draw(l *render.Look, width int) []string {
 	head := changed(f.FileChange)
 	if f.undone {
 		head += ", taken back"
 	}
 	var lines []string
-	for _, s := range l.fold(spread(Visible(head)), width) {
-		lines = append(lines, l.strong.Render(s))
+	for _, s := range l.Fold(render.Spread(render.Visible(head)), width) {
+		lines = append(lines, l.Strong.Render(s))
 	}
 	if f.undone {
 		return lines
 	}
-	return append(lines, prefixed(unified(l, f.Diff, max(4, width-2), changedLines), "  ", "  ")...)
+	return append(lines, render.Prefixed(render.Diff(l, f.Diff, max(4, width-2), changedLines), "  ", "  ")...)
 }
 
 // changed is one file in a line.
-func changed(c turn.FileChange) string {
+func changed(c changes.FileChange) string {
 	switch {
 	case c.Restored:
 		return "not applied " + c.Path
 	case c.AfterMode.IsDir():
 		return "new folder " + c.Path
 	case c.Before == "" && c.Lost == "":
-		return fmt.Sprintf("new %s (%s)", c.Path, size(c.AfterBytes))
+		return fmt.Sprintf("new %s (%s)", c.Path, render.Size(c.AfterBytes))
 	case c.Removes():
-		return fmt.Sprintf("removed %s (%s)", c.Path, size(c.BeforeBytes))
+		return fmt.Sprintf("removed %s (%s)", c.Path, render.Size(c.BeforeBytes))
 	}
-	return fmt.Sprintf("changed %s (%s → %s)", c.Path, size(c.BeforeBytes), size(c.AfterBytes))
+	return fmt.Sprintf("changed %s (%s → %s)", c.Path, render.Size(c.BeforeBytes), render.Size(c.AfterBytes))
 }
 
 // unchanged is said where there is nothing to show or to take back.
 const unchanged = "this session has changed no files"
 
-func (m *Model) changes(string) tea.Cmd {
+func showChanges(m *Model, _ string) tea.Cmd {
 	if m.session == "" {
-		m.tell(tells, unchanged)
+		m.conversation.notify(noticeInfo, unchanged)
 		return nil
 	}
 	id := m.session
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		turns, err := m.o.Engine.Changes(ctx, id, "")
 		var items []item
 		for _, t := range turns {
 			if t.Note != "" {
-				items = append(items, &notice{kind: tells, text: t.Note})
+				items = append(items, &notice{kind: noticeInfo, text: t.Note})
 			}
 			for _, c := range t.Changes {
 				items = append(items, &filed{c, t.Undone != nil})
 			}
 		}
 		if len(items) == 0 && err == nil {
-			items = []item{&notice{kind: tells, text: unchanged}}
+			items = []item{&notice{kind: noticeInfo, text: unchanged}}
 		}
 		return reported{items, err}
 	})
 }
 
-// undo takes back the files of the last turn that changed any and still stands.
-func (m *Model) undo(string) tea.Cmd {
+// undoTurn takes back the files of the last turn that changed any and still stands.
+func undoTurn(m *Model, _ string) tea.Cmd {
 	if m.session == "" {
-		m.tell(tells, unchanged)
+		m.conversation.notify(noticeInfo, unchanged)
 		return nil
 	}
 	id, by := m.session, m.o.By
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		turns, err := m.o.Engine.Changes(ctx, id, "")
 		if err != nil {
 			return reported{err: err}
 		}
-		last, ok := turn.LastStanding(turns)
+		last, ok := changes.LastStanding(turns)
 		if !ok {
-			return reported{items: []item{&notice{kind: tells, text: "there is nothing to take back"}}}
+			return reported{items: []item{&notice{kind: noticeInfo, text: "there is nothing to take back"}}}
 		}
 		if last.Undone != nil {
-			return reported{items: []item{&notice{kind: tells, text: last.Note}}}
+			return reported{items: []item{&notice{kind: noticeInfo, text: last.Note}}}
 		}
-		done, err := m.o.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: last.Turn, By: by})
+		done, err := m.o.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: last.Turn, By: by})
 		if err != nil {
 			return reported{err: err}
 		}

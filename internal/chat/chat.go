@@ -2,7 +2,7 @@
 // happens and lets a person speak, steer, decide and interrupt.
 //
 // It is a surface like the others: it starts work and holds on to it through [turn.Engine],
-// and shows nothing but what stands in the session's
+// and shows nothing but what is in the session's
 // log. One reader follows that log for as long as the chat lives, from the sequence
 // it saw last, so a connection that breaks loses nothing, and a turn that another
 // surface starts in the same session appears here as well.
@@ -10,7 +10,7 @@
 // The parts, from the outside in. [Run] owns the program, its terminal and every
 // goroutine. [Model] is the state: [Model.Update] takes keys, events and the
 // answers of the engine, [Model.View] draws. What was said and done is a list of
-// items ([roll]) which draws only the lines that are on the screen and remembers
+// items ([conversation]) which draws only the lines that are on the screen and remembers
 // what it drew, so a long session costs no more than a short one. Answers are cut
 // into blocks while they stream ([cutter]); a block that is finished is set once
 // and never again.
@@ -106,11 +106,11 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		tea.WithInput(o.Input), tea.WithOutput(o.Output), tea.WithEnvironment(o.Env))
 	_, err := p.Run()
 	end()
-	err = errors.Join(err, m.tasks.end())
+	err = errors.Join(err, m.calls.end())
 	result := Result{Session: m.session, Running: m.working()}
 	if m.working() && !o.Outlives {
 		// The process that runs the turn ends with the chat.
-		err = errors.Join(err, m.stop(context.WithoutCancel(ctx)))
+		err = errors.Join(err, m.calls.stop(context.WithoutCancel(ctx), m.session, m.reducer.turn))
 	}
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return result, ctx.Err()

@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/nearest"
 	"belay/internal/permit"
+	"belay/internal/render"
 )
 
 // slash is a command of the chat itself.
@@ -23,19 +24,19 @@ var modes = []string{string(permit.Direct), string(permit.AcceptEdits), string(p
 // commands are all of them, in the order of the help.
 func commands() []slash {
 	return []slash{
-		{"attach", "PATH", "send a file with the next message", (*Model).attach},
-		{"drop", "[PATH]", "do not send it after all, or any of them", (*Model).drop},
-		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modes, ", "), (*Model).setMode},
-		{"model", "[NAME]", "the model of the next turns", (*Model).setModel},
-		{"persona", "[NAME]", "whom the next turns go to", (*Model).setPersona},
-		{"changes", "", "the files that this session has changed", (*Model).changes},
-		{"undo", "", "take back the files of the last turn that changed any", (*Model).undo},
-		{"fork", "", "go on from an earlier turn, in a session of its own", (*Model).fork},
-		{"session", "[ID]", "go to another session, or pick one of this project", (*Model).goTo},
-		{"new", "", "begin a new session", (*Model).newSession},
-		{"status", "", "where one is, and what holds for the next turns", (*Model).status},
-		{"copy", "", "put the last answer on the clipboard", (*Model).copyAnswer},
-		{"help", "", "this list", (*Model).help},
+		{"attach", "PATH", "send a file with the next message", attachFile},
+		{"drop", "[PATH]", "do not send it after all, or any of them", dropFiles},
+		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modes, ", "), setMode},
+		{"model", "[NAME]", "the model of the next turns", setModel},
+		{"persona", "[NAME]", "whom the next turns go to", setPersona},
+		{"changes", "", "the files that this session has changed", showChanges},
+		{"undo", "", "take back the files of the last turn that changed any", undoTurn},
+		{"fork", "", "go on from an earlier turn, in a session of its own", forkSession},
+		{"session", "[ID]", "go to another session, or pick one of this project", goToSession},
+		{"new", "", "begin a new session", newSession},
+		{"status", "", "where one is, and what holds for the next turns", showStatus},
+		{"copy", "", "put the last answer on the clipboard", copyAnswer},
+		{"help", "", "this list", showHelp},
 		{"quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }},
 	}
 }
@@ -71,35 +72,35 @@ func (m *Model) run(name, rest string) tea.Cmd {
 		}
 		known = append(known, c.name)
 	}
-	text := fmt.Sprintf("there is no command /%s; /help lists them", oneLine(name))
+	text := fmt.Sprintf("there is no command /%s; /help lists them", render.Line(name))
 	if meant := nearest.Of(name, known); meant != "" {
-		text = fmt.Sprintf("there is no command /%s; did you mean /%s?", oneLine(name), meant)
+		text = fmt.Sprintf("there is no command /%s; did you mean /%s?", render.Line(name), meant)
 	}
-	m.tell(warns, text)
+	m.conversation.notify(noticeWarning, text)
 	return nil
 }
 
-func (m *Model) setMode(rest string) tea.Cmd {
+func setMode(m *Model, rest string) tea.Cmd {
 	if !slices.Contains(modes, rest) {
-		kind := warns
+		kind := noticeWarning
 		if rest == "" {
-			kind = tells
+			kind = noticeInfo
 		}
-		m.tell(kind, "the modes are "+strings.Join(modes, ", "))
+		m.conversation.notify(kind, "the modes are "+strings.Join(modes, ", "))
 		return nil
 	}
-	m.o.Opts.Mode, m.mode = rest, rest
-	m.tell(tells, "the next turns run in mode "+rest)
+	m.o.Opts.Mode, m.info.mode = rest, rest
+	m.conversation.notify(noticeInfo, "the next turns run in mode "+rest)
 	return nil
 }
 
-func (m *Model) setModel(rest string) tea.Cmd {
+func setModel(m *Model, rest string) tea.Cmd {
 	if rest == "" {
-		m.tell(tells, "the model is "+orNone(m.model, "the configured one")+"; /model NAME changes it")
+		m.conversation.notify(noticeInfo, "the model is "+orNone(m.info.model, "the configured one")+"; /model NAME changes it")
 		return nil
 	}
-	m.o.Opts.Model, m.model = rest, rest
-	m.tell(tells, "the next turns ask "+rest)
+	m.o.Opts.Model, m.info.model = rest, rest
+	m.conversation.notify(noticeInfo, "the next turns ask "+rest)
 	return nil
 }
 
@@ -112,8 +113,8 @@ func orNone(s, none string) string {
 }
 
 // setPersona checks the name before anything is said to it.
-func (m *Model) setPersona(rest string) tea.Cmd {
-	return m.call(func(ctx context.Context) tea.Msg {
+func setPersona(m *Model, rest string) tea.Cmd {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		all, err := m.o.Engine.Personas(ctx)
 		if err != nil {
 			return reported{err: err}
@@ -121,22 +122,17 @@ func (m *Model) setPersona(rest string) tea.Cmd {
 		var names []string
 		for _, p := range all {
 			if p.ID == rest {
-				return spoken{rest}
+				return personaChosen{rest}
 			}
 			names = append(names, p.ID)
 		}
-		list := &notice{kind: tells, text: "personas: " + strings.Join(names, ", ")}
+		list := &notice{kind: noticeInfo, text: "personas: " + strings.Join(names, ", ")}
 		if rest == "" {
 			return reported{items: []item{list}}
 		}
-		return reported{items: []item{&notice{kind: warns, text: "there is no persona " + rest}, list}}
+		return reported{items: []item{&notice{kind: noticeWarning, text: "there is no persona " + rest}, list}}
 	})
 }
 
-// spoken is the persona that the next turns go to.
-type spoken struct{ to string }
-
-func (m *Model) speakTo(msg spoken) {
-	m.o.Opts.Persona, m.persona = msg.to, msg.to
-	m.tell(tells, "the next turns go to "+msg.to)
-}
+// personaChosen is the persona that the next turns go to.
+type personaChosen struct{ to string }

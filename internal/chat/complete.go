@@ -2,11 +2,13 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/render"
 	"belay/internal/turn"
 )
 
@@ -32,17 +34,17 @@ type completed struct{ completion }
 
 // complete asks for the completions, or goes through those on show. To look for them
 // takes as long as the file system does, so it is a job.
-func (m *Model) complete(step int) tea.Cmd {
-	if m.editor.offers != nil {
-		m.editor.cycle(step)
+func (e *editor) complete(c *calls, step int) tea.Cmd {
+	if e.offers != nil {
+		e.cycle(step)
 		return nil
 	}
-	before := m.editor.text[:m.editor.at]
+	before := e.before()
 	if !completable(before) {
 		return nil
 	}
-	p, e := m.editor.paths, m.o.Engine
-	return m.call(func(ctx context.Context) tea.Msg { return completed{completions(ctx, before, p, e)} })
+	p := e.paths
+	return c.call(func(ctx context.Context) tea.Msg { return completed{completions(ctx, before, p, c.o.Engine)} })
 }
 
 // completable reports whether a text ends with what can be completed.
@@ -75,7 +77,7 @@ func completions(ctx context.Context, before string, p *paths, e turn.Personas) 
 	case name == "/persona":
 		all, err := e.Personas(ctx)
 		if err != nil {
-			return completion{before: before} // who asks for the list is told why
+			return completion{before: before} // who asks for the list learns why
 		}
 		var words []string
 		for _, one := range all {
@@ -169,3 +171,87 @@ func agreed(offers []offer) string {
 	}
 	return strings.ToValidUTF8(p, "")
 }
+
+// completer is what an editor has to choose from.
+type completer struct {
+	// offers are the completions on show, left how many more there are, pick the one
+	// that Tab has put in, -1 for none; after is the text after the cursor. nothing
+	// is set where there was none.
+	offers     []offer
+	left, pick int
+	after      string
+	nothing    bool
+}
+
+// apply shows completions, and puts in what all of them have in common, unless
+// something else was typed since they were asked for.
+func (e *editor) apply(c completion) {
+	before := e.before()
+	if before != c.before {
+		return
+	}
+	e.forget()
+	after := e.text()[len(before):]
+	if len(c.common) > len(before) || len(c.offers) == 1 {
+		e.put(c.common, after)
+	}
+	e.after, e.nothing = after, len(c.offers) == 0
+	if len(c.offers) > 1 {
+		e.offers = c.offers[:min(len(c.offers), maxOffers)]
+		e.left = len(c.offers) - len(e.offers)
+	}
+}
+
+// cycle puts in the next of the completions on show, or the one before.
+func (e *editor) cycle(step int) {
+	c, n := e.completer, len(e.offers)
+	if c.pick < 0 && step < 0 {
+		c.pick = 0
+	}
+	c.pick = (c.pick + step + n) % n
+	e.put(c.offers[c.pick].text, c.after)
+	e.completer = c
+}
+
+// put replaces what is before the cursor.
+func (e *editor) put(before, after string) {
+	if strings.HasSuffix(before, `"`) {
+		after = strings.TrimPrefix(after, `"`)
+	}
+	e.place(before, after)
+}
+
+// hints draws the completions in one line, from the one that is put in.
+func (e *editor) hints(l *render.Look, width int) string {
+	if e.searching {
+		return l.Faint.Render(l.Cut(e.sought(), width))
+	}
+	if e.nothing {
+		return l.Faint.Render(l.Cut("nothing of that name", width))
+	}
+	first := max(0, e.pick)
+	shown := e.offers[min(first, len(e.offers)):]
+	left := width
+	var b strings.Builder
+	for i, o := range shown {
+		name, style, rest := render.Line(o.name), l.Faint, len(shown)-i-1+e.left
+		room := left - 2
+		if rest > 0 {
+			room -= restCells
+		}
+		if i > 0 && l.Cells(name) > room {
+			b.WriteString(l.Faint.Render(fmt.Sprintf("… %d more", rest+1)))
+			break
+		}
+		if first+i == e.pick {
+			style = l.Strong
+		}
+		name = l.Cut(name, max(1, room))
+		left -= l.Cells(name) + 2
+		b.WriteString(style.Render(name) + "  ")
+	}
+	return l.Cut(b.String(), width)
+}
+
+// restCells is the room for saying how many completions are not shown.
+const restCells = 12

@@ -1,10 +1,15 @@
 package chat
 
 import (
-	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"belay/internal/render"
 )
 
 // Limits of what can be typed.
@@ -13,52 +18,93 @@ const (
 	maxEditorRows = 8
 )
 
-// prompt stands before what is typed, promptCells wide.
+// prompt is before what is typed, promptCells wide.
 const (
 	prompt      = "› "
 	promptCells = 2
 )
 
-// editor is where a person types. It grows with its text, keeps what was typed
-// before, and completes commands and paths.
+// editor is where a person types: a text area that grows with its text, with the
+// history, long pastes and completions.
 type editor struct {
-	field
+	area textarea.Model
+	// wide says how the terminal counts columns ([look]).
+	wide   ansi.Method
 	past   *history
 	pasted pasted
 	paths  *paths
-	width  int
 	// top is the first row on show.
 	top int
-
-	// offers are the completions on show, left how many more there are, pick the one
-	// that Tab has put in, -1 for none; after is the text behind the cursor. nothing
-	// is set where there was none.
-	offers     []offer
-	left, pick int
-	after      string
-	nothing    bool
+	completer
 
 	// query is what is looked for in the history while searching is set.
 	query     string
 	searching bool
 }
 
-func newEditor(past *history, folder string) editor {
-	return editor{past: past, paths: &paths{folder: folder}, pick: -1, width: 80}
+func newEditor(past *history, folder string, l *render.Look) editor {
+	area := textarea.New()
+	area.ShowLineNumbers, area.DynamicHeight, area.MaxHeight, area.MaxWidth = false, true, 0, 0
+	area.Placeholder = "say something, or /help"
+	area.KeyMap.InsertNewline.SetKeys("shift+enter", "ctrl+j")
+	// Both run programs of the machine; terminals paste and copy by themselves.
+	area.KeyMap.Paste.SetEnabled(false)
+	area.KeyMap.CopySelection.SetEnabled(false)
+	style := textarea.StyleState{Prompt: l.Accent, Placeholder: l.Faint, Selection: lipgloss.NewStyle().Reverse(true)}
+	area.SetStyles(textarea.Styles{Focused: style})
+	area.SetPromptFunc(promptCells, func(i textarea.PromptInfo) string {
+		if i.LineNumber == 0 {
+			return prompt
+		}
+		return ""
+	})
+	area.SetVirtualCursor(false)
+	area.Focus()
+	e := editor{area: area, past: past, paths: &paths{folder: folder}, completer: completer{pick: -1}}
+	e.resize(80)
+	return e
 }
 
-func (e *editor) empty() bool { return e.text == "" }
+func (e *editor) resize(width int) { e.area.SetWidth(max(promptCells+2, width)) }
+
+// The text area knows no tabs and drops characters that are no text: both have a sign
+// of their own in it.
+var (
+	encoder = strings.NewReplacer("\t", "␉", "\ufffd", "␦")
+	decoder = strings.NewReplacer("␉", "\t", "␦", "\ufffd")
+)
+
+func encode(s string) string { return encoder.Replace(strings.ToValidUTF8(s, "\ufffd")) }
+
+// text is what was typed, with marks for long pastes.
+func (e *editor) text() string { return decoder.Replace(e.area.Value()) }
+
+// before is the text before the cursor.
+func (e *editor) before() string {
+	lines := strings.Split(e.area.Value(), "\n")[:e.area.Line()+1]
+	last := len(lines) - 1
+	lines[last] = string([]rune(lines[last])[:e.area.Column()])
+	return decoder.Replace(strings.Join(lines, "\n"))
+}
+
+func (e *editor) empty() bool { return e.area.Value() == "" }
 
 // set replaces the text; the cursor goes to its end.
-func (e *editor) set(s string) {
-	e.field.set(s)
+func (e *editor) set(s string) { e.place(s, "") }
+
+// place replaces the text; the cursor stands between before and after.
+func (e *editor) place(before, after string) {
+	e.area.SetValue(encode(after))
+	e.area.MoveToBegin()
+	e.insert(before)
 	e.forget()
 }
 
-// forget takes the completions away.
-func (e *editor) forget() {
-	e.offers, e.left, e.pick, e.nothing, e.searching = nil, 0, -1, false, false
-}
+// insert writes at the cursor.
+func (e *editor) insert(s string) { e.area.InsertString(encode(s)) }
+
+// forget takes the completions away, and ends the search.
+func (e *editor) forget() { e.completer, e.searching = completer{pick: -1}, false }
 
 // update takes a key or a paste that was not for anybody else. It reports whether
 // it was refused because the text would be too long to be typed.
@@ -67,7 +113,7 @@ func (e *editor) update(msg tea.Msg) (refused bool) {
 	case tea.PasteMsg:
 		return !e.paste(msg.Content)
 	case tea.KeyPressMsg:
-		if len(msg.Text)+len(e.text) > maxTyped {
+		if len(msg.Text)+len(e.area.Value()) > maxTyped {
 			return true
 		}
 		e.press(msg)
@@ -77,11 +123,11 @@ func (e *editor) update(msg tea.Msg) (refused bool) {
 
 // paste takes a text in at the cursor and reports whether there was room for it.
 func (e *editor) paste(s string) bool {
-	if e.pasted.bytes(e.text)+len(e.text)+len(s) > maxPasted {
+	if text := e.text(); e.pasted.bytes(text)+len(text)+len(s) > maxPasted {
 		return false
 	}
 	// Old terminals send line breaks as they are typed.
-	s = tidy(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	s = render.Tidy(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if long(s) {
 		s = e.pasted.put(s)
 	}
@@ -100,7 +146,7 @@ func (e *editor) give(s string) {
 
 // take empties the editor and returns all that was in it.
 func (e *editor) take() string {
-	s := e.pasted.whole(e.text)
+	s := e.pasted.whole(e.text())
 	e.pasted = nil
 	e.set("")
 	return s
@@ -110,36 +156,60 @@ func (e *editor) press(k tea.KeyPressMsg) {
 	if e.searching && e.seek(k) {
 		return
 	}
+	at, times := e.area.LineInfo(), 1
 	switch k.String() {
-	case "backspace":
-		if mark := e.pasted.ending(e.text[:e.at]); mark != "" {
-			e.remove(e.at-len(mark), e.at)
-			break
-		}
-		e.key(k)
 	case "up", "ctrl+p":
-		if !e.vertical(-1, e.room()) {
-			e.recall(e.past.older(e.text))
+		if e.area.Line() == 0 && at.RowOffset == 0 {
+			e.recall(e.past.older(e.text()))
+			return
 		}
 	case "down", "ctrl+n":
-		if !e.vertical(1, e.room()) {
+		if e.area.Line() == e.area.LineCount()-1 && at.RowOffset == at.Height-1 {
 			e.recall(e.past.newer())
+			return
 		}
 	case "ctrl+r":
-		query := e.text
+		query := e.text()
 		if query != "" {
-			e.recall(e.past.find(query, e.text))
+			e.recall(e.past.find(query, query))
 		}
 		e.query, e.searching = query, true
 		return
-	case "shift+enter", "ctrl+j":
-		e.insert("\n")
-	default:
-		if !e.key(k) {
+	case "backspace", "ctrl+h":
+		before := e.before()
+		if mark := e.pasted.ending(before); mark != "" {
+			e.place(strings.TrimSuffix(before, mark), e.text()[len(before):])
 			return
 		}
+		from, to := e.character(e.area.Column())
+		times = to - from
+	case "delete", "ctrl+d":
+		from, to := e.character(e.area.Column() + 1)
+		times = to - from
+	}
+	for range max(1, times) {
+		e.area, _ = e.area.Update(k) // its commands are for the clipboard and a cursor that blinks
+	}
+	switch from, to := e.character(e.area.Column()); {
+	case e.area.Column() == to:
+	case k.Code == tea.KeyLeft, k.Code == 'b':
+		e.area.SetCursorColumn(from)
+	default:
+		e.area.SetCursorColumn(to)
 	}
 	e.forget()
+}
+
+// character is what a person takes for one, in code points: where the one begins and
+// ends that is before a column, or around it. The text area goes by code points.
+func (e *editor) character(column int) (from, to int) {
+	line := strings.Split(e.area.Value(), "\n")[e.area.Line()]
+	for line != "" && to < column {
+		c, _ := ansi.FirstGraphemeCluster(line, e.wide)
+		from, to = to, to+utf8.RuneCountInString(c)
+		line = line[len(c):]
+	}
+	return from, to
 }
 
 func (e *editor) recall(s string, ok bool) {
@@ -148,94 +218,16 @@ func (e *editor) recall(s string, ok bool) {
 	}
 }
 
-// room is the width of the text. The last column is the cursor's.
-func (e *editor) room() int { return max(2, e.width-promptCells-1) }
-
 // draw draws the rows around the cursor and says where that is.
-func (e *editor) draw(l *look) (lines []string, cursor *tea.Cursor) {
-	if e.empty() {
-		return []string{l.accent.Render(prompt) + l.faint.Render(l.cut("say something, or /help", e.room()))}, tea.NewCursor(promptCells, 0)
+func (e *editor) draw() (lines []string, cursor *tea.Cursor) {
+	for line := range strings.SplitSeq(e.area.View(), "\n") {
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	rows := e.rows(e.room())
-	line, column := e.cursor(rows)
-	e.top = max(0, min(e.top, line, len(rows)-1), line-maxEditorRows+1)
-	for i := e.top; i < min(len(rows), e.top+maxEditorRows); i++ {
-		lead := strings.Repeat(" ", promptCells)
-		if i == 0 {
-			lead = l.accent.Render(prompt)
-		}
-		lines = append(lines, lead+spread(e.text[rows[i].from:rows[i].to]))
-	}
-	return lines, tea.NewCursor(promptCells+column, line-e.top)
+	cursor = e.area.Cursor()
+	at := e.area.LineInfo() // which counts columns as terminals should
+	row := []rune(strings.Split(e.area.Value(), "\n")[e.area.Line()])
+	cursor.X = promptCells + e.wide.StringWidth(string(row[at.StartColumn:min(len(row), at.StartColumn+at.ColumnOffset)]))
+	e.top = max(0, min(e.top, cursor.Y, len(lines)-1), cursor.Y-maxEditorRows+1)
+	cursor.Y -= e.top
+	return lines[e.top:min(len(lines), e.top+maxEditorRows)], cursor
 }
-
-// apply shows completions, and puts in what all of them have in common, unless
-// something else was typed since they were asked for.
-func (e *editor) apply(c completion) {
-	if e.text[:e.at] != c.before {
-		return
-	}
-	e.forget()
-	e.after, e.nothing = e.text[e.at:], len(c.offers) == 0
-	if len(c.common) > len(c.before) || len(c.offers) == 1 {
-		e.put(c.common)
-	}
-	if len(c.offers) > 1 {
-		e.offers = c.offers[:min(len(c.offers), maxOffers)]
-		e.left = len(c.offers) - len(e.offers)
-	}
-}
-
-// cycle puts in the next of the completions on show, or the one before.
-func (e *editor) cycle(step int) {
-	n := len(e.offers)
-	if e.pick < 0 && step < 0 {
-		e.pick = 0
-	}
-	e.pick = (e.pick + step + n) % n
-	e.put(e.offers[e.pick].text)
-}
-
-// put replaces what is before the cursor.
-func (e *editor) put(before string) {
-	after := e.after
-	if strings.HasSuffix(before, `"`) {
-		after = strings.TrimPrefix(after, `"`)
-	}
-	e.text, e.at = before+after, len(before)
-}
-
-// hints draws the completions in one line, from the one that is put in.
-func (e *editor) hints(l *look, width int) string {
-	if e.searching {
-		return l.faint.Render(l.cut(e.sought(), width))
-	}
-	if e.nothing {
-		return l.faint.Render(l.cut("nothing of that name", width))
-	}
-	first := max(0, e.pick)
-	shown := e.offers[min(first, len(e.offers)):]
-	left := width
-	var b strings.Builder
-	for i, o := range shown {
-		name, style, rest := oneLine(o.name), l.faint, len(shown)-i-1+e.left
-		room := left - 2
-		if rest > 0 {
-			room -= restCells
-		}
-		if i > 0 && l.cells(name) > room {
-			b.WriteString(l.faint.Render(fmt.Sprintf("… %d more", rest+1)))
-			break
-		}
-		if first+i == e.pick {
-			style = l.strong
-		}
-		name = l.cut(name, max(1, room))
-		left -= l.cells(name) + 2
-		b.WriteString(style.Render(name) + "  ")
-	}
-	return l.cut(b.String(), width)
-}
-
-// restCells is the room for saying how many completions are not shown.
-const restCells = 12

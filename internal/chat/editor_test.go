@@ -13,64 +13,54 @@ import (
 	"pgregory.net/rapid"
 
 	"belay/internal/fault"
+	"belay/internal/render"
 )
 
-// The cursor never stands within a character, and what is typed is what is there.
-func TestTheFieldHoldsWhatIsTyped(t *testing.T) {
+// The cursor never stands within a character, nothing of what is typed gets lost, and
+// it takes as many keys to remove it as it has characters.
+func TestTheEditorHoldsWhatIsTyped(t *testing.T) {
 	t.Parallel()
-	keys := rapid.SampledFrom([]string{"left", "right", "home", "end", "alt+left", "alt+right", "up", "down"})
-	texts := rapid.SampledFrom([]string{"a", "\t", "word ", "日", "é", "👩‍👩‍👧", "\n", "  "})
+	keys := rapid.SampledFrom([]tea.Key{
+		{Code: tea.KeyLeft}, {Code: tea.KeyRight}, {Code: tea.KeyHome}, {Code: tea.KeyEnd}, {Code: tea.KeyUp}, {Code: tea.KeyDown},
+		{Code: tea.KeyLeft, Mod: tea.ModAlt}, {Code: tea.KeyRight, Mod: tea.ModAlt},
+	})
+	texts := rapid.SampledFrom([]string{"a", "\t", "word ", "日", "é", "👩‍👩‍👧", "\n", "  ", "\ufffd"})
 	rapid.Check(t, func(rt *rapid.T) {
-		f := field{wide: rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(rt, "wide")}
-		width := rapid.IntRange(2, 20).Draw(rt, "width")
+		e := newEditor(&history{}, "", render.NewLook())
+		e.wide = rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(rt, "wide")
+		width := rapid.IntRange(8, 30).Draw(rt, "width")
+		e.resize(width)
 		typed := 0
 		for range rapid.IntRange(0, 40).Draw(rt, "steps") {
 			if rapid.Bool().Draw(rt, "type") {
 				s := texts.Draw(rt, "text")
-				f.insert(s)
+				e.insert(s)
 				typed += len(s)
 			} else {
-				switch k := keys.Draw(rt, "key"); k {
-				case "up", "down":
-					f.vertical(map[string]int{"up": -1, "down": 1}[k], width)
-				case "left":
-					f.at = f.prev()
-				case "right":
-					f.at = f.next()
-				case "home":
-					f.at = f.home()
-				case "end":
-					f.at = f.end()
-				case "alt+left":
-					f.at = f.wordLeft()
-				case "alt+right":
-					f.at = f.wordRight()
-				}
+				e.press(tea.KeyPressMsg(keys.Draw(rt, "key")))
 			}
-			if len(f.text) != typed || f.at < 0 || f.at > len(f.text) {
-				rt.Fatalf("%d bytes, cursor at %d, %d typed", len(f.text), f.at, typed)
+			before, all := e.before(), e.text()
+			if len(all) != typed || !strings.HasPrefix(all, before) {
+				rt.Fatalf("%q before the cursor in %q, %d bytes typed", before, all, typed)
 			}
-			rows := f.rows(width)
-			line, column := f.cursor(rows)
-			if line < 0 || line >= len(rows) || column > max(width, widest) {
-				rt.Fatalf("the cursor is in column %d of row %d of %d", column, line, len(rows))
+			if strings.HasSuffix(before, "\u200d") || strings.HasPrefix(all[len(before):], "\u200d") {
+				rt.Fatalf("the cursor stands within a character, after %q", before)
 			}
-			for _, r := range rows {
-				one, _ := ansi.FirstGraphemeCluster(f.text[r.from:r.to], f.wide) // which may be wider than the window
-				if n := f.cells(r.from, r.to); n > width && len(one) < r.to-r.from {
+			lines, cursor := e.draw()
+			if cursor.Y < 0 || cursor.Y >= len(lines) || len(lines) > maxEditorRows || cursor.X < promptCells {
+				rt.Fatalf("the cursor is at %v of %d rows", cursor.Position, len(lines))
+			}
+			for _, l := range lines {
+				if n := ansi.StringWidth(l); n > width {
 					rt.Fatalf("a row of %d columns in %d", n, width)
 				}
 			}
 		}
-		for f.at = len(f.text); f.at > 0; { // character by character to the beginning
-			from := f.prev()
-			if from >= f.at {
-				rt.Fatal("the cursor does not move")
+		e.set(e.text())
+		for before := e.text(); before != ""; before = e.text() {
+			if e.press(tea.KeyPressMsg{Code: tea.KeyBackspace}); len(e.text()) >= len(before) {
+				rt.Fatalf("nothing is removed of %q", before)
 			}
-			f.remove(from, f.at)
-		}
-		if f.text != "" {
-			rt.Fatalf("%q is left", f.text)
 		}
 	})
 }
@@ -79,15 +69,15 @@ func TestEditing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.press("one two", "ctrl+w", "three", "ctrl+j", "four", "left", "left", "X")
-	if got := s.m.editor.text; got != "one three\nfoXur" {
+	if got := s.m.editor.text(); got != "one three\nfoXur" {
 		t.Errorf("typed %q", got)
 	}
 	s.send(tea.PasteMsg{Content: "a\r\nb\x1b[31m\tc"})
-	if got := s.m.editor.text; got != "one three\nfoXa\nb\ufffd[31m\tcur" {
+	if got := s.m.editor.text(); got != "one three\nfoXa\nb\ufffd[31m\tcur" {
 		t.Errorf("pasted %q", got)
 	}
-	s.shows("  b\ufffd[31m    cur")
-	if c := s.m.View().Cursor; c == nil || c.X != len("› b?[31m    c")-len("›")+1 {
+	s.shows("  b␦[31m␉cur")
+	if c := s.m.View().Cursor; c == nil || c.X != len("  b?[31m?c") {
 		t.Errorf("the cursor is at %v", c)
 	}
 	s.fits()
@@ -100,10 +90,10 @@ func TestEditing(t *testing.T) {
 
 func TestALongTextScrollsInTheEditor(t *testing.T) {
 	t.Parallel()
-	e := newEditor(&history{}, "")
-	e.width = 20
+	e := newEditor(&history{}, "", render.NewLook())
+	e.resize(20)
 	e.set(strings.Repeat("line\n", 30) + "last")
-	lines, cursor := e.draw(newLook())
+	lines, cursor := e.draw()
 	if len(lines) != maxEditorRows || cursor.Y != maxEditorRows-1 || !strings.Contains(ansi.Strip(lines[cursor.Y]), "last") {
 		t.Errorf("%d lines, cursor %+v", len(lines), cursor.Position)
 	}
@@ -120,11 +110,11 @@ func TestHistory(t *testing.T) {
 	other := newStage(t, with) // another chat at the same time
 	other.say("three")
 	s.press("draft", "up", "up", "up")
-	if got := s.m.editor.text; got != "one" {
+	if got := s.m.editor.text(); got != "one" {
 		t.Errorf("the oldest is %q", got)
 	}
 	s.press("down", "down", "down")
-	if got := s.m.editor.text; got != "draft" {
+	if got := s.m.editor.text(); got != "draft" {
 		t.Errorf("the draft became %q", got)
 	}
 	all, err := readHistory(path)
@@ -214,7 +204,7 @@ func TestTypingGoesOnDuringCompletion(t *testing.T) {
 	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyTab})
 	s.press("ain")
 	s.play(cmd)
-	if got := s.m.editor.text; got != "@plain" {
+	if got := s.m.editor.text(); got != "@plain" {
 		t.Errorf("the text became %q", got)
 	}
 }
@@ -268,7 +258,7 @@ func TestPastedLineByLine(t *testing.T) {
 		t.Errorf("%d messages were sent", n)
 	}
 	s.shows("20 messages wait already", "(80 times)")
-	if got := s.m.editor.text; !strings.HasPrefix(got, "line 20\nline 21\n") || !strings.HasSuffix(got, "line 99\n") {
+	if got := s.m.editor.text(); !strings.HasPrefix(got, "line 20\nline 21\n") || !strings.HasSuffix(got, "line 99\n") {
 		t.Errorf("the editor has %q", got)
 	}
 	s.fits()

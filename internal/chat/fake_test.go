@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/event"
 	"belay/internal/fault"
@@ -19,6 +20,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // fake is an engine that does nothing by itself: a test plays its log, and sees
@@ -43,8 +45,8 @@ type fake struct {
 
 	entries []session.Entry
 	records []session.Record
-	forks   []turn.ForkRequest
-	changes []turn.ChangeSet
+	forks   []changes.ForkRequest
+	changes []changes.ChangeSet
 	undone  []string
 }
 
@@ -79,7 +81,7 @@ func (f *fake) ListPage(_ context.Context, _ string, o session.ListOptions) (ses
 	return session.PageOf(slices.Clone(f.records), o)
 }
 
-func (f *fake) Fork(_ context.Context, r turn.ForkRequest) (session.Record, error) {
+func (f *fake) Fork(_ context.Context, r changes.ForkRequest) (session.Record, error) {
 	f.forks = append(f.forks, r)
 	return session.Record{SessionID: "sess_2_fork", Persona: "WORKING_ITEMS", ForkedFrom: &session.Origin{SessionID: r.SessionID, TurnID: r.TurnID}}, nil
 }
@@ -141,16 +143,16 @@ func (f *fake) Events(_ context.Context, _ string, after int64, _ string) (turn.
 	return &silent{f.waits}, f.eventsErr
 }
 
-func (f *fake) Changes(context.Context, string, string) ([]turn.ChangeSet, error) {
+func (f *fake) Changes(context.Context, string, string) ([]changes.ChangeSet, error) {
 	return f.changes, nil
 }
 
-func (f *fake) Undo(_ context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+func (f *fake) Undo(_ context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
 	f.undone = append(f.undone, r.TurnID)
-	return turn.UndoResult{TurnID: r.TurnID, Paths: []string{"a.md"}}, nil
+	return changes.UndoResult{TurnID: r.TurnID, Paths: []string{"a.md"}}, nil
 }
 
-// silent is a log that says nothing until the reader goes. It tells when it is
+// silent is a log that says nothing until the reader goes. It reports when it is
 // waited for.
 type silent struct{ waits chan<- struct{} }
 
@@ -195,10 +197,10 @@ func newStage(t testing.TB, change ...func(*Options)) *stage {
 		f(&o)
 	}
 	s.m = New(ctx, o)
-	s.m.timer = func(time.Duration, tea.Msg) tea.Cmd { return nil }
+	s.m.follower.timer = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	t.Cleanup(func() {
 		cancel()
-		if err := s.m.tasks.end(); err != nil {
+		if err := s.m.calls.end(); err != nil {
 			t.Errorf("end: %v", err)
 		}
 	})
@@ -289,7 +291,7 @@ func (s *stage) told(turnID string, drafts ...event.Draft) happened {
 		s.seq++
 		events = append(events, event.Event{Seq: s.seq, Turn: turnID, Time: s.now, Type: d.Type, Data: data})
 	}
-	return happened{log: s.m.log, stream: &silent{s.engine.waits}, events: events}
+	return happened{log: s.m.follower.log, stream: &silent{s.engine.waits}, events: events}
 }
 
 // pass lets time go by.
@@ -327,7 +329,7 @@ func (s *stage) fits() {
 		s.t.Errorf("%d lines in a window of %d", len(lines), s.m.height)
 	}
 	for _, l := range lines {
-		if n := s.m.look.cells(l); n > s.m.width {
+		if n := s.m.look.Cells(l); n > s.m.width {
 			s.t.Errorf("a line of %d columns in a window of %d: %q", n, s.m.width, ansi.Strip(l))
 		}
 	}
@@ -358,5 +360,38 @@ func question(id string) []event.Draft {
 			ExpiresAt: noon.Add(time.Hour), Persona: "WORKING_ITEMS",
 			Effect: permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "rm -rf docs", Dir: "src", Network: true, Paths: []string{"docs"}},
 		}},
+	}
+}
+
+// sent, steered and decided compare all that the engine got so far with want.
+func (s *stage) sent(want ...turn.Request) { s.t.Helper(); same(s.t, "sent", want, s.engine.requests) }
+
+func (s *stage) steered(want ...turn.SteerRequest) {
+	s.t.Helper()
+	same(s.t, "steered", want, s.engine.steers)
+}
+
+func (s *stage) decided(want ...turn.DecisionRequest) {
+	s.t.Helper()
+	same(s.t, "decided", want, s.engine.answers)
+}
+
+func same[T any](t testing.TB, what string, want, got []T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// answersOnlyAfterTab checks that nothing has answered the question yet, and that key
+// answers it after Tab.
+func (s *stage) answersOnlyAfterTab(key string) {
+	s.t.Helper()
+	if len(s.engine.answers) > 0 {
+		s.t.Errorf("answered %v before Tab", s.engine.answers)
+	}
+	s.press("tab", key)
+	if len(s.engine.answers) != 1 {
+		s.t.Errorf("answered %v after Tab", s.engine.answers)
 	}
 }

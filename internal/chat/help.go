@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/render"
 )
 
-// help is what a person can do, in two columns; in a narrow window the second one
+// showHelp is what a person can do, in two columns; in a narrow window the second one
 // stands under the first.
 type help struct{ rows [][2]string }
 
@@ -16,7 +18,7 @@ const (
 	narrowHelp = 56
 )
 
-func (h *help) draw(l *look, width int) []string {
+func (h *help) draw(l *render.Look, width int) []string {
 	var lines []string
 	for _, r := range h.rows {
 		if r[0] == "" {
@@ -25,23 +27,23 @@ func (h *help) draw(l *look, width int) []string {
 		}
 		lead, room := "  "+r[0], width-2-helpColumn
 		if width < narrowHelp {
-			lines = append(lines, l.strong.Render(l.cut(lead, width)))
+			lines = append(lines, l.Strong.Render(l.Cut(lead, width)))
 			lead, room = "      ", width-6
 		} else {
-			lead = l.strong.Render(lead) + strings.Repeat(" ", max(1, 2+helpColumn-l.cells(lead)))
+			lead = l.Strong.Render(lead) + strings.Repeat(" ", max(1, 2+helpColumn-l.Cells(lead)))
 		}
-		lines = append(lines, prefixed(l.fold(r[1], max(4, room)), lead, strings.Repeat(" ", max(0, width-room)))...)
+		lines = append(lines, render.Prefixed(l.Fold(r[1], max(4, room)), lead, strings.Repeat(" ", max(0, width-room)))...)
 	}
 	return lines
 }
 
-func (m *Model) help(string) tea.Cmd {
+func showHelp(m *Model, _ string) tea.Cmd {
 	var rows [][2]string
 	for _, c := range commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.takes), c.does})
 	}
 	rows = append(append(rows, [2]string{}), keyHelp()...)
-	m.roll.add(&help{rows})
+	m.conversation.add(&help{rows})
 	return nil
 }
 
@@ -52,7 +54,7 @@ func keyHelp() [][2]string {
 		{"Alt-Enter", "while a turn runs, say it when the answer is complete"},
 		{"Shift-Enter", `a new line, as are Ctrl-J and a \ at the end`},
 		{"@path", "send a file; Tab completes paths and commands"},
-		{"y s n N", "answer a question: allow, for the session, deny, deny and say why"},
+		{"y o s n N", "answer a question: allow, allow only some files, for the session, deny, deny and say why"},
 		{"Up, Down", "what was typed before"},
 		{"Ctrl-R", "look for what was typed before, by what you type then; again, earlier"},
 		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"belay/internal/event"
+	"belay/internal/render"
 )
 
 // attacks are texts that a terminal would obey.
@@ -124,11 +125,11 @@ func TestControlSequencesInNames(t *testing.T) {
 // Some lines no wrapping of words makes narrow enough.
 func TestLinesThatWrapBadly(t *testing.T) {
 	t.Parallel()
-	look := newLook()
-	look.wide = ansi.WcWidth
+	look := render.NewLook()
+	look.Wide = ansi.WcWidth
 	for _, text := range []string{"日本語の文章 \t - item", "1. one ```\n \t - item"} {
-		for _, l := range set(look, text, 8) {
-			if n := look.cells(l); n > 8 {
+		for _, l := range render.Markdown(look, text, 8) {
+			if n := look.Cells(l); n > 8 {
 				t.Errorf("%d columns of 8: %q in %q", n, l, text)
 			}
 		}
@@ -145,14 +146,14 @@ func TestEverythingFits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 30).Draw(rt, "words"), " ")
 		width := rapid.IntRange(8, 120).Draw(rt, "width")
-		look := newLook()
-		look.wide = rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(rt, "wide")
-		for _, l := range set(look, text, width) {
+		look := render.NewLook()
+		look.Wide = rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(rt, "wide")
+		for _, l := range render.Markdown(look, text, width) {
 			room := width
-			if look.wide == ansi.WcWidth && strings.Contains(l, "👩") { // in a narrow window wider than all of it
-				room += widest
+			if look.Wide == ansi.WcWidth && strings.Contains(l, "👩") { // in a narrow window wider than all of it
+				room += 8
 			}
-			if n := look.cells(l); n > room {
+			if n := look.Cells(l); n > room {
 				rt.Fatalf("%d columns of %d: %q in %q", n, width, l, text)
 			}
 			if bad := obeyed(l); bad != "" {
@@ -169,7 +170,7 @@ func TestWindowsOfEverySize(t *testing.T) {
 	s.pass(time.Second)
 	s.log(delta("# Head\n\n| a | b | c |\n|---|---|---|\n| one | two | three |\n\n```go\nx := 1\n```\n\n日本語の文章"))
 	s.log(question("d1")...)
-	s.m.attached = []string{"a file.md"}
+	s.m.outbox.attached = []string{"a file.md"}
 	s.everySize()
 	menu := newStage(t, withSessions)
 	menu.say("/session")

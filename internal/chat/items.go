@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"belay/internal/event"
+	"belay/internal/render"
 )
 
 // said is what a person said.
@@ -27,31 +26,31 @@ const maxSaidLines = 20
 
 func (s *said) unfold(whole bool) { s.whole = whole }
 
-func (s *said) draw(l *look, width int) []string {
-	bar := l.person.Render("▌ ")
+func (s *said) draw(l *render.Look, width int) []string {
+	bar := l.Person.Render("▌ ")
 	var lines []string
 	if s.label != "" {
-		lines = append(lines, bar+l.faint.Render(l.cut(s.label, width-2)))
+		lines = append(lines, bar+l.Faint.Render(l.Cut(s.label, width-2)))
 	}
-	text := l.fold(clean(s.text), max(1, width-2))
+	text := l.Fold(render.Clean(s.text), max(1, width-2))
 	limit := maxSaidLines
 	if s.whole {
-		limit = wholeLines
+		limit = render.WholeLines
 	}
 	if over := len(text) - limit; over > 0 {
 		text = append(text[:limit], more(over, false, s.whole))
 	}
 	for _, t := range text {
 		if t != "" || len(text) > 1 {
-			lines = append(lines, bar+l.strong.Render(t))
+			lines = append(lines, bar+l.Strong.Render(t))
 		}
 	}
 	for _, f := range s.files {
-		lines = append(lines, bar+l.faint.Render(l.cut("+ "+oneLine(f), width-2)))
+		lines = append(lines, bar+l.Faint.Render(l.Cut("+ "+render.Line(f), width-2)))
 	}
 	if s.failed != "" {
-		for _, t := range l.fold("not sent: "+clean(s.failed), max(1, width-2)) {
-			lines = append(lines, bar+l.bad.Render(t))
+		for _, t := range l.Fold("not sent: "+render.Clean(s.failed), max(1, width-2)) {
+			lines = append(lines, bar+l.Bad.Render(t))
 		}
 	}
 	return lines
@@ -77,29 +76,29 @@ func (t *thought) write(s string, at time.Time) {
 		t.began = at
 	}
 	t.last = at
-	if t.text += clean(s); len(t.text) > 2*keptThought {
+	if t.text += render.Clean(s); len(t.text) > 2*keptThought {
 		t.text = strings.ToValidUTF8(t.text[len(t.text)-keptThought:], "")
 	}
 }
 
-func (t *thought) draw(l *look, width int) []string {
+func (t *thought) draw(l *render.Look, width int) []string {
 	head := "thinking"
 	if !t.open {
 		head = "thought"
 		if d := t.last.Sub(t.began); d >= time.Second {
-			head += " for " + shortly(d)
+			head += " for " + render.Duration(d)
 		}
 	}
-	lines := []string{l.faint.Render("∴ " + head)}
+	lines := []string{l.Faint.Render("∴ " + head)}
 	if !t.open && !t.whole {
 		return lines
 	}
-	text := l.fold(strings.TrimSpace(t.text), max(1, width-2))
+	text := l.Fold(strings.TrimSpace(t.text), max(1, width-2))
 	if !t.whole {
 		text = text[max(0, len(text)-openThought):]
 	}
 	for _, s := range text {
-		lines = append(lines, "  "+l.faint.Italic(true).Render(s))
+		lines = append(lines, "  "+l.Faint.Italic(true).Render(s))
 	}
 	return lines
 }
@@ -119,24 +118,24 @@ type notice struct {
 type noticeKind int
 
 const (
-	tells noticeKind = iota
-	warns
-	fails
+	noticeInfo noticeKind = iota
+	noticeWarning
+	noticeFailure
 )
 
-func (n *notice) draw(l *look, width int) []string {
-	sign, style := "· ", l.faint
+func (n *notice) draw(l *render.Look, width int) []string {
+	sign, style := "· ", l.Faint
 	switch n.kind {
-	case warns:
-		sign, style = "! ", l.warn
-	case fails:
-		sign, style = "✗ ", l.bad
+	case noticeWarning:
+		sign, style = "! ", l.Warn
+	case noticeFailure:
+		sign, style = "✗ ", l.Bad
 	}
-	text := clean(n.text)
+	text := render.Clean(n.text)
 	if n.again > 0 {
 		text += fmt.Sprintf(" (%d times)", n.again+1)
 	}
-	return l.hang(style, sign, text, width)
+	return l.Hang(style, sign, text, width)
 }
 
 func (*notice) snug() {}
@@ -151,24 +150,24 @@ type ending struct {
 	next string
 }
 
-func (e *ending) draw(l *look, width int) []string {
-	word, style := "", l.faint
+func (e *ending) draw(l *render.Look, width int) []string {
+	word, style := "", l.Faint
 	switch {
 	case e.exit.ExitCode == 130:
-		word, style = "interrupted", l.warn
+		word, style = "interrupted", l.Warn
 	case e.exit.ExitCode == 124:
-		word, style = "timed out", l.bad
+		word, style = "timed out", l.Bad
 	case e.exit.ExitCode != 0:
-		word, style = "failed", l.bad
+		word, style = "failed", l.Bad
 	case e.stop != "" && e.stop != "end_turn":
-		word, style = "stopped: "+oneLine(e.stop), l.warn
+		word, style = "stopped: "+render.Line(e.stop), l.Warn
 	}
 	var parts []string
 	if word != "" {
 		parts = append(parts, word)
 	}
 	if e.took > 0 {
-		parts = append(parts, shortly(e.took))
+		parts = append(parts, render.Duration(e.took))
 	}
 	if e.spent != nil {
 		parts = append(parts, used(*e.spent))
@@ -176,15 +175,15 @@ func (e *ending) draw(l *look, width int) []string {
 	if len(parts) == 0 {
 		parts = []string{"done"}
 	}
-	lines := []string{style.Render(l.cut("── "+strings.Join(parts, " · "), width))}
+	lines := []string{style.Render(l.Cut("── "+strings.Join(parts, " · "), width))}
 	if e.exit.Error != "" && e.exit.ExitCode != 130 {
-		lines = append(lines, l.hang(l.bad, "✗ ", clean(e.exit.Error), width)...)
+		lines = append(lines, l.Hang(l.Bad, "✗ ", render.Clean(e.exit.Error), width)...)
 	}
 	if calls := e.exit.Calls.String(); calls != "" {
-		lines = append(lines, l.hang(l.warn, "! ", calls, width)...)
+		lines = append(lines, l.Hang(l.Warn, "! ", calls, width)...)
 	}
 	if e.next != "" {
-		lines = append(lines, l.hang(l.faint, "→ ", clean(e.next), width)...)
+		lines = append(lines, l.Hang(l.Faint, "→ ", render.Clean(e.next), width)...)
 	}
 	return lines
 }
@@ -208,32 +207,4 @@ func count(n int64) string {
 		return fmt.Sprintf("%dk", n/1000)
 	}
 	return fmt.Sprint(n)
-}
-
-// shortly is a duration for reading.
-func shortly(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
-}
-
-// hang sets text after a sign, with later lines under its beginning.
-func (l *look) hang(style lipgloss.Style, sign, text string, width int) []string {
-	margin := l.cells(sign)
-	var lines []string
-	for i, t := range l.fold(text, max(1, width-margin)) {
-		if i > 0 {
-			sign = strings.Repeat(" ", margin)
-		}
-		lines = append(lines, style.Render(sign+t))
-	}
-	return lines
 }

@@ -31,11 +31,16 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.leaving = time.Time{}
 	}
 	if m.menu != nil {
-		if cmd, taken := m.menuKey(k); taken {
+		cmd, closed, taken := m.menu.key(k, m.editor.text())
+		if closed {
+			m.menu = nil
+			m.editor.take()
+		}
+		if taken {
 			return cmd
 		}
 	}
-	if m.answering && len(m.asks) > 0 && m.asks[0].scroll(name, m.questionHeight()) {
+	if m.dialog.has() && m.dialog.asks[0].scroll(name, m.questionHeight()) {
 		return nil
 	}
 	switch name {
@@ -44,30 +49,30 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	case "ctrl+o":
-		m.roll.unfold(!m.roll.whole)
+		m.conversation.unfold(!m.conversation.whole)
 		return nil
 	case "ctrl+l":
 		return tea.ClearScreen
 	case "pgup":
-		m.roll.scroll(-max(1, m.roll.height-2))
+		m.conversation.scroll(-max(1, m.conversation.height-2))
 		return nil
 	case "pgdown":
-		m.roll.scroll(max(1, m.roll.height-2))
+		m.conversation.scroll(max(1, m.conversation.height-2))
 		return nil
 	case "ctrl+home":
-		m.roll.top()
+		m.conversation.top()
 		return nil
 	case "ctrl+end":
-		m.roll.end()
+		m.conversation.end()
 		return nil
 	}
-	if len(m.asks) > 0 {
-		if m.answering {
-			if cmd, taken := m.answerKey(k); taken {
+	if len(m.dialog.asks) > 0 {
+		if m.dialog.answering {
+			if cmd, taken := m.dialog.key(k); taken {
 				return cmd
 			}
-		} else if name == "tab" && m.editor.offers == nil && !completable(m.editor.text[:m.editor.at]) {
-			m.answering, m.away = true, false
+		} else if name == "tab" && m.editor.offers == nil && !completable(m.editor.before()) {
+			m.dialog.answering, m.dialog.away = true, false
 			return nil
 		}
 	}
@@ -83,31 +88,21 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 		case "alt+enter":
 			return m.enter(session.FollowUp)
 		case "tab":
-			return m.complete(1)
+			return m.editor.complete(&m.calls, 1)
 		case "shift+tab":
-			return m.complete(-1)
+			return m.editor.complete(&m.calls, -1)
 		case "ctrl+d":
 			if m.editor.empty() {
 				return m.ctrlD()
 			}
 		case "esc":
 			m.editor.forget()
-			m.roll.end()
+			m.conversation.end()
 			return nil
 		}
 	}
 	if m.editor.update(msg) {
-		m.tell(warns, "this is too long for a message; save it in a file and send that with /attach PATH")
-	}
-	return nil
-}
-
-func (m *Model) wheel(w tea.MouseWheelMsg) tea.Cmd {
-	switch w.Button {
-	case tea.MouseWheelUp:
-		m.roll.scroll(-wheelLines)
-	case tea.MouseWheelDown:
-		m.roll.scroll(wheelLines)
+		m.conversation.notify(noticeWarning, "this is too long for a message; save it in a file and send that with /attach PATH")
 	}
 	return nil
 }
@@ -120,10 +115,10 @@ func (m *Model) ctrlC(now time.Time) tea.Cmd {
 	}
 	m.pressed, m.leaving, m.leavingBy = now, now.Add(leavePatience), "ctrl+c"
 	switch {
-	case m.story.turn != "":
+	case m.reducer.turn != "":
 		m.stopping = true
 		m.leaving = now.Add(time.Hour) // until the turn has ended
-		return m.interrupt()
+		return m.calls.interrupt(m.session, m.reducer.turn)
 	case !m.editor.empty():
 		m.editor.past.add(m.editor.take()) // for who did not mean it; it is kept nowhere else
 	}
@@ -142,23 +137,23 @@ func (m *Model) ctrlD() tea.Cmd {
 
 // enter sends what was typed: as a command, as a turn, or into the one that runs.
 func (m *Model) enter(mode session.InputMode) tea.Cmd {
-	text := m.editor.text
+	text := m.editor.text()
 	if before, ok := strings.CutSuffix(text, `\`); ok && mode == session.Steer {
 		m.editor.set(before + "\n") // for terminals that have no Shift-Enter
 		return nil
 	}
-	if blank.Is(text) && len(m.attached) == 0 {
+	if blank.Is(text) && len(m.outbox.attached) == 0 {
 		return nil
 	}
 	name, rest, slashed := command(text)
-	if !slashed && m.working() && len(m.queued)+len(m.early)+len(m.late) >= maxWaiting {
+	if !slashed && m.working() && len(m.outbox.waiting()) >= maxWaiting {
 		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line
-		m.tell(warns, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
+		m.conversation.notify(noticeWarning, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
 		return nil
 	}
 	whole := m.editor.take()
-	m.roll.end()
-	keep := m.remember(whole)
+	m.conversation.end()
+	keep := m.calls.remember(m.editor.past, whole)
 	if slashed {
 		return tea.Batch(keep, m.run(name, rest))
 	}
@@ -168,8 +163,8 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 // speak says something with the files that go with it: those that were attached, and
 // those that were named in what was typed, which long pastes are no part of.
 func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
-	what := said{text: strings.TrimRight(text, "\n "), files: m.attached}
-	m.attached = nil
+	what := said{text: strings.TrimRight(text, "\n "), files: m.outbox.attached}
+	m.outbox.attached = nil
 	for _, f := range mentioned(typed, m.editor.paths) {
 		if !slices.Contains(what.files, f) {
 			what.files = append(what.files, f)
@@ -177,31 +172,31 @@ func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	switch {
-	case m.sending != nil:
-		m.early = append(m.early, steering{what, mode})
-	case m.story.turn != "":
+	case m.outbox.sending != nil:
+		m.outbox.early = append(m.outbox.early, steering{what, mode})
+	case m.reducer.turn != "":
 		cmd = m.add(steering{what, mode})
 	default:
 		cmd = m.send(what)
 	}
 	for _, w := range missed(typed, m.editor.paths) {
-		m.tell(warns, w)
+		m.conversation.notify(noticeWarning, w)
 	}
 	return cmd
 }
 
 // send begins a turn, in a new session where there is none.
 func (m *Model) send(what said) tea.Cmd {
-	m.sending = &what
-	m.roll.add(m.sending)
+	m.outbox.sending = &what
+	m.conversation.add(m.outbox.sending)
 	if m.session == "" {
-		return m.create()
+		return m.calls.create()
 	}
-	return m.start(what)
+	return m.calls.start(m.session, what, m.editor.paths.resolveAll(what.files))
 }
 
 // add says something into the running turn.
 func (m *Model) add(what steering) tea.Cmd {
-	m.queued = append(m.queued, what)
-	return m.steer(what)
+	m.outbox.queued = append(m.outbox.queued, what)
+	return m.calls.steer(m.session, what, m.editor.paths.resolveAll(what.files))
 }

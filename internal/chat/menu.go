@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/render"
 )
 
 // menu is a list from which a person picks. While it is open what they type narrows
@@ -27,12 +29,6 @@ type choice struct {
 // maxMenuRows is how much of a menu is shown at once.
 const maxMenuRows = 8
 
-// choose opens a menu.
-func (m *Model) choose(title string, rows []*choice) {
-	m.menu = &menu{title: title, rows: rows}
-	m.answering = false
-}
-
 // left are the rows that what is typed leaves.
 func (n *menu) left(typed string) []*choice {
 	words := strings.Fields(strings.ToLower(typed))
@@ -50,11 +46,12 @@ next:
 	return out
 }
 
-// menuKey is a key while a menu is open. It reports whether the menu took it.
-func (m *Model) menuKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	left := m.menu.left(m.editor.text)
+// key is a key while the menu is open. It reports whether the menu took it, and whether
+// it closes with that.
+func (n *menu) key(k tea.KeyPressMsg, typed string) (cmd tea.Cmd, closed, taken bool) {
+	left := n.left(typed)
 	last := len(left) - 1
-	at := min(m.menu.at, last)
+	at := min(n.at, last)
 	switch k.String() {
 	case "up", "shift+tab", "ctrl+p":
 		at--
@@ -66,28 +63,24 @@ func (m *Model) menuKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		at += maxMenuRows
 	case "enter":
 		if last < 0 {
-			return nil, true
+			return nil, false, true
 		}
-		m.menu = nil
-		m.editor.take()
-		return left[at].pick(), true
+		return left[at].pick(), true, true
 	case "esc", "ctrl+c", "ctrl+d":
-		m.menu = nil
-		m.editor.take()
-		return nil, true
+		return nil, true, true
 	default:
-		return nil, false
+		return nil, false, false
 	}
-	m.menu.at = max(0, min(at, last))
-	return nil, true
+	n.at = max(0, min(at, last))
+	return nil, false, true
 }
 
 // lines draws the menu.
-func (n *menu) lines(l *look, typed string, width int) []string {
+func (n *menu) lines(l *render.Look, typed string, width int) []string {
 	left := n.left(typed)
 	at := max(0, min(n.at, len(left)-1))
 	top := max(0, min(at-maxMenuRows/2, len(left)-maxMenuRows))
-	lines := []string{l.accent.Bold(true).Render(l.cut("? "+n.title, width))}
+	lines := []string{l.Accent.Bold(true).Render(l.Cut("? "+n.title, width))}
 	for i, c := range left[top:min(len(left), top+maxMenuRows)] {
 		lines = append(lines, c.line(l, top+i == at, width))
 	}
@@ -98,28 +91,28 @@ func (n *menu) lines(l *look, typed string, width int) []string {
 	if len(left) == 0 {
 		foot = "none has that; Esc closes"
 	}
-	return append(lines, l.faint.Render(l.cut("  "+foot, width)))
+	return append(lines, l.Faint.Render(l.Cut("  "+foot, width)))
 }
 
-// line draws one row: what it is, and behind that, as far as there is room, what
+// line draws one row: what it is, and after that, as far as there is room, what
 // else is known of it.
-func (c *choice) line(l *look, picked bool, width int) string {
-	sign, style := "  ", l.plain
+func (c *choice) line(l *render.Look, picked bool, width int) string {
+	sign, style := "  ", l.Plain
 	switch {
 	case picked:
-		sign, style = "› ", l.strong
+		sign, style = "› ", l.Strong
 	case c.mark:
 		sign = "* "
 	}
-	detail := l.cut(oneLine(c.detail), max(0, width-2)/2)
+	detail := l.Cut(render.Line(c.detail), max(0, width-2)/2)
 	room := max(1, width-2)
 	if detail != "" {
-		room = max(1, room-2-l.cells(detail))
+		room = max(1, room-2-l.Cells(detail))
 	}
-	head := l.cut(oneLine(c.head), room)
-	line := l.accent.Render(l.cut(sign, width)) + style.Render(head)
-	if gap := width - 2 - l.cells(head) - l.cells(detail); detail != "" && gap > 0 {
-		line += strings.Repeat(" ", gap) + l.faint.Render(detail)
+	head := l.Cut(render.Line(c.head), room)
+	line := l.Accent.Render(l.Cut(sign, width)) + style.Render(head)
+	if gap := width - 2 - l.Cells(head) - l.Cells(detail); detail != "" && gap > 0 {
+		line += strings.Repeat(" ", gap) + l.Faint.Render(detail)
 	}
 	return line
 }

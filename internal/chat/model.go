@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"belay/internal/blank"
-	"belay/internal/event"
+	"belay/internal/render"
 	"belay/internal/session"
 )
 
@@ -18,55 +18,29 @@ import (
 // time runs beside it as a job and comes back as a message.
 type Model struct {
 	o     Options
-	ctx   context.Context
-	tasks tasks
-	// timer brings a message after a while; tests have no time.
-	timer func(d time.Duration, msg tea.Msg) tea.Cmd
+	calls calls
 
-	look   *look
-	roll   roll
-	editor editor
-	width  int
-	height int
+	look         *render.Look
+	conversation conversation
+	editor       editor
+	width        int
+	height       int
 
-	// session is "" until the first message. after is the last sequence that was
-	// seen of its log, which log reads.
-	session string
-	after   int64
-	log     *reader
-	// lost is how often the reader of the log broke in a row, lostWhy why the last
-	// time.
-	lost    int
-	lostWhy string
+	// session is "" until the first message.
+	session  string
+	follower follower
 
-	story story
+	reducer reducer
 	// greeting is told once the session is on the screen.
 	greeting string
-	// sending is what was said while no turn ran and is on its way.
-	sending *said
-	// early is what was said while that was on its way; queued what the running
-	// turn was told and has not taken yet.
-	// late what came when the turn was over but its end was not seen yet.
-	early, queued, late []steering
-
-	asks []*ask
-	// answering is set while the first question has the keys, away when the person
-	// has taken them from it.
-	answering, away bool
-	// resting is until when a question that came up behind another takes no answer.
-	resting time.Time
+	outbox   outbox
+	dialog   dialog
 	// touched is when a key was pressed last, so that a question that comes up
 	// under a typing hand is not answered by it.
 	touched time.Time
 
-	menu     *menu
-	attached []string
-	// model, persona and mode are those of the session, for the bottom line; origin
-	// is what it was forked from, governance whether its agent may delegate.
-	persona, mode, model string
-	spent                float64
-	origin               *session.Origin
-	governance           *event.Governance
+	menu *menu
+	info info
 	// answer is what the model said last.
 	answer string
 	// pressed is when Ctrl-C was, leaving until when the next one leaves, or whatever
@@ -83,18 +57,22 @@ func New(ctx context.Context, o Options) *Model {
 		o.Clock = time.Now
 	}
 	past, err := openHistory(o.History)
+	l := render.NewLook()
 	m := &Model{
-		o: o, ctx: ctx, look: newLook(), editor: newEditor(past, o.Folder), timer: timer, width: 80, height: 24,
+		o: o, look: l, editor: newEditor(past, o.Folder, l), width: 80, height: 24,
 	}
+	m.calls.o, m.calls.ctx = &m.o, ctx
+	m.follower = follower{calls: &m.calls, conversation: &m.conversation, timer: timer}
+	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, look: l}
 	m.fresh(o.Session)
 	if o.Session == "" {
 		m.greet()
 	}
 	for _, n := range o.Notices {
-		m.tell(tells, n)
+		m.conversation.notify(noticeInfo, n)
 	}
 	if err != nil {
-		m.tell(warns, err.Error())
+		m.conversation.notify(noticeWarning, err.Error())
 	}
 	return m
 }
@@ -104,13 +82,13 @@ func (m *Model) Init() tea.Cmd {
 	if m.session == "" {
 		return m.first()
 	}
-	return m.load()
+	return m.calls.load(m.session, m.follower.log)
 }
 
 // first says what the person wants said first.
 func (m *Model) first() tea.Cmd {
 	text := m.o.Say
-	m.attached = append(m.attached, m.o.Attach...)
+	m.outbox.attached = append(m.outbox.attached, m.o.Attach...)
 	m.o.Say, m.o.Attach = "", nil
 	if blank.Is(text) {
 		return nil
@@ -119,29 +97,14 @@ func (m *Model) first() tea.Cmd {
 }
 
 // working reports whether a turn runs or is about to.
-func (m *Model) working() bool { return m.story.turn != "" || m.sending != nil }
-
-// tell adds a notice. The same one again is counted.
-func (m *Model) tell(kind noticeKind, text string) {
-	if text == "" {
-		return
-	}
-	if i := len(m.roll.cells) - 1; i >= 0 {
-		if last, ok := m.roll.cells[i].item.(*notice); ok && last.kind == kind && last.text == text {
-			last.again++
-			m.roll.touch(i)
-			return
-		}
-	}
-	m.roll.add(&notice{kind: kind, text: text})
-}
+func (m *Model) working() bool { return m.reducer.turn != "" || m.outbox.sending != nil }
 
 // Update implements [tea.Model].
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	if !m.ticking && (m.working() || len(m.asks) > 0 || m.o.Clock().Before(m.leaving)) {
+	if !m.ticking && (m.working() || len(m.dialog.asks) > 0 || m.o.Clock().Before(m.leaving)) {
 		m.ticking = true
-		cmd = tea.Batch(cmd, m.timer(tickEvery, ticked{}))
+		cmd = tea.Batch(cmd, m.follower.timer(tickEvery, ticked{}))
 	}
 	return m, cmd
 }
@@ -155,23 +118,28 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.MouseWheelMsg:
-		return m.wheel(msg)
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			m.conversation.scroll(-wheelLines)
+		case tea.MouseWheelDown:
+			m.conversation.scroll(wheelLines)
+		}
+		return nil
 	case tea.ModeReportMsg:
 		m.measure(msg)
 		return nil
 	case tea.PasteMsg:
 		m.touched = m.o.Clock()
-		if m.answering && len(m.asks) > 0 && m.asks[0].note != nil {
-			m.asks[0].write(msg.Content)
+		if m.dialog.paste(msg) {
 			return nil
 		}
-		if m.answering {
-			m.lookAway()
+		if m.dialog.answering {
+			m.dialog.lookAway()
 		}
 		return m.typed(msg)
 	case ticked:
 		m.ticking = false
-		m.expire()
+		m.dialog.expire()
 		m.offerKeys()
 		return nil
 	}
@@ -183,17 +151,18 @@ const settleAfter = 400 * time.Millisecond
 
 type settled struct{}
 
-// resized takes a size. While a window is being dragged, a terminal may tell of a
+// resized takes a size. While a window is being dragged, a terminal may report a
 // size before or after it has moved what it shows, and two reports may overtake each
 // other. So a new size is asked for once more when things are quiet, which also draws
 // everything anew; the same size again ends that.
 func (m *Model) resized(width, height int) tea.Cmd {
 	same := width == m.width && height == m.height
-	m.width, m.height, m.editor.width = width, height, width
+	m.width, m.height = width, height
+	m.editor.resize(width)
 	if same {
 		return nil
 	}
-	return m.timer(settleAfter, settled{})
+	return m.follower.timer(settleAfter, settled{})
 }
 
 // sizeOf asks a terminal for its size; one that does not tell still has the size known.
@@ -219,13 +188,8 @@ func (m *Model) measure(msg tea.ModeReportMsg) {
 	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
 		return
 	}
-	m.look.wide, m.editor.wide = ansi.GraphemeWidth, ansi.GraphemeWidth
-	for _, a := range m.asks {
-		if a.note != nil {
-			a.note.wide = ansi.GraphemeWidth
-		}
-	}
-	m.roll.refresh()
+	m.look.Wide, m.editor.wide = ansi.GraphemeWidth, ansi.GraphemeWidth
+	m.conversation.refresh()
 }
 
 // tickEvery is how often the elapsed time is drawn anew.
@@ -235,4 +199,11 @@ type ticked struct{}
 
 func timer(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+}
+
+// offerKeys gives the question the keys as soon as nobody types.
+func (m *Model) offerKeys() {
+	if m.menu == nil && m.editor.empty() && m.o.Clock().Sub(m.touched) >= quiet {
+		m.dialog.offer()
+	}
 }

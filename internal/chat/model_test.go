@@ -15,6 +15,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func TestAMessageBecomesATurn(t *testing.T) {
@@ -31,10 +32,7 @@ func TestAMessageBecomesATurn(t *testing.T) {
 	if n := strings.Count(s.screen(), "very"); n != 1 {
 		t.Errorf("the answer is shown %d times", n)
 	}
-	want := []turn.Request{{SessionID: "sess_1", Message: "what is **open**?"}}
-	if diff := cmp.Diff(want, s.engine.requests); diff != "" {
-		t.Errorf("sent (-want +got):\n%s", diff)
-	}
+	s.sent(turn.Request{SessionID: "sess_1", Message: "what is **open**?"})
 }
 
 // A provider that streams nothing says everything in the end.
@@ -100,9 +98,7 @@ func TestTypingSteers(t *testing.T) {
 		{SessionID: "sess_1", Message: "be quick", Mode: session.Steer},
 		{SessionID: "sess_1", Message: "then stop", Mode: session.FollowUp},
 	}
-	if diff := cmp.Diff(want, s.engine.steers); diff != "" {
-		t.Errorf("steered (-want +got):\n%s", diff)
-	}
+	s.steered(want...)
 	s.log(exit(130))
 	s.shows("interrupted", "ended before it heard: then stop", "› then stop")
 }
@@ -175,9 +171,9 @@ func TestALostLogIsReadOn(t *testing.T) {
 	s := newStage(t)
 	s.begun()
 	s.log(delta("one "))
-	s.m.Update(happened{log: s.m.log, stream: &silent{}, err: errors.New("connection reset")})
+	s.m.Update(happened{log: s.m.follower.log, stream: &silent{}, err: errors.New("connection reset")})
 	s.shows("── no connection, trying again: connection reset")
-	s.send(reconnect{s.m.log})
+	s.send(reconnect{s.m.follower.log})
 	s.lacks("no connection")
 	if last := s.engine.opened[len(s.engine.opened)-1]; last != s.seq {
 		t.Errorf("opened after %d, want %d", last, s.seq)
@@ -193,7 +189,7 @@ func TestATurnFromElsewhere(t *testing.T) {
 	s := newStage(t, func(o *Options) { o.Session = "sess_1" })
 	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t9", Message: "from the page"}}
 	s.logOf("t9", event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t9"}}, delta("an answer"))
-	s.play(s.m.find("t9"))
+	s.play(s.m.calls.find("sess_1", "t9"))
 	s.shows("from elsewhere", "from the page", "an answer")
 }
 
@@ -263,13 +259,13 @@ func TestCommands(t *testing.T) {
 		t.Errorf("sent %+v", got)
 	}
 	s.log(exit(0))
-	s.engine.changes = []turn.ChangeSet{{Turn: "t1", Changes: []turn.FileChange{{Change: session.Change{Path: "a.md", After: "1", AfterBytes: 2}, Diff: "@@ -0,0 +1 @@\n+hi\n"}}}}
+	s.engine.changes = []changes.ChangeSet{{Turn: "t1", Changes: []changes.FileChange{{Change: session.Change{Path: "a.md", After: "1", AfterBytes: 2}, Diff: "@@ -0,0 +1 @@\n+hi\n"}}}}
 	s.say("/changes")
 	s.shows("new a.md (2 B)", "+hi")
 	s.say("/undo")
 	s.shows("taken back: a.md")
 	s.logOf("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: "t1", Paths: []string{"a.md"}}})
-	s.lacks("(2 times)") // the log tells of it as well
+	s.lacks("(2 times)") // the log reports it as well
 	s.logOf("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: "t0", Paths: []string{"b.md"}}})
 	s.shows("taken back: b.md") // by somebody else
 	if diff := cmp.Diff([]string{"t1"}, s.engine.undone); diff != "" {

@@ -3,6 +3,8 @@ package chat
 import (
 	"fmt"
 	"strings"
+
+	"belay/internal/render"
 )
 
 // Limits of what is pasted. What is longer than a few lines is not put into the
@@ -10,7 +12,7 @@ import (
 const (
 	shortPaste      = 2000
 	shortPasteLines = 12
-	// maxPasted is as much as a message may have by default (turn.message_bytes).
+	// maxPasted is as much as a message may have.
 	maxPasted = 1 << 20
 )
 
@@ -19,7 +21,7 @@ type pasted []struct{ mark, text string }
 
 // put keeps a long text and returns its mark.
 func (p *pasted) put(text string) string {
-	mark := fmt.Sprintf("[paste %d: %s, %s]", len(*p)+1, number(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line"), size(int64(len(text))))
+	mark := fmt.Sprintf("[paste %d: %s, %s]", len(*p)+1, render.Number(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line"), render.Size(int64(len(text))))
 	*p = append(*p, struct{ mark, text string }{mark, text})
 	return mark
 }

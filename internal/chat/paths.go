@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/blank"
+	"belay/internal/render"
 )
 
 // paths knows the files of this machine that a person may name.
@@ -40,6 +41,15 @@ func (p *paths) resolve(written string) string {
 	return filepath.Join(p.folder, filepath.FromSlash(written))
 }
 
+// resolveAll are the paths that were meant.
+func (p *paths) resolveAll(written []string) []string {
+	var at []string
+	for _, f := range written {
+		at = append(at, p.resolve(f))
+	}
+	return at
+}
+
 // attachable says why a path can not be attached.
 func (p *paths) attachable(written string) error {
 	info, err := os.Stat(p.resolve(written))
@@ -47,15 +57,15 @@ func (p *paths) attachable(written string) error {
 	case blank.Is(written):
 		return errors.New("no file is named")
 	case strings.HasPrefix(written, "http://"), strings.HasPrefix(written, "https://"):
-		return fmt.Errorf("%s is an address; download it first, or name it with belay chat --attach", oneLine(written))
+		return fmt.Errorf("%s is an address; download it first, or name it with belay chat --attach", render.Line(written))
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s may not be read", oneLine(written))
+		return fmt.Errorf("%s may not be read", render.Line(written))
 	case err != nil:
-		return fmt.Errorf("there is no file %s", oneLine(written))
+		return fmt.Errorf("there is no file %s", render.Line(written))
 	case info.IsDir():
-		return fmt.Errorf("%s is a folder; name the files in it", oneLine(written))
+		return fmt.Errorf("%s is a folder; name the files in it", render.Line(written))
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file", oneLine(written))
+		return fmt.Errorf("%s is not a regular file", render.Line(written))
 	}
 	return nil
 }
@@ -83,7 +93,7 @@ func (p *paths) matching(ctx context.Context, dir, last string) (found []listed,
 		for _, e := range entries {
 			name := e.Name()
 			switch {
-			case name == ".belay", strings.HasPrefix(name, ".") && !strings.HasPrefix(last, "."), name != clean(name), strings.ContainsAny(name, "\n\""):
+			case name == ".belay", strings.HasPrefix(name, ".") && !strings.HasPrefix(last, "."), name != render.Clean(name), strings.ContainsAny(name, "\n\""):
 			case strings.HasPrefix(name, last):
 				begin = append(begin, e)
 			case strings.Contains(strings.ToLower(name), low):
@@ -127,7 +137,7 @@ func offered(dir string, entries []fs.DirEntry) []listed {
 
 // mention is a place in a text that names a file: @path or @"path with blanks".
 type mention struct {
-	// at is where the path begins, behind the @ and the quote.
+	// at is where the path begins, after the @ and the quote.
 	at     int
 	path   string
 	quoted bool

@@ -1,5 +1,7 @@
 package chat
 
+import "belay/internal/render"
+
 // prose is a block of what the model said.
 type prose struct {
 	text string
@@ -10,9 +12,9 @@ type prose struct {
 // openBytes is up to which length a block is set again with every piece of it.
 const openBytes = 4 << 10
 
-func (p *prose) draw(l *look, width int) []string {
+func (p *prose) draw(l *render.Look, width int) []string {
 	if p.open && len(p.text) > openBytes {
-		return l.fold(clean(p.text), width)
+		return l.Fold(render.Clean(p.text), width)
 	}
-	return set(l, p.text, width)
+	return render.Markdown(l, p.text, width)
 }

@@ -47,7 +47,7 @@ func TestScreens(t *testing.T) {
 				Effect: permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "make check && curl -s https://example.com/report", Hosts: []string{"example.com"}, Paths: []string{"Makefile"}},
 			}})
 		s.pass(time.Second)
-		s.m.queued = []steering{{said: said{text: "and then stop"}, mode: "followUp"}}
+		s.m.outbox.queued = []steering{{said: said{text: "and then stop"}, mode: "followUp"}}
 		s.fits()
 		s.tame()
 		var lines []string
@@ -77,14 +77,14 @@ func TestCharactersOfSeveralCodePoints(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("हिन्दी ❤️ 👩‍👩‍👧‍👦 🇩🇪 ", 12) + "end"
 	whole := func(s *stage) string {
-		return strings.Join(strings.Fields(strings.Join(s.m.roll.view(), " ")), " ")
+		return strings.Join(strings.Fields(strings.Join(s.m.conversation.view(), " ")), " ")
 	}
 	s := newStage(t)
 	s.begun()
 	s.log(delta(text))
 	for _, wide := range []ansi.Method{ansi.WcWidth, ansi.GraphemeWidth} {
-		if s.m.look.wide != wide {
-			t.Fatalf("columns are counted by method %d, want %d", s.m.look.wide, wide)
+		if s.m.look.Wide != wide {
+			t.Fatalf("columns are counted by method %d, want %d", s.m.look.Wide, wide)
 		}
 		s.shows("end")
 		for l := range strings.SplitSeq(s.m.View().Content, "\n") {

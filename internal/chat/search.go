@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/render"
 )
 
 // seek takes a key while the history is searched, and reports whether it did: letters
@@ -20,22 +22,22 @@ func (e *editor) seek(k tea.KeyPressMsg) bool {
 		return true
 	case k.Text != "":
 		query += k.Text
-		if e.past.recalled() && has(e.text, query) {
+		if e.past.recalled() && has(e.text(), query) {
 			e.query = query
 			return true
 		}
 	default:
 		return false
 	}
-	e.recall(e.past.find(query, e.text))
+	e.recall(e.past.find(query, e.text()))
 	e.query, e.searching = query, true
 	return true
 }
 
 // sought says what is looked for in the history, and how that goes on.
 func (e *editor) sought() string {
-	text := "search: " + oneLine(e.query)
-	if !has(e.text, e.query) {
+	text := "search: " + render.Line(e.query)
+	if !has(e.text(), e.query) {
 		return text + " is in nothing that was typed before"
 	}
 	return text + " (Ctrl-R finds an earlier one, Enter sends)"

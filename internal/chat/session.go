@@ -8,8 +8,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/render"
 	"belay/internal/session"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // open goes to another session, or with "" to one that the next message makes. What
@@ -20,52 +21,47 @@ func (m *Model) open(id string) tea.Cmd {
 		m.greet()
 		return nil
 	}
-	return m.load()
+	return m.calls.load(m.session, m.follower.log)
 }
 
 // fresh is the state of a session of which nothing is known yet.
 func (m *Model) fresh(id string) {
-	if m.log != nil {
-		m.log.end()
-	}
-	ctx, end := context.WithCancel(m.ctx)
-	m.log = &reader{ctx, end}
-	m.session, m.after, m.lost, m.lostWhy = id, 0, 0, ""
-	m.roll = roll{look: m.look, whole: m.roll.whole}
-	m.story = newStory(m)
-	m.sending, m.early, m.queued, m.late = nil, nil, nil, nil
-	m.asks, m.answering, m.away = nil, false, false
+	m.follower.begin()
+	m.session = id
+	m.conversation = conversation{look: m.look, whole: m.conversation.whole}
+	m.reducer = newReducer(m)
+	m.outbox = outbox{attached: m.outbox.attached}
+	m.dialog.asks, m.dialog.answering, m.dialog.away = nil, false, false
 	m.stopping, m.leaving, m.menu = false, time.Time{}, nil
-	m.persona, m.mode, m.model = m.o.Opts.Persona, m.o.Opts.Mode, m.o.Opts.Model
-	m.spent, m.origin, m.governance, m.answer = 0, nil, nil, ""
+	m.info, m.answer = info{persona: m.o.Opts.Persona, mode: m.o.Opts.Mode, model: m.o.Opts.Model}, ""
 }
 
 // leaves reports whether the session can be left: a turn that this process runs ends
 // with it, and nobody would see its questions.
 func (m *Model) leaves() bool {
-	if m.working() && (!m.o.Outlives || m.sending != nil) {
-		m.tell(warns, "a turn runs here; wait for it, or stop it with Ctrl-C")
+	if m.working() && (!m.o.Outlives || m.outbox.sending != nil) {
+		m.conversation.notify(noticeWarning, "a turn runs here; wait for it, or stop it with Ctrl-C")
 		return false
 	}
 	return true
 }
 
-func (m *Model) newSession(string) tea.Cmd {
+func newSession(m *Model, _ string) tea.Cmd {
 	if !m.leaves() {
 		return nil
 	}
 	return m.open("")
 }
 
-// goTo goes to the session that a beginning of its id names, or lets the person pick.
-func (m *Model) goTo(rest string) tea.Cmd {
+// goToSession goes to the session that a beginning of its id names, or lets the person pick.
+func goToSession(m *Model, rest string) tea.Cmd {
 	if !m.leaves() {
 		return nil
 	}
 	if rest == "" {
-		return m.sessions()
+		return pickSession(m)
 	}
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		rec, err := m.o.Engine.Get(ctx, rest)
 		if err == nil {
 			return chosen{rec.SessionID, nil}
@@ -75,7 +71,7 @@ func (m *Model) goTo(rest string) tea.Cmd {
 		case ferr != nil || len(found) == 0:
 			return chosen{err: err}
 		case len(found) > 1:
-			return chosen{err: fmt.Errorf("more than one session begins with %s", oneLine(rest))}
+			return chosen{err: fmt.Errorf("more than one session begins with %s", render.Line(rest))}
 		}
 		return chosen{found[0].SessionID, nil}
 	})
@@ -112,10 +108,10 @@ const (
 	titleColumns  = 120
 )
 
-// sessions lets the person pick one of the project's sessions, the last used first.
-func (m *Model) sessions() tea.Cmd {
+// pickSession lets the person pick one of the project's sessions, the last used first.
+func pickSession(m *Model) tea.Cmd {
 	now, own, project := m.o.Clock(), m.session, m.o.Project
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		recent, err := m.o.Engine.ListPage(ctx, project, session.ListOptions{Limit: maxChoices, Recent: true})
 		if err != nil {
 			return choices{err: err}
@@ -129,7 +125,7 @@ func (m *Model) sessions() tea.Cmd {
 				pick: func() tea.Cmd { return func() tea.Msg { return chosen{id: r.SessionID} } },
 			}
 			if i < maxTitles {
-				if title := m.opening(looking, r.SessionID); title != "" {
+				if title := m.calls.opening(looking, r.SessionID); title != "" {
 					row.head, row.detail = title, row.detail+" · "+row.head
 				}
 			}
@@ -140,28 +136,28 @@ func (m *Model) sessions() tea.Cmd {
 }
 
 // opening is how a session began, "" where that is not known.
-func (m *Model) opening(ctx context.Context, id string) string {
-	if m.o.Opening != nil {
-		return glance(m.o.Opening(ctx, id), titleColumns)
+func (c *calls) opening(ctx context.Context, id string) string {
+	if c.o.Opening != nil {
+		return render.Glance(c.o.Opening(ctx, id), titleColumns)
 	}
-	entries, err := m.o.Engine.Transcript(ctx, id)
+	entries, err := c.o.Engine.Transcript(ctx, id)
 	if err != nil || len(entries) == 0 {
 		return ""
 	}
-	return glance(entries[0].Message, titleColumns)
+	return render.Glance(entries[0].Message, titleColumns)
 }
 
-// fork lets the person pick the turn from which a new session goes on.
-func (m *Model) fork(string) tea.Cmd {
+// forkSession lets the person pick the turn from which a new session goes on.
+func forkSession(m *Model, _ string) tea.Cmd {
 	if !m.leaves() {
 		return nil
 	}
 	if m.session == "" {
-		m.tell(tells, "nothing was said yet that a new session could go on from")
+		m.conversation.notify(noticeInfo, "nothing was said yet that a new session could go on from")
 		return nil
 	}
 	now, id := m.o.Clock(), m.session
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.calls.call(func(ctx context.Context) tea.Msg {
 		entries, err := m.o.Engine.Transcript(ctx, id)
 		if err != nil {
 			return choices{err: err}
@@ -172,10 +168,10 @@ func (m *Model) fork(string) tea.Cmd {
 			if e.Kind != session.EntryTurn {
 				continue
 			}
-			r, after := turn.ForkRequest{SessionID: id, TurnID: e.Turn}, next
+			r, after := changes.ForkRequest{SessionID: id, TurnID: e.Turn}, next
 			c.rows = append(c.rows, &choice{
-				head: glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time)),
-				pick: func() tea.Cmd { return m.forkAt(r, after) },
+				head: render.Glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time)),
+				pick: func() tea.Cmd { return m.calls.fork(r, after) },
 			})
 			if next = e.Message; len(c.rows) == maxChoices {
 				break
@@ -185,18 +181,18 @@ func (m *Model) fork(string) tea.Cmd {
 	})
 }
 
-func (m *Model) forkAt(r turn.ForkRequest, next string) tea.Cmd {
-	return m.call(func(ctx context.Context) tea.Msg {
-		rec, err := m.o.Engine.Fork(ctx, r)
+func (c *calls) fork(r changes.ForkRequest, next string) tea.Cmd {
+	return c.call(func(ctx context.Context) tea.Msg {
+		rec, err := c.o.Engine.Fork(ctx, r)
 		return forked{rec, r.SessionID, next, err}
 	})
 }
 
-// branched goes on in the new session. What was said after the turn stands in the
+// branched goes on in the new session. What was said after the turn is in the
 // editor, to be said otherwise.
 func (m *Model) branched(msg forked) tea.Cmd {
 	if msg.err != nil {
-		m.tell(fails, why(msg.err))
+		m.conversation.notify(noticeFailure, why(msg.err))
 		return nil
 	}
 	cmd := m.open(msg.record.SessionID)
@@ -211,12 +207,12 @@ func (m *Model) branched(msg forked) tea.Cmd {
 func (m *Model) picked(msg choices) {
 	switch {
 	case msg.err != nil:
-		m.tell(fails, why(msg.err))
+		m.conversation.notify(noticeFailure, why(msg.err))
 	case len(msg.rows) == 0:
-		m.tell(tells, msg.none)
+		m.conversation.notify(noticeInfo, msg.none)
 	case !m.editor.empty(): // they type on
 	default:
-		m.choose(msg.title, msg.rows)
+		m.menu, m.dialog.answering = &menu{title: msg.title, rows: msg.rows}, false
 	}
 }
 
@@ -224,9 +220,9 @@ func (m *Model) picked(msg choices) {
 func (m *Model) gone(msg chosen) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		m.tell(fails, why(msg.err))
+		m.conversation.notify(noticeFailure, why(msg.err))
 	case msg.id == m.session:
-		m.tell(tells, "this is that session")
+		m.conversation.notify(noticeInfo, "this is that session")
 	case m.leaves(): // a turn may have begun meanwhile
 		return m.open(msg.id)
 	}
@@ -239,10 +235,10 @@ func (m *Model) greet() {
 	if m.o.Project != "" {
 		text += " in " + m.o.Project
 	}
-	m.tell(tells, text)
+	m.conversation.notify(noticeInfo, text)
 }
 
-// shortID is as much of a session's id as tells it from others for a person.
+// shortID is as much of a session's id as distinguishes it from others for a person.
 func shortID(id string) string { return id[:min(len(id), 13)] }
 
 // ago says how long something is past.

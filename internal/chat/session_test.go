@@ -18,6 +18,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // withSessions is a project with two sessions beside the one of the stage.
@@ -97,7 +98,7 @@ func TestTheSessionBeforeIsSilent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, withSessions, func(o *Options) { o.Outlives = true })
 	s.begun()
-	before := s.m.log
+	before := s.m.follower.log
 	s.say("/session sess_older-one")
 	late := []event.Event{{Seq: 99, Turn: "t1", Type: event.ChatDelta, Data: []byte(`{"text":"too late"}`)}}
 	s.send(happened{log: before, stream: &silent{}, events: late})
@@ -155,7 +156,7 @@ func TestForking(t *testing.T) {
 	s.engine.entries = s.engine.entries[:3:3]
 	s.engine.entries[0].After = -1
 	s.press("enter")
-	if diff := cmp.Diff([]turn.ForkRequest{{SessionID: "sess_1", TurnID: "t1"}}, s.engine.forks); diff != "" {
+	if diff := cmp.Diff([]changes.ForkRequest{{SessionID: "sess_1", TurnID: "t1"}}, s.engine.forks); diff != "" {
 		t.Errorf("forked (-want +got):\n%s", diff)
 	}
 	s.shows("▌ first", "an answer", "a fork of sess_1", "› second", "sess_2_fork")
@@ -190,7 +191,7 @@ func TestCopyingTheAnswer(t *testing.T) {
 	s.shows("there is no answer yet")
 	s.begun()
 	s.log(delta("the *answer*"), event.Draft{Type: event.ChatComplete, Data: event.Text{Text: "the *answer*"}}, exit(0))
-	if cmd := s.m.copyAnswer(""); cmd == nil || fmt.Sprint(cmd()) != "the *answer*" {
+	if cmd := copyAnswer(s.m, ""); cmd == nil || fmt.Sprint(cmd()) != "the *answer*" {
 		t.Error("the answer was not copied as it was written")
 	}
 	s.m.answer = strings.Repeat("x", maxCopied+1)
@@ -246,7 +247,7 @@ func TestCallsOfATurnThatDied(t *testing.T) {
 		o.Engine.(*fake).entries = []session.Entry{
 			{Kind: session.EntryTurn, Turn: "t1", Message: "first"},
 			{Kind: session.EntryAssistant, Turn: "t1", Blocks: []session.Block{{Type: session.BlockToolCall, ID: "c1", Name: "read", Input: []byte(`{"path":"a.md"}`)}}},
-			{Kind: session.EntryEnd, Turn: "t1", ExitCode: &one, StopReason: turn.StopProcessEnded},
+			{Kind: session.EntryEnd, Turn: "t1", ExitCode: &one, StopReason: session.StopProcessEnded},
 			{Kind: session.EntryUndo, Turn: "t1", Paths: []string{"b.md"}},
 			{Kind: session.EntryTurn, Turn: "t3", Message: "second"},
 			{Kind: session.EntryEnd, Turn: "t3", ExitCode: &one, Error: "the key is not accepted"},
@@ -256,7 +257,7 @@ func TestCallsOfATurnThatDied(t *testing.T) {
 	s.shows("✗ the key is not accepted", "✗ read a.md", "not finished", "── failed", "the process that ran this turn ended", "taken back: b.md")
 }
 
-// Of an earlier turn the record tells how long it took, and what its calls did to files.
+// Of an earlier turn the record reports how long it took, and what its calls did to files.
 func TestEarlierTurnsTellWhatTheyDid(t *testing.T) {
 	t.Parallel()
 	zero, at := 0, func(seconds int64) session.Time { return session.Time{Time: time.Unix(1e9+seconds, 0)} }

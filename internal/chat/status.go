@@ -6,55 +6,57 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/render"
+	"belay/internal/turn"
 )
 
-// status says where one is, and what holds for the next turns.
-func (m *Model) status(string) tea.Cmd {
+// showStatus says where one is, and what holds for the next turns.
+func showStatus(m *Model, _ string) tea.Cmd {
 	var rows [][2]string
 	row := func(label, text string) {
 		if text != "" {
-			rows = append(rows, [2]string{label, oneLine(text)})
+			rows = append(rows, [2]string{label, render.Line(text)})
 		}
 	}
 	o := m.o.Opts
 	row("session", orNone(m.session, "none yet; the first message makes one"))
-	if m.origin != nil {
-		row("forked from", m.origin.SessionID+", after "+m.origin.TurnID)
+	if m.info.origin != nil {
+		row("forked from", m.info.origin.SessionID+", after "+m.info.origin.TurnID)
 	}
 	row("project", m.o.Project)
-	row("persona", orNone(m.persona, "the configured one"))
-	row("mode", orNone(m.mode, "the configured one"))
-	row("model", orNone(m.model, "the configured one"))
+	row("persona", orNone(m.info.persona, "the configured one"))
+	row("mode", orNone(m.info.mode, "the configured one"))
+	row("model", orNone(m.info.model, "the configured one"))
 	if o.Tools != nil {
 		row("tools", orNone(strings.Join(*o.Tools, ", "), "none"))
 	}
 	row("allowed", strings.Join(m.o.Allow, ", "))
-	row("limits", m.limits())
-	switch g := m.governance; {
+	row("limits", limits(o))
+	switch g := m.info.governance; {
 	case g != nil && g.Allowed:
 		row("delegation", "open")
 	case g != nil:
 		row("delegation", "closed: "+g.Reason)
 	}
-	if m.spent > 0 {
-		row("cost", fmt.Sprintf("$%.4f so far", m.spent))
+	if m.info.spent > 0 {
+		row("cost", fmt.Sprintf("$%.4f so far", m.info.spent))
 	}
-	m.roll.add(&help{rows})
+	m.conversation.add(&help{rows})
 	return nil
 }
 
 // limits are those of each turn, "" where there are none but the configured ones.
-func (m *Model) limits() string {
+func limits(o turn.Opts) string {
 	var parts []string
-	o := m.o.Opts
 	if o.MaxTurns != nil {
-		parts = append(parts, number(*o.MaxTurns, "model call"))
+		parts = append(parts, render.Number(*o.MaxTurns, "model call"))
 	}
 	if o.MaxCostUSD != nil {
 		parts = append(parts, fmt.Sprintf("$%g", *o.MaxCostUSD))
 	}
 	if o.TimeoutMS != nil {
-		parts = append(parts, shortly(time.Duration(*o.TimeoutMS)*time.Millisecond))
+		parts = append(parts, render.Duration(time.Duration(*o.TimeoutMS)*time.Millisecond))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -67,15 +69,15 @@ const maxCopied = 96 << 10
 
 // copyAnswer puts the last answer on the clipboard, as it was written. The terminal
 // does that, where it can and may.
-func (m *Model) copyAnswer(string) tea.Cmd {
+func copyAnswer(m *Model, _ string) tea.Cmd {
 	switch n := len(m.answer); {
 	case n == 0:
-		m.tell(tells, "there is no answer yet")
+		m.conversation.notify(noticeInfo, "there is no answer yet")
 		return nil
 	case n > maxCopied:
-		m.tell(warns, "the answer is too long for the clipboard ("+size(int64(n))+"); belay session transcript has it")
+		m.conversation.notify(noticeWarning, "the answer is too long for the clipboard ("+render.Size(int64(n))+"); belay session transcript has it")
 		return nil
 	}
-	m.tell(tells, "the last answer is on the clipboard, where the terminal allows that")
+	m.conversation.notify(noticeInfo, "the last answer is on the clipboard, where the terminal allows that")
 	return tea.SetClipboard(m.answer)
 }

@@ -1,12 +1,12 @@
 package chat
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/render"
 )
 
 // View implements [tea.Model]: from the top the conversation, what waits to be
@@ -15,11 +15,11 @@ import (
 func (m *Model) View() tea.View {
 	var below []string
 	var cursor *tea.Cursor
-	below = append(below, m.waitingLines()...)
+	below = append(below, m.outbox.draw(m.look, m.width)...)
 	if m.menu != nil {
-		below = append(below, m.menu.lines(m.look, m.editor.text, m.width)...)
-	} else if len(m.asks) > 0 {
-		lines, c := m.panel(m.questionHeight())
+		below = append(below, m.menu.lines(m.look, m.editor.text(), m.width)...)
+	} else if len(m.dialog.asks) > 0 {
+		lines, c := m.dialog.panel(m.width, m.questionHeight())
 		if c != nil {
 			c.Y += len(below)
 			cursor = c
@@ -31,17 +31,17 @@ func (m *Model) View() tea.View {
 	if files := m.files(); files != "" {
 		below = append(below, files)
 	}
-	typed, at := m.editor.draw(m.look)
-	if cursor == nil && !(m.answering && len(m.asks) > 0) {
+	typed, at := m.editor.draw()
+	if cursor == nil && !m.dialog.has() {
 		cursor = at
 		cursor.Y += len(below)
 	}
 	below = append(below, typed...)
-	below = append(below, m.bottom())
+	below = append(below, m.info.line(m.look, m.session, m.width))
 
 	room := max(0, m.height-len(below))
-	m.roll.resize(m.width, room)
-	lines := m.roll.view()
+	m.conversation.resize(m.width, room)
+	lines := m.conversation.view()
 	below[rule] = m.rule() // which says where the conversation stands
 	for len(lines) < room {
 		lines = append(lines, "")
@@ -57,7 +57,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen, v.MouseMode, v.Cursor = true, tea.MouseModeCellMotion, cursor
 	v.WindowTitle = "belay"
 	if m.o.Project != "" {
-		v.WindowTitle = "belay · " + oneLine(filepath.Base(m.o.Project))
+		v.WindowTitle = "belay · " + render.Line(filepath.Base(m.o.Project))
 	}
 	return v
 }
@@ -65,61 +65,40 @@ func (m *Model) View() tea.View {
 // questionHeight is how much of the window a question takes at most.
 func (m *Model) questionHeight() int { return max(4, m.height*3/5) }
 
-// shownWaiting is how much of what waits is shown.
-const shownWaiting = 3
-
-// waitingLines are what was said into the turn and not heard yet.
-func (m *Model) waitingLines() []string {
-	all := slices.Concat(m.queued, m.early, m.late)
-	var lines []string
-	for i, q := range all {
-		if i == shownWaiting {
-			lines = append(lines, m.look.faint.Render(m.look.cut(fmt.Sprintf("  and %d more", len(all)-i), m.width)))
-			break
-		}
-		label := "at the next step: "
-		if q.mode == "followUp" {
-			label = "after the answer: "
-		}
-		lines = append(lines, m.look.faint.Render(m.look.cut("↳ "+label+oneLine(glance(q.text, m.width)), m.width)))
-	}
-	return lines
-}
-
 // rule parts the conversation from the editor, and says what goes on.
 func (m *Model) rule() string {
-	text, style := "", m.look.faint
+	text, style := "", m.look.Faint
 	now := m.o.Clock()
 	switch {
-	case m.lostWhy != "":
-		text, style = "no connection, trying again: "+oneLine(m.lostWhy), m.look.bad
+	case m.follower.lostWhy != "":
+		text, style = "no connection, trying again: "+render.Line(m.follower.lostWhy), m.look.Bad
 	case m.stopping:
-		text, style = "stopping; Ctrl-C again leaves", m.look.warn
+		text, style = "stopping; Ctrl-C again leaves", m.look.Warn
 	case now.Before(m.leaving) && m.leavingBy == "ctrl+d":
-		text, style = "a turn runs; Ctrl-D again stops it and leaves", m.look.warn
+		text, style = "a turn runs; Ctrl-D again stops it and leaves", m.look.Warn
 	case now.Before(m.leaving):
-		text, style = "Ctrl-C again leaves", m.look.warn
-	case len(m.asks) > 0:
-		text, style = "waits for your answer", m.look.warn
-	case m.story.turn != "":
+		text, style = "Ctrl-C again leaves", m.look.Warn
+	case len(m.dialog.asks) > 0:
+		text, style = "waits for your answer", m.look.Warn
+	case m.reducer.turn != "":
 		text = "working"
-		if d := now.Sub(m.story.began); d > 0 {
-			text += " " + shortly(d.Truncate(tickEvery))
+		if d := now.Sub(m.reducer.began); d > 0 {
+			text += " " + render.Duration(d.Truncate(tickEvery))
 		}
 		text += " · Ctrl-C stops"
-		style = m.look.accent
-	case m.sending != nil:
-		text, style = "sending", m.look.accent
+		style = m.look.Accent
+	case m.outbox.sending != nil:
+		text, style = "sending", m.look.Accent
 	}
-	if m.roll.loose {
+	if m.conversation.loose {
 		text = strings.TrimPrefix(text+" · scrolled up, Esc goes to the end", " · ")
 	}
 	if text == "" {
-		return m.look.faint.Render(strings.Repeat("─", m.width))
+		return m.look.Faint.Render(strings.Repeat("─", m.width))
 	}
-	text = m.look.cut(text, max(1, m.width-4))
+	text = m.look.Cut(text, max(1, m.width-4))
 	line := "── " + text + " "
-	return style.Render(line + strings.Repeat("─", max(0, m.width-m.look.cells(line))))
+	return style.Render(line + strings.Repeat("─", max(0, m.width-m.look.Cells(line))))
 }
 
 // files are those that go with the next message, or the completions.
@@ -127,36 +106,8 @@ func (m *Model) files() string {
 	if hints := m.editor.hints(m.look, m.width); hints != "" {
 		return hints
 	}
-	if len(m.attached) == 0 {
+	if len(m.outbox.attached) == 0 {
 		return ""
 	}
-	return m.look.accent.Render(m.look.cut("+ "+oneLine(strings.Join(m.attached, ", ")), m.width))
-}
-
-// dotted are the parts that there are, in a line.
-func dotted(parts []string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), " · ")
-}
-
-// bottom says whom one speaks to.
-func (m *Model) bottom() string {
-	parts := []string{oneLine(m.persona), oneLine(m.mode), oneLine(m.model), "", ""}
-	if m.spent > 0 {
-		parts[3] = fmt.Sprintf("$%.4f", m.spent)
-	}
-	if m.session != "" {
-		parts[4] = shortID(m.session)
-	}
-	left := dotted(parts)
-	for _, least := range []int{2, 1, 4} { // what a narrow window goes without
-		if m.look.cells(left) > m.width {
-			parts[least] = ""
-			left = dotted(parts)
-		}
-	}
-	const help = "/help"
-	if gap := m.width - m.look.cells(left) - len(help); gap > 1 {
-		left += strings.Repeat(" ", gap) + help
-	}
-	return m.look.faint.Render(m.look.cut(left, m.width))
+	return m.look.Accent.Render(m.look.Cut("+ "+render.Line(strings.Join(m.outbox.attached, ", ")), m.width))
 }

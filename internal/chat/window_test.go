@@ -13,7 +13,7 @@ func TestAWindowThatChangesIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	var waits []tea.Msg
-	s.m.timer = func(_ time.Duration, msg tea.Msg) tea.Cmd {
+	s.m.follower.timer = func(_ time.Duration, msg tea.Msg) tea.Cmd {
 		waits = append(waits, msg)
 		return nil
 	}
@@ -53,7 +53,7 @@ func TestTheLastLineOfANarrowWindow(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.begun()
-	s.m.model, s.m.session = "claude-sonnet-4-20250514", "sess_34cbaf27-f122-4686"
+	s.m.info.model, s.m.session = "claude-sonnet-4-20250514", "sess_34cbaf27-f122-4686"
 	for width, want := range map[int]string{
 		80: "WORKING_ITEMS · direct · claude-sonnet-4-20250514 · sess_34cbaf27          /help",
 		60: "WORKING_ITEMS · direct · sess_34cbaf27                 /help",

@@ -6,18 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/render"
+	filetool "belay/internal/tool/files"
 	"belay/internal/turn"
+	"belay/internal/workflow/run"
 )
 
-// asker puts a turn's questions to the person at the terminal. Whoever answers
-// first counts, here or elsewhere: the turn never waits for this terminal alone. A
-// nil asker asks nobody.
+// asker puts the questions of a turn or a run to the person at the terminal. Whoever
+// answers first counts, here or elsewhere: nothing waits for this terminal alone. A nil
+// asker asks nobody.
 //
 // Its goroutine begins with the first question and waits for lines from then on.
 // It lasts as long as the process, because the reading of a terminal cannot be
@@ -25,24 +29,26 @@ import (
 type asker struct {
 	c      *console
 	engine turn.Engine
+	// runs takes the answers to wait tasks, nil where no run is watched.
+	runs *run.Runner
 	// fed is set where somebody else reads the terminal, and hands over the lines.
 	fed bool
 
 	mu      sync.Mutex
 	reading bool
 	ctx     context.Context
-	open    *permit.Request
+	open    *pending
 }
 
 // ask puts a question. What was typed before it was seen is no answer to it.
-func (a *asker) ask(ctx context.Context, r permit.Request) {
+func (a *asker) ask(ctx context.Context, q pending) {
 	if a == nil {
 		return
 	}
 	dropTyped(a.c.in)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ctx, a.open = ctx, &r
+	a.ctx, a.open = ctx, &q
 	if !a.reading && !a.fed {
 		a.reading = true
 		stayInBackground()
@@ -58,14 +64,14 @@ func (a *asker) settled(id string) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.open != nil && a.open.ID == id {
+	if a.open != nil && a.open.id() == id {
 		a.open = nil
 		_, _ = io.WriteString(a.c.err, "\n") // off the prompt's line; the sink keeps its first error
 	}
 }
 
-// aside has something told while a question may wait at the prompt, which comes
-// again behind it.
+// aside shows something while a question may wait at the prompt, which comes
+// again after it.
 func (a *asker) aside(tell func()) {
 	if a == nil {
 		tell()
@@ -84,11 +90,8 @@ func (a *asker) aside(tell func()) {
 
 // prompt asks for a line; a.mu is held.
 func (a *asker) prompt() {
-	choices := "y = allow, n = deny"
-	if a.open.Session {
-		choices += ", s = allow for the session"
-	}
-	_, _ = io.WriteString(a.c.err, a.c.paint(styleWarn, "allow?")+" ["+choices+"] ") // the sink keeps its first error
+	label, choices := a.open.prompt()
+	_, _ = io.WriteString(a.c.err, a.c.paint(styleWarn, label)+" ["+choices+"] ") // the sink keeps its first error
 }
 
 func (a *asker) read() {
@@ -113,7 +116,7 @@ func (a *asker) over() {
 	a.reading = false
 	if a.open != nil {
 		_, _ = io.WriteString(a.c.err, "\n")
-		a.c.note("answer", "from another terminal: "+answers(*a.open)[0])
+		a.c.note("answer", "from another terminal: "+a.open.answers()[0])
 		a.open = nil
 	}
 }
@@ -125,46 +128,81 @@ func (a *asker) asks() bool {
 	return a.open != nil
 }
 
-// answer takes a line for an answer: y, n or s, and after it, if anything, what the
-// agent is to be told.
+// answer takes a line for an answer: y, n or s, and after it, if anything, a note for
+// the agent; or o, and after it the files that count.
 func (a *asker) answer(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.open == nil {
 		return
 	}
-	verdict, note, ok := readAnswer(text, a.open.Session)
+	d, ok := a.readAnswer(text)
 	if !ok {
 		a.prompt()
 		return
 	}
-	r, ctx := *a.open, a.ctx
+	q, ctx := *a.open, a.ctx
 	a.open = nil
-	_, err := a.engine.Decide(ctx, turn.DecisionRequest{
-		SessionID: r.SessionID, DecisionID: r.ID, Verdict: verdict, By: a.c.person(), Note: note,
-	})
+	var err error
+	if q.wait != nil {
+		_, err = a.runs.Answer(ctx, q.wait.Answered(d.Verdict == permit.VerdictAllow, d.Note, d.By))
+	} else {
+		_, err = a.engine.Decide(ctx, d)
+	}
 	switch {
 	case err == nil, fault.Is(err, fault.DecisionClosed), errors.Is(err, context.Canceled):
-		// the log tells what was decided
+		// the log reports what was decided
 	default:
-		a.c.warn(fmt.Sprintf("the answer was not taken: %v; give it with %s", err, answers(r)[0]))
+		a.c.warn(fmt.Sprintf("the answer was not taken: %v; give it with %s", err, q.answers()[0]))
 	}
 }
 
-// readAnswer reads a line that was typed at the prompt.
-func readAnswer(text string, session bool) (v permit.Verdict, note string, ok bool) {
+// readAnswer reads a line that was typed at the prompt; a.mu is held.
+func (a *asker) readAnswer(text string) (d turn.DecisionRequest, ok bool) {
 	if !utf8.ValidString(text) {
-		return "", "", false
+		return d, false
 	}
-	word, note, _ := strings.Cut(strings.TrimSpace(text), " ")
-	note = strings.TrimSpace(note)
+	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	rest = strings.TrimSpace(rest)
+	d = turn.DecisionRequest{SessionID: a.open.call.SessionID, DecisionID: a.open.id(), By: a.c.person(), Note: rest}
 	switch strings.ToLower(word) {
 	case "y", "yes":
-		return permit.VerdictAllow, note, true
+		d.Verdict = permit.VerdictAllow
 	case "n", "no":
-		return permit.VerdictDeny, note, true
+		d.Verdict = permit.VerdictDeny
 	case "s", "session":
-		return permit.VerdictAllowSession, note, session
+		d.Verdict = permit.VerdictAllowSession
+		return d, a.open.call.Session
+	case "o", "only":
+		d.Verdict, d.Note = permit.VerdictAllow, ""
+		d.Only = a.choose(rest)
+		return d, len(d.Only) > 0
+	default:
+		return d, false
 	}
-	return "", "", false
+	return d, true
+}
+
+// choose reads the files that a person picks of the changes, none where the text does
+// not say so; then it shows the files with their numbers. a.mu is held.
+func (a *asker) choose(text string) []string {
+	all := a.open.call.Effect.Choices()
+	if len(all) == 0 {
+		return nil
+	}
+	if text != "" {
+		only, err := a.open.call.Effect.Choose(text)
+		if err == nil {
+			return only
+		}
+		a.c.warn(err.Error())
+	}
+	for i, p := range all {
+		a.c.note(strconv.Itoa(i+1), render.Visible(filetool.Printable(p)))
+	}
+	if more := a.open.call.Effect.Done.Files - len(all); more > 0 && len(a.open.call.Effect.Done.Ignored) == 0 {
+		a.c.note("and", count(more, "more file", "more files")+", which belay decision allow --only can name")
+	}
+	a.c.note("answer", "such as: o 1, o 1-3, o src, o *.md; the rest is dropped")
+	return nil
 }

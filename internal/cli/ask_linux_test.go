@@ -191,7 +191,7 @@ func (x *terminal) ends(code int) {
 			return false
 		}
 	}) {
-		_ = x.cmd.Process.Kill() // it is told of below
+		_ = x.cmd.Process.Kill() // it is reported below
 	}
 	<-ended
 	if got := x.cmd.ProcessState.ExitCode(); got != code {
@@ -232,6 +232,73 @@ func TestAnswersAtTheTerminal(t *testing.T) {
 				t.Errorf("the file: %v, want it made: %v", err, tt.made)
 			}
 		})
+	}
+}
+
+// A run that waits for a person asks at the terminal where it runs. Several tasks ask one
+// after the other, and somebody else may answer.
+func TestAnswersARunAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	x, project := playOnTerminal(t, asking, nil, "version")
+	x.ends(0)
+	const flow = `id: asks
+tasks:
+  - id: all
+    type: collection
+    items: [x, y, z]
+    mode: parallel
+    strategy: best_effort
+    task: {id: ask, type: wait, message: "Take {{ .item }}?"}
+outputs: {all: "{{ .tasks.all.output | toJson }}"}
+`
+	if err := os.WriteFile(filepath.Join(project, "asks.yaml"), []byte(flow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x = x.another("run", "asks.yaml")
+	asked := `(?s)Take (.)\?\n[^\n]*belay decision allow dec_\w+\n[^\n]*deny dec_\w+\n\S*continue\?\S* \[y = continue, n = refuse\] `
+	first := x.shows(asked)
+	x.types("s\nn " + first + " is too long\n")
+	second := x.shows(`(?s)failed.*` + asked)
+	x.types("y\n")
+	x.shows(`(?s)failed.*done.*` + asked)
+	id := strings.TrimSpace(x.shows(`(?s).*belay decision allow (dec_\w+)`))
+	other := exec.Command(x.cmd.Path, "decision", "allow", id)
+	other.Env = append(x.cmd.Env, "USER=ben")
+	if out, err := other.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	x.ends(0)
+	x.shows(first + ` is too long`)
+	if first == second {
+		t.Errorf("it asked %s twice:\n%s", first, x.screen())
+	}
+}
+
+// Of what a command changed, a person picks files at the prompt.
+func TestPicksFilesAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	if found, err := machine(); err != nil || !found.Overlay {
+		t.Skipf("no overlay here: %v", err)
+	}
+	const script = `turns:
+  - when: go
+    steps:
+      - call: {name: bash, input: {command: "mkdir src; touch a.txt src/b.go src/c.go"}}
+      - say: The end.
+`
+	x, project := playOnTerminal(t, script, nil, "turn", "go")
+	x.shows(`o = allow some files`)
+	x.types("o\n")
+	x.shows(`^\S*3 .*src/c\.go`)
+	x.types("o 7\n")
+	x.shows(`none of the 3 files is "7"`)
+	x.types("o 1 src/c*\n")
+	x.shows(`decided.*allowed by ana`)
+	x.ends(0)
+	for name, want := range map[string]bool{"a.txt": true, "src/b.go": false, "src/c.go": true} {
+		if _, err := os.Stat(filepath.Join(project, name)); (err == nil) != want {
+			t.Errorf("%s: %v, want it made: %v\n%s", name, err, want, x.screen())
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ has left alone, such as 'drawings/**/*.png', stands for the files that it matche
 
 What has an address is fetched as a workflow would, within the same limits, and
 judged by the rules for workflows. Every setting of attachments has a flag here:
-attachments.max_parallel is --attachments-max-parallel.
+attachments.max_items is --attachments-max-items.
 
 The exit code is 1 if one of them would be refused.`,
 		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
@@ -41,7 +41,7 @@ The exit code is 1 if one of them would be refused.`,
 	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			found, err := inspectAll(ctx, a, args, model)
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine
 }
 
 // fetchAll brings what is at addresses into the project, several at a time, and says
-// of each where it lies or why it does not.
+// of each where it is or why it does not.
 func (c *console) fetchAll(ctx context.Context, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
 	stored, errs := make([]string, len(addresses)), make([]error, len(addresses))
 	downloads, err := app.NewDownloads(cfg)
@@ -66,7 +66,7 @@ func (c *console) fetchAll(ctx context.Context, cfg *config.Config, e turn.Engin
 	for i, address := range addresses {
 		group.Go(func() error {
 			stored[i], errs[i] = fetch(ctx, downloads, e, where, address)
-			return nil // what is wrong with the others is told too
+			return nil // what is wrong with the others is reported too
 		})
 	}
 	_ = group.Wait() // errs has all there is

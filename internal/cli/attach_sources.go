@@ -39,7 +39,6 @@ func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([
 	}
 	all := make([]turn.Inspection, len(places))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.Config.Attachments.Declared.MaxParallel)
 	for i, p := range places {
 		if isAddress(p) {
 			group.Go(func() (err error) {
@@ -108,7 +107,7 @@ func matches(ctx context.Context, arg string, limit int) ([]string, error) {
 	case err != nil:
 		return nil, failed(ExitUsage, "write another pattern, or name the files one by one", fmt.Errorf("%s: %w", arg, err))
 	case len(found) == 0:
-		return nil, failed(ExitNotFound, "* stands for a part of one name, ** for any number of folders", fmt.Errorf("no file matches %s", arg))
+		return nil, failed(ExitNotFound, "* matches a part of one name, ** any number of folders", fmt.Errorf("no file matches %s", arg))
 	}
 	for i, name := range found {
 		found[i] = filepath.Join(base, filepath.FromSlash(name))

@@ -31,7 +31,7 @@ was removed or replaced. The exit code is then 1.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error { return c.verifyAudit(ctx, a, asJSON) })
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return c.verifyAudit(ctx, a, asJSON) })
 	}
 	return cmd
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/chat"
 	"belay/internal/config"
+	"belay/internal/render"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func newChanges(c *console) *cobra.Command {
@@ -31,7 +32,7 @@ as no other one's begins like it.`
 	return g
 }
 
-// changesFlags say where the changes lie.
+// changesFlags say where the changes are.
 type changesFlags struct{ server string }
 
 func (f *changesFlags) add(cmd *cobra.Command) {
@@ -54,7 +55,7 @@ func (c *console) inChanges(cmd *cobra.Command, f *changesFlags, do func(ctx con
 		if err != nil {
 			return err
 		}
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error { return do(ctx, a.Engine, project) })
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return do(ctx, a.Engine, project) })
 	}
 	project := cmd.Flag("project").Value.String()
 	if local(f.server) {
@@ -133,8 +134,8 @@ func newChangesList(c *console) *cobra.Command {
 	return cmd
 }
 
-// keptState is what stands in the way of a change, in a word.
-func keptState(k turn.KeptChange) string {
+// keptState is what is in the way of a change, in a word.
+func keptState(k changes.KeptChange) string {
 	switch {
 	case k.Problem != "":
 		return "damaged"
@@ -177,22 +178,22 @@ what the command wrote last.`,
 }
 
 // printKept prints a kept change on stdout, nothing in it unseen.
-func (c *console) printKept(k turn.KeptChange) {
+func (c *console) printKept(k changes.KeptChange) {
 	pairs := []string{"change", k.ID}
 	diff := ""
 	if e := k.Effect; e != nil {
-		paths := chat.Files(*e)
+		paths := render.Files(*e)
 		files := strings.Join(paths[:min(len(paths), shownMatches)], ", ")
 		if more := e.Done.Files - len(e.Repositories) - shownMatches; more > 0 {
 			files += " and " + strconv.Itoa(more) + " more"
 		}
 		pairs = append(pairs, "made", when(k.Created), "session", k.SessionID, "turn", k.TurnID, "command", e.Command, "wrote", wrote(*e),
-			"files", files, "git", strings.Join(chat.GitLines(*e), "\n"), "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
+			"files", files, "git", strings.Join(render.GitLines(*e), "\n"), "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
 		diff = e.Diff
 	}
 	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem)
 	for i := range pairs {
-		pairs[i] = chat.Visible(pairs[i])
+		pairs[i] = render.Visible(pairs[i])
 	}
 	c.fields(pairs...)
 	next := "belay changes keep " + k.ID

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func newChangesKeep(c *console) *cobra.Command {
@@ -34,7 +35,7 @@ line. Files that other programs run by themselves, such as .envrc or a git hook,
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			done, err := e.ApplyKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, Only: only, RunsByItself: runs, By: c.person()})
+			done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: only, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func newChangesDrop(c *console) *cobra.Command {
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			done, err := e.DropKept(ctx, turn.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
+			done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
 			if err != nil {
 				return err
 			}

@@ -297,7 +297,7 @@ func TestChatWithoutAKey(t *testing.T) {
 	}
 }
 
-// A terminal gets the sessions that were used last, and is told of the others.
+// A terminal gets the sessions that were used last, and is notified of the others.
 func TestListOnATerminal(t *testing.T) {
 	t.Parallel()
 	x, project := onTerminal(t, nil, "session", "list")

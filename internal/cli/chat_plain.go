@@ -72,7 +72,7 @@ func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
 			p.tell(cmd, err)
 		case err != nil:
 			if code = c.report(cmd, err); code == ExitUsage {
-				return p.leave(code) // the lines behind it count on what was mistyped
+				return p.leave(code) // the lines after it count on what was mistyped
 			}
 		}
 		if ctx.Err() != nil {
@@ -90,10 +90,10 @@ func (p *plainChat) tell(cmd *cobra.Command, err error) {
 	_ = p.c.report(cmd, err) // the exit code is not of interest
 }
 
-// leave ends the chat. A person is told how to come back.
+// leave ends the chat. A person learns how to come back.
 func (p *plainChat) leave(code int) error {
 	if p.talks && p.o.Session != "" {
-		_, _ = io.WriteString(p.c.err, "\n") // behind the prompt
+		_, _ = io.WriteString(p.c.err, "\n") // after the prompt
 		p.c.note("go on", "belay chat --session "+p.o.Session)
 	}
 	return ended(code)
@@ -156,6 +156,11 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 		}
 		p.o.Session = rec.SessionID
 	}
+	if !fresh {
+		if err := p.c.carryOut(ctx, e, p.o.Session, func(s turn.Stream) error { return p.watch(ctx, s) }); err != nil {
+			return err
+		}
+	}
 	r := turn.Request{SessionID: p.o.Session, Message: message, Opts: p.o.Opts, Allow: p.o.Allow}
 	s, err := p.start(ctx, r, files)
 	if err != nil {
@@ -165,6 +170,13 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 		}
 		return err
 	}
+	return p.watch(ctx, s)
+}
+
+// watch shows a turn to its end. What a person types meanwhile answers its questions or
+// goes into it.
+func (p *plainChat) watch(ctx context.Context, s turn.Stream) error {
+	e := p.o.Engine
 	w := &watcher{c: p.c, engine: e, session: p.o.Session, resume: "belay chat --session "}
 	if !p.talks {
 		return errors.Join(w.watch(ctx, s), s.Close())
@@ -173,7 +185,7 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 	w.asker = &asker{c: p.c, engine: e, fed: true}
 	ended := make(chan error, 1)
 	go func() { ended <- w.watch(ctx, s) }()
-	err = p.listen(ctx, w.asker, ended)
+	err := p.listen(ctx, w.asker, ended)
 	p.tellUnheard(w.heard)
 	return errors.Join(err, s.Close())
 }
@@ -214,7 +226,7 @@ func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (
 	return p.o.Engine.Start(ctx, r)
 }
 
-// bring turns paths of this machine into those of the engine, and tells of files that
+// bring turns paths of this machine into those of the engine, and reports files that
 // are refused.
 func (p *plainChat) bring(ctx context.Context, files []string) ([]string, error) {
 	brought, refused, err := p.o.Bring(ctx, p.o.Session, files)

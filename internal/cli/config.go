@@ -19,7 +19,7 @@ func newConfigShow(c *console) *cobra.Command {
 		Short: "Show every setting, its value and where that came from",
 		Long: `Show every setting, its value, and where the value came from: a default, a file and
 line, an environment variable or a flag. Of API keys only whether they are set. What
-is wrong with the configuration is told after it; the exit code is 2 then.`,
+is wrong with the configuration is shown after it; the exit code is 2 then.`,
 		Example: "  belay config show\n  belay config show --json",
 		Args:    cobra.NoArgs,
 	}
@@ -58,7 +58,7 @@ func (c *console) tellProblems(problems []config.Problem) {
 	}
 }
 
-// invalid is the verdict on a configuration whose problems have been told.
+// invalid is the verdict on a configuration whose problems have been reported.
 func invalid(problems []config.Problem) error {
 	if len(problems) > 0 {
 		return ended(ExitUsage)

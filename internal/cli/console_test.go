@@ -231,7 +231,7 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	writes := map[string]bool{
 		"serve": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
-		"allow": true, "deny": true, "cancel": true, "dismiss": true, "steer": true, "chat": true,
+		"allow": true, "deny": true, "cancel": true, "dismiss": true, "steer": true, "chat": true, "continue": true, "refuse": true,
 	}
 	c := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil)
 	for _, cmd := range tree(newRoot(c)) {

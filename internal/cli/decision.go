@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,14 +15,16 @@ import (
 )
 
 func newDecision(c *console) *cobra.Command {
-	g := group("decision", "Answer what a tool call waits for, from any terminal",
+	g := group("decision", "Answer what a tool call or a run waits for, from any terminal",
 		"  belay decision list\n  belay decision allow dec_4f2a8c\n  belay decision deny dec_4f2a8c --note \"not on the main branch\"",
 		newDecisionList(c), newDecisionShow(c), newDecisionAllow(c), newDecisionDeny(c),
 	)
-	g.Long = `Answer what a tool call waits for. The questions of every turn of this user lie in the
-state folder, whichever process runs the turn, so no server is needed. The first
-answer counts. A question is named by its id, or by the beginning of it as far as no
-other open question's begins like it.`
+	g.Long = `Answer what a tool call or a run waits for. The questions of every turn and run of this
+user lie in the state folder, whichever process asks, so no server is needed. The first
+answer counts. Name a question by its id or any unique prefix. If the process of a turn
+has ended, a running belay serve, the next one, or the next turn of the session carries
+the answer out. If that of a run has ended, the next belay serve or belay run --resume
+does.`
 	return g
 }
 
@@ -36,30 +36,30 @@ func newDecisionList(c *console) *cobra.Command {
 		Short: "List what waits for an answer, oldest first",
 		Long: `List the tool calls that wait for an answer, oldest first, each with what it would do:
 the command and its folder, the files, what they would become, and what it would
-reach over the network.`,
+reach over the network. The wait tasks of runs follow, each with its text.`,
 		Example: "  belay decision list\n  belay decision list --session sess_2f4c8e0a\n  belay decision list --json | jq -r '.decisions[].id'",
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only those of the session `ID`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			id, err := named(ctx, a.Engine, session)
 			if err != nil {
 				return err
 			}
-			open, err := a.Engine.Decisions(ctx, id)
+			open, err := allPending(ctx, a, id)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"decisions": orEmpty(open)})
+				return c.writeJSON(pendingJSON(open))
 			}
-			for i, r := range open {
+			for i, q := range open {
 				if i > 0 {
 					c.write("\n")
 				}
-				c.printQuestion(r, shortDiff)
+				c.printPending(q, shortDiff)
 			}
 			if len(open) == 0 {
 				c.tell(c.paint(styleQuiet, "nothing"), "waits for an answer")
@@ -80,18 +80,21 @@ func newDecisionShow(c *console) *cobra.Command {
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-			r, ok, err := openQuestion(ctx, a.Engine, args[0])
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
+			q, ok, err := openQuestion(ctx, a, args[0])
 			if err != nil {
 				return err
 			}
 			if !ok {
 				return failed(ExitNotFound, "list the open ones with belay decision list", fmt.Errorf("no open question has the id %s", args[0]))
 			}
-			if asJSON {
-				return c.writeJSON(map[string]any{"decision": r})
+			switch {
+			case asJSON && q.wait != nil:
+				return c.writeJSON(map[string]any{"wait": q.wait})
+			case asJSON:
+				return c.writeJSON(map[string]any{"decision": q.call})
 			}
-			c.printQuestion(r, 0)
+			c.printPending(q, 0)
 			return nil
 		})
 	}
@@ -104,14 +107,15 @@ func newDecisionAllow(c *console) *cobra.Command {
 	var session bool
 	cmd := &cobra.Command{
 		Use:   "allow ID",
-		Short: "Let a tool call run",
-		Long: `Let a tool call run. With --session later calls of the same kind by the same agent in
-that session need no answer either: of that command, that host, or that tool.`,
+		Short: "Let a tool call run, or let a run continue",
+		Long: `Let a tool call run, or let a run continue that waits for a person. With --session later calls of the same kind by the same agent in
+that session need no answer either: of that command, that host, or that tool. The tasks
+that follow in a run see the note.`,
 		Example: "  belay decision allow dec_4f2a8c\n  belay decision allow dec_4f2a8c --session",
 		Args:    needsQuestion,
 	}
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
-	cmd.Flags().StringVar(&note, "note", "", "tell the agent this `TEXT` with it")
+	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
@@ -127,11 +131,11 @@ func newDecisionDeny(c *console) *cobra.Command {
 	var note string
 	cmd := &cobra.Command{
 		Use:     "deny ID",
-		Short:   "Refuse a tool call; the agent goes on without it",
+		Short:   "Refuse a tool call, or fail the wait task of a run",
 		Example: "  belay decision deny dec_4f2a8c --note \"use the staging host\"",
 		Args:    needsQuestion,
 	}
-	cmd.Flags().StringVar(&note, "note", "", "tell the agent this `TEXT` with it")
+	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.answerQuestion(cmd, args[0], permit.VerdictDeny, note)
 	}
@@ -146,17 +150,29 @@ func needsQuestion(_ *cobra.Command, args []string) error {
 	return failed(ExitUsage, "list the open ones with belay decision list", errors.New("name one question by its id"))
 }
 
-// answerQuestion says what the call would do, and gives the answer.
+// answerQuestion says what the call would do or what the run asks, and gives the answer.
 func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
-	return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
-		r, ok, err := openQuestion(ctx, a.Engine, id)
+	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
+		q, ok, err := openQuestion(ctx, a, id)
 		if err != nil {
 			return err
 		}
+		if q.wait != nil {
+			return c.answerWait(ctx, a, *q.wait, v, note, only...)
+		}
+		if !ok {
+			w, found, err := a.Runs.Closed(ctx, id)
+			if err != nil {
+				return err
+			}
+			if found { // the answer says how it was decided
+				return c.answerWait(ctx, a, w, v, note, only...)
+			}
+		}
 		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
 		if ok {
-			answer.SessionID, answer.DecisionID = r.SessionID, r.ID
-			c.note("asked", r.Effect.Summary)
+			answer.SessionID, answer.DecisionID = q.call.SessionID, q.call.ID
+			c.note("asked", q.call.Effect.Summary)
 		}
 		d, err := a.Engine.Decide(ctx, answer)
 		if err != nil {
@@ -167,42 +183,14 @@ func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict
 			said += ", and calls of this kind by the same agent for the rest of the session"
 		}
 		c.note(verdictWord(d.Verdict), said)
+		if ok {
+			c.noteWaiting(a, q.call)
+		}
 		return nil
 	})
 }
 
-// minQuestion is how much of a question's id is enough to name it: what all begin
-// with, and a little of what is its own.
-const minQuestion = len("dec_") + 2
-
-// openQuestion finds the open one that a person named, by its whole id or by a
-// beginning that no other open one has.
-func openQuestion(ctx context.Context, e turn.Engine, named string) (permit.Request, bool, error) {
-	open, err := e.Decisions(ctx, "")
-	if err != nil {
-		return permit.Request{}, false, err
-	}
-	found := slices.DeleteFunc(open, func(r permit.Request) bool {
-		return r.ID != named && (len(named) < minQuestion || !strings.HasPrefix(r.ID, named))
-	})
-	if i := slices.IndexFunc(found, func(r permit.Request) bool { return r.ID == named }); i >= 0 {
-		return found[i], true, nil
-	}
-	switch len(found) {
-	case 0:
-		return permit.Request{}, false, nil
-	case 1:
-		return found[0], true, nil
-	}
-	ids := make([]string, 0, shownMatches)
-	for _, r := range found[:min(len(found), shownMatches)] {
-		ids = append(ids, r.ID)
-	}
-	return permit.Request{}, false, failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(ids, ", "),
-		fmt.Errorf("more than one open question has an id that begins with %s", named))
-}
-
-// verdictWord is what became of a question, for people.
+// verdictWord is the outcome of a question, for people.
 func verdictWord(v permit.Verdict) string {
 	if (permit.Decision{Verdict: v}).Allowed() {
 		return "allowed"

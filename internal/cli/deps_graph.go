@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"belay/internal/app"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
 	"belay/internal/workspace/graph/load"
@@ -99,16 +98,16 @@ type dependencies struct {
 
 // dependencies reads the project that a command names. What could not be read is warned of.
 func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies, error) {
-	cfg, root, err := c.project(cmd, args)
+	_, root, err := c.project(cmd, args)
 	if err != nil {
 		return nil, err
 	}
-	found, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+	found, err := scan.Scan(cmd.Context(), root, scan.Options{})
 	if err != nil {
 		return nil, err
 	}
 	if found.Truncated {
-		c.warn("the project is larger than workspace.max_folders or workspace.max_depth allow: deliverables are missing")
+		c.warn("the project is larger than what is looked at: deliverables are missing")
 	}
 	g, unread, err := load.Graph(cmd.Context(), root, found.Deliverables)
 	if err != nil {
@@ -118,7 +117,7 @@ func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies
 	return &dependencies{root, g}, nil
 }
 
-// warnOf tells what a command could not read.
+// warnOf reports what a command could not read.
 func (c *console) warnOf(all []finding.Finding) {
 	for _, f := range all {
 		c.warn(f.Path + ": " + f.Message)

@@ -157,7 +157,7 @@ func (c *console) importRows(ctx context.Context, files *registerfile.Files, d w
 
 // deliverable finds one that is worked on by its id, or by its folder's name.
 func (c *console) deliverable(ctx context.Context, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
-	found, err := scan.Scan(ctx, root, app.ScanOptions(cfg))
+	found, err := scan.Scan(ctx, root, scan.Options{})
 	if err != nil {
 		return workspace.Deliverable{}, err
 	}

@@ -31,9 +31,11 @@ the rules of the original's linter: they decide each file's status, and the exit
 is 1 when one fails. What is checked beyond them, such as targets that do not exist
 and numbers in _DEPENDENCIES.md, is marked as extra, and fails only with --strict.
 
-Findings of one kind are told together. --json lists each with file, row and column;
---sarif is for code hosts and editors.`,
-		Example: "  belay deps lint .\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
+Findings of one kind are listed together, and at the end the commands that remove most
+of them. --json lists each with file, row and column; --sarif is for code hosts and
+editors. --deliverable, --package and --code select; the exit code is then about those
+alone.`,
+		Example: "  belay deps lint .\n  belay deps lint . --package PKG-03 --code INVALID_DATE\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	form.flags(cmd)
@@ -43,12 +45,26 @@ Findings of one kind are told together. --json lists each with file, row and col
 		if err != nil {
 			return err
 		}
-		defer app.Hasten()()
-		report, err := lintNamed(cmd, cfg, args)
+		o := registerlint.Options{Today: time.Now().UTC().Format(time.DateOnly), Digest: form.digest()}
+		if o.Only, err = form.only(register.Rules()); err != nil {
+			return err
+		}
+		app.CollectLess()
+		report, root, err := lintNamed(cmd, cfg, args, o)
 		if err != nil {
 			return err
 		}
-		err = c.printFindings(form, report, register.Rules(), findingsOf(report), func() { c.printRegisters(report, form.all) })
+		all := func() []finding.Finding { return findingsOf(report) }
+		err = c.printFindings(form, register.Rules(), all, func() {
+			c.printRegisters(report, o.Digest)
+			if root != "" {
+				c.printDoFirst(cmd, o.Digest, o.Only, namedDir(args, root))
+			}
+		}, func() error {
+			head := *report
+			head.Files = []registerlint.FileReport{}
+			return writeJSONList(c, head, "files", report.Files)
+		})
 		if err == nil && !report.OK(strict) {
 			err = ended(ExitFailed)
 		}
@@ -57,29 +73,33 @@ Findings of one kind are told together. --json lists each with file, row and col
 	return cmd
 }
 
-// lintNamed judges the project or the file that an argument names.
-func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string) (*registerlint.Report, error) {
+// lintNamed judges the project or the file that an argument names. Root is the
+// project, "" for a file.
+func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string, o registerlint.Options) (report *registerlint.Report, root string, err error) {
 	if len(args) == 1 {
 		if info, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-			return nil, failed(ExitNotFound, "name a project's folder, or a register", fmt.Errorf("%s does not exist", args[0]))
+			return nil, "", failed(ExitNotFound, "name a project's folder, or a register", fmt.Errorf("%s does not exist", args[0]))
 		} else if err == nil && !info.IsDir() {
+			if o.Only.ByPlace() {
+				return nil, "", usage("--deliverable and --package are about a project, and %s is a file", args[0])
+			}
 			full, err := filepath.Abs(args[0])
 			if err != nil {
-				return nil, usage("%s: %v", args[0], err)
+				return nil, "", usage("%s: %v", args[0], err)
 			}
 			data, _, err := durable.ReadFile(nil, full, register.MaxBytes)
-			return registerlint.LintFile(filepath.ToSlash(args[0]), filepath.Base(filepath.Dir(full)), data, err), nil
+			return registerlint.LintFile(filepath.ToSlash(args[0]), filepath.Base(filepath.Dir(full)), data, err, o), "", nil
 		}
 	}
-	root, err := projectArg(cfg, args)
-	if err != nil {
-		return nil, err
+	if root, err = projectArg(cfg, args); err != nil {
+		return nil, "", err
 	}
-	found, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+	found, err := scan.Scan(cmd.Context(), root, scan.Options{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return registerlint.Lint(cmd.Context(), root, found, time.Now().UTC().Format(time.DateOnly))
+	report, err = registerlint.Lint(cmd.Context(), root, found, o)
+	return report, root, err
 }
 
 func findingsOf(r *registerlint.Report) []finding.Finding {
@@ -90,23 +110,19 @@ func findingsOf(r *registerlint.Report) []finding.Finding {
 	return all
 }
 
-// printRegisters tells the findings kind by kind, those beyond the original's rules
-// behind the others, and the totals.
-func (c *console) printRegisters(r *registerlint.Report, all bool) {
-	found := findingsOf(r)
-	most := shownOfKind
-	if all {
-		most = len(found)
-	}
-	own := slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Extra })
-	extra := slices.DeleteFunc(found, func(f finding.Finding) bool { return !f.Extra })
-	c.printKinds(own, most)
+// printRegisters prints what was counted, the findings beyond the original's rules
+// apart, and the totals.
+func (c *console) printRegisters(r *registerlint.Report, d *finding.Digest) {
+	extra := d.Groups(register.Rules())
+	own := slices.DeleteFunc(slices.Clone(extra), func(g *finding.Group) bool { return g.Extra })
+	extra = slices.DeleteFunc(extra, func(g *finding.Group) bool { return !g.Extra })
+	c.printGroups(own, d.Packages())
 	if len(extra) > 0 {
 		if len(own) > 0 {
 			c.write("\n")
 		}
 		c.write("Beyond the original's rules:\n\n")
-		c.printKinds(extra, most)
+		c.printGroups(extra, d.Packages())
 	}
 	t := r.Summary
 	if t.FilesScanned == 0 {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,47 +53,24 @@ with the rows of its register that say so.`,
 		})
 }
 
-func newDepsCycles(c *console) *cobra.Command {
-	return c.graphQuestion("cycles", "List the circles in which deliverables depend on each other",
-		`List up to 1,000 elementary circles of dependencies, the short ones first. In one that
-blocks nobody can begin: every step of it is a prerequisite or a constraint that is
-not satisfied.`,
-		func(a *graph.Analysis) any {
-			return map[string]any{"cycles": a.Cycles, "moreCycles": a.MoreCycles, "components": a.Components}
-		},
-		func(_ *graph.Graph, a *graph.Analysis) {
-			for _, cycle := range a.Cycles {
-				mark := ""
-				if cycle.Blocking {
-					mark = "  (blocks)"
-				}
-				c.write(circle(cycle) + mark + "\n")
-			}
-			switch {
-			case len(a.Cycles) == 0:
-				c.write("there are no circles\n")
-			case a.MoreCycles:
-				c.warn(fmt.Sprintf("there are more circles than the %d listed, in %s",
-					len(a.Cycles), count(len(a.Components), "group of deliverables", "groups of deliverables")))
-			}
-		})
-}
-
 func newDepsOrder(c *console) *cobra.Command {
 	return c.graphQuestion("order", "List the deliverables so that each comes after what it needs",
 		`List the deliverables in an order in which everything comes after what it needs. Those
-that depend on each other in circles stand on one line.`,
+that depend on each other have no order: they follow as a block, one below the other
+and indented. belay deps cycles shows what joins them.`,
 		func(a *graph.Analysis) any { return a.Order },
 		func(_ *graph.Graph, a *graph.Analysis) {
 			for _, step := range a.Order {
-				c.write(strings.Join(step, " ") + "\n")
+				if len(step) == 1 {
+					c.write(step[0] + "\n")
+					continue
+				}
+				c.write(hang(strconv.Itoa(len(step))+" that depend on each other:", c.width, 2) + "\n")
+				for _, id := range step {
+					c.write("  " + id + "\n")
+				}
 			}
 		})
-}
-
-// circle is a cycle as a person reads it, back to where it begins.
-func circle(c graph.Cycle) string {
-	return strings.Join(c.Deliverables, " → ") + " → " + c.Deliverables[0]
 }
 
 func only(all []graph.Readiness, want graph.Ready) []graph.Readiness {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 	filetool "belay/internal/tool/files"
 	"belay/internal/workspace"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/registerfile"
 	"belay/internal/workspace/scan"
 )
 
@@ -32,6 +34,9 @@ type summaries struct {
 type summaryChange struct {
 	Path string `json:"path"`
 	Diff string `json:"diff"`
+
+	folder workspace.Deliverable
+	seen   registerfile.Summary
 }
 
 type summaryFailure struct {
@@ -45,11 +50,14 @@ func newDepsSummary(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary [DIR] [DEL-ID]",
 		Short: "Make the summaries of registers anew",
-		Long: `Bring _DEPENDENCIES.md in line with Dependencies.csv, of one deliverable or of all that
-have both: numbers, the states of rows that are listed, rows that are not listed yet,
-sections that are missing. What people declare, and the tracking mode, is never touched.
+		Long: `Bring _DEPENDENCIES.md in line with Dependencies.csv. belay replaces only what it owns:
+the six labelled lines and the tables of rows in the section Extracted Dependency
+Register, and the counts of the Lifecycle Summary. Everything else stays: what people
+declare, notes, history, other text in these sections.
 
-Shown is what would change; --write makes the changes.`,
+Without DEL-ID it looks at all deliverables, and leaves alone what agrees with its
+register. With DEL-ID it also gives a summary that agrees the form that belay keeps in
+line by itself. It shows the diff; --write then makes the changes.`,
 		Example: "  belay deps summary .\n  belay deps summary . DEL-01-02 --write\n  belay deps summary . --json",
 		Args:    cobra.MaximumNArgs(2),
 	}
@@ -60,14 +68,26 @@ Shown is what would change; --write makes the changes.`,
 		if err != nil {
 			return err
 		}
-		done, err := c.summarize(cmd.Context(), cfg, args, write)
-		switch {
-		case err != nil:
+		rooms, err := app.OpenRegisters(cfg)
+		if err != nil {
 			return err
-		case asJSON:
-			err = c.writeJSON(done)
-		default:
-			c.printSummaries(done)
+		}
+		done, err := c.summarize(cmd.Context(), cfg, rooms.Files, args)
+		if err != nil {
+			return err
+		}
+		if !asJSON {
+			for _, s := range done.Changes {
+				c.printPatch(s.Diff)
+			}
+		}
+		if write {
+			err = c.writeSummaries(cmd.Context(), rooms.Files, &done)
+		}
+		if asJSON {
+			err = errors.Join(err, c.writeJSON(done))
+		} else {
+			c.noteSummaries(done)
 		}
 		if n := len(done.Failed); err == nil && n > 0 {
 			err = done.Failed[0].err // with its next step
@@ -80,13 +100,13 @@ Shown is what would change; --write makes the changes.`,
 	return cmd
 }
 
-// summarize makes the summaries that are named.
-func (c *console) summarize(ctx context.Context, cfg *config.Config, args []string, write bool) (done summaries, err error) {
+// summarize looks at the summaries that are named.
+func (c *console) summarize(ctx context.Context, cfg *config.Config, files *registerfile.Files, args []string) (done summaries, err error) {
 	root, err := projectArg(cfg, args[:min(len(args), 1)])
 	if err != nil {
 		return done, err
 	}
-	done = summaries{ProjectRoot: root, Written: write, Changes: []summaryChange{}, Failed: []summaryFailure{}}
+	done = summaries{ProjectRoot: root, Changes: []summaryChange{}, Failed: []summaryFailure{}}
 	var folders []workspace.Deliverable
 	if len(args) == 2 {
 		folders = make([]workspace.Deliverable, 1)
@@ -97,37 +117,53 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, args []stri
 	if err != nil {
 		return done, err
 	}
-	rooms, err := app.OpenRegisters(cfg)
-	if err != nil {
-		return done, err
-	}
 	done.read = len(folders)
 	for _, d := range folders {
-		s, err := rooms.Files.Summarize(ctx, d, c.person(), write)
+		s, err := files.Summary(d, len(args) == 2)
 		switch {
 		case ctx.Err() != nil:
 			return done, ctx.Err()
 		case err != nil && len(args) == 2:
 			return done, err
 		case err != nil:
-			problem := clean(fault.From(err).Message)
-			c.warn(line(d.Rel) + ": " + problem)
-			done.Failed = append(done.Failed, summaryFailure{d.Rel, problem, err})
+			c.summaryFailed(&done, d, err)
 		case s.Changes():
-			done.Changes = append(done.Changes, summaryChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)})
+			done.Changes = append(done.Changes, summaryChange{Path: s.Path, Diff: filetool.Compare(s.Path, s.Before, s.After), folder: d, seen: s})
 		}
 	}
 	return done, nil
 }
 
-func (c *console) printSummaries(done summaries) {
+func (c *console) summaryFailed(done *summaries, d workspace.Deliverable, err error) {
+	problem := clean(fault.From(err).Message)
+	c.warn(line(d.Rel) + ": " + problem)
+	done.Failed = append(done.Failed, summaryFailure{d.Rel, problem, err})
+}
+
+// writeSummaries writes what was shown. Those that are another by now are left alone.
+func (c *console) writeSummaries(ctx context.Context, files *registerfile.Files, done *summaries) error {
+	var made []summaryChange
 	for _, s := range done.Changes {
-		c.printPatch(s.Diff)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := files.WriteSummary(ctx, s.folder, c.person(), s.seen); err != nil {
+			c.summaryFailed(done, s.folder, err)
+			continue
+		}
+		made = append(made, s)
 	}
+	done.Written, done.Changes = len(done.Changes) > 0, append([]summaryChange{}, made...)
+	return nil
+}
+
+func (c *console) noteSummaries(done summaries) {
 	what := count(len(done.Changes), "summary", "summaries")
 	switch {
 	case done.read == 0 && len(done.Failed) == 0:
 		c.note("nothing", "to do: the project has no register with a summary")
+	case len(done.Changes) == 0 && done.Written:
+		c.note("nothing", "was written")
 	case len(done.Changes) == 0:
 		c.note("nothing", "to do: every summary that was read agrees with its register")
 	case done.Written:
@@ -139,7 +175,7 @@ func (c *console) printSummaries(done summaries) {
 
 // withRegisters are the deliverables of a project that have both files.
 func withRegisters(ctx context.Context, cfg *config.Config, root string) ([]workspace.Deliverable, error) {
-	found, err := scan.Scan(ctx, root, app.ScanOptions(cfg))
+	found, err := scan.Scan(ctx, root, scan.Options{})
 	if err != nil {
 		return nil, err
 	}

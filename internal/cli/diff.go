@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"belay/internal/chat"
+	"belay/internal/render"
 )
 
 // The colours of a diff.
@@ -18,13 +18,13 @@ const (
 
 // printDiff prints the diff of a question on stdout. With most above 0 it prints no
 // more lines than that, and says how to see the rest. Nothing in it is unseen. On a terminal long lines are
-// broken by [broken].
+// broken.
 func (c *console) printDiff(diff string, most int, rest string) {
 	width := 0
 	if c.outTerminal {
 		width = c.width
 	}
-	c.eachLine(chat.Visible(diff), width, most, rest, c.writeDiff)
+	c.eachLine(render.Visible(diff), width, most, rest, c.writeDiff)
 }
 
 // printPatch prints a diff on stdout as it is, to be copied.
@@ -40,7 +40,7 @@ func (c *console) noteDiff(diff string, most int, rest string) {
 	if c.width > 0 {
 		width = max(c.width-noteCells, 1)
 	}
-	c.eachLine(chat.Visible(diff), width, most, rest, func(s style, l string) {
+	c.eachLine(render.Visible(diff), width, most, rest, func(s style, l string) {
 		_, _ = io.WriteString(c.err, margin+c.paint(s, l)+"\n") // the sink keeps its first error
 	})
 }
@@ -52,7 +52,7 @@ func (c *console) eachLine(diff string, width, most int, rest string, show func(
 	}
 	var rows []row
 	for l := range strings.SplitSeq(strings.TrimRight(clean(diff), "\n"), "\n") {
-		for _, part := range broken(l, width) {
+		for _, part := range render.Broken(l, width) {
 			rows = append(rows, row{styleOf(l), part})
 		}
 	}
@@ -66,36 +66,6 @@ func (c *console) eachLine(diff string, width, most int, rest string, show func(
 	if left := len(rows) - len(shown); left > 0 {
 		show(styleQuiet, fmt.Sprintf("[%s: %s]", count(left, "more line", "more lines"), rest))
 	}
-}
-
-// broken are the parts of a line of a diff that fit a width, 0 for any. All but the
-// first are marked, with what no line of a diff begins with: where the terminal
-// breaks a long line by itself, a part of it could pass for a line of its own.
-func broken(l string, width int) []string {
-	const mark = "↳ "
-	if width < 1 {
-		return []string{l}
-	}
-	l = strings.ReplaceAll(l, "\t", "    ")
-	room := max(width-len("  "), 2) // a letter may be two wide
-	if cells(l) <= width {
-		return []string{l}
-	}
-	var parts []string
-	from, used := 0, 0
-	for at, r := range l {
-		if n := runeCells(r); used+n > room {
-			parts = append(parts, l[from:at])
-			from, used = at, n
-		} else {
-			used += n
-		}
-	}
-	parts = append(parts, l[from:])
-	for i := range parts[1:] {
-		parts[i+1] = mark + parts[i+1]
-	}
-	return parts
 }
 
 func styleOf(l string) style {

@@ -30,7 +30,7 @@ const (
 )
 
 // failure is an error with an exit code and a next step. A silent one was
-// already told to the user.
+// already reported to the user.
 type failure struct {
 	code   int
 	hint   string
@@ -41,7 +41,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// usage is a command line that can not be carried out as it stands.
+// usage is a command line that can not be carried out as it is.
 func usage(format string, args ...any) error {
 	return &failure{code: ExitUsage, err: fmt.Errorf(format, args...)}
 }
@@ -268,7 +268,7 @@ func workflowSentence(f *fault.Error) string {
 	hints := authored.Hints{}
 	for i, p := range all {
 		if i == maxProblemsTold {
-			lines = append(lines, "and more, which are told when these are corrected")
+			lines = append(lines, "and more, which are shown when these are corrected")
 			break
 		}
 		at := ""

@@ -6,24 +6,50 @@ import (
 	"belay/internal/workspace/finding"
 )
 
-// findingsForm is how a command that looks for findings tells of them.
-type findingsForm struct{ json, sarif, all bool }
+// findingsForm is how a command that looks for findings shows them, and which.
+type findingsForm struct {
+	json, sarif, all              bool
+	deliverables, packages, codes []string
+}
 
 func (f *findingsForm) flags(cmd *cobra.Command) {
 	jsonFlag(cmd, &f.json)
 	cmd.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF 2.1.0 on stdout, for editors and code hosts")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every finding, not only the first ones of each kind")
+	cmd.Flags().StringSliceVar(&f.deliverables, "deliverable", nil, "only findings about this deliverable, by `ID`; several with commas")
+	cmd.Flags().StringSliceVar(&f.packages, "package", nil, "only findings about this package and what lies in it, by `ID`; several with commas")
+	cmd.Flags().StringSliceVar(&f.codes, "code", nil, "only findings of this `CODE`; several with commas")
 	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
 }
 
+// only is what the flags select, of findings by rules.
+func (f *findingsForm) only(rules []finding.Rule) (*finding.Filter, error) {
+	only, err := finding.NewFilter(f.deliverables, f.packages, f.codes, rules)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	return only, nil
+}
+
+// digest counts findings for people; nil where they are printed for programs.
+func (f *findingsForm) digest() *finding.Digest {
+	switch {
+	case f.json, f.sarif:
+		return nil
+	case f.all:
+		return finding.NewDigest(0)
+	}
+	return finding.NewDigest(shownOfKind)
+}
+
 // printFindings prints a report with its findings in the form that was asked for;
-// print is for people.
-func (c *console) printFindings(form findingsForm, report any, rules []finding.Rule, all []finding.Finding, print func()) error {
+// print is for people, printJSON for programs.
+func (c *console) printFindings(form findingsForm, rules []finding.Rule, all func() []finding.Finding, print func(), printJSON func() error) error {
 	switch {
 	case form.json:
-		return c.writeJSON(report)
+		return printJSON()
 	case form.sarif:
-		return c.writeJSON(finding.InSARIF(Version(), rules, all))
+		return c.writeJSON(finding.InSARIF(Version(), rules, all()))
 	}
 	print()
 	return nil
@@ -31,7 +57,12 @@ func (c *console) printFindings(form findingsForm, report any, rules []finding.R
 
 // verdict is the end of a command that looked for findings.
 func verdict(all []finding.Finding) error {
-	if errors, _ := finding.Count(all); errors > 0 {
+	errors, _ := finding.Count(all)
+	return verdictOf(errors)
+}
+
+func verdictOf(errors int) error {
+	if errors > 0 {
 		return ended(ExitFailed)
 	}
 	return nil

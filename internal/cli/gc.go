@@ -25,7 +25,7 @@ and transcripts always stay. A session in which a turn runs is passed over.`,
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would go")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			r, err := a.GC(ctx, dryRun)
 			if err != nil {
 				return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/chat"
+	"belay/internal/render"
 )
 
 // maxGist is how much of a call's input a line shows, in columns, where the width
@@ -17,6 +17,9 @@ var tellingMembers = []string{"command", "path", "pattern", "url", "task", "quer
 
 // about says in a line of so many columns what a call does.
 func about(name string, input json.RawMessage, room int) string {
+	if mark := render.Mark(name, input); mark != "" {
+		name += " (" + mark + ")"
+	}
 	name = clip(line(name), room)
 	if what := gist(input, room-cells(name)-1); what != "" {
 		return name + " " + what
@@ -39,7 +42,7 @@ func gist(input json.RawMessage, room int) string {
 		if json.Unmarshal(members[name], &s) != nil {
 			return ""
 		}
-		return line(chat.Visible(s))
+		return line(render.Visible(s))
 	}
 	if what, where := text("pattern"), text("path"); what != "" && where != "" {
 		const in = " in "
@@ -86,7 +89,7 @@ func clipPath(path string, n int) string {
 	return string(letters)
 }
 
-// room is the columns of a line behind a margin.
+// room is the columns of a line after a margin.
 func (c *console) room(margin int) int {
 	if c.width == 0 {
 		return maxGist
@@ -94,5 +97,5 @@ func (c *console) room(margin int) int {
 	return max(minWidth, c.width-margin)
 }
 
-// clipped is a line cut to what is left of the width behind a margin.
+// clipped is a line cut to what is left of the width after a margin.
 func (c *console) clipped(l string, margin int) string { return clip(l, c.room(margin)) }

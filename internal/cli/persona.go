@@ -27,7 +27,7 @@ func newPersonaList(c *console) *cobra.Command {
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			list, err := a.Engine.Personas(ctx)
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func newPersonaShow(c *console) *cobra.Command {
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			p, err := a.Engine.Persona(ctx, args[0])
 			if err != nil {
 				return err

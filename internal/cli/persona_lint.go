@@ -46,7 +46,6 @@ The exit code is 1 where there is an error.`,
 		if err != nil {
 			return asUsage(err)
 		}
-		root.LimitFiles(cfg.Persona.FileBytes)
 		all, err := root.Lint()
 		if err != nil {
 			return failed(ExitNotFound, "name the folder that holds agents/ and docs/", err)
@@ -55,7 +54,7 @@ The exit code is 1 where there is an error.`,
 		if asJSON {
 			err = c.writeJSON(lintReport{InstructionRoot: root.Path(), Errors: errs, Warnings: warnings, Findings: all})
 		} else {
-			c.printKinds(all, len(all))
+			c.printKinds(all)
 			if len(all) > 0 {
 				c.note("found", count(errs, "error", "errors")+", "+count(warnings, "warning", "warnings"))
 			} else {

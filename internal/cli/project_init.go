@@ -92,7 +92,7 @@ func (c *console) printScaffold(r scaffold.Result) {
 	if len(r.Findings) > 0 {
 		c.write("\n")
 	}
-	c.printKinds(r.Findings, len(r.Findings))
+	c.printKinds(r.Findings)
 	for _, d := range r.PreparationCompatibility.Deliverables {
 		for _, issue := range d.Issues {
 			c.warn(rel(d.Path) + ": " + issue)

@@ -25,12 +25,12 @@ archived, in review or issued.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, root, err := c.project(cmd, args)
+		_, root, err := c.project(cmd, args)
 		if err != nil {
 			return err
 		}
-		defer app.Hasten()()
-		r, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+		app.CollectLess()
+		r, err := scan.Scan(cmd.Context(), root, scan.Options{})
 		if err != nil {
 			return err
 		}
@@ -59,10 +59,10 @@ func (c *console) printDeliverables(r *scan.Result) {
 		c.note("copies", strconv.Itoa(n)+" archived, in review, issued or astray; --json lists them")
 	}
 	if r.Truncated {
-		c.warn("the project is larger than what is looked at; the list is not whole (workspace.max_folders, workspace.max_depth)")
+		c.warn("the project is larger than what is looked at; the list is not whole")
 	}
 	if n := len(r.Findings); n > 0 {
-		c.warn(count(n, "finding", "findings") + " about the layout; belay project validate tells them")
+		c.warn(count(n, "finding", "findings") + " about the layout; belay project validate lists them")
 	}
 }
 

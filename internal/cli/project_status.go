@@ -58,7 +58,7 @@ file still has that etag.`,
 		if err != nil {
 			return err
 		}
-		all, err := scan.Scan(cmd.Context(), root, app.ScanOptions(cfg))
+		all, err := scan.Scan(cmd.Context(), root, scan.Options{})
 		if err != nil {
 			return err
 		}
@@ -146,6 +146,6 @@ func (c *console) showStatus(s *statusfile.Snapshot, made *lifecycle.Result, asJ
 	if len(s.Findings) > 0 {
 		c.write("\n")
 	}
-	c.printKinds(s.Findings, len(s.Findings))
+	c.printKinds(s.Findings)
 	return nil
 }

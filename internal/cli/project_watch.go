@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
@@ -25,7 +22,7 @@ func newProjectWatch(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [DIR]",
 		Short: "Tell of changes in a project as they happen, and of findings that come and go",
-		Long: `Watch a project until it is interrupted. Each change is told with the files and the
+		Long: `Watch a project until it is interrupted. Each change is shown with the files and the
 deliverables that it is about, and after it the findings that it brought or took
 away. With --json each is a line of JSON: {"event":"changed"...} and
 {"event":"findings"...}.`,
@@ -83,9 +80,7 @@ type watchedFindings struct {
 // run follows the project until ctx ends, which is how one stops watching, or the
 // project is gone.
 func (w *projectWatch) run(ctx context.Context) error {
-	o := app.IndexOptions(w.cfg)
-	o.Logger = slog.New(slog.DiscardHandler)
-	w.set = index.NewSet(o)
+	w.set = index.NewSet(index.Options{MaxWatches: index.DefaultWatches})
 	defer w.set.Close()
 	sub, now, err := w.set.Subscribe(ctx, w.root, 0)
 	if err != nil {
@@ -98,7 +93,7 @@ func (w *projectWatch) run(ctx context.Context) error {
 	w.c.note("watching", w.root+", "+count(len(now.Deliverables), "deliverable", "deliverables")+", "+
 		count(w.report.Summary.Errors, "error", "errors")+", "+count(w.report.Summary.Warnings, "warning", "warnings"))
 	if now.Mode == index.Polling {
-		w.c.note("polling", "the system does not tell of changes; they are looked for every "+w.cfg.Workspace.Poll.String())
+		w.c.note("polling", "the system does not report changes; belay looks for them every "+index.DefaultPoll.String())
 	}
 	for {
 		c, gap, err := sub.Next(ctx)
@@ -118,12 +113,12 @@ func (w *projectWatch) run(ctx context.Context) error {
 }
 
 func (w *projectWatch) validate(ctx context.Context, s *index.Snapshot) (*validate.Report, error) {
-	return validate.Project(ctx, w.root, s.Result, app.ValidateOptions(w.cfg, time.Now()))
+	return validate.Project(ctx, w.root, s.Result, validateOptions())
 }
 
 // tell says what changed.
 func (w *projectWatch) tell(c index.Change, gap bool) {
-	told := watchedChange{Event: "changed", Version: c.Version, Paths: orEmpty(c.Paths), More: c.More || gap, Deliverables: []watchedDeliverable{}}
+	printed := watchedChange{Event: "changed", Version: c.Version, Paths: orEmpty(c.Paths), More: c.More || gap, Deliverables: []watchedDeliverable{}}
 	for _, d := range c.Deliverables {
 		f := cmp.Or(d.After, d.Before)
 		one := watchedDeliverable{ID: f.ID, Path: f.Path}
@@ -133,19 +128,19 @@ func (w *projectWatch) tell(c index.Change, gap bool) {
 		if d.After != nil {
 			one.Is = d.After.Status
 		}
-		told.Deliverables = append(told.Deliverables, one)
+		printed.Deliverables = append(printed.Deliverables, one)
 	}
 	if w.json {
-		w.line(told)
+		w.line(printed)
 		return
 	}
-	for _, p := range told.Paths {
+	for _, p := range printed.Paths {
 		w.c.write("changed  " + line(p) + "\n")
 	}
-	if told.More {
+	if printed.More {
 		w.c.write("changed  and more\n")
 	}
-	for _, d := range told.Deliverables {
+	for _, d := range printed.Deliverables {
 		w.c.write("state    " + line(d.ID) + ": " + cmp.Or(d.Was, "new") + " → " + cmp.Or(d.Is, "gone") + "\n")
 	}
 }
@@ -160,24 +155,24 @@ func (w *projectWatch) judge(ctx context.Context, version uint64) error {
 	if err != nil {
 		return err
 	}
-	told := watchedFindings{Event: "findings", Version: version, Appeared: without(report.Findings, w.report.Findings),
+	printed := watchedFindings{Event: "findings", Version: version, Appeared: without(report.Findings, w.report.Findings),
 		Resolved: without(w.report.Findings, report.Findings), Errors: report.Summary.Errors, Warnings: report.Summary.Warnings}
 	w.report = report
 	switch {
-	case len(told.Appeared) == 0 && len(told.Resolved) == 0:
+	case len(printed.Appeared) == 0 && len(printed.Resolved) == 0:
 	case w.json:
-		w.line(told)
+		w.line(printed)
 	default:
-		for _, f := range told.Resolved {
+		for _, f := range printed.Resolved {
 			w.c.write("resolved " + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
 		}
-		for _, f := range told.Appeared {
+		for _, f := range printed.Appeared {
 			w.c.write(pad(string(f.Severity), 9) + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
 			if f.Fix != "" {
 				w.c.write("         fix: " + clean(f.Fix) + "\n")
 			}
 		}
-		w.c.write("now      " + strconv.Itoa(told.Errors) + " errors, " + strconv.Itoa(told.Warnings) + " warnings\n")
+		w.c.write("now      " + strconv.Itoa(printed.Errors) + " errors, " + strconv.Itoa(printed.Warnings) + " warnings\n")
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"belay/internal/chat"
 	"belay/internal/permit"
+	"belay/internal/render"
 	filetool "belay/internal/tool/files"
 )
 
@@ -19,7 +19,7 @@ const shortDiff = 24
 func aspects(r permit.Request) []string {
 	e := r.Effect
 	var paths []string
-	for _, p := range chat.Files(e) {
+	for _, p := range render.Files(e) {
 		paths = append(paths, filetool.Printable(p))
 	}
 	shown := strings.Join(paths, ", ")
@@ -61,7 +61,7 @@ func aspects(r permit.Request) []string {
 	case e.Unconfined:
 		caution = "this machine cannot hold the command in; see belay doctor"
 	case e.Opaque:
-		caution = "the command runs what cannot be told from its text"
+		caution = "the text does not say all that the command runs"
 	}
 	kind := ""
 	if r.Session {
@@ -69,10 +69,10 @@ func aspects(r permit.Request) []string {
 	}
 	all := []string{
 		"asks", r.Persona + " for " + e.Tool, "does", does, "command", e.Command, "folder", folder,
-		"wrote", wrote(e), "files", shown, "git", strings.Join(chat.GitLines(e), "\n"), "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
+		"wrote", wrote(e), "files", shown, "git", strings.Join(render.GitLines(e), "\n"), "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {
-		all[i] = chat.Visible(text)
+		all[i] = render.Visible(text)
 	}
 	return all
 }
@@ -93,48 +93,29 @@ func wrote(e permit.Effect) string {
 	if e.Done == nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(e.Done.Output), "\n")
+	lines := strings.Split(strings.TrimSpace(render.WithoutSequences(e.Done.Output)), "\n")
 	return strings.Join(lines[max(0, len(lines)-shownOutput):], "\n")
 }
 
-// shortID is as much of a question's id as tells it from others, so that a line to
+// shortID is as much of a question's id as distinguishes it from others, so that a line to
 // type fits a narrow window.
 const shortID = len("dec_") + 8
 
-// answers are the lines to type.
-func answers(r permit.Request) []string {
-	id := r.ID[:min(len(r.ID), shortID)]
-	all := []string{"belay decision allow " + id}
-	if r.Session {
-		all = append(all, "belay decision allow "+id+" --session")
-	}
-	return append(all, "belay decision deny "+id)
-}
-
-// answerLines lays the lines to type out under a label of that width. None is
-// wrapped, so that it can be copied; in a narrow window they go below the label.
-func (c *console) answerLines(r permit.Request, label string, width int) string {
-	all := answers(r)
-	for _, l := range all {
-		if c.width > 0 && width+cells(l) > c.width {
-			return label + "\n  " + strings.Join(all, "\n  ") + "\n"
-		}
-	}
-	return pad(label, width) + strings.Join(all, "\n"+strings.Repeat(" ", width)) + "\n"
-}
+// shortened is the beginning of a question's id.
+func shortened(id string) string { return id[:min(len(id), shortID)] }
 
 // printQuestion prints a question on stdout; lines bounds its diff, 0 does not.
 func (c *console) printQuestion(r permit.Request, lines int) {
 	pairs := append([]string{"decision", r.ID, "session", r.SessionID, "project", r.ProjectRoot}, aspects(r)...)
 	c.fields(append(pairs, "until", untilWhen(r, time.Now()))...)
-	c.write(c.answerLines(r, "answer", len("decision")+2))
+	c.write(c.answerLines(pending{call: r}, "answer", len("decision")+2))
 	if r.Effect.Diff != "" {
 		c.write("\n")
-		c.printDiff(r.Effect.Diff, lines, "belay decision show "+r.ID[:min(len(r.ID), shortID)])
+		c.printDiff(r.Effect.Diff, lines, "belay decision show "+shortened(r.ID))
 	}
 }
 
-// noteQuestion tells of a question on stderr, as one of a turn's events.
+// noteQuestion reports a question on stderr, as one of a turn's events.
 func (c *console) noteQuestion(r permit.Request) {
 	pairs := aspects(r)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -143,7 +124,7 @@ func (c *console) noteQuestion(r permit.Request) {
 		}
 	}
 	if r.Effect.Diff != "" {
-		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+r.ID[:min(len(r.ID), shortID)])
+		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+shortened(r.ID))
 	}
-	_, _ = io.WriteString(c.err, c.answerLines(r, c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
+	_, _ = io.WriteString(c.err, c.answerLines(pending{call: r}, c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
 }

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -96,18 +95,6 @@ func keep(r *http.Request, name string) error {
 	asked = append(fmt.Appendf(nil, "%s %s %s\n", r.Method, r.URL.Path, r.Header.Get("Authorization")), asked...)
 	return errors.Join(r.Header.Write(&header),
 		os.WriteFile(name+".json", asked, 0o600), os.WriteFile(name+".header", header.Bytes(), 0o600))
-}
-
-// silent is a service that takes connections and never says anything, not even that it
-// speaks TLS: silent NAME. Its host and port are in the variable NAME.
-func silent(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: silent NAME")
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0") // the system takes the connections
-	ts.Check(err)
-	ts.Defer(func() { _ = ln.Close() })
-	ts.Setenv(args[0], ln.Addr().String())
 }
 
 // draw writes a picture of one grey pixel: draw FILE.png

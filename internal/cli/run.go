@@ -23,23 +23,26 @@ type runFlags struct {
 	inputs, allow          []string
 	inputFile, model, mode string
 	resume                 string
-	dryRun, json, wait     bool
-	skipRefused            bool
+	// file is the corrected file of a run that is resumed, "" for none.
+	file               string
+	dryRun, json, wait bool
+	skipRefused        bool
 }
 
 func newRun(c *console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run WORKFLOW.yaml",
+		Use:   "run [WORKFLOW.yaml]",
 		Short: "Run a workflow: agents, their tasks, and the files that they are shown",
 		Long: `Run a workflow file. Each task is a turn of an agent that the file describes, in a
 session of its own; what it gives goes to the tasks behind it. The project is
 --project, else the execution root that encloses the file, else the file's folder;
-paths in the file begin at the file's folder.
+paths in the file begin at the file's folder, or at the project with base: project.
 
 The run is recorded in the project's .belay/runs. One that was interrupted, that
 failed or whose process died goes on with --resume: what is finished is not done
-again.
+again. Give the file as well if you corrected it: finished tasks are kept if neither
+their definition nor their input changed. With --dry-run you see which ones.
 
 Nothing begins while the command line is wrong, or while an attachment is refused of a
 task that is certainly done. --skip-refused lets tasks begin without such attachments.
@@ -49,7 +52,8 @@ a terminal, and with --json, calls that must be asked about are refused at once,
 unless --wait leaves them waiting for belay decision.`,
 		Example: `  belay run classify.yaml --input ref=photo.png
   belay run classify.yaml --dry-run
-  belay run --resume run_0199`,
+  belay run --resume run_0199
+  belay run classify.yaml --resume run_0199`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	setting(cmd, "project", "project", "work on the project in `DIR`")
@@ -59,7 +63,7 @@ unless --wait leaves them waiting for belay decision.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "use the model `NAME` for all agents")
 	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
-	flags.StringArrayVar(&f.inputs, "input", nil, "give the workflow `KEY=VALUE`; may be repeated")
+	flags.StringArrayVar(&f.inputs, "input", nil, "give the workflow `KEY=VALUE`, or KEY=@FILE for the text of a file; may be repeated")
 	flags.StringVar(&f.inputFile, "input-file", "", "give the workflow the JSON object in `FILE`")
 	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking; may be repeated")
 	flags.StringVar(&f.resume, "resume", "", "take up the run `ID` again")
@@ -72,7 +76,7 @@ unless --wait leaves them waiting for belay decision.`,
 }
 
 func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) error {
-	if (len(args) == 1) == cmd.Flags().Changed("resume") {
+	if len(args) == 0 && !cmd.Flags().Changed("resume") {
 		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
 	}
 	var wrong problems
@@ -98,7 +102,9 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		if r.File = paths[0]; cfg.Project == "" {
 			r.Project = run.ProjectOf(r.File)
 		}
-		if err := c.inputs(f, &r); err != nil {
+		if f.resume != "" {
+			f.file, r.File = r.File, "" // the run has its input
+		} else if err := c.inputs(f, &r); err != nil {
 			wrong.add(err)
 			r.File = "" // without its input it cannot be looked at
 		}
@@ -112,6 +118,9 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		}
 		if !wrong.none() {
 			return wrong.err()
+		}
+		if f.dryRun && f.resume != "" {
+			return c.planResumption(ctx, a, f, r)
 		}
 		if f.dryRun {
 			plan, err := a.Runs.Plan(ctx, r)
@@ -153,10 +162,45 @@ func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Requ
 		if err != nil {
 			return run.Summary{}, err
 		}
+		if f.file != "" {
+			s, err := a.Runs.Correct(ctx, correction(f, r, id))
+			return s, unused(err)
+		}
 		return a.Runs.Resume(ctx, r.Project, id, r.OnQuestion)
 	}
 	s, err := a.Runs.Start(ctx, r)
-	return s, unused(err)
+	return s, unused(unbegun(err))
+}
+
+// correction asks for a run to go on with a corrected file.
+func correction(f *runFlags, r run.Request, id string) run.Corrected {
+	return run.Corrected{Project: r.Project, ID: id, File: f.file, OnQuestion: r.OnQuestion, Strict: true}
+}
+
+// planResumption says what a resumed run would keep and what it would do again.
+func (c *console) planResumption(ctx context.Context, a *app.App, f *runFlags, r run.Request) error {
+	if f.file == "" {
+		return failed(ExitUsage, "name the corrected file, or leave --dry-run out", errors.New("with --resume, --dry-run shows the effect of a corrected file on each finished task"))
+	}
+	id, err := runNamed(ctx, a.Runs, r.Project, f.resume)
+	if err != nil {
+		return err
+	}
+	kept, err := a.Runs.PlanCorrect(ctx, correction(f, r, id))
+	if err != nil {
+		return unused(err)
+	}
+	if f.json {
+		return c.writeJSON(map[string]any{"runId": id, "tasks": orEmpty(kept)})
+	}
+	if len(kept) == 0 {
+		c.fields("kept", "nothing: no task of the run is finished")
+	}
+	for _, k := range kept {
+		label, words := keptWords(k)
+		c.fields(label, words)
+	}
+	return nil
 }
 
 // unused is the failure of a run that did not begin because of its attachments.
@@ -195,6 +239,10 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 		}
 		if first, twice := r.Texts[key]; twice && first != value {
 			errs = append(errs, failed(ExitUsage, "give it once", fmt.Errorf("--input %s is given twice", key)))
+		}
+		value, err := inputText(key, value)
+		if err != nil {
+			errs = append(errs, err)
 		}
 		r.Texts[key] = value
 	}
@@ -258,15 +306,12 @@ func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON, unasked b
 	}
 	e := r.Error.Fault()
 	hint := again
-	if step := noTurn.Replace(nextStep(e)); step != "" {
+	if step := stepOfRun(e); step != "" {
 		hint = step + "; then " + again
 	}
-	hint += "; it keeps its own copy of the workflow: to use one that you changed, begin anew"
+	hint += "; if you correct the file, name it: " + strings.Replace(resumption(r.Summary, cfg), "belay run", "belay run "+quoted(r.File), 1)
 	return failed(ExitFailed, hint, e)
 }
-
-// noTurn takes out of a next step that a turn is sent again: here a run goes on.
-var noTurn = strings.NewReplacer(", then send the turn again", "", "; send the turn again later", "", "send the turn again; ", "", "send the turn again", "")
 
 // resumption is the command that takes a run up again, as it is typed here.
 func resumption(s run.Summary, cfg *config.Config) string {

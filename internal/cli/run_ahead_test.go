@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -49,5 +50,39 @@ tasks:
 	}
 	if _, after, _ := b.run("", "session", "list", "--json"); after != before {
 		t.Errorf("a model was asked:\n%s", after)
+	}
+}
+
+// A server that fails for a moment costs no run: downloads are tried again, at least as
+// often as their task.
+func TestDownloadsAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) <= 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("the words"))
+	}))
+	defer srv.Close()
+	b := newBench(t)
+	b.env = []string{"BELAY_ATTACHMENTS_ALLOWED_HOSTS=" + strings.TrimPrefix(srv.URL, "http://")}
+	flow := func(retries string) string {
+		return b.write("flow.yaml", `id: x
+agents: [{id: a, instructions: hello}]
+tasks: [{id: one, agent: a, prompt: One., `+retries+`attachments: [{type: url, fetch: true, url: "`+srv.URL+`/a.txt"}]}]
+`)
+	}
+	code, _, errs := b.run("", "run", flow(""))
+	if code != ExitUsage || !strings.Contains(errs, "the server answers 503 Service Unavailable (tried 3 times)") {
+		t.Errorf("exit code %d\n%s", code, errs)
+	}
+	asked.Store(0)
+	if code, out, errs := b.run("", "run", flow("retries: 3, ")); code != ExitDone {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if n := asked.Load(); n != 4 {
+		t.Errorf("asked %d times", n)
 	}
 }

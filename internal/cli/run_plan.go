@@ -10,7 +10,7 @@ import (
 )
 
 // printPlan prints what a run would do, for people: what it is given, and each task
-// in the file's order with what its agent would be told and shown.
+// in the file's order with what its agent would get and be shown.
 func (c *console) printPlan(p *run.Plan) {
 	workflow := line(p.Workflow)
 	if p.Version != "" {
@@ -62,6 +62,9 @@ func (c *console) printPlanned(t *run.PlannedTask, depth int) {
 			}
 		}
 	}
+	if t.Tool != "" {
+		say("calls", strings.TrimSpace(t.Tool+" "+brief(t.Input)))
+	}
 	say("provider", t.Provider)
 	say("model", t.Model)
 	say("waits for", strings.Join(orAll(t.WaitsFor), ", "))
@@ -98,7 +101,7 @@ func orAll(ids []string) []string {
 	return named
 }
 
-// plannedAttachment is an attachment in a line, behind what would become of it.
+// plannedAttachment is an attachment in a line, after what would become of it.
 func plannedAttachment(a *run.PlannedAttachment) (label, text string) {
 	if a.Waits != "" {
 		text = line(a.Type) + " " + line(a.Waits)
@@ -108,7 +111,11 @@ func plannedAttachment(a *run.PlannedAttachment) (label, text string) {
 		return "later", text
 	}
 	text = line(cmp.Or(a.Name, a.Path, a.URL))
-	if source := line(cmp.Or(a.URL, a.Path)); source != text && source != "" {
+	source := line(cmp.Or(a.URL, a.Path))
+	if a.Base != "" {
+		text, source = line(cmp.Or(a.Name, source)), a.Base+": "+source
+	}
+	if source != text && source != "" {
 		text += " (" + source + ")"
 	}
 	if a.Refused != "" {

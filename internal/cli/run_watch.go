@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/permit"
+	"belay/internal/render"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
@@ -40,9 +41,9 @@ type runWatcher struct {
 	live   liveLine
 }
 
-// taskQuestion is what a call of a task waits for.
+// taskQuestion is what a task waits for.
 type taskQuestion struct {
-	permit.Request
+	pending
 	key string
 }
 
@@ -54,20 +55,22 @@ type runTask struct {
 	// that have ended.
 	shown bool
 	ended int
+	// failed counts those of a large collection, at any depth.
+	failed int
 }
 
 func (c *console) watcherOf(a *app.App, project, id string, asJSON bool) *runWatcher {
 	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, json: asJSON, begun: map[string]*runTask{}}
 	if c.errTerminal && !asJSON {
 		if c.asks(asJSON) {
-			w.asker = &asker{c: c, engine: a.Engine}
+			w.asker = &asker{c: c, engine: a.Engine, runs: a.Runs}
 		}
 		w.live = liveLine{c: c, on: c.env["TERM"] != "dumb"}
 	}
 	return w
 }
 
-// glance is how often what is under way is told anew.
+// glance is how often what is under way is shown anew.
 const glance = 500 * time.Millisecond
 
 // watch shows events until nobody works on the run any more, or ctx is done.
@@ -140,6 +143,9 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 			words += "; taken up again, " + count(d.Done, "is", "are") + " done"
 		}
 		w.note("workflow", words)
+		for _, k := range d.Kept {
+			w.note(keptWords(k))
+		}
 	case *run.TaskBegun:
 		w.start(e, d)
 	case *run.Tried:
@@ -148,6 +154,8 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 		w.note("again", w.named(e.Task)+", in "+lasted(d.After)+": "+reasonOf(d.Error))
 	case *run.Asked:
 		w.asked(ctx, e, d)
+	case *run.Waits:
+		return w.waits(ctx, e.Task, d)
 	case *run.TaskEnded:
 		w.end(ctx, e, d)
 	}
@@ -167,6 +175,8 @@ func decodeRun(e run.Event) (any, error) {
 		d = &run.Tried{}
 	case run.TaskQuestion, run.TaskAnswer:
 		d = &run.Asked{}
+	case run.TaskWait:
+		d = &run.Waits{}
 	case run.TaskRetry:
 		d = &run.Again{}
 	case run.TaskEnd:
@@ -182,7 +192,7 @@ func decodeRun(e run.Event) (any, error) {
 	return d, nil
 }
 
-// start notes that a task has begun; of one that holds others it is told.
+// start notes that a task has begun; of one that holds others it is reported.
 func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
 	w.begun[e.Task] = &runTask{TaskBegun: *d, since: e.Time}
 	if !slices.Contains(w.atWork, e.Task) {
@@ -196,6 +206,29 @@ func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
 	}
 }
 
+// waits reports what the run waits for. Where somebody can answer here, it is put to them.
+func (w *runWatcher) waits(ctx context.Context, key string, d *run.Waits) error {
+	words := w.named(key)
+	if d.Message != "" {
+		words += ": " + render.Visible(d.Message)
+	}
+	if d.Until != nil {
+		words += ", until " + when(*d.Until)
+	}
+	w.note("waits", words)
+	if d.Message == "" {
+		return nil
+	}
+	open, err := w.runs.Waits(ctx, w.id)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(open, func(o run.Waiting) bool { return o.Task == key }); i >= 0 { // else it has its answer
+		w.queue(ctx, taskQuestion{pending{wait: &open[i]}, key})
+	}
+	return nil
+}
+
 func (w *runWatcher) tried(key string, d *run.Tried) {
 	if t := w.begun[key]; t != nil {
 		t.shown = t.shown || d.Attachments > 0
@@ -205,11 +238,19 @@ func (w *runWatcher) tried(key string, d *run.Tried) {
 	}
 }
 
-// end prints how a task ended, and below it what became of its attachments.
+// end prints how a task ended, and below it the outcome of its attachments.
 func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
+	asked := func(q taskQuestion) bool { return q.wait != nil && q.key == e.Task }
+	if i := slices.IndexFunc(w.questions, asked); i >= 0 {
+		w.asker.settled(w.questions[i].id())
+		defer w.drop(ctx, asked)
+	}
 	w.atWork = slices.DeleteFunc(w.atWork, func(key string) bool { return key == e.Task })
 	if up := w.within(e.Task); up != "" {
 		w.begun[up].ended++
+	}
+	if w.folded(e, d) {
+		return
 	}
 	t := w.begun[e.Task]
 	var rec run.Task
@@ -241,6 +282,50 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 	if len(rec.Attachments) > 0 {
 		w.asker.aside(func() { w.c.noteReports(rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task) })
 	}
+}
+
+// What is shown of a large collection: a line for each tenth of it, and its first failures.
+const (
+	largeCollection = 50
+	shownTenths     = 10
+	shownFailures   = 20
+)
+
+// folded reports whether the end of a task is not told in a line of its own: it is one of
+// many in a large collection, which is reported as a whole.
+func (w *runWatcher) folded(e run.Event, d *run.TaskEnded) bool {
+	large, member := "", e.Task
+	for up := w.within(e.Task); up != ""; up = w.within(up) {
+		if t := w.begun[up]; t.Kind == "collection" && t.Of > largeCollection {
+			large = up
+			break
+		}
+		member = up
+	}
+	if large == "" {
+		return false
+	}
+	t := w.begun[large]
+	if member == e.Task {
+		if part := max(t.Of/shownTenths, 1); t.ended%part == 0 && t.ended < t.Of {
+			words := w.named(large) + ": " + grouped(int64(t.ended)) + " of " + grouped(int64(t.Of))
+			if t.failed > 0 {
+				words += ", " + grouped(int64(t.failed)) + " failed"
+			}
+			w.note("done", words)
+		}
+		if d.Status != run.Failed {
+			delete(w.begun, e.Task)
+		}
+	}
+	if d.Status != run.Failed {
+		return true
+	}
+	t.failed++
+	if t.failed == shownFailures+1 {
+		w.note("failed", w.named(large)+": more of its tasks, which belay runs show "+w.id+" lists")
+	}
+	return t.failed > shownFailures
 }
 
 // named is a task as the progress names it: below the one that holds it.
@@ -286,7 +371,7 @@ func (w *runWatcher) underWay(now time.Time) string {
 // note is the console's, also while a question waits at the prompt.
 func (w *runWatcher) note(label, text string) { w.asker.aside(func() { w.c.note(label, text) }) }
 
-// asked tells of a question and of its answer. One question at a time is at the
+// asked reports a question and its answer. One question at a time is at the
 // prompt; others can be answered elsewhere meanwhile.
 func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
 	if e.Type == run.TaskAnswer {
@@ -302,31 +387,54 @@ func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
 	case i < 0:
 		return // it has its answer
 	}
-	if w.questions = append(w.questions, taskQuestion{open[i], e.Task}); len(w.questions) == 1 {
-		w.put(ctx)
-		return
-	}
-	w.note("waits", w.named(e.Task)+" for a decision, too")
+	w.queue(ctx, taskQuestion{pending{call: open[i]}, e.Task})
 }
 
-// put shows the first question and asks for its answer.
+// queue has a question asked when those before it are answered.
+func (w *runWatcher) queue(ctx context.Context, q taskQuestion) {
+	w.questions = append(w.questions, q)
+	switch first := len(w.questions) == 1; {
+	case q.wait == nil && !first:
+		w.note("waits", w.named(q.key)+" for a decision, too")
+	case q.wait == nil:
+		w.note("waits", w.named(q.key)+" for a decision")
+		w.put(ctx)
+	case first:
+		w.put(ctx)
+	}
+}
+
+// put asks the first question, whose task was named.
 func (w *runWatcher) put(ctx context.Context) {
-	q := w.questions[0]
-	w.note("waits", w.named(q.key)+" for a decision")
-	w.c.noteQuestion(q.Request)
-	w.asker.ask(ctx, q.Request)
+	if q := w.questions[0]; q.wait != nil {
+		_, _ = io.WriteString(w.c.err, w.c.answerLines(q.pending, w.c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
+	} else {
+		w.c.noteQuestion(q.call)
+	}
+	w.asker.ask(ctx, w.questions[0].pending)
 }
 
 func (w *runWatcher) answered(ctx context.Context, key string, d *run.Asked) {
-	first := len(w.questions) > 0 && w.questions[0].ID == d.DecisionID
 	w.asker.settled(d.DecisionID)
 	words := w.named(key) + ": " + verdictWord(permit.Verdict(d.Verdict))
 	if d.By != "" {
 		words += " by " + line(d.By)
 	}
 	w.c.note("decided", words)
-	w.questions = slices.DeleteFunc(w.questions, func(q taskQuestion) bool { return q.ID == d.DecisionID })
-	if first && len(w.questions) > 0 {
+	w.drop(ctx, func(q taskQuestion) bool { return q.id() == d.DecisionID })
+}
+
+// drop takes questions away that are answered, and asks the next one.
+func (w *runWatcher) drop(ctx context.Context, answered func(taskQuestion) bool) {
+	first := len(w.questions) > 0 && answered(w.questions[0])
+	if w.questions = slices.DeleteFunc(w.questions, answered); first && len(w.questions) > 0 {
+		words := w.named(w.questions[0].key)
+		if q := w.questions[0].wait; q != nil {
+			words += ": " + render.Visible(q.Message)
+		} else {
+			words += " for a decision"
+		}
+		w.note("waits", words)
 		w.put(ctx)
 	}
 }

@@ -26,6 +26,22 @@ func runState(s run.Status) string {
 	return string(s)
 }
 
+// keptWords say the outcome of a finished task where the file was corrected.
+func keptWords(k run.Kept) (label, words string) {
+	words = line(k.Task)
+	switch {
+	case 0 < k.Repeated && k.Repeated < k.Of:
+		return "again", fmt.Sprintf("%s: %s of %s; the others are kept", words, grouped(int64(k.Repeated)), count(k.Of, "task", "tasks"))
+	case k.Again != "":
+		return "again", words + ": " + line(k.Again)
+	case k.Unfinished:
+		return "kept", words + ": " + count(k.Of, "finished task", "finished tasks")
+	case k.Of > 0:
+		return "kept", words + ": all " + count(k.Of, "task", "tasks")
+	}
+	return "kept", words
+}
+
 // reasonOf is a failure in a line.
 func reasonOf(f *run.Failure) string {
 	if f == nil {
@@ -49,7 +65,7 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// spent is what a task used, as far as that is known.
+// spent is what a task used, if known.
 func spent(tokens int64, cost *float64) (facts []string) {
 	if tokens > 0 {
 		facts = append(facts, grouped(tokens)+" tokens")
@@ -84,7 +100,7 @@ func brief(v any) string {
 	return clip(line(string(data)), maxItem)
 }
 
-// reported is what became of an attachment, in a line.
+// reported is the outcome of an attachment, in a line.
 func reported(r reports.Report) string {
 	name := line(r.Name)
 	if name == "" {
@@ -103,6 +119,9 @@ func reported(r reports.Report) string {
 	if r.Used != "" {
 		facts = append(facts, line(r.Used))
 	}
+	if r.Note != "" {
+		facts = append(facts, line(r.Note))
+	}
 	if len(facts) == 0 {
 		return name
 	}
@@ -112,8 +131,8 @@ func reported(r reports.Report) string {
 // shownReports is how many attachments of a task the progress names.
 const shownReports = 5
 
-// noteReports tells below a task what became of its attachments. What was left out
-// and what is to be warned of is told of all.
+// noteReports prints below a task the outcome of its attachments. What was left out
+// and what is to be warned of is shown of all.
 func (c *console) noteReports(all []reports.Report, depth int, more string) {
 	margin := strings.Repeat("  ", depth)
 	shown := 0
@@ -207,7 +226,7 @@ func readable(v any) string {
 	return string(data)
 }
 
-// entry is a value behind its name, below it where it has several lines.
+// entry is a value after its name, below it where it has several lines.
 func entry(name, text string) string {
 	switch {
 	case text == "":

@@ -15,11 +15,13 @@ import (
 )
 
 func newRuns(c *console) *cobra.Command {
-	g := group("runs", "List, show and stop the runs of workflows",
+	g := group("runs", "List, show, answer and stop the runs of workflows",
 		"  belay runs list\n  belay runs show run_0199c2 --follow\n  belay runs cancel run_0199c2",
 		newRunsList(c), newRunsShow(c), newRunsCancel(c),
+		newRunsAnswer(c, "continue", run.AnswerContinue, "Let a run go on that waits for a person"),
+		newRunsAnswer(c, "refuse", run.AnswerRefuse, "Refuse what a run waits for, so that its task fails"),
 	)
-	g.Long = `List, show and stop the runs of a project's workflows, whichever process works on
+	g.Long = `List, show, answer and stop the runs of a project's workflows, whichever process works on
 them. The project is --project, else the execution root that encloses the current
 folder, else that folder. A run is named by its id, or by the beginning of it as far
 as no other run's begins like it.`
@@ -28,7 +30,7 @@ as no other run's begins like it.`
 
 // inRuns is rooms for a command about the runs of a project.
 func (c *console) inRuns(cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
-	return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		project, err := runsProject(a.Config)
 		if err != nil {
 			return err
@@ -139,7 +141,7 @@ func (c *console) printRuns(all []run.Summary, now time.Time) {
 	c.print(t, "no runs")
 }
 
-// took is how long a run went on, as far as that is known.
+// took is how long a run went on, if known.
 func took(s run.Summary, now time.Time) string {
 	switch {
 	case s.EndedAt != nil:
@@ -166,7 +168,7 @@ way are stopped in mid-step. belay run --resume takes it up again.`,
 			defer stop()
 			err := a.Runs.Cancel(waiting, project, id)
 			if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-				return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was told to stop, and has not yet"))
+				return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was asked to stop, and has not yet"))
 			}
 			if err != nil {
 				return err

@@ -182,7 +182,7 @@ func (b *runsBench) stream(id, last string, until func(benchEvent) bool) (all []
 	return all
 }
 
-// A stream of a run of another process tells of that process's death, and goes on
+// A stream of a run of another process reports that process's death, and goes on
 // without a gap where the reader was once a third process takes the run up.
 func TestRunEventsAcrossProcesses(t *testing.T) {
 	t.Parallel()

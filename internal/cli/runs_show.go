@@ -112,6 +112,16 @@ func (c *console) printRun(r run.Record, resume string, now time.Time) {
 		"model", r.Model, "allowed", strings.Join(r.Allow, ", "), "input", strings.Join(inputs, ", "),
 		"published", r.Snapshot, "error", failure, "go on with", resume,
 	)
+	for _, w := range r.Waits {
+		words := line(w.Task)
+		if w.Message != "" {
+			words += ": " + line(w.Message)
+		}
+		if w.Until != nil {
+			words += ", until " + when(*w.Until)
+		}
+		c.fields("waits", words)
+	}
 	if len(r.Tasks) > 0 {
 		c.write("\n")
 		c.printTasks(r.Tasks, now)
@@ -124,6 +134,7 @@ func (c *console) printRun(r run.Record, resume string, now time.Time) {
 
 // printTasks prints the tasks that have begun, those within others below them.
 func (c *console) printTasks(all []run.Task, now time.Time) {
+	all, more := foldTasks(all)
 	t := &table{heads: []string{"TASK", "STATE", "TIME", "TOKENS", "SESSION", "WHAT"}, elastic: 6}
 	for i := range all {
 		task := &all[i]
@@ -137,6 +148,40 @@ func (c *console) printTasks(all []run.Task, now time.Time) {
 		t.add(task.Key, runState(task.Status), taskTook(task, now), tokensOf(task), session, whatOf(task))
 	}
 	c.print(t, "")
+	if more > 0 {
+		c.write("and " + count(more, "more task", "more tasks") + " of large collections, which are done (--json has all)\n")
+	}
+}
+
+// foldTasks leaves out what is done of large collections, but for the first ones.
+func foldTasks(all []run.Task) (shown []run.Task, more int) {
+	large := map[string]int{}
+	for i := range all {
+		if t := &all[i]; t.Kind == "collection" && t.Of > largeCollection {
+			large[t.Key] = 0
+		}
+	}
+	for i := range all {
+		t := &all[i]
+		if key := holderOf(t.Key, large); key != "" && t.Status == run.Success {
+			if large[key]++; large[key] > shownTenths {
+				more++
+				continue
+			}
+		}
+		shown = append(shown, *t)
+	}
+	return shown, more
+}
+
+// holderOf is the large collection that a task is in, "" for none.
+func holderOf(key string, large map[string]int) string {
+	for i := strings.LastIndexByte(key, '/'); i > 0; i = strings.LastIndexByte(key[:i], '/') {
+		if _, ok := large[key[:i]]; ok {
+			return key[:i]
+		}
+	}
+	return ""
 }
 
 func taskTook(t *run.Task, now time.Time) string {

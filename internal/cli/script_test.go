@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(hearing{m}, map[string]func(){"belay": func() { os.Exit(Main()) }})
 }
 
-// hearing runs the tests in a process that hears SIGHUP and SIGINT. Whoever runs the
+// hearing runs the tests in a process that hears SIGHUP and SIGINT. Anyone who runs the
 // tests may have them ignored (nohup, a script's background), and the programs that
 // tests start would inherit that. A signal that is heard is not inherited.
 type hearing struct{ m *testing.M }
@@ -72,7 +72,6 @@ func TestScripts(t *testing.T) {
 			"reap":    reap,
 			"web":     web,
 			"replies": replies,
-			"silent":  silent,
 			"draw":    draw,
 		},
 	})

@@ -93,6 +93,18 @@ func (c *console) serve(cmd *cobra.Command, asJSON bool) error {
 			return nil
 		}, Draining: func(turns int, grace time.Duration) {
 			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", count(turns, "turn", "turns"), grace))
+		}, Resumed: func(turns int) {
+			c.note("resumed", waitingTurns(turns)+" when the process ended, and goes on here; belay decision list shows the open questions")
+		}, Left: func(turns int) {
+			c.note("left", waitingTurns(turns)+" and is left to the next belay serve; belay decision list shows the open questions")
 		}})
 	})
+}
+
+// waitingTurns begins a sentence about turns that a server leaves or takes up.
+func waitingTurns(n int) string {
+	if n == 1 {
+		return "1 turn waited for a person"
+	}
+	return fmt.Sprintf("each of %d turns waited for a person", n)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func newSessionChanges(c *console) *cobra.Command {
@@ -48,7 +48,7 @@ changes were taken back. belay session undo takes a turn's changes back.`,
 	return cmd
 }
 
-func (c *console) printChanges(t turn.ChangeSet) {
+func (c *console) printChanges(t changes.ChangeSet) {
 	head := fmt.Sprintf("── %s, %s", t.Turn, count(len(t.Changes), "change", "changes"))
 	if t.Undone != nil {
 		head += ", taken back " + when(t.Undone.Time)

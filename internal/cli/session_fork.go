@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func newSessionFork(c *console) *cobra.Command {
@@ -29,7 +29,7 @@ what they are: belay session undo puts them back. The new id is on stdout.`,
 			if err != nil {
 				return err
 			}
-			rec, err := a.Engine.Fork(ctx, turn.ForkRequest{SessionID: id, TurnID: turnID})
+			rec, err := a.Engine.Fork(ctx, changes.ForkRequest{SessionID: id, TurnID: turnID})
 			if err != nil {
 				return err
 			}

@@ -24,14 +24,14 @@ func newSessionImport(c *console) *cobra.Command {
 		Long: `Take a session over into a project: from an archive that belay session export wrote,
 from stdin, or from a session folder that was copied. Everything in it is checked
 first. The session keeps its id, or gets a new one where that is taken, which is
-told; the id is on stdout.`,
+reported; the id is on stdout.`,
 		Example: "  belay session import talk.tar.gz\n  belay session import ~/copy/.belay/sessions/sess_2f4c8e0a --project ~/projects/bridge",
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "project", "project", "into the project in `DIR` (default: the current folder)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			project, err := projectDir(a.Config)
 			if err != nil {
 				return err

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +42,8 @@ func newSessionList(c *console) *cobra.Command {
 		Long: `List the sessions of a project with their first message, the one that was used last
 on top. On a terminal only the beginning of each id is shown, as much as tells it
 from every other; every command takes that for the whole. A terminal gets the last
-30 sessions unless --limit says otherwise; a pipe and --json get all.`,
+30 sessions unless --limit says otherwise; a pipe and --json get all. Of each run of a
+workflow the list shows five sessions; belay runs show has them all, and so has --json.`,
 		Example: "  belay session list\n  belay session list --limit 100\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}
@@ -58,7 +61,7 @@ from every other; every command takes that for the whole. A terminal gets the la
 		if !cmd.Flags().Changed("limit") && c.outTerminal && !asJSON {
 			o.Limit = shownSessions
 		}
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			page, err := c.sessionPage(ctx, a, all, o)
 			if err != nil {
 				return err
@@ -76,11 +79,17 @@ from every other; every command takes that for the whole. A terminal gets the la
 			if asJSON {
 				return c.writeJSON(sessionList{rows, page.Next, page.More})
 			}
-			known, err := a.Store.IDs(ctx)
-			if err != nil {
-				return err
+			var known []string
+			if c.width > 0 { // only then are ids shortened
+				if known, err = a.Store.IDs(ctx); err != nil {
+					return err
+				}
 			}
+			rows, folded := foldRuns(rows)
 			c.printSessions(rows, known, all)
+			for _, f := range folded {
+				c.note("run", fmt.Sprintf("%s: %s; belay runs show %s lists them", f.id, count(f.more, "more session", "more sessions"), f.id))
+			}
 			if page.More > 0 {
 				c.note("more", count(page.More, "session", "sessions")+" not listed; raise --limit, or list all with --limit 0")
 			}
@@ -88,6 +97,39 @@ from every other; every command takes that for the whole. A terminal gets the la
 		})
 	}
 	return cmd
+}
+
+// foldedRun is a run with sessions that a list leaves out.
+type foldedRun struct {
+	id   string
+	more int
+}
+
+// shownOfRun is how many sessions of one run a list shows.
+const shownOfRun = 5
+
+// foldRuns leaves out the sessions of a run beyond the first ones: they are listed under
+// the run. A session's title ends with its run's id.
+func foldRuns(rows []listed) (shown []listed, folded []foldedRun) {
+	seen, at := map[string]int{}, map[string]int{}
+	for _, r := range rows {
+		_, id, ok := strings.Cut(r.Title, ", run_")
+		if !ok {
+			shown = append(shown, r)
+			continue
+		}
+		id = "run_" + id
+		if seen[id]++; seen[id] <= shownOfRun {
+			shown = append(shown, r)
+			continue
+		}
+		if _, ok := at[id]; !ok {
+			at[id] = len(folded)
+			folded = append(folded, foldedRun{id: id})
+		}
+		folded[at[id]].more++
+	}
+	return shown, folded
 }
 
 // shownSessions is how many sessions a terminal gets unless it asks for another
@@ -117,7 +159,7 @@ func (c *console) sessionPage(ctx context.Context, a *app.App, all bool, o sessi
 	return a.Engine.ListPage(ctx, project, o)
 }
 
-// sessions returns the records to list, and tells of those that can not be.
+// sessions returns the records to list, and reports those that can not be.
 func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session.Record, error) {
 	if !all {
 		project, err := projectDir(a.Config)
@@ -131,7 +173,7 @@ func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session
 		return nil, err
 	}
 	var recs []session.Record
-	told := map[string]bool{} // a project is often that of many sessions
+	shown := map[string]bool{} // a project is often that of many sessions
 	for _, id := range ids {
 		r, err := a.Store.Listed(ctx, id)
 		switch {
@@ -139,8 +181,8 @@ func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session
 			recs = append(recs, r)
 		case fault.Is(err, fault.SessionNotFound): // deleted, but for its entry in the index
 		case fault.Is(err, fault.WorkingRootInaccessible):
-			if _, why, _, _ := explain(nil, err); !told[why] {
-				told[why] = true
+			if _, why, _, _ := explain(nil, err); !shown[why] {
+				shown[why] = true
 				c.warn("left out: " + why)
 			}
 		default:

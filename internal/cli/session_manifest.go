@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,5 +76,10 @@ func (c *console) printManifest(m session.Manifest) {
 	if len(t.rows) > 0 {
 		c.write("\n")
 		c.print(t, "")
+	}
+	for _, d := range slices.Concat(m.Attachments, m.History.Attachments) {
+		if d.Note != "" {
+			c.note("note", line(d.Note))
+		}
 	}
 }

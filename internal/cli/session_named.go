@@ -17,7 +17,7 @@ import (
 // inSession is rooms for a command about one session: it gets the session's whole
 // id.
 func (c *console) inSession(cmd *cobra.Command, named string, run func(ctx context.Context, a *app.App, id string) error) error {
-	return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		id, err := sessionID(ctx, a.Engine, named)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 	"belay/internal/session"
 )
 
-// maxMatches bounds what a search prints unless told otherwise.
+// maxMatches bounds what a search prints unless the caller says otherwise.
 const maxMatches = 100
 
 // match is one place where a text was found.
@@ -59,7 +59,7 @@ their results. Capitals and small letters are the same.`,
 		if err != nil {
 			return usage("the text cannot be searched for: %v", err)
 		}
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			recs, err := c.sessions(ctx, a, all)
 			if err != nil {
 				return err

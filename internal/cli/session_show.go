@@ -14,7 +14,6 @@ import (
 	"belay/internal/app"
 	"belay/internal/fault"
 	"belay/internal/session"
-	"belay/internal/turn"
 )
 
 // lastTurns is how many turns belay session show prints.
@@ -109,7 +108,7 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	}
 	turns, running := summarise(entries), runningIn(a, id)
 	if n := len(turns); n > 0 && turns[n-1].ExitCode == nil && before == nil && running == nil {
-		turns[n-1].StopReason = turn.StopProcessEnded // its record has no end yet; the next turn writes it
+		turns[n-1].StopReason = session.StopProcessEnded // its record has no end yet; the next turn writes it
 	}
 	return &shown{
 		Session: rec, Folder: folder, Bytes: bytes, Running: running,
@@ -181,7 +180,7 @@ func (c *console) printSession(s *shown) {
 		state = fmt.Sprintf("turn %s runs in process %d", s.Running.TurnID, s.Running.PID)
 	case r.ReadOnly:
 		state = "a read-only copy; the original still exists"
-	case len(s.Last) > 0 && s.Last[len(s.Last)-1].StopReason == turn.StopProcessEnded:
+	case len(s.Last) > 0 && s.Last[len(s.Last)-1].StopReason == session.StopProcessEnded:
 		state = "idle; the process of the last turn died in the middle of it"
 	}
 	booted := ""
@@ -204,7 +203,7 @@ func (c *console) printSession(s *shown) {
 	for _, one := range s.Last {
 		exit := "none"
 		switch {
-		case one.StopReason == turn.StopProcessEnded:
+		case one.StopReason == session.StopProcessEnded:
 			exit = "died"
 		case one.ExitCode != nil:
 			exit = strconv.Itoa(*one.ExitCode)

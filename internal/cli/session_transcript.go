@@ -10,7 +10,6 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/session"
-	"belay/internal/turn"
 )
 
 func newSessionTranscript(c *console) *cobra.Command {
@@ -75,7 +74,7 @@ const diedHere = "the process that ran this turn died here"
 func endOf(e session.Entry) string {
 	var parts []string
 	switch {
-	case e.StopReason == turn.StopProcessEnded:
+	case e.StopReason == session.StopProcessEnded:
 		parts = append(parts, diedHere)
 	case e.ExitCode == nil:
 		parts = append(parts, "ended")

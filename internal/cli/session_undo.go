@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 func newSessionUndo(c *console) *cobra.Command {
@@ -19,7 +20,7 @@ func newSessionUndo(c *console) *cobra.Command {
 		Short: "Take back what a turn changed in the project's files",
 		Long: `Take back what a turn changed in the project's files: the last turn whose changes
 still stand, or the one that is named. All of its files are put back, or, where one
-was changed since, none. The conversation stays as it is; the next turn is told.
+was changed since, none. The conversation stays as it is; the next turn says so.
 The files are on stdout, one a line.`,
 		Example: "  belay session undo sess_2f4c8e0a\n  belay session undo sess_2f4c8e0a turn_0198",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +37,7 @@ The files are on stdout, one a line.`,
 			if err != nil {
 				return err
 			}
-			done, err := a.Engine.Undo(ctx, turn.UndoRequest{SessionID: id, TurnID: turnID, By: c.person()})
+			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, By: c.person()})
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ The files are on stdout, one a line.`,
 	return cmd
 }
 
-// undoTurn is the turn that an undo is about, and what is to be told of an earlier
+// undoTurn is the turn that an undo is about, and what is to be reported of an earlier
 // undo of it.
 func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []string) (turnID, note string, err error) {
 	if len(args) > 0 {
@@ -72,9 +73,9 @@ func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []strin
 	if err != nil {
 		return "", "", err
 	}
-	if t, ok := turn.LastStanding(all); ok {
+	if t, ok := changes.LastStanding(all); ok {
 		return t.Turn, t.Note, nil
 	}
 	return "", "", failed(ExitNotFound, "see what was changed, and taken back, with belay session changes "+sessionID,
-		errors.New("no turn of this session has changes that still stand"))
+		errors.New("no turn of this session has changes left to take back"))
 }

@@ -16,6 +16,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/permit"
 )
 
 // keyAnnotation marks a flag that is a setting by another name.
@@ -135,7 +136,7 @@ func (c *console) loadOrNote(cmd *cobra.Command, wrong *problems) *config.Config
 	return cfg
 }
 
-// warnOfSettings tells of settings that have no effect, such as a mistyped
+// warnOfSettings reports settings that have no effect, such as a mistyped
 // variable.
 func (c *console) warnOfSettings(cfg *config.Config) {
 	for _, w := range cfg.Warnings {
@@ -145,7 +146,7 @@ func (c *console) warnOfSettings(cfg *config.Config) {
 
 // layers are where this command line takes settings from.
 func (c *console) layers(cmd *cobra.Command) config.Options {
-	o := config.Options{Env: c.env, ConfigFile: c.configFile}
+	o := config.Options{Env: c.env, ConfigFile: c.configFile, CheckRule: permit.CheckRule}
 	// Neither is needed as long as nothing relative to them is asked for.
 	o.Dir, _ = os.Getwd()
 	o.Home, _ = os.UserHomeDir()
@@ -175,7 +176,7 @@ func wrongSettings(problems []config.Problem) error {
 const closeGrace = 10 * time.Second
 
 // rooms opens what a command works with, runs it, and closes everything again.
-func (c *console) rooms(cmd *cobra.Command, run func(ctx context.Context, a *app.App) error) (err error) {
+func (c *console) withApp(cmd *cobra.Command, run func(ctx context.Context, a *app.App) error) (err error) {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return err

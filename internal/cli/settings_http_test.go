@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -75,55 +73,6 @@ func (s turns) get(path string) string {
 		s.t.Fatalf("%s: %s, %v", path, res.Status, err)
 	}
 	return string(data)
-}
-
-// turn sends a message and returns the status and the id of its turn, once that has
-// begun.
-func (s turns) turn(message, key, onBusy string) (status int, id string) {
-	s.t.Helper()
-	res := s.post("turn", key, map[string]any{"sessionId": s.session, "message": message, "opts": map[string]any{"onBusy": onBusy}})
-	s.t.Cleanup(func() { _ = res.Body.Close() })
-	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
-		if m := regexp.MustCompile(`"turnId":"([^"]+)"`).FindStringSubmatch(lines.Text()); m != nil {
-			id = m[1]
-		}
-		if strings.Contains(lines.Text(), "process:exit") || message == "hold" && strings.Contains(lines.Text(), "Waiting") {
-			break
-		}
-	}
-	return res.StatusCode, id
-}
-
-// The settings of a line of turns, and of repeated requests, act on what clients of a
-// server see.
-func TestTurnSettingsOverHTTP(t *testing.T) {
-	t.Parallel()
-	for setting, want := range map[string]int{
-		"BELAY_TURN_QUEUE_LENGTH=0":  http.StatusConflict,
-		"BELAY_TURN_QUEUE_WAIT=10ms": http.StatusConflict,
-	} {
-		t.Run(setting, func(t *testing.T) {
-			t.Parallel()
-			s := serveTurns(t, setting)
-			if status, _ := s.turn("hold", "", "reject"); status != http.StatusOK {
-				t.Fatalf("the first turn is answered %d", status)
-			}
-			if status, _ := s.turn("next", "", "queue"); status != want {
-				t.Errorf("the second turn is answered %d, want %d", status, want)
-			}
-		})
-	}
-	for setting, same := range map[string]bool{"BELAY_TURN_IDEMPOTENCY_TTL=0": false, "BELAY_TURN_IDEMPOTENCY_TTL=1h": true} {
-		t.Run(setting, func(t *testing.T) {
-			t.Parallel()
-			s := serveTurns(t, setting)
-			_, first := s.turn("hi", "key", "reject")
-			_, second := s.turn("hi", "key", "reject")
-			if first == "" || second == "" || (first == second) != same {
-				t.Errorf("the turns are %q and %q, want the same: %v", first, second, same)
-			}
-		})
-	}
 }
 
 // A budget that does not pay for the first call is a refusal, not a stream: the service

@@ -50,7 +50,7 @@ func (s *sink) failure() error {
 }
 
 // lost is why something that was written did not arrive, for a command whose
-// output somebody must have read. It is told once: failure is nil afterwards.
+// output somebody must have read. It is reported once: failure is nil afterwards.
 func (s *sink) lost() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,7 +70,7 @@ func (s systemError) sentence() (said, step string) {
 		{[]error{syscall.ENOSPC, syscall.EDQUOT}, "there is no space left for %s", "free disk space"},
 		{[]error{syscall.EROFS}, "the disk of %s cannot be written", "choose a folder on another disk"},
 		{[]error{syscall.EISDIR}, "%s is a folder", "name a file"},
-		{[]error{syscall.ENOTDIR}, "%s lies below something that is no folder", "check the path"},
+		{[]error{syscall.ENOTDIR}, "%s is below something that is not a folder", "check the path"},
 		{[]error{syscall.ELOOP}, "the links of %s lead in a circle", "check the path"},
 		{[]error{syscall.ENAMETOOLONG}, "the name of %s is too long", "choose a shorter one"},
 		{[]error{syscall.EMFILE, syscall.ENFILE}, "too many files are open to open %s", "raise the limit of open files with ulimit -n"},

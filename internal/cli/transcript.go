@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/render"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -140,7 +141,7 @@ func (p *transcript) tools(e session.Entry) {
 			call = b
 		}
 		p.head(verdict, call, "")
-		p.body("    ", b.Text, b.Failed)
+		p.body("    ", render.WithoutSequences(b.Text), b.Failed)
 		for _, it := range b.Items {
 			p.c.write("    showed " + hang(line(describe(it)), p.c.width, 6) + "\n")
 		}
@@ -159,7 +160,7 @@ func (p *transcript) head(label string, call session.Block, input string) {
 	p.c.write(label + about(call.Name, call.Input, p.c.room(cells(label))) + "\n")
 }
 
-// body is a text behind a label or a margin, the first lines of it or all. Prose
+// body is a text after a label or a margin, the first lines of it or all. Prose
 // is wrapped; of other text, lines that are too long are cut.
 func (p *transcript) body(label, text string, prose bool) {
 	text = strings.Trim(clean(text), "\n")
@@ -189,7 +190,7 @@ func (p *transcript) body(label, text string, prose bool) {
 	}
 }
 
-// changes prints what became of files, those that were not changed after all in one line.
+// changes prints the outcome of files, those that were not changed after all in one line.
 func (p *transcript) changes(all []session.Change) {
 	var unapplied []string
 	shown := 0
@@ -220,7 +221,7 @@ func (p *transcript) names(paths []string) string {
 	return line(strings.Join(paths, ", ")) + rest
 }
 
-// changed says what became of a file.
+// changed says the outcome of a file.
 func changed(c session.Change) string {
 	path := line(c.Path)
 	switch {

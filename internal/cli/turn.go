@@ -33,7 +33,7 @@ func newTurn(c *console) *cobra.Command {
 		Use:   "turn [MESSAGE | -]",
 		Short: "Send one message to an agent and watch the answer",
 		Long: `Send one message, with files if you like, and stream the answer to stdout. What
-else happens (the session, the files, warnings, usage) is told on stderr.
+else happens (the session, the files, warnings, usage) goes to stderr.
 
 Without --server the turn runs in this process, on the project in the current
 folder; a running server shows it live all the same. Without --session a new
@@ -138,8 +138,7 @@ func sendable(r turn.Request, why, hint string) error {
 	return failed(ExitUsage, hint, errors.New(why))
 }
 
-// maxStdin bounds what is read of a message; the engine's own limit
-// (turn.message_bytes) is lower and names itself.
+// maxStdin bounds what is read of a message; the engine's own limit is lower.
 const maxStdin = 64 << 20
 
 // turnHere runs the turn in this process.
@@ -217,6 +216,11 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		}
 		r.SessionID = rec.SessionID
 	}
+	if !fresh {
+		if err := c.carryOut(ctx, e, r.SessionID, func(s turn.Stream) error { return c.watchTurn(ctx, e, r, f, s) }); err != nil {
+			return err
+		}
+	}
 	s, err := e.Start(ctx, r)
 	if err != nil {
 		if fresh {
@@ -225,6 +229,11 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		}
 		return err
 	}
+	return c.watchTurn(ctx, e, r, f, s)
+}
+
+// watchTurn shows a turn to its end.
+func (c *console) watchTurn(ctx context.Context, e turn.Engine, r turn.Request, f *turnFlags, s turn.Stream) error {
 	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json, unasked: unasked(r.Opts.OnQuestion, f.mode)}
 	if c.asks(f.json) {
 		w.asker = &asker{c: c, engine: e}

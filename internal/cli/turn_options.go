@@ -82,7 +82,7 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "where nobody can be asked here, leave calls that need a decision waiting for belay decision")
 }
 
-// onQuestion is what becomes of calls that a person must allow. They wait where
+// onQuestion is the outcome of calls that a person must allow. They wait where
 // somebody can be asked here, or where the caller says that somebody answers
 // elsewhere.
 func (c *console) onQuestion(asJSON, wait bool) string {

@@ -33,7 +33,7 @@ model without a price has none.`,
 		if err != nil {
 			return err
 		}
-		return c.rooms(cmd, func(ctx context.Context, a *app.App) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			rows, err := a.Engine.Usage(ctx, from)
 			if err != nil {
 				return err

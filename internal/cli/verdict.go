@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/client"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
@@ -42,6 +42,22 @@ func (w *watcher) verdict() error {
 		return failed(ExitFailed, stopHint(w.reason, resume), fmt.Errorf("the turn stopped with %s; the answer may be incomplete", w.reason))
 	}
 	return nil
+}
+
+// unreached explains the loss of the server in the middle of a turn: the outcome of the
+// turn, and which command shows it. A server that stops ends its turns before its
+// streams, but for those that wait for a person.
+func (w *watcher) unreached(err error) error {
+	if away := (*client.Unreached)(nil); !errors.As(err, &away) {
+		return err
+	}
+	w.breakLine()
+	show := "see it with belay session show " + w.session
+	if w.waits == "" {
+		return failed(ExitFailed, show, fmt.Errorf("%w; if the server has stopped, the turn has ended with it", err))
+	}
+	return failed(ExitFailed, show+", and answer with belay decision allow "+shortened(w.waits)+", or deny",
+		fmt.Errorf("%w; the turn waits for a person: if the server has stopped, the next belay serve takes the turn up", err))
 }
 
 // stopHint is the next step after a turn that did not come to its own end.
@@ -112,9 +128,6 @@ func describe(it attachment.Item) string {
 		s += fmt.Sprintf(", %d×%d px", it.Width, it.Height)
 	case it.Pages > 0:
 		s += ", " + count(it.Pages, "page", "pages")
-	}
-	if it.Duration > 0 {
-		s += ", " + time.Duration(it.Duration*int64(time.Millisecond)).Round(time.Second/10).String()
 	}
 	return s
 }

@@ -31,6 +31,8 @@ type watcher struct {
 	// unasked is set where such calls are refused instead.
 	asker   *asker
 	unasked bool
+	// waits is the id of the question that waits for an answer, "" for none.
+	waits string
 
 	// open is set while the last line on stdout has no end, thinking while the
 	// last thing on stderr was the model's reasoning.
@@ -75,7 +77,7 @@ func (w *watcher) watch(ctx context.Context, s turn.Stream) error {
 		case err != nil && life.Err() != nil:
 			return context.Cause(life)
 		case err != nil:
-			return err
+			return w.unreached(err)
 		}
 	}
 }
@@ -100,6 +102,10 @@ func (w *watcher) show(ctx context.Context, e event.Event) error {
 		w.failure = d
 	case *event.Exit:
 		w.exit = d
+	case *question:
+		w.waits = d.DecisionID
+	case *event.Verdict:
+		w.waits = ""
 	}
 	if w.json {
 		return nil
@@ -144,7 +150,7 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 	}
 }
 
-// begin tells whom the turn went to and what became of its files.
+// begin says to whom the turn went and the outcome of its files.
 func (w *watcher) begin(ctx context.Context, d *event.Init) {
 	w.c.note("model", d.Answers())
 	entries, err := w.engine.Transcript(ctx, w.session)
@@ -244,7 +250,7 @@ func decode(e event.Event) (any, error) {
 	case event.LogGap:
 		d = &event.Gap{}
 	default:
-		return nil, nil // of a newer server, or told by process:exit as well
+		return nil, nil // of a newer server, or process:exit says it as well
 	}
 	if err := json.Unmarshal(e.Data, d); err != nil {
 		return nil, fmt.Errorf("event %d (%s) is not readable: %w", e.Seq, e.Type, err)

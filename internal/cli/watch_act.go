@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/permit"
+	"belay/internal/render"
 )
 
 // question is the payload of permission:request with its effect as what it is.
@@ -18,7 +19,7 @@ type question struct {
 	Effect permit.Effect `json:"effect"`
 }
 
-// request is the question in the form that the desk has it.
+// request is the question in the form that the store has it.
 func (q *question) request(sessionID string) permit.Request {
 	return permit.Request{
 		ID: q.DecisionID, SessionID: sessionID, ToolCallID: q.ToolCallID, Persona: q.Persona, Agent: q.Persona,
@@ -69,10 +70,10 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 	}
 }
 
-// asked tells of a question: here, where somebody can answer, it is put to them.
+// asked reports a question: here, where somebody can answer, it is put to them.
 func (w *watcher) asked(ctx context.Context, r permit.Request) {
 	w.c.noteQuestion(r)
-	w.asker.ask(ctx, r)
+	w.asker.ask(ctx, pending{call: r})
 }
 
 // inside marks what a subagent does.
@@ -100,7 +101,7 @@ func (w *watcher) called(d *event.ToolUse) {
 
 // outcome prints how a call ended, and the first lines of what it said.
 func (w *watcher) outcome(d *event.ToolOutcome) {
-	text := strings.Trim(clean(d.Output), "\n")
+	text := strings.Trim(clean(render.WithoutSequences(d.Output)), "\n")
 	subject := line(d.Name)
 	key := callKey(d.ParentToolCallID, d.ToolCallID)
 	if call := w.calls[key]; call != nil && w.together > 1 {
@@ -149,7 +150,7 @@ func result(d *event.ToolOutcome, subject string) string {
 	return words + some(", changed ", left) + some(", removed ", d.Removed)
 }
 
-// some are files behind a verb, the first of them by name; "" for none.
+// some are files after a verb, the first of them by name; "" for none.
 func some(verb string, paths []string) string {
 	n := len(paths)
 	if n == 0 {

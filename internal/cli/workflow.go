@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,9 @@ import (
 	"belay/internal/authored"
 	"belay/internal/durable"
 	"belay/internal/plainjson"
+	"belay/internal/workflow/catalog"
 	"belay/internal/workflow/definition"
+	"belay/internal/workflow/run"
 )
 
 func newWorkflow(c *console) *cobra.Command {
@@ -56,6 +59,15 @@ type checkedWorkflow struct {
 	Problems []workflowProblem `json:"problems"`
 	// More is how many other problems the file has.
 	More int `json:"more,omitempty"`
+	// Warnings are of a valid file: what is there in vain.
+	Warnings []workflowWarning `json:"warnings,omitempty"`
+}
+
+type workflowWarning struct {
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
 }
 
 type workflowProblem struct {
@@ -110,10 +122,13 @@ problem.`,
 func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkflow, error) {
 	var data []byte
 	var err error
+	limit := catalog.Default.FileBytes
 	if name == "-" {
-		data, err = io.ReadAll(io.LimitReader(c.in, authored.MaxBytes+1))
+		if data, err = io.ReadAll(io.LimitReader(c.in, limit+1)); int64(len(data)) > limit {
+			err = durable.ErrTooLarge
+		}
 	} else {
-		data, _, err = durable.ReadFile(nil, name, authored.MaxBytes)
+		data, _, err = durable.ReadFile(nil, name, limit)
 	}
 	one := checkedWorkflow{Path: name, Problems: []workflowProblem{}}
 	switch {
@@ -121,10 +136,12 @@ func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkfl
 		return one, failed(ExitNotFound, "name a workflow file", fmt.Errorf("%s does not exist", name))
 	case errors.Is(err, durable.ErrNotRegular):
 		return one, failed(ExitUsage, "name the workflow files in it, such as "+filepath.Join(name, "*.yaml"), fmt.Errorf("%s is a folder, or something else that is no file", name))
+	case errors.Is(err, durable.ErrTooLarge):
+		return one, run.TooLarge(name, limit)
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}
-	w, err := definition.Parse(ctx, name, data)
+	w, err := definition.ParseWith(ctx, name, data, besides(name))
 	var wrong *authored.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -136,14 +153,36 @@ func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkfl
 		return one, err
 	default:
 		one.Valid, one.ID, one.Tasks = true, w.ID, len(w.Tasks)
+		for _, t := range w.Unreached() {
+			one.Warnings = append(one.Warnings, workflowWarning{t.At.Line, t.At.Column, t.Path, "no task leads to " + t.ID + ", so it is never done"})
+		}
 	}
 	return one, nil
+}
+
+// besides opens the files that a workflow uses: those of its folder. Stdin has none.
+func besides(name string) definition.Opener {
+	if name == "-" {
+		return nil
+	}
+	return func(used string) ([]byte, error) {
+		root, err := os.OpenRoot(filepath.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		data, _, err := durable.ReadFile(root, used, catalog.Default.FileBytes)
+		return data, err
+	}
 }
 
 func (c *console) printWorkflows(all []checkedWorkflow) {
 	for _, one := range all {
 		if one.Valid {
 			c.write(line(one.Path) + ": workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks") + ", nothing is wrong\n")
+			for _, w := range one.Warnings {
+				c.write(hang(clean(fmt.Sprintf("%s:%d:%d: warning: %s: %s", line(one.Path), w.Line, w.Column, line(w.Field), w.Message)), c.width, 2) + "\n")
+			}
 			continue
 		}
 		hints := authored.Hints{}

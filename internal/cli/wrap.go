@@ -124,7 +124,7 @@ func command(words []string) int {
 // wholeID is the id of a session, of which the beginning is enough to name it.
 var wholeID = lazyregexp.New(`\b(sess_[0-9a-f]{8})-[0-9a-f-]{27}\b`)
 
-// typeable is a hint whose commands fit behind a margin, as far as that can be done:
+// typeable is a hint whose commands fit behind a margin, where that can be done:
 // sessions are named by the beginning of their id where the whole runs over.
 func (c *console) typeable(hint string, margin int) string {
 	for _, piece := range pieces(hint) {

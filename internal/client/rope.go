@@ -8,6 +8,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // Steer implements turn.Engine. The paths of its attachments are the server's.
@@ -38,57 +39,57 @@ func (c *Client) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Dec
 }
 
 // Changes implements turn.Engine.
-func (c *Client) Changes(ctx context.Context, id, turnID string) ([]turn.ChangeSet, error) {
+func (c *Client) Changes(ctx context.Context, id, turnID string) ([]changes.ChangeSet, error) {
 	path := sessionPath(id, "/changes")
 	if turnID != "" {
 		path += "?turn=" + url.QueryEscape(turnID)
 	}
-	var out struct{ Turns []turn.ChangeSet }
+	var out struct{ Turns []changes.ChangeSet }
 	err := c.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Turns, err
 }
 
 // Undo implements turn.Engine; the token must be the operator's.
-func (c *Client) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
-	var out struct{ Undo turn.UndoResult }
+func (c *Client) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
+	var out struct{ Undo changes.UndoResult }
 	err := c.call(ctx, http.MethodPost, harness+"undo", r, &out)
 	return out.Undo, err
 }
 
 // Fork implements turn.Engine.
-func (c *Client) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+func (c *Client) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
 	var out struct{ Session session.Record }
 	err := c.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
 	return out.Session, err
 }
 
 // Kept implements turn.Engine; the token must be the operator's.
-func (c *Client) Kept(ctx context.Context, projectRoot string) ([]turn.KeptChange, error) {
-	var out struct{ Changes []turn.KeptChange }
+func (c *Client) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
+	var out struct{ Changes []changes.KeptChange }
 	err := c.call(ctx, http.MethodGet, "/api/project/changes?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
 	return out.Changes, err
 }
 
 // KeptChange implements turn.Engine; the token must be the operator's.
-func (c *Client) KeptChange(ctx context.Context, projectRoot, id string) (turn.KeptChange, error) {
+func (c *Client) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
 	q := url.Values{"projectRoot": {projectRoot}, "id": {id}}
-	var out struct{ Change turn.KeptChange }
+	var out struct{ Change changes.KeptChange }
 	err := c.call(ctx, http.MethodGet, "/api/project/change?"+q.Encode(), nil, &out)
 	return out.Change, err
 }
 
 // ApplyKept implements turn.Engine; the token must be the operator's.
-func (c *Client) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (c *Client) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	return c.settleKept(ctx, "keep", r)
 }
 
 // DropKept implements turn.Engine; the token must be the operator's.
-func (c *Client) DropKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (c *Client) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	return c.settleKept(ctx, "drop", r)
 }
 
-func (c *Client) settleKept(ctx context.Context, how string, r turn.KeptRequest) (turn.KeptResult, error) {
-	var out struct{ Change turn.KeptResult }
+func (c *Client) settleKept(ctx context.Context, how string, r changes.KeptRequest) (changes.KeptResult, error) {
+	var out struct{ Change changes.KeptResult }
 	err := c.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
 	return out.Change, err
 }

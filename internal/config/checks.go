@@ -128,10 +128,6 @@ func strictlyTrue(s string) (string, error) { return strconv.FormatBool(s == "tr
 
 // crossChecks are about more than one setting.
 func (b *builder) crossChecks(c *Config) {
-	if c.Retry.Base > c.Retry.Max {
-		k := b.byName["retry.base"]
-		b.problem(k.origin, k.name, "is longer than retry.max, "+FormatDuration(c.Retry.Max), "")
-	}
 	if bash := &c.Bash; len(bash.LocalPorts) > 0 && !bash.OwnNetwork() {
 		b.warnings = append(b.warnings, "bash.local_ports opens nothing: commands have no network of their own with bash.network ports or open, nor without bash.confine")
 	}

@@ -45,24 +45,19 @@ type Config struct {
 	TrustLoopback bool
 
 	Server      Server
-	SSE         SSE
 	Turn        Turn
-	Persona     Persona
 	Retry       Retry
-	Delta       Delta
 	Scripted    Scripted
 	Anthropic   Anthropic
 	OpenAI      OpenAI
 	Network     Network
 	Attachments Attachments
-	Session     Session
 	Log         Log
 	Blobs       Blobs
 	Bus         Bus
 	Workspace   Workspace
 	Subagents   Subagents
 	Permit      Permit
-	Scaffold    Scaffold
 	Snapshot    Snapshot
 	Workflow    Workflow
 	Tools       Tools
@@ -96,29 +91,10 @@ type Server struct {
 	// ProjectRoots are the folders in or below which requests may name a
 	// project; empty leaves it to the address.
 	ProjectRoots []string
-	// BodyBytes caps a JSON request body.
-	BodyBytes int64
-	// HeaderTimeout bounds reading a request's headers, BodyTimeout a JSON body
-	// and each read of an upload.
-	HeaderTimeout time.Duration
-	BodyTimeout   time.Duration
-	// HeaderBytes caps a request's headers; IdleTimeout closes a connection
-	// between requests.
-	HeaderBytes int64
-	IdleTimeout time.Duration
-	// MaxStreams is how many event streams are open at once.
-	MaxStreams int
 	// MaxTurnsInFlight is how many turns run at once before OVERLOADED.
 	MaxTurnsInFlight int
 	// ShutdownGrace is how long running turns may take to end.
 	ShutdownGrace time.Duration
-}
-
-// SSE bounds event streams.
-type SSE struct {
-	Keepalive time.Duration
-	// WriteTimeout ends a stream whose reader takes nothing for so long.
-	WriteTimeout time.Duration
 }
 
 // Turn bounds one turn.
@@ -131,34 +107,14 @@ type Turn struct {
 	MaxTurns   int
 	MaxTokens  int64
 	MaxCostUSD float64
-	// QueueLength and QueueWait bound the line behind a busy session.
-	QueueLength int
-	QueueWait   time.Duration
-	// IdempotencyTTL is how long a key is remembered.
-	IdempotencyTTL time.Duration
-	// MessageBytes caps the person's words, InstructionsBytes the project's
-	// AGENTS.md, AnswerBytes what one model call may send.
-	MessageBytes      int64
+	// InstructionsBytes caps the project's AGENTS.md.
 	InstructionsBytes int64
-	AnswerBytes       int64
-}
-
-// Persona bounds instruction files.
-type Persona struct {
-	FileBytes int64
 }
 
 // Retry is the policy for calls that fail before any content.
 type Retry struct {
 	Attempts int
-	Base     time.Duration
 	Max      time.Duration
-}
-
-// Delta says how token deltas are gathered before they are logged.
-type Delta struct {
-	Interval time.Duration
-	Bytes    int64
 }
 
 // Scripted is the embedded provider.
@@ -169,14 +125,9 @@ type Scripted struct {
 
 // Anthropic is the Anthropic provider.
 type Anthropic struct {
-	BaseURL        string
-	Version        string
-	MaxTokens      int64
-	ConnectTimeout time.Duration
-	HeaderTimeout  time.Duration
-	// StreamBytes caps one answer with its framing, LineBytes one line of it.
-	StreamBytes int64
-	LineBytes   int64
+	BaseURL   string
+	Version   string
+	MaxTokens int64
 }
 
 // OpenAI is the provider for OpenAI and servers with its protocol.
@@ -186,14 +137,9 @@ type OpenAI struct {
 	Model string
 	// ContextTokens is the context of models on other servers than OpenAI's,
 	// ImageModels are those of them that take images.
-	ContextTokens  int64
-	ImageModels    []string
-	MaxTokens      int64
-	ConnectTimeout time.Duration
-	HeaderTimeout  time.Duration
-	// StreamBytes caps one answer with its framing, LineBytes one line of it.
-	StreamBytes int64
-	LineBytes   int64
+	ContextTokens int64
+	ImageModels   []string
+	MaxTokens     int64
 }
 
 // Network says which hosts a configured URL may name.
@@ -221,17 +167,7 @@ type Attachments struct {
 	TurnBytes  int64
 	// UploadBytes caps one uploaded file.
 	UploadBytes int64
-	// MaxPixels caps an image that is decoded, PixelBudget all that are decoded
-	// at one time; WorkLimit bounds the making of one rendition.
-	MaxPixels   int64
-	PixelBudget int64
-	WorkLimit   time.Duration
-	// RenditionCacheBytes bounds what is kept of them on disk.
-	RenditionCacheBytes int64
-	// PDFIdle is how long the PDF engine stays loaded, PDFTextBytes caps the
-	// text of one PDF, PDFInterpreted does without executable memory.
-	PDFIdle        time.Duration
-	PDFTextBytes   int64
+	// PDFInterpreted reads PDFs without executable memory.
 	PDFInterpreted bool
 	// Declared is about what workflow files attach.
 	Declared Declared
@@ -240,11 +176,10 @@ type Attachments struct {
 // Declared bounds the attachments of workflow files.
 type Declared struct {
 	// DownloadBytes and DownloadTimeout bound one download, TempBytes (0 for no
-	// limit) and MaxParallel all that are under way.
+	// limit) all that are under way.
 	DownloadBytes   int64
 	DownloadTimeout time.Duration
 	TempBytes       int64
-	MaxParallel     int
 	MaxRedirects    int
 	UserAgent       string
 	// AllowedHosts are internal hosts in the form of netguard.ParseInternal;
@@ -254,9 +189,7 @@ type Declared struct {
 	// MaxMatches bounds one pattern, TaskBytes all attachments of a task.
 	MaxMatches int
 	TaskBytes  int64
-	// HeadBytes is how much of a file its type is told by.
-	HeadBytes int
-	Types     AttachmentTypes
+	Types      AttachmentTypes
 	// TextPartBytes and PDFChars bound the text of one file and of one PDF.
 	TextPartBytes int64
 	PDFChars      int
@@ -268,24 +201,9 @@ type AttachmentTypes struct {
 	Image, Audio, Video, PDF, File, URL []string
 }
 
-// Session is the session store.
-type Session struct {
-	// IdleClose is how long an unused session stays open in memory.
-	IdleClose time.Duration
-	// IdleMax is how many of these there may be.
-	IdleMax int
-	// Poll is how often files of other processes are looked at.
-	Poll time.Duration
-	// ImportBytes and ImportFiles bound an unpacked import.
-	ImportBytes int64
-	ImportFiles int
-}
-
 // Log is the event log of a session.
 type Log struct {
 	SegmentBytes int64
-	// TailBytes is how much of a log is kept in memory for readers.
-	TailBytes int64
 	// Retention is the age at which gc removes log segments; 0 keeps them.
 	Retention time.Duration
 }
@@ -310,11 +228,6 @@ const (
 type Bus struct {
 	// Enabled is auto unless somebody says otherwise; see [Bus.Runs].
 	Enabled BusMode
-	// MaxBytes and MaxAge bound what the stream keeps.
-	MaxBytes int64
-	MaxAge   time.Duration
-	// AckTimeout is how long the stream may take to confirm a batch.
-	AckTimeout time.Duration
 }
 
 // Runs reports whether serve runs the bus. Without a reader each event would be
@@ -323,30 +236,16 @@ func (b Bus) Runs() bool { return b.Enabled == BusOn }
 
 // Workspace bounds what is looked at of a project.
 type Workspace struct {
-	// MaxFolders and MaxDepth bound a scan.
-	MaxFolders, MaxDepth int
-	// FileBytes caps a project file that is read to check it, ViewBytes one that is
-	// shown, StatusBytes a _STATUS.md.
-	FileBytes, ViewBytes, StatusBytes int64
 	// OpenTransitions lets callers without a token make transitions to CHECKING and
 	// ISSUED on loopback.
 	OpenTransitions bool
-	// MaxWatches is how many folders of one project are watched for changes; one
-	// with more is looked at every Poll.
-	MaxWatches int
-	Poll       time.Duration
-	// Idle is how long the index of a project is kept that nobody asks for.
-	Idle time.Duration
-	// Proposals is how many proposals of a project may wait for a person,
-	// ProposalsKept how many others are kept.
-	Proposals, ProposalsKept int
+	// RequireIfMatch refuses to write a register over HTTP without If-Match.
+	RequireIfMatch bool
 }
 
 // Subagents is delegation.
 type Subagents struct {
 	Enabled bool
-	// Warn logs a governance decision that took longer; 0 means never.
-	Warn time.Duration
 }
 
 // Price is US dollars per million tokens.

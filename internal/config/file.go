@@ -25,6 +25,7 @@ type file struct {
 	path     string
 	dir      string // where its relative paths start
 	entries  []entry
+	ignored  []ignored // settings of earlier versions
 	problems []Problem
 }
 
@@ -144,6 +145,7 @@ func (f *file) walk(n *yaml.Node, prefix string, seen map[string]bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		name := prefix + k.Value
+		gone, isRemoved := removedSetting(name)
 		switch {
 		case k.Kind != yaml.ScalarNode || k.Value == "" || k.Value == "<<":
 			f.fail(k, "", "is not the name of a setting", "")
@@ -155,6 +157,11 @@ func (f *file) walk(n *yaml.Node, prefix string, seen map[string]bool) {
 				f.fail(v, name, "anchors and aliases are not supported here", "write the value out")
 			} else if !isNull(v) { // "key:" with nothing after it sets nothing
 				f.entries = append(f.entries, entry{name, v})
+			}
+		case isRemoved:
+			seen[name] = true
+			if !isNull(v) {
+				f.ignored = append(f.ignored, ignored{gone, k})
 			}
 		case isSection(name):
 			seen[name] = true

@@ -17,10 +17,12 @@ const (
 
 // key is one row of the table: a setting bound to its field of one Config.
 type key struct {
-	name    string
-	value   value
-	def     string
-	doc     string
+	name  string
+	value value
+	def   string
+	doc   string
+	// why is the reason to change it, for the reference page.
+	why     string
 	project projectMay
 	// aliases are environment variables beside BELAY_<NAME>, in order of
 	// preference.
@@ -39,8 +41,11 @@ type alias struct {
 }
 
 // env is the setting's own variable.
-func (k *key) env() string {
-	return "BELAY_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
+func (k *key) env() string { return envName(k.name) }
+
+// envName is the variable of a setting.
+func envName(key string) string {
+	return "BELAY_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
 // flagName is the name of the setting's own flag, on the commands that have one.

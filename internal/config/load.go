@@ -30,6 +30,9 @@ type Options struct {
 	Dir string
 	// System replaces runtime.GOOS in tests.
 	System string
+	// CheckRule says more about a rule of a permit setting than its shape does; nil says
+	// nothing. A rule that it refuses is a problem of the setting.
+	CheckRule func(setting, rule string) error
 }
 
 // Flag is one setting from the command line.
@@ -124,6 +127,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 	b := &builder{keys: settings(c), byName: map[string]*key{}}
 	for _, k := range b.keys {
 		b.byName[k.name] = k
+		k.checkRules(l.o.CheckRule)
 		b.assign(k, k.def, "", "default")
 	}
 	b.defaultPaths(l)
@@ -135,6 +139,10 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 	b.environment(l.o.Env, l.o.Dir)
 	for _, f := range l.o.Flags {
 		k := b.byName[f.Key]
+		if r, ok := removedSetting(f.Key); ok {
+			b.ignore(r, "flag "+f.Name)
+			continue
+		}
 		if k == nil {
 			b.problem("flag "+f.Name, f.Key, "is not a setting", suggest(f.Key))
 			continue
@@ -142,7 +150,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 		b.assign(k, f.Value, l.o.Dir, "flag "+f.Name)
 	}
 	if project != nil {
-		b.tightened(project)
+		b.tightened(project, l.o.CheckRule)
 	}
 	c.Keys.Anthropic = secret(l.o.Env, "ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY")
 	c.Keys.OpenAI = secret(l.o.Env, "OPENAI_API_KEY")
@@ -201,6 +209,7 @@ func (b *builder) assignNode(k *key, n *yaml.Node, f *file) {
 
 func (b *builder) read(f *file) {
 	b.problems = append(b.problems, f.problems...)
+	b.ignoreRemoved(f)
 	for _, e := range f.entries {
 		b.assignNode(b.byName[e.key], e.node, f)
 	}
@@ -209,7 +218,11 @@ func (b *builder) read(f *file) {
 // environment takes variables; of several names for one setting the first that
 // is set and not blank holds.
 func (b *builder) environment(env map[string]string, dir string) {
+	b.ignoreVariables(env)
 	known := map[string]bool{"BELAY_CONFIG": true}
+	for _, r := range removedSettings {
+		known[envName(r.name)] = true
+	}
 	for _, k := range b.keys {
 		known[k.env()] = true
 		taken := false

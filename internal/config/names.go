@@ -19,5 +19,6 @@ var names = sync.OnceValue(func() []string {
 func isSetting(name string) bool { return slices.Contains(names(), name) }
 
 func isSection(name string) bool {
-	return slices.ContainsFunc(names(), func(k string) bool { return strings.HasPrefix(k, name+".") })
+	begins := func(k string) bool { return strings.HasPrefix(k, name+".") }
+	return slices.ContainsFunc(names(), begins) || slices.ContainsFunc(removedSettings, func(r removed) bool { return begins(r.name) })
 }

@@ -70,7 +70,6 @@ func TestBadVariablesAndFlags(t *testing.T) {
 	w.o.Env["BELAY_TURN_STALL_TIMEOUT"] = "90"
 	w.o.Env["CHIRALITY_HARNESS_PROVIDER"] = "other"
 	w.o.Env["CHIRALITY_ANTHROPIC_STREAM_TIMEOUT_MS"] = "soon" // hidden by BELAY_TURN_STALL_TIMEOUT
-	w.o.Env["CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS"] = "soon"
 	w.o.Flags = []Flag{{"addr", "--addr", "nowhere"}, {"turn.max_turn", "--max-turns", "1"}}
 	var got []string
 	for _, p := range w.problems() {
@@ -80,7 +79,6 @@ func TestBadVariablesAndFlags(t *testing.T) {
 		"config.yaml:2:14: turn.max_turns: 0 is not between 1 and 100000",
 		`env CHIRALITY_HARNESS_PROVIDER: provider: "other" is not one of scripted, anthropic, openai`,
 		`env BELAY_TURN_STALL_TIMEOUT: turn.stall_timeout: is not a duration; write for example "90s", "1m30s" or "30d"`,
-		"env CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS: subagents.warn: is not a number of milliseconds",
 		"flag --addr: addr: is not host:port",
 		"flag --max-turns: turn.max_turn: is not a setting",
 	}
@@ -88,7 +86,7 @@ func TestBadVariablesAndFlags(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	_, err := Load(w.o)
-	if lines := strings.Split(err.Error(), "\n"); len(lines) != 7 || lines[0] != "the configuration has 6 problems" || !strings.HasSuffix(lines[6], "(did you mean turn.max_turns?)") {
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 6 || lines[0] != "the configuration has 5 problems" || !strings.HasSuffix(lines[5], "(did you mean turn.max_turns?)") {
 		t.Errorf("error is\n%v", err)
 	}
 }

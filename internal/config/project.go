@@ -6,6 +6,7 @@ import "fmt"
 // and reports what such a file must not set.
 func (b *builder) suggested(f *file) {
 	b.problems = append(b.problems, f.problems...)
+	b.ignoreRemoved(f)
 	for _, e := range f.entries {
 		k := b.byName[e.key]
 		switch k.project {
@@ -20,10 +21,11 @@ func (b *builder) suggested(f *file) {
 
 // tightened applies the limits of a project's file, after every other layer:
 // the stricter value holds, whoever set the other.
-func (b *builder) tightened(f *file) {
+func (b *builder) tightened(f *file, checkRule func(setting, rule string) error) {
 	scratch := &builder{keys: settings(&Config{}), byName: map[string]*key{}}
 	for _, k := range scratch.keys {
 		scratch.byName[k.name] = k
+		k.checkRules(checkRule)
 	}
 	for _, e := range f.entries {
 		k, theirs := b.byName[e.key], scratch.byName[e.key]

@@ -5,6 +5,8 @@ import "strings"
 // Setting is one key as the reference page describes it.
 type Setting struct {
 	Key, Default, Doc string
+	// Why is the reason to change it.
+	Why string
 	// Env are the variables that set it, in order of preference.
 	Env []string
 	// Flag is the name of its flag, without hyphens before it, on the commands
@@ -25,7 +27,7 @@ type Setting struct {
 func Reference() []Setting {
 	var all []Setting
 	for _, k := range settings(&Config{}) {
-		s := Setting{Key: k.name, Default: k.def, Doc: k.doc, Env: []string{k.env()}, Flag: k.flagName()}
+		s := Setting{Key: k.name, Default: k.def, Doc: k.doc, Why: k.why, Env: []string{k.env()}, Flag: k.flagName()}
 		for _, a := range k.aliases {
 			s.Env = append(s.Env, a.name)
 		}

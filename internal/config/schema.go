@@ -21,24 +21,34 @@ func Schema(forProject bool) ([]byte, error) {
 		if forProject && k.project == never {
 			continue
 		}
-		section := root["properties"].(map[string]any)
-		parts := strings.Split(k.name, ".")
-		for _, p := range parts[:len(parts)-1] {
-			sub, ok := section[p].(map[string]any)
-			if !ok {
-				sub = object()
-				section[p] = sub
-			}
-			section = sub["properties"].(map[string]any)
-		}
 		s := k.value.schema()
 		s["description"] = k.doc
 		if k.def != "" {
 			s["description"] = k.doc + " Default: " + k.def + "."
 		}
-		section[parts[len(parts)-1]] = s
+		describe(root, k.name, s)
+	}
+	for _, r := range removedSettings {
+		if r.instead == "" { // Files that have it load, so editors accept it.
+			describe(root, r.name, map[string]any{"deprecated": true, "description": "Has no effect; the value is always " + r.now + "."})
+		}
 	}
 	return plainjson.MarshalIndent(root)
+}
+
+// describe puts the schema of a setting where its name says.
+func describe(root map[string]any, name string, schema map[string]any) {
+	section := root["properties"].(map[string]any)
+	parts := strings.Split(name, ".")
+	for _, p := range parts[:len(parts)-1] {
+		sub, ok := section[p].(map[string]any)
+		if !ok {
+			sub = object()
+			section[p] = sub
+		}
+		section = sub["properties"].(map[string]any)
+	}
+	section[parts[len(parts)-1]] = schema
 }
 
 // object is a mapping of settings; a section with nothing in it is null in YAML.

@@ -29,6 +29,12 @@ func TestTable(t *testing.T) {
 			}
 			envs[env.name] = k.name
 		}
+		if k.why == "" {
+			t.Errorf("%s: nobody knows why to change it; make it a constant", k.name)
+		}
+		if _, gone := removedSetting(k.name); gone {
+			t.Errorf("%s is a setting that was removed", k.name)
+		}
 		if isSection(k.name) {
 			t.Errorf("%s is both a setting and a section", k.name)
 		}
@@ -121,8 +127,8 @@ func TestSchema(t *testing.T) {
 		"turn: {max_turn: 5}":           false,
 		"turn: {stall_timeout: 1m30s}":  true,
 		"turn: {stall_timeout: 90}":     false,
-		"turn: {message_bytes: 5}":      true,
-		"turn: {message_bytes: 5 Q}":    false,
+		"turn: {max_tokens: 5}":         true,
+		"turn: {message_bytes: 5}":      false,
 		"provider: stub":                true,
 		"provider: other":               false,
 		"bus: {enabled: 1}":             false,

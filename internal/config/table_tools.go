@@ -23,18 +23,14 @@ type Permit struct {
 
 // Tools bounds tool calls.
 type Tools struct {
-	OutputBytes, ReadBytes, WriteBytes, KeepBytes int64
-	Matches                                       int
-	FetchHosts                                    []string
-	FetchBytes                                    int64
-	FetchTime                                     time.Duration
+	OutputBytes, KeepBytes int64
+	FetchHosts             []string
 }
 
 // Bash is about commands.
 type Bash struct {
 	Enabled              bool
 	Timeout, TimeoutMost time.Duration
-	OutputBytes          int64
 	Confine              bool
 	Network              string
 	ConnectPorts         []string
@@ -42,9 +38,8 @@ type Bash struct {
 	LocalPorts           []string
 	Env                  []string
 	ReadPaths            []string
-	Processes, Files     int
+	Processes            int
 	MemoryBytes          int64
-	FileBytes            int64
 	MaxWriteBytes        int64
 	MinFreeBytes         int64
 }
@@ -53,69 +48,77 @@ func acting(c *Config) []*key {
 	p, t, b := &c.Permit, &c.Tools, &c.Bash
 	return []*key{
 		{name: "permit.timeout", value: orNone(limit[time.Duration]{p: &p.Timeout, min: time.Second, max: 365 * day, form: durationForm}), def: "0",
-			doc: "How long a tool call waits for a person's decision; then it is refused. 0 is no limit: it waits until somebody answers or the turn ends."},
+			doc: "How long a tool call waits for a person's decision; then it is refused. 0 is no limit: it waits until somebody answers or the turn ends.",
+			why: "A question must not wait for ever."},
 		{name: "permit.unattended_timeout", value: orNone(limit[time.Duration]{p: &p.Unattended, min: time.Second, max: 365 * day, form: durationForm}), def: "30m",
-			doc: "How long a tool call waits in a turn over HTTP that does not say opts.onQuestion, and in the tasks of a run that was started so. 0 is no limit."},
+			doc: "How long a tool call waits in a turn over HTTP that does not say opts.onQuestion, and in the tasks of a run that was started so. 0 is no limit.",
+			why: "People answer later than within half an hour."},
 		{name: "permit.allow", value: list{&p.Allow, rule},
-			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona. A rule of a tool that does not exist is an error."},
+			doc: "Rules of calls that need no decision, such as bash(go test *) or fetch(example.com), for every persona. A rule of a tool that does not exist is an error.",
+			why: "You are asked the same question again and again."},
 		{name: "permit.deny", value: denials{list{&p.Deny, rule}}, project: tighten,
-			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some. A rule of a tool that does not exist is an error."},
+			doc: "Rules of calls that are never made. A denial wins over everything; a project may add some. A rule of a tool that does not exist is an error.",
+			why: "An agent must never do something."},
 		{name: "permit.ask_before", value: denials{list{&p.AskBefore, rule}}, project: tighten,
-			doc: "Rules of commands that are asked about before they run, such as bash(terraform apply *) or a job of hours. Of other commands people decide on what they changed."},
+			doc: "Rules of commands that are asked about before they run, such as bash(terraform apply *) or a job of hours. Of other commands people decide on what they changed.",
+			why: "A command takes hours, or costs something, before it changes a file."},
 		{name: "permit.outside", value: list{&p.Outside, rule},
-			doc: "Rules of commands that may run outside the sandbox, as you, without being asked about, such as bash(git push *). Without a rule each is asked about."},
+			doc: "Rules of commands that may run outside the sandbox, as you, without being asked about, such as bash(git push *). Without a rule each is asked about. The modes plan and dontAsk refuse all of them, whatever a rule says.",
+			why: "You are asked again and again before the same push."},
 		{name: "hooks", value: hooks{&c.Hooks},
-			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses."},
+			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses.",
+			why: "A program of yours decides about calls, or records them."},
 		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},
-			doc: "The only hosts that fetch may reach, which may be in your own network. Blank is every public host."},
+			doc: "The only hosts that fetch may reach, which may be in your own network. Blank is every public host.",
+			why: "Agents may reach some hosts only, or one in your own network."},
 		{name: "tools.output_bytes", value: size(&t.OutputBytes, kib, 16*mib), def: "64KiB", project: tighten,
-			doc: "Most that one tool call tells the model."},
-		{name: "tools.read_bytes", value: size(&t.ReadBytes, kib, gib), def: "16MiB", project: tighten,
-			doc: "Most that one call of read looks at."},
-		{name: "tools.write_bytes", value: size(&t.WriteBytes, kib, gib), def: "8MiB", project: tighten,
-			doc: "Largest file that a tool writes."},
+			doc: "Most that one tool call tells the model.",
+			why: "The model's context is small, or large."},
 		{name: "tools.keep_bytes", value: size(&t.KeepBytes, kib, gib), def: "16MiB",
-			doc: "Largest file whose content is kept when a tool changes it, so that the change can be taken back."},
-		{name: "tools.matches", value: count(&t.Matches, 1, 100_000), def: "500", project: tighten,
-			doc: "Most results of one glob, grep or list."},
-		{name: "tools.fetch_bytes", value: size(&t.FetchBytes, kib, gib), def: "8MiB", project: tighten,
-			doc: "Largest download of fetch."},
-		{name: "tools.fetch_timeout", value: duration(&t.FetchTime, time.Second, time.Hour), def: "30s", project: tighten,
-			doc: "How long a download may take."},
+			doc: "Largest file whose content is kept when a tool changes it, so that the change can be taken back.",
+			why: "Changes of larger files must be taken back."},
 		{name: "bash.enabled", value: boolean{&b.Enabled}, def: "true", project: tighten,
-			doc: "Whether agents can run commands at all."},
+			doc: "Whether agents can run commands at all.",
+			why: "Agents must not run commands."},
 		{name: "bash.timeout", value: duration(&b.Timeout, time.Second, day), def: "2m", project: tighten,
-			doc: "How long a command may run that asks for no time of its own."},
+			doc: "How long a command may run that asks for no time of its own.",
+			why: "Builds or tests take longer."},
 		{name: "bash.timeout_max", value: duration(&b.TimeoutMost, time.Second, day), def: "10m", project: tighten,
-			doc: "Longest time that a command can ask for."},
-		{name: "bash.output_bytes", value: size(&b.OutputBytes, kib, 16*mib), def: "48KiB", project: tighten,
-			doc: "How much of a command's output is kept, its beginning and its end."},
+			doc: "Longest time that a command can ask for.",
+			why: "Builds or tests take longer than ten minutes."},
 		{name: "bash.confine", value: boolean{&b.Confine}, def: "true",
-			doc: "Whether the system holds commands to the project and the network rules. Without it every command is asked about, one by one."},
+			doc: "Whether the system holds commands to the project and the network rules. Without it every command is asked about, one by one.",
+			why: "The system has no sandbox, or something outside holds commands."},
 		{name: "bash.network", value: choice[string]{p: &b.Network, words: []string{"none", "ask", "ports", "open"}}, def: "ask",
-			doc: "What commands reach: none, ask (a proxy to the hosts that a rule such as network(example.com) or a person allows), ports (those of bash.connect_ports; each command is asked about unless a rule covers it), or open, with which each is asked about whatever the rules say."},
+			doc: "What commands reach: none, ask (a proxy to the hosts that a rule such as network(example.com) or a person allows), ports (those of bash.connect_ports; each command is asked about unless a rule covers it), or open, with which each is asked about whatever the rules say.",
+			why: "Commands need no network, or another kind."},
 		{name: "bash.connect_ports", value: numbers{list{&b.ConnectPorts, port}}, def: "443, 80",
-			doc: "TCP ports that commands may connect to; never the server's own."},
+			doc: "TCP ports that commands may connect to; never the server's own.",
+			why: "A service listens on another port."},
 		{name: "bash.listen_ports", value: numbers{list{&b.ListenPorts, port}},
-			doc: "TCP ports that commands may listen on."},
+			doc: "TCP ports that commands may listen on.",
+			why: "Tests start a server."},
 		{name: "bash.local_ports", value: numbers{list{&b.LocalPorts, localPort}},
-			doc: "TCP ports of this machine's 127.0.0.1, such as that of a database, that commands reach at their localhost with bash.network none and ask. What listens there sees a program of yours. Never the server's own."},
+			doc: "TCP ports of this machine's 127.0.0.1, such as that of a database, that commands reach at their localhost with bash.network none and ask. What listens there sees a program of yours. Never the server's own.",
+			why: "Tests use a database of this machine."},
 		{name: "bash.env", value: list{&b.Env, variable},
-			doc: "Environment variables that commands get beside the few that every program needs. Never name a key."},
+			doc: "Environment variables that commands get beside the few that every program needs. Never name a key.",
+			why: "A tool needs a variable, such as GOFLAGS."},
 		{name: "bash.read_paths", value: list{&b.ReadPaths, folderPath},
-			doc: "Folders outside the project that commands may read, such as toolchains in your home folder."},
+			doc: "Folders outside the project that commands may read, such as toolchains in your home folder.",
+			why: "A toolchain lies in your home folder."},
 		{name: "bash.processes", value: count(&b.Processes, 1, 100_000), def: "512",
-			doc: "Processes that one command may have at once."},
-		{name: "bash.files", value: count(&b.Files, 16, 1_000_000), def: "4096",
-			doc: "Files that one process of a command may have open."},
+			doc: "Processes that one command may have at once.",
+			why: "The machine has many processors, or few."},
 		{name: "bash.memory_bytes", value: size(&b.MemoryBytes, 128*mib, tib), def: "8GiB",
-			doc: "Memory that one process of a command may allocate, and where a control group can be made for it (belay doctor says so), that all of them together may use."},
-		{name: "bash.file_bytes", value: size(&b.FileBytes, mib, tib), def: "4GiB",
-			doc: "Largest file that a command may write."},
+			doc: "Memory that one process of a command may allocate, and where a control group can be made for it (belay doctor says so), that all of them together may use.",
+			why: "Builds need more memory, or the machine has less."},
 		{name: "bash.max_write_bytes", value: orNone(limit[int64]{p: &b.MaxWriteBytes, min: mib, max: 1024 * tib, form: sizeForm}), def: "4GiB",
-			doc: "Room on the disk that one command may fill, in the project and its scratch folder. One that writes more is ended, and nothing of what it changed is applied. 0 is no limit."},
+			doc: "Room on the disk that one command may fill, in the project and its scratch folder. One that writes more is ended, and nothing of what it changed is applied. 0 is no limit.",
+			why: "Builds write more, or the disk is small."},
 		{name: "bash.min_free_bytes", value: orNone(limit[int64]{p: &b.MinFreeBytes, min: mib, max: 1024 * tib, form: sizeForm}), def: "256MiB",
-			doc: "Room that commands leave on the disk. Where there is less, a command that goes on writing is ended, and nothing of what it changed is applied. 0 looks at nothing."},
+			doc: "Room that commands leave on the disk. Where there is less, a command that goes on writing is ended, and nothing of what it changed is applied. 0 looks at nothing.",
+			why: "Other programs need more room on the disk."},
 	}
 }
 
@@ -194,4 +197,35 @@ type numbers struct{ list }
 func (numbers) kind() kind { return sequence | scalarString | scalarInt }
 func (numbers) schema() map[string]any {
 	return map[string]any{"type": []string{"array", "string", "integer"}, "items": map[string]any{"type": []string{"string", "integer"}}}
+}
+
+// checkRules has further checks made of the rules of a permit setting.
+func (k *key) checkRules(check func(setting, rule string) error) {
+	if check == nil || !strings.HasPrefix(k.name, "permit.") {
+		return
+	}
+	also := func(own list) list {
+		return list{own.p, func(s string) (string, error) {
+			s, err := own.check(s)
+			if err == nil {
+				err = check(k.name, s)
+			}
+			return s, err
+		}}
+	}
+	switch v := k.value.(type) {
+	case list:
+		k.value = also(v)
+	case denials:
+		k.value = denials{also(v.list)}
+	}
+}
+
+// allOf is several errors as one sentence.
+func allOf(errs []error) error {
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return errors.New(strings.Join(texts, "; "))
 }

@@ -265,6 +265,7 @@ type list struct {
 
 func (v list) set(s, _ string) error {
 	items := []string{}
+	var errs []error
 	for item := range strings.SplitSeq(s, ",") {
 		item = strings.TrimSpace(item)
 		if item == "" {
@@ -272,9 +273,13 @@ func (v list) set(s, _ string) error {
 		}
 		item, err := v.check(item)
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
 		items = append(items, item)
+	}
+	if len(errs) > 0 {
+		return allOf(errs)
 	}
 	slices.Sort(items)
 	*v.p = slices.Compact(items)

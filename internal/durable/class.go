@@ -77,6 +77,8 @@ var (
 	Running      = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
 	RunGrant     = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
 	RunCancel    = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
+	RunWait      = &File{"run wait", Rebuildable, "STATE/runs/ID.HASH.wait", "made again when the run is taken up; a server takes the run up by it"}
+	RunAnswer    = &File{"run answer", Kept, "STATE/runs/ID.HASH.answer", "flushed before the answer"}
 	CommandState = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
 	Cache        = &File{"cache", Rebuildable, "CACHE/…, scratch folders", "can be made again"}
 	ChatHistory  = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
@@ -89,6 +91,8 @@ var (
 	Original     = &File{"journal content", Kept, "PROJECT/.belay/journal/ID/…", "flushed before the project changes, but for what is new in folders that git ignores"}
 	Snapshot     = &File{"snapshot", Kept, "PROJECT/…/_snapshots/…", "flushed before it gets its name"}
 	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
+	Undo         = &File{"undo record", Kept, "STATE/undo/PROJECT/ID.json", "flushed before the first file of the project changes"}
+	RunClosed    = &File{"closed run wait", Rebuildable, "STATE/runs/ID.DECISION.closed", "it only tells a late answer that it comes too late"}
 	RunRecord    = &File{"run record", Kept, "PROJECT/.belay/runs/ID/…", "flushed before the next task begins"}
 	RunLog       = &File{"run log", Kept, "PROJECT/.belay/runs/ID/events.jsonl", "flushed with the run's records"}
 	KeptChange   = &File{"kept change", Rebuildable, "PROJECT/.belay/changes/ID/…", "what a command made of files that it did not change yet; after a power cut it may be damaged, which its hashes tell"}
@@ -99,8 +103,8 @@ var (
 func Files() []*File {
 	return []*File{
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
-		ProjectFile, JournalEntry, Original, Snapshot, Proposal, RunRecord, RunLog, Draft,
-		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant,
+		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
+		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed,
 		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
 	}
 }

@@ -12,27 +12,30 @@ type Outcome string
 const (
 	OutcomeRefused Outcome = "refused"
 	OutcomeExpired Outcome = "expired"
-	OutcomeUndone  Outcome = "undone"
+	// OutcomeLeftOut is that of a call that changed files which it may not change: these
+	// were left out.
+	OutcomeLeftOut Outcome = "left_out"
 )
 
-// Calls counts the calls of a turn that were not permitted, by their outcome, those
-// of its delegated agents included.
+// Calls counts what was not permitted in a turn, that of its delegated agents included:
+// calls that were refused, calls about which nobody answered in time, and files that
+// calls changed and that were left out.
 type Calls struct {
 	Refused int `json:"refused,omitempty"`
 	Expired int `json:"expired,omitempty"`
-	Undone  int `json:"undone,omitempty"`
+	LeftOut int `json:"leftOut,omitempty"`
 }
 
-// Add counts a call with that outcome, and "" not at all.
-func (c *Calls) Add(o Outcome) {
+// Add counts a call with that outcome, and "" not at all. Files are those that were left
+// out of what it changed.
+func (c *Calls) Add(o Outcome, files int) {
 	switch o {
 	case OutcomeRefused:
 		c.Refused++
 	case OutcomeExpired:
 		c.Expired++
-	case OutcomeUndone:
-		c.Undone++
 	}
+	c.LeftOut += files
 }
 
 // String says it in words, "" where there is nothing to count.
@@ -44,7 +47,7 @@ func (c *Calls) String() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{c.Refused, "refused"}, {c.Expired, "not answered in time"}, {c.Undone, "undone"}} {
+	}{{c.Refused, "refused"}, {c.Expired, "not answered in time"}} {
 		noun := ""
 		switch {
 		case p.n == 0:
@@ -57,6 +60,12 @@ func (c *Calls) String() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s%s", p.n, noun, p.what))
 	}
+	switch {
+	case c.LeftOut == 1:
+		parts = append(parts, "1 file left out")
+	case c.LeftOut > 1:
+		parts = append(parts, fmt.Sprintf("%d files left out", c.LeftOut))
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -66,7 +75,7 @@ func (c *Calls) Plus(o *Calls) *Calls {
 	var sum Calls
 	for _, n := range []*Calls{c, o} {
 		if n != nil {
-			sum = Calls{sum.Refused + n.Refused, sum.Expired + n.Expired, sum.Undone + n.Undone}
+			sum = Calls{sum.Refused + n.Refused, sum.Expired + n.Expired, sum.LeftOut + n.LeftOut}
 		}
 	}
 	if sum == (Calls{}) {

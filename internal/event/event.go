@@ -135,9 +135,10 @@ type ToolOutcome struct {
 	Changed []string `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 	// Outcome says of a call that was not permitted what became of it: refused,
-	// expired (nobody answered in time) or undone (it changed what it may not, which
-	// was not applied).
+	// expired (nobody answered in time) or left_out (it changed LeftOut files that it
+	// may not change, and these were not applied).
 	Outcome Outcome `json:"outcome,omitempty"`
+	LeftOut int     `json:"leftOut,omitempty"`
 }
 
 // Permission is the payload of [PermissionAsked]: a call waits for a person.

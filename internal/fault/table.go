@@ -40,20 +40,21 @@ const (
 	RowDeletionRefused            Type = "ROW_DELETION_REFUSED"
 	InvalidCell                   Type = "INVALID_CELL"
 
-	Unauthorized        Type = "UNAUTHORIZED"
-	Forbidden           Type = "FORBIDDEN"
-	NotFound            Type = "NOT_FOUND"
-	MethodNotAllowed    Type = "METHOD_NOT_ALLOWED"
-	RequestTooLarge     Type = "REQUEST_TOO_LARGE"
-	TurnTimeout         Type = "TURN_TIMEOUT"
-	BudgetExceeded      Type = "BUDGET_EXCEEDED"
-	IdempotencyConflict Type = "IDEMPOTENCY_CONFLICT"
-	SessionReadOnly     Type = "SESSION_READ_ONLY"
-	Overloaded          Type = "OVERLOADED"
-	NoTurnInProgress    Type = "NO_TURN_IN_PROGRESS"
-	DecisionClosed      Type = "DECISION_CLOSED"
-	ContentChanged      Type = "CONTENT_CHANGED"
-	StorageFailure      Type = "STORAGE_FAILURE"
+	Unauthorized         Type = "UNAUTHORIZED"
+	Forbidden            Type = "FORBIDDEN"
+	NotFound             Type = "NOT_FOUND"
+	MethodNotAllowed     Type = "METHOD_NOT_ALLOWED"
+	RequestTooLarge      Type = "REQUEST_TOO_LARGE"
+	TurnTimeout          Type = "TURN_TIMEOUT"
+	BudgetExceeded       Type = "BUDGET_EXCEEDED"
+	IdempotencyConflict  Type = "IDEMPOTENCY_CONFLICT"
+	SessionReadOnly      Type = "SESSION_READ_ONLY"
+	Overloaded           Type = "OVERLOADED"
+	NoTurnInProgress     Type = "NO_TURN_IN_PROGRESS"
+	DecisionClosed       Type = "DECISION_CLOSED"
+	ContentChanged       Type = "CONTENT_CHANGED"
+	PreconditionRequired Type = "PRECONDITION_REQUIRED"
+	StorageFailure       Type = "STORAGE_FAILURE"
 
 	InvalidWorkflow Type = "INVALID_WORKFLOW"
 	RunNotFound     Type = "RUN_NOT_FOUND"
@@ -133,6 +134,7 @@ var table = []Spec{
 	{NoTurnInProgress, 409, "No turn runs in this session, so nothing can be said into one.", "send the message as a turn of its own"},
 	{DecisionClosed, 409, "The question was answered already, or its time is over.", "list the open ones with belay decision list"},
 	{ContentChanged, 412, "A file was changed since; details.paths names it.", "look at the file as it is now, and decide anew"},
+	{PreconditionRequired, 428, "A write does not say which content it was decided by, and the server demands that.", "read the file, and send its entity tag in If-Match"},
 	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "free disk space and send the turn again"},
 	{InvalidWorkflow, 400, "The workflow file, or what it is given, is not valid; details.problems lists every problem with its place.", "correct what details.problems names"},
 	{RunNotFound, 404, "The project has no such run.", "list the project's runs with belay runs list"},

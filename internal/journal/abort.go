@@ -54,7 +54,7 @@ func (tx *Tx) conflict(c Conflict) {
 	}
 }
 
-// name says of conflicts where the contents lie that have no place now. What goes back
+// name says of conflicts where the contents are that have no place now. What goes back
 // to where it was taken from has one.
 func (tx *Tx) name() error {
 	tx.stuck = false

@@ -21,6 +21,9 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 		if err := c.check(plan.Inside); err != nil {
 			return nil, fmt.Errorf("journal: %w", err)
 		}
+		if c.Tree != nil && plan.Contents == "" {
+			return nil, fmt.Errorf("journal: %w", &TreeError{c.Path, notAlone})
+		}
 		for _, step := range c.steps() {
 			if steps[step] {
 				return nil, fmt.Errorf("journal: %q is changed twice", c.Path)
@@ -53,7 +56,7 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 }
 
 // overlaps reports whether an earlier change is made at a path or above it: what
-// stands there now says nothing.
+// is there now says nothing.
 func overlaps(touched map[Name]bool, name Name) bool {
 	for p := string(name); p != "."; p = path.Dir(p) {
 		if touched[Name(p)] {
@@ -69,7 +72,7 @@ const (
 	isThere    = "is there already"
 	isChanged  = "was changed by something else"
 	isElse     = "is something else now"
-	folderGone = "lies in a folder that is gone, or a link now"
+	folderGone = "is in a folder that is gone, or a link now"
 	isDamaged  = "was to get a content that is damaged"
 	isFull     = "is a folder that is not empty"
 )

@@ -43,8 +43,8 @@ const (
 // the journal finds out the rest.
 type State struct {
 	Type Type `json:"type,omitempty"`
-	// Mode are the permissions: 0 are those that are there before, and any for what
-	// is to be there; for something new 0666 or 0777 as far as the umask lets it.
+	// Mode are the permissions. 0 are those that the path had before; for something new
+	// they are 0666 or 0777 without the bits of the umask.
 	Mode fs.FileMode `json:"mode,omitempty"`
 	UID  int         `json:"uid,omitempty"`
 	GID  int         `json:"gid,omitempty"`
@@ -78,6 +78,9 @@ type Change struct {
 	// changes put in it. The journal sets both.
 	Taken bool `json:"taken,omitempty"`
 	Whole bool `json:"whole,omitempty"`
+	// Tree is set on a new folder that is moved with all the content of it among the plan's
+	// contents, of which no change says anything.
+	Tree *Tree `json:"tree,omitempty"`
 	// Content opens the content of a file that is made or replaced. It is not called
 	// for what is taken from the plan's contents.
 	Content func() (io.ReadCloser, error) `json:"-"`
@@ -162,8 +165,13 @@ func (c *Change) check(inside bool) error {
 	case Mode, Rename:
 		ok = before == after && before != None
 	}
-	if !ok || c.IfEmpty && c.Op != Rmdir || c.Taken && !c.places() || c.Whole && (c.Op != Mkdir || !c.Taken) {
+	if !ok || c.IfEmpty && c.Op != Rmdir || c.Taken && !c.places() || c.Whole && (c.Op != Mkdir || !c.Taken) || c.Tree != nil && c.Op != Mkdir {
 		return fmt.Errorf("%q of %q: from %q to %q is no such change", c.Op, c.Path, before, after)
+	}
+	if c.Tree != nil {
+		if err := c.Tree.check(); err != nil {
+			return fmt.Errorf("%q of %q: %w", c.Op, c.Path, err)
+		}
 	}
 	for _, s := range []State{c.Before, c.After} {
 		if err := s.check(); err != nil {
@@ -206,7 +214,7 @@ func isHash(s string) bool {
 }
 
 // checkPath refuses what is not a clean path below the project, and, unless inside
-// is set, what lies in a folder of belay or of git.
+// is set, the content of a folder of belay or of git.
 func checkPath(name Name, inside bool) error {
 	p := string(name)
 	if p == "" || p == "." || len(p) > MaxPath || strings.ContainsRune(p, 0) || path.Clean(p) != p || !filepath.IsLocal(filepath.FromSlash(p)) {

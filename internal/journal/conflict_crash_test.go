@@ -14,7 +14,7 @@ import (
 	"belay/internal/journal/journaltest"
 )
 
-// edits are what a person may do to a file at any moment, and what stands there
+// edits are what a person may do to a file at any moment, and what is there
 // afterwards ("" for nothing).
 var edits = map[string]struct {
 	do   func(path string) error

@@ -139,7 +139,7 @@ func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
 	return err
 }
 
-// takeCopy removes what stands at an entry, with a copy in the journal.
+// takeCopy removes what is at an entry, with a copy in the journal.
 func (tx *Tx) takeCopy(i int, e durable.Entry) error {
 	c := &tx.rec.Changes[i]
 	now, err := look(e, true)

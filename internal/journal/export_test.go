@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 
 	"belay/internal/durable"
@@ -23,6 +24,12 @@ func AcrossFileSystems(s *Store) {
 		}
 		return durable.RenameNew(a, b)
 	}
+}
+
+// FlushingAtOnce makes a store flush at once, however few files there are, by f.
+func FlushingAtOnce(s *Store, f func() error) {
+	s.flushesAtOnce = func(*os.Root, int) bool { return true }
+	s.flushAll = func(*os.Root) error { return f() }
 }
 
 // ApplyFirst makes the first n changes of a prepared transaction, as a process does

@@ -20,7 +20,7 @@ func (p *Project) entry(name Name) (durable.Entry, error) {
 // being removed or renamed.
 func (p *Project) forget() { p.last.Close() }
 
-// openEntry opens the folder that a path lies in. The caller closes it.
+// openEntry opens the folder that a path is in. The caller closes it.
 func (p *Project) openEntry(name Name) (durable.Entry, error) {
 	folder, err := durable.OpenFolder(p.root, path.Dir(string(name)))
 	return durable.Entry{Folder: folder, Name: path.Base(string(name))}, err

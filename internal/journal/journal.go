@@ -8,7 +8,7 @@
 //	tx, err := p.Begin(plan) // looks at what the changes replace
 //	err = tx.Prepare()       // the new contents are in PROJECT/.belay/journal, on disk
 //	err = tx.Apply(ctx)      // the intent is on disk; then the project changes
-//	tx.Done()                // whoever must know of it does; else tx.Leave()
+//	tx.Done()                // everyone who must know of it does; else tx.Leave()
 //
 // Until Apply has written the intent, nothing of the project is touched, and a
 // crash leaves contents that the next Open removes. From then on the next Open
@@ -21,9 +21,9 @@
 // where another one is mounted inside the project, the new content is written
 // beside the file and renamed over it, with a copy of the old one made before.
 //
-// The records of intents lie in the state folder ([Store]); they name what to do,
+// The records of intents are in the state folder ([Store]); they name what to do,
 // with the hashes and the inode numbers of what was there and what shall be. The
-// contents lie in the project. A record whose contents are gone is of a
+// contents are in the project. A record whose contents are gone is of a
 // transaction that was over; contents without a record are of one that never
 // began. A record that is not whole was not on disk, so it never began either.
 //
@@ -40,6 +40,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -47,7 +48,7 @@ import (
 	"belay/internal/durable"
 )
 
-// Where things lie in a project.
+// Where things are in a project.
 const (
 	dirBelay   = ".belay"
 	dirJournal = dirBelay + "/journal"
@@ -70,15 +71,21 @@ type Store struct {
 	sure  known
 	// exchange and renameNew are the file system's; tests have ones that cannot.
 	exchange, renameNew func(a, b durable.Entry) error
+	// flushesAtOnce and flushAll are the system's; tests have ones that they watch.
+	flushesAtOnce func(folder *os.Root, n int) bool
+	flushAll      func(folder *os.Root) error
 }
 
-// New returns the store whose records lie in dir, a folder that no tool and no
+// New returns the store whose records are in dir, a folder that no tool and no
 // command can reach. It is made when it is needed. A nil clock is time.Now.
 func New(dir string, clock func() time.Time) *Store {
 	if clock == nil {
 		clock = time.Now
 	}
-	return &Store{dir: dir, mark: short(dir)[:8] + "-", clock: clock, exchange: durable.Exchange, renameNew: durable.RenameNew}
+	return &Store{
+		dir: dir, mark: short(dir)[:8] + "-", clock: clock, exchange: durable.Exchange, renameNew: durable.RenameNew,
+		flushesAtOnce: durable.FlushesAtOnce, flushAll: durable.FlushAll,
+	}
 }
 
 // short is a name of a path that is the same in every process.
@@ -87,7 +94,7 @@ func short(path string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// place is where the records of a project lie, and its real path: a project has
+// place is where the records of a project are, and its real path: a project has
 // one journal by whatever name it is called.
 func (s *Store) place(project string) (dir, path string, err error) {
 	if known, ok := s.real.Load(project); ok {

@@ -41,7 +41,7 @@ type site struct {
 	dir     string // of the records
 	root    *os.Root
 	store   *journal.Store
-	// takes is set where contents lie in a folder of the project that is taken.
+	// takes is set where contents are in a folder of the project that is taken.
 	takes bool
 }
 
@@ -270,7 +270,7 @@ var ways = map[string]func(*site){
 	"taken, copy": func(s *site) { s.takes = true; journal.WithoutExchange(s.store) },
 }
 
-// contentsOf is where contents lie that are taken.
+// contentsOf is where contents are that are taken.
 const contentsOf = ".belay/changes/c/files"
 
 // plan is a plan of changes, with their contents in a folder where they are taken.

@@ -12,7 +12,7 @@ import (
 	"belay/internal/durable"
 )
 
-// Look is what stands at a path of a project, nothing if there is none or a folder on
+// Look is what is at a path of a project, nothing if there is none or a folder on
 // the way to it is missing or a link; the hash of a file's content only if it is asked
 // for.
 func Look(root *os.Root, name Name, hash bool) (State, error) {
@@ -26,7 +26,7 @@ func Look(root *os.Root, name Name, hash bool) (State, error) {
 	return look(durable.Entry{Folder: folder, Name: path.Base(string(name))}, hash)
 }
 
-// look is what stands at an entry, nothing if there is none; the hash of a file's
+// look is what is at an entry, nothing if there is none; the hash of a file's
 // content only if it is asked for.
 func look(e durable.Entry, hash bool) (State, error) {
 	info, err := e.Folder.Lstat(e.Name)

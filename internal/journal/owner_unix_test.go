@@ -12,7 +12,7 @@ import (
 	"belay/internal/journal"
 )
 
-// A file that is replaced keeps its owner and its permissions, whoever changes it;
+// A file that is replaced keeps its owner and its permissions, no matter who changes it;
 // what is new in a folder that passes on its group gets that.
 func TestOwners(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 func slot(i int) string  { return strconv.Itoa(i) }
 func spare(i int) string { return "o" + strconv.Itoa(i) }
 
-// slot is where the content of change i lies, and what it replaced afterwards.
+// slot is where the content of change i is, and what it replaced afterwards.
 func (tx *Tx) slot(i int) durable.Entry {
 	if c := &tx.rec.Changes[i]; c.Taken && tx.tree != nil {
 		tx.taken.Root = tx.tree
@@ -59,43 +59,91 @@ func (tx *Tx) Prepare() (err error) {
 		}
 	}
 	if err == nil && tx.tree != nil {
+		tx.atOnce = tx.flushesAtOnce()
 		err = tx.inspectAll()
 	}
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	originals := byFolder{last: durable.LastFolder{Root: tx.p.root}}
-	defer originals.close()
-	work := append(tx.names(), tx.nameDir(above)...)
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
-		if c.places() && !c.Taken {
-			flush, err := tx.fill(i)
-			if err != nil {
-				return fmt.Errorf("journal: the new content of %s: %w", c.Path, err)
-			}
-			if flush != nil {
-				work = append(work, flush)
-			}
-		} else if c.Loose && c.Op == Create && !tx.isPart(i) {
-			work = append(work, func() error {
-				return flushFile(durable.Entry{Folder: tx.tree, Name: string(c.Path)}, durable.Original)
-			})
-		}
-		if c.Before.Type == File && (c.places() || c.takes()) {
-			if err := originals.add(string(c.Path), flushOriginal); err != nil {
-				return fmt.Errorf("journal: %w", err)
-			}
-		}
+	flushes, err := tx.fillAll()
+	if err != nil {
+		return err
 	}
-	if err := durable.Together(append(work, originals.run)...); err != nil {
+	if tx.atOnce && tx.p.s.flushAll(tx.dir) == nil {
+		flushes = nil
+	} else {
+		tx.atOnce = false // what failed may be of another file: each is flushed
+		flushes = append(append(flushes, tx.names()...), tx.nameDir(above)...)
+	}
+	if err := tx.flushOriginals(flushes); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	tx.p.s.sure.note(tx.p.path, above)
 	return nil
 }
 
-// nameDir makes the name of the transaction's folder durable; above is what it lies in.
+// fillAll makes the contents that were not taken, and returns what makes durable those
+// that are not durable yet.
+func (tx *Tx) fillAll() (flushes []func() error, err error) {
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		if c.Tree != nil && !c.Taken {
+			return nil, fmt.Errorf("journal: %w", &TreeError{c.Path, notAlone})
+		}
+		if c.places() && !c.Taken {
+			flush, err := tx.fill(i)
+			if err != nil {
+				return nil, fmt.Errorf("journal: the new content of %s: %w", c.Path, err)
+			}
+			if flush != nil {
+				flushes = append(flushes, flush)
+			}
+		} else if c.After.Type == File && c.Taken && (tx.atOnce && !c.Loose || c.Loose && !tx.isPart(i)) {
+			flushes = append(flushes, func() error {
+				return flushFile(durable.Entry{Folder: tx.tree, Name: string(c.Path)}, durable.Original)
+			})
+		}
+	}
+	return flushes, nil
+}
+
+// flushOriginals makes the files durable that are replaced or removed, beside other
+// flushes.
+func (tx *Tx) flushOriginals(others []func() error) error {
+	originals := byFolder{last: durable.LastFolder{Root: tx.p.root}}
+	defer originals.close()
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		if c.Before.Type != File || !c.places() && !c.takes() || tx.atOnce && c.Before.Device == tx.device {
+			continue
+		}
+		if err := originals.add(string(c.Path), flushOriginal); err != nil {
+			return err
+		}
+	}
+	return durable.Together(append(others, originals.run)...)
+}
+
+// flushesAtOnce reports whether all that is prepared is flushed sooner at once than file by
+// file: it is on one file system then, with the project's folder.
+func (tx *Tx) flushesAtOnce() bool {
+	if tx.folder(".").Device != tx.device {
+		return false
+	}
+	n := 0
+	for i := range tx.rec.Changes {
+		c := &tx.rec.Changes[i]
+		if c.After.Type == File && c.places() && !c.Loose {
+			n++
+		}
+		if c.Before.Type == File && (c.places() || c.takes()) {
+			n++
+		}
+	}
+	return tx.p.s.flushesAtOnce(tx.dir, n)
+}
+
+// nameDir makes the name of the transaction's folder durable; above is what it is in.
 func (tx *Tx) nameDir(above fs.FileInfo) []func() error {
 	if tx.named {
 		return nil
@@ -128,7 +176,7 @@ func (tx *Tx) names() []func() error {
 }
 
 // makeDir makes the folder of the transaction's contents, and returns the one that
-// it lies in.
+// it is in.
 func (tx *Tx) makeDir() (fs.FileInfo, error) {
 	root := tx.p.root
 	if _, err := root.Lstat(dirJournal); errors.Is(err, fs.ErrNotExist) {

@@ -158,7 +158,7 @@ func (s *Store) lock(ctx context.Context, dir string) (*durable.FileLock, error)
 	}
 }
 
-// contents lists what lies in the project's folder of contents.
+// contents lists the content of the project's folder of contents.
 func (p *Project) contents() ([]fs.DirEntry, error) {
 	folder, err := durable.OpenFolder(p.root, dirJournal)
 	if gone(err) {

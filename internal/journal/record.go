@@ -15,10 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// version is the newest format of records. The first one knows no contents that were
-// taken; a record without them is still written in it.
+// version is the newest format of records. A record is written in the oldest that has all
+// of it: the first one knows no contents that were taken, the second no trees.
 const (
-	version      = 2
+	version      = 3
+	versionTaken = 2
 	versionFirst = 1
 )
 
@@ -67,7 +68,7 @@ const (
 	RolledBack Result = "rolled back"
 )
 
-// Outcome is what became of a transaction whose process died.
+// Outcome is the end of a transaction whose process died.
 type Outcome struct {
 	Result    Result     `json:"result"`
 	Time      time.Time  `json:"time"`
@@ -140,8 +141,11 @@ func decodeRecord(data []byte) (*record, error) {
 
 // format is the oldest format that has all of a record.
 func (r *record) format() int {
-	if r.From != "" || slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Loose }) {
+	if slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Tree != nil }) {
 		return version
+	}
+	if r.From != "" || slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Loose }) {
+		return versionTaken
 	}
 	return versionFirst
 }
@@ -163,7 +167,7 @@ func (r *record) check() error {
 		if err := r.Changes[i].check(r.Inside); err != nil {
 			return err
 		}
-		if r.Changes[i].Taken && r.From == "" {
+		if c := &r.Changes[i]; c.Taken && r.From == "" || c.Tree != nil && !c.Taken {
 			return errPath
 		}
 	}

@@ -92,7 +92,20 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	newer := strings.Replace(line, `"v":1`, `"v":3,"unknown":[]`, 1)
+	tree := &Tree{Entries: 1, Files: 1, Digest: strings.Repeat("01", 32)}
+	withTree := record{V: version, ID: "a", Project: "/p", From: ".belay/tmp/x/upper", Changes: []Change{{Op: Mkdir, Path: "a", After: State{Type: Folder}, Tree: tree}}}
+	if withTree.check() == nil {
+		t.Error("what lies in a folder that was not taken: no error")
+	}
+	if withTree.Changes[0].Taken = true; withTree.check() != nil {
+		t.Errorf("what lies in a folder: %v", withTree.check())
+	}
+	for _, bad := range []Tree{{Digest: "x"}, {Entries: MaxTree + 1, Digest: tree.Digest}, {Files: 1, Digest: tree.Digest}, {Bytes: -1, Digest: tree.Digest}} {
+		if withTree.Changes[0].Tree = &bad; withTree.check() == nil {
+			t.Errorf("%+v: no error", bad)
+		}
+	}
+	newer := strings.Replace(line, `"v":1`, `"v":4,"unknown":[]`, 1)
 	for _, data := range [][]byte{sealed(newer), []byte(newer + "\nanother seal\n")} {
 		if _, err := decodeRecord(data); !errors.As(err, new(*NewerError)) {
 			t.Errorf("a newer format: %v", err)
@@ -122,7 +135,8 @@ func FuzzDecodeRecord(f *testing.F) {
 	f.Add(data[:bytes.IndexByte(data, '\n')])
 	f.Add([]byte(`{"v":1,"id":"a","project":"/p","time":"2026-03-01T12:00:00Z","owner":{"what":"edit"},"changes":[{"op":"mkdir","path":"a","before":{},"after":{"type":"folder"}}]}`))
 	f.Add([]byte(`{"v":2,"id":"a","project":"/p","time":"2026-03-01T12:00:00Z","owner":{"what":"bash"},"from":".belay/changes/c/files","changes":[{"op":"mkdir","path":"a","before":{},"after":{"type":"folder"},"taken":true,"whole":true}]}`))
-	f.Add([]byte(`{"v":3}`))
+	f.Add([]byte(`{"v":3,"id":"a","project":"/p","time":"2026-03-01T12:00:00Z","owner":{"what":"bash"},"from":".belay/changes/c/files","changes":[{"op":"mkdir","path":"a","before":{},"after":{"type":"folder"},"loose":true,"taken":true,"whole":true,"tree":{"entries":2,"files":1,"bytes":3,"digest":"` + strings.Repeat("01", 32) + `"}}]}`))
+	f.Add([]byte(`{"v":4}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		data := sealed(string(line))
 		r, err := decodeRecord(data)

@@ -243,12 +243,12 @@ func TestNewerRecord(t *testing.T) {
 	id := s.leave(0, replace("a", "1", "one"))
 	found, err := filepath.Glob(filepath.Join(s.dir, "*", id+".json"))
 	must(t, err)
-	newer := []byte(`{"v":3,"more":"than is known"}` + "\nsum\n")
+	newer := []byte(`{"v":4,"more":"than is known"}` + "\nsum\n")
 	must(t, os.WriteFile(found[0], newer, 0o600))
 	before := s.tree()
 	_, err = s.store.Open(t.Context(), s.project, s.root)
 	var e *journal.NewerError
-	if !errors.As(err, &e) || e.Version != 3 || e.File != found[0] {
+	if !errors.As(err, &e) || e.Version != 4 || e.File != found[0] {
 		t.Errorf("open: %v", err)
 	}
 	if data, err := os.ReadFile(found[0]); err != nil || string(data) != string(newer) {
@@ -256,7 +256,7 @@ func TestNewerRecord(t *testing.T) {
 	}
 	s.same("a newer record", before)
 	pending, err := s.store.Pending(t.Context())
-	if err != nil || len(pending) != 1 || !strings.Contains(pending[0].Problem, "format 3") {
+	if err != nil || len(pending) != 1 || !strings.Contains(pending[0].Problem, "format 4") {
 		t.Errorf("pending: %+v, %v", pending, err)
 	}
 }

@@ -85,7 +85,7 @@ func (s *Store) Settled(project, session string) (all []Settled, err error) {
 	return all, err
 }
 
-// Forget drops what was settled: whoever must know of it does.
+// Forget drops what was settled: everyone who must know of it does.
 func (s *Store) Forget(project string, all ...Settled) error {
 	if len(all) == 0 {
 		return nil

@@ -1,27 +1,23 @@
 package journal
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"belay/internal/durable"
 )
 
 // This file is about contents that a transaction takes instead of copying them. The
-// folder that they lie in is moved into that of the transaction, under a name that
+// folder that they are in is moved into that of the transaction, under a name that
 // says where it was: whatever a crash leaves, both are found together. What is
 // replaced gets the place of what replaces it there.
 
-// dirTemp is where contents lie that nobody takes up again after a crash.
+// dirTemp is where contents are that nobody takes up again after a crash.
 const dirTemp = dirBelay + "/tmp"
 
 // checkFrom refuses what is no folder in .belay.
@@ -71,90 +67,6 @@ func (tx *Tx) bring(from Name) error {
 	is, err := look(durable.Entry{Folder: tx.tree, Name: "."}, false)
 	tx.device = is.Device
 	return err
-}
-
-// inspect looks at the content that change i is to put in its place. What can be
-// taken gets the owner and the permissions that it is to have, and is made durable
-// unless it is loose; a content that the change does not know is a [*ContentError].
-// Above is the folder around it. It may run for several changes at a time.
-func (tx *Tx) inspect(i int, above State, e durable.Entry, err error) error {
-	c := &tx.rec.Changes[i]
-	if gone(err) {
-		return &ContentError{c.Path}
-	} else if err != nil {
-		return err
-	}
-	if c.Op == Symlink {
-		now, err := look(e, false)
-		if err == nil && (now.Type != Link || now.Target != c.After.Target) {
-			err = &ContentError{c.Path}
-		}
-		c.After, c.Taken = now, err == nil
-		return err
-	}
-	f, info, err := durable.OpenEntry(e)
-	if gone(err) || errors.Is(err, durable.ErrNotRegular) {
-		return &ContentError{c.Path}
-	} else if err != nil {
-		return err
-	}
-	defer f.Close()
-	if c.Seen == nil || !untouched(c.Seen, info) {
-		if sum, err := sumOf(f); err != nil {
-			return err
-		} else if sum != c.After.SHA256 {
-			return &ContentError{c.Path}
-		}
-	}
-	now := State{Type: File}
-	now.identify(info)
-	if now.Links != 1 || !alone(f) || !strip(f) {
-		return nil // it is copied
-	}
-	if err := tx.own(f, c, &now, above, info.Mode()); err != nil {
-		return err
-	}
-	if info, err = f.Stat(); err != nil {
-		return err
-	}
-	now = State{Type: File, Mode: info.Mode() & modeBits, Size: info.Size(), SHA256: c.After.SHA256}
-	now.identify(info)
-	c.After, c.Taken = now, true
-	if c.Loose {
-		return nil
-	}
-	return durable.FlushOf(f, filepath.Join(tx.tree.Name(), string(c.Path)), durable.Original).Sync()
-}
-
-// own gives an open file or folder, which is like now, the owner and the permissions
-// that change c says.
-func (tx *Tx) own(f *os.File, c *Change, now *State, above State, mode fs.FileMode) error {
-	uid, gid := c.owner(above)
-	if uid >= 0 && uid != now.UID || gid >= 0 && gid != now.GID {
-		_ = durable.Chown(tx.tree, string(c.Path), uid, gid) // not being allowed to is no fault
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		mode = info.Mode()
-	}
-	want := c.mode()
-	if want == 0 {
-		want = mode & modeBits
-	}
-	if c.Op == Mkdir {
-		want |= above.Mode & fs.ModeSetgid
-	}
-	if mode&modeBits == want {
-		return nil
-	}
-	return durable.Chmod(tx.tree, string(c.Path), want)
-}
-
-func sumOf(r io.Reader) (string, error) {
-	h := sha256.New()
-	_, err := io.Copy(h, r)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // restore moves contents that were taken back to where they were.
@@ -227,28 +139,4 @@ func (p *Project) orphaned(id string) error {
 		return p.keep(id)
 	}
 	return p.discard(id)
-}
-
-// inspectAll inspects the contents that were taken, and finds the new folders that
-// can be moved as a whole.
-func (tx *Tx) inspectAll() error {
-	work := byFolder{last: durable.LastFolder{Root: tx.tree}}
-	defer work.close()
-	for i := range tx.rec.Changes {
-		if c := &tx.rec.Changes[i]; c.places() && c.Op != Mkdir {
-			above := tx.around(i)
-			err := work.add(string(c.Path), func(e durable.Entry, err error) error { return tx.inspect(i, above, e, err) })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	if err := work.run(); err != nil {
-		return err
-	}
-	if err := tx.findWhole(); err != nil {
-		return err
-	}
-	tx.arrange()
-	return nil
 }

@@ -19,8 +19,8 @@ func untouched(seen, now fs.FileInfo) bool {
 	return okA && okB && a.Dev == b.Dev && a.Ino == b.Ino && a.Size == b.Size && a.Mtim == b.Mtim && a.Ctim == b.Ctim
 }
 
-// alone reports whether nothing can write to an open file any more, as far as the
-// system knows: a lease of its readers is given only then.
+// alone reports whether nothing can write to an open file any more: the system gives a
+// lease to its readers only then.
 func alone(f *os.File) bool {
 	fd := f.Fd()
 	if _, err := unix.FcntlInt(fd, unix.F_SETLEASE, unix.F_RDLCK); err != nil {

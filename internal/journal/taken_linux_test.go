@@ -58,7 +58,7 @@ func TestContentsAreTaken(t *testing.T) {
 	s.clean()
 }
 
-// What something else can still change is copied, and a folder in which more lies than
+// What something else can still change is copied, and a folder which has more in it than
 // was allowed does not come as a whole.
 func TestContentsAreCopied(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ type Tx struct {
 	p   *Project
 	rec record
 	dir *os.Root // its contents, nil until they are there
-	// contents is the folder of the plan's contents, tree the same one once it lies in
+	// contents is the folder of the plan's contents, tree the same one once it is in
 	// dir, nil for none; taken is the folder in it that was opened last, and device the
 	// file system.
 	contents Name
@@ -37,6 +37,9 @@ type Tx struct {
 	// dead is set where the process that began the transaction is: nothing is known
 	// of how far it came.
 	dead bool
+	// atOnce is set where all that is prepared is flushed at once: its files are not
+	// flushed one by one then.
+	atOnce bool
 	// named is set when the name of dir is made durable.
 	named bool
 	// applied is set when all of it was made.

@@ -7,7 +7,8 @@ import (
 	"belay/internal/durable"
 )
 
-// undo takes back what was made of the change that was due at the turn of change i. What somebody else has changed since stays, and is a clash.
+// undo takes back what was made of the change that was due at the turn of change i. What
+// somebody else has changed since stays, and is a clash.
 func (tx *Tx) undo(i int) error {
 	i, ok := tx.due(i)
 	if !ok {

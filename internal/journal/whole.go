@@ -11,7 +11,7 @@ import (
 // them. Their files keep their changes in the record, for whoever reads it, but nothing
 // is done for each of them: the folder is moved when the last of them is due.
 
-// findWhole finds the new folders in which nothing lies but what later changes put
+// findWhole finds the new folders that hold nothing but what later changes put
 // there, and that are not there in the project. The outermost of them are whole.
 func (tx *Tx) findWhole() error {
 	w := finder{tx: tx, places: map[string]int{}, stirred: map[string]bool{}}
@@ -34,6 +34,10 @@ func (tx *Tx) findWhole() error {
 		if c.Op != Mkdir || inside(name, whole) {
 			continue
 		}
+		if c.Tree != nil {
+			c.Whole, whole[name] = true, true // where it cannot be moved, Apply says so
+			continue
+		}
 		around := tx.folder(path.Dir(name))
 		if around.Type != Folder || around.Device != tx.device || tx.folder(name).Inode != 0 {
 			continue // it is not new, or it cannot be moved there
@@ -49,7 +53,7 @@ func (tx *Tx) findWhole() error {
 	return nil
 }
 
-// inside reports whether a path lies in one of some folders.
+// inside reports whether a path is in one of some folders.
 func inside(name string, folders map[string]bool) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if folders[dir] {
@@ -73,8 +77,8 @@ type finder struct {
 func (w *finder) complete(i int) (bool, error) {
 	tx, c := w.tx, &w.tx.rec.Changes[i]
 	name := string(c.Path)
-	if w.stirred[name] {
-		return false, nil
+	if c.Tree != nil || w.stirred[name] {
+		return c.Tree != nil, nil
 	}
 	folder, err := durable.OpenFolder(tx.tree, name)
 	if gone(err) {
@@ -162,7 +166,10 @@ func (tx *Tx) due(i int) (change int, ok bool) {
 // little.
 func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 	top := string(tx.rec.Changes[root].Path)
-	found := 0
+	found, trees := 0, map[string]bool{} // of the content of trees nothing is known here
+	if t := tx.rec.Changes[root].Tree; t != nil {
+		return tx.intactTree(t, e, loose)
+	}
 	for i := range tx.rec.Changes {
 		if !tx.isPart(i) || tx.part[i] != root {
 			continue
@@ -179,6 +186,12 @@ func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 			return false, nil
 		}
 		found++
+		if c.Tree != nil {
+			trees[string(c.Path)[len(top)+1:]] = true
+			if ok, err := tx.intactTree(c.Tree, at, loose); err != nil || !ok {
+				return false, err
+			}
+		}
 	}
 	folder, err := durable.OpenFolder(e.Folder, e.Name)
 	if gone(err) {
@@ -190,6 +203,9 @@ func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 	err = fs.WalkDir(folder.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if name != "." {
 			found--
+		}
+		if trees[name] && err == nil {
+			return fs.SkipDir
 		}
 		return err
 	})

@@ -164,7 +164,7 @@ func (m *Measure) Part(p attachment.Part) {
 		m.Tokens += imageTokens
 	case attachment.MediaPart:
 		m.Bytes += base64Size(p.Content.Size())
-		m.Tokens += attachment.MediaTokens(p.Kind, p.Duration, p.Content.Size())
+		m.Tokens += attachment.MediaTokens(p.MIMEType, p.Content.Size())
 	case attachment.DocumentPart:
 		pages := max(p.Pages, 1)
 		m.Pages += pages

@@ -32,6 +32,9 @@ func (e *TransientError) Error() string {
 // Unwrap returns the cause.
 func (e *TransientError) Unwrap() error { return e.Err }
 
+// RetryBase is the usual [RetryPolicy.Base]: long enough for a connection that broke.
+const RetryBase = 500 * time.Millisecond
+
 // RetryPolicy says how often and how patiently a call is tried.
 type RetryPolicy struct {
 	// Attempts is the most calls made for one request, the first included.

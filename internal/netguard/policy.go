@@ -65,9 +65,8 @@ type Policy struct {
 	Resolver *net.Resolver
 }
 
-// Check holds a URL to the policy as far as that can be done without looking up
-// its name: a *[ViolationError] says that a request for it would be refused. The
-// client checks again, with the address.
+// Check holds a URL to the policy without looking up its name: a *[ViolationError] says
+// that a request for it would be refused. The client checks again, with the address.
 func (p Policy) Check(u *url.URL) error {
 	r, err := newRules(p)
 	if err != nil {

@@ -67,8 +67,10 @@ func TestUID(t *testing.T) {
 }
 
 // A connection whose other end is closed belongs to nobody, and never to root.
+//
+// The test runs alone: a program that another test starts holds a copy of every socket
+// for a moment, between fork and exec.
 func TestClosed(t *testing.T) {
-	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	client, err := net.Dial("tcp", l.Addr().String())

@@ -60,8 +60,8 @@ const (
 // while it appends leaves a line without an end, which the next one drops. It
 // has no goroutines and holds no file open. Sessions record positions of the log
 // ([Audit.Position]), so it is also noticed when somebody removes or replaces both
-// files. Whoever can write these files and the sessions as the operator can write
-// another history: the log tells of what agents and accidents do.
+// files. Anyone who can write these files and the sessions as the operator can write
+// another history: the log reports what agents and accidents do.
 type Audit struct {
 	path   string
 	clock  func() time.Time
@@ -115,7 +115,7 @@ type head struct {
 const sealBytes = len(`,"hash":""}`) + 2*sha256.Size + 1
 
 // seal closes a line with its hash, over all bytes before it.
-func (l auditLine) seal() (line []byte, hash string, err error) {
+func (l auditLine) hashed() (line []byte, hash string, err error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -189,7 +189,7 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 		}
 	}
 	a.clean(&e)
-	line, hash, err := auditLine{Format: auditVersion, N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.seal()
+	line, hash, err := auditLine{Format: auditVersion, N: end.N + 1, Time: a.clock().UTC(), Entry: e, Prev: end.Hash}.hashed()
 	if err != nil {
 		return err
 	}
@@ -202,13 +202,13 @@ func (a *Audit) append(root *os.Root, e Entry) (err error) {
 	a.tail.note(end.N+1, hash)
 	err = writeJSON(root, name+".head", head{Format: auditVersion, N: end.N + 1, Size: lines.Size(), Hash: hash}, durable.AuditHead)
 	if errors.Is(err, durable.ErrUnflushed) {
-		return nil // the line is on disk, and counts behind an older head
+		return nil // the line is on disk, and counts after an older head
 	}
 	return err
 }
 
 // end is what the next line follows. It is what the head file says, unless a
-// process died between a line and the head: then the lines behind the head
+// process died between a line and the head: then the lines after the head
 // count, as far as they continue it. A log that was cut or changed is continued
 // from the head, so that the break stays to be seen.
 func (a *Audit) end(root *os.Root) (head, error) {
@@ -231,7 +231,7 @@ func (a *Audit) end(root *os.Root) (head, error) {
 	if _, err := f.Seek(h.Size, io.SeekStart); err != nil {
 		return h, err
 	}
-	c := chain{n: h.N, prev: h.Hash}
+	c := hashChain{n: h.N, prev: h.Hash}
 	_, err = durable.Scan(io.LimitReader(f, size-h.Size), maxAuditLine, func(line []byte, _ int64) error { return c.follow(line) })
 	if err != nil && !errors.Is(err, ErrAuditBroken) {
 		return h, err

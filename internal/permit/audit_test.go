@@ -205,7 +205,7 @@ func TestAuditWaitsForItsLock(t *testing.T) {
 
 // verified returns how many lines of a log are as they were written, from its beginning.
 func verified(r io.Reader) (n int, err error) {
-	var c chain
+	var c hashChain
 	_, err = durable.Scan(r, maxAuditLine, func(line []byte, _ int64) error { return c.follow(line) })
 	return c.n, err
 }

@@ -19,14 +19,14 @@ import (
 // written.
 var ErrAuditBroken = errors.New("the audit log is broken")
 
-// chain follows the lines of a log.
-type chain struct {
+// hashChain follows the lines of a log.
+type hashChain struct {
 	n    int    // lines so far
 	prev string // the hash of the last one
 }
 
 // follow takes the next line, with its end.
-func (c *chain) follow(line []byte) error {
+func (c *hashChain) follow(line []byte) error {
 	broken := func(format string, args ...any) error {
 		return fmt.Errorf("%w at line %d: %s", ErrAuditBroken, c.n+1, fmt.Sprintf(format, args...))
 	}
@@ -98,7 +98,7 @@ func (a *Audit) Verify(ctx context.Context, seen ...Seen) (n int, err error) {
 		return 0, fmt.Errorf("verify the audit log: %w", err)
 	}
 	defer f.Close()
-	var c chain
+	var c hashChain
 	at := "" // the hash of the head's line, as it is now
 	_, err = durable.Scan(f, maxAuditLine, func(line []byte, _ int64) error {
 		err := c.follow(line)

@@ -44,7 +44,7 @@ var variants = []string{
 	"{rm,x}", "/bin/tr[u]e; rm x", "${0#*} rm x", "$(printf rm) x", "set -- rm x; \"$@\"", "read z <<< rm; $z", "mapfile -C 'rm x' -c 1 z <<< 1",
 }
 
-// The analysis is held against the shell itself: of a text that it says it has
+// The analysis is compared with the shell itself: of a text that it says it has
 // taken apart in full, bash runs no program that it did not name, and neither does the
 // plain shell that it is given to.
 func TestBashRunsWhatWasSaid(t *testing.T) {

@@ -18,7 +18,7 @@ func (e Effect) counting() (parts []Command) {
 // maxClassBytes is the longest class; a longer one is remembered for nothing.
 const maxClassBytes = 200
 
-// naming says how the commands of a program are told from each other.
+// naming says how the commands of a program are distinguished.
 type naming struct {
 	// sub counts the words after the program that belong to its class; deeper
 	// gives another count for some of the first of them.
@@ -102,10 +102,39 @@ func classOf(c Command) string {
 // may hide it; len(words) where there is neither.
 func subcommand(name string, words []string) int {
 	at := 1
-	for at < len(words) && slices.Contains(namings[name].flags, words[at]) {
-		at++
+	for at < len(words) {
+		switch {
+		case slices.Contains(namings[name].flags, words[at]):
+			at++
+		case name == "git" && words[at] == "-c" && at+1 < len(words) && plainGitSetting(words[at+1]):
+			at += 2
+		default:
+			return at
+		}
 	}
 	return at
+}
+
+// plainGitSettings are keys of git's configuration that run no program, change no
+// address and weaken no check, whatever their value is. One that ends with a point
+// stands for all keys of its section.
+var plainGitSettings = []string{
+	"user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email",
+	"color.", "column.", "advice.", "i18n.", "log.", "status.", "gc.auto", "init.defaultbranch",
+	"core.quotepath", "core.autocrlf", "core.safecrlf", "core.filemode", "core.abbrev",
+	"push.default", "pull.rebase", "pull.ff", "merge.ff", "merge.conflictstyle", "rebase.autosquash",
+}
+
+// plainGitValues are settings that are plain with this value only.
+var plainGitValues = []string{"commit.gpgsign=false", "tag.gpgsign=false", "core.pager=cat", "core.fsmonitor=false"}
+
+// plainGitSetting reports whether a setting that is given to git with -c changes nothing
+// of what kind the call is.
+func plainGitSetting(setting string) bool {
+	key, _, _ := strings.Cut(strings.ToLower(setting), "=")
+	return slices.Contains(plainGitValues, strings.ToLower(setting)) || slices.ContainsFunc(plainGitSettings, func(plain string) bool {
+		return key == plain || strings.HasSuffix(plain, ".") && strings.HasPrefix(key, plain)
+	})
 }
 
 // inline reports whether the option makes the interpreter run what the next word

@@ -22,7 +22,7 @@ const (
 // are harmless beside others; for what a command changed the same, each with the folders of the
 // files, or only the folders where it changed nothing but what git ignores; for a fetch
 // the hosts; for anything else the tool. They are nil where no such decision is offered:
-// the call cannot be told from others, or it changed files in too many folders.
+// the call cannot be distinguished from others, or it changed files in too many folders.
 func (e Effect) Classes() (classes []string) {
 	switch {
 	case e.onlyIgnored() && !e.alone():
@@ -48,7 +48,7 @@ func (e Effect) alone() bool {
 }
 
 // kinds are the classes of a call, whatever files it changed; nil where it cannot be
-// told from others.
+// distinguished from others.
 func (e Effect) kinds() (kinds []string) {
 	switch {
 	case e.alone(), e.Opaque:

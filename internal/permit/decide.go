@@ -21,8 +21,8 @@ const (
 )
 
 // List returns the open questions of a session, of all sessions for "", oldest
-// first. What cannot be read is left out: [Desk.Problems] names it.
-func (d *Desk) List(ctx context.Context, sessionID string) ([]Request, error) {
+// first. What cannot be read is left out: [Requests.Problems] names it.
+func (d *Requests) List(ctx context.Context, sessionID string) ([]Request, error) {
 	open, err := d.open(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the open questions: %w", err)
@@ -31,7 +31,7 @@ func (d *Desk) List(ctx context.Context, sessionID string) ([]Request, error) {
 }
 
 // open returns the questions without an answer whose time is not over.
-func (d *Desk) open(ctx context.Context) ([]Request, error) {
+func (d *Requests) open(ctx context.Context) ([]Request, error) {
 	var open []Request
 	err := d.each(ctx, dirPending, func(id string) {
 		r, err := d.question(id)
@@ -49,7 +49,7 @@ func (d *Desk) open(ctx context.Context) ([]Request, error) {
 }
 
 // each calls f for the ids of a folder's files, of the first ten thousand names.
-func (d *Desk) each(ctx context.Context, dir string, f func(id string)) error {
+func (d *Requests) each(ctx context.Context, dir string, f func(id string)) error {
 	names, err := d.names(dir)
 	for _, name := range names {
 		if ctx.Err() != nil {
@@ -62,7 +62,7 @@ func (d *Desk) each(ctx context.Context, dir string, f func(id string)) error {
 	return err
 }
 
-func (d *Desk) names(dir string) ([]string, error) {
+func (d *Requests) names(dir string) ([]string, error) {
 	f, err := d.root.Root().Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err = d.Restore(); err == nil {
@@ -86,7 +86,7 @@ func (d *Desk) names(dir string) ([]string, error) {
 // that is none, or a session-wide one where none is offered, INVALID_REQUEST.
 // An empty sessionID stands for whichever session asked. Only are, of the files that
 // a command changed, those that count; all do where there is none.
-func (d *Desk) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
+func (d *Requests) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
 	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: cleaned(only), Time: d.o.Clock().UTC()}
 	if err := dec.check(); err != nil {
 		return Decision{}, err

@@ -10,7 +10,7 @@ import (
 )
 
 // A question shows at most so many paths of a kind, with so many bytes in all: it has
-// to fit into a file of the desk.
+// to fit into a file of the store.
 const (
 	maxShownPaths = 200
 	maxShownBytes = 8 << 10

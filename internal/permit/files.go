@@ -80,7 +80,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // readJSON reads a file of one JSON value of at most limit bytes, strictly: a
-// field that v does not have, or anything behind the value, is [errMalformed].
+// field that v does not have, or anything after the value, is [errMalformed].
 func readJSON(root *os.Root, name string, limit int64, v any) error {
 	data, _, err := durable.ReadFile(root, name, limit)
 	if err != nil {
@@ -102,7 +102,7 @@ func decode(data []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the JSON value")
+		return errors.New("there is something after the JSON value")
 	}
 	return nil
 }

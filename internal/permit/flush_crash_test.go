@@ -19,7 +19,7 @@ func TestUnflushed(t *testing.T) {
 	dir := t.TempDir()
 	audit, err := OpenAudit(filepath.Join(dir, "log", "audit.jsonl"), nil)
 	must(t, err)
-	d := openDesk(t, filepath.Join(dir, "desk"), func(o *DeskOptions) { o.Audit = audit })
+	d := openRequests(t, filepath.Join(dir, "desk"), func(o *RequestsOptions) { o.Audit = audit })
 	must(t, audit.Append(soon(t), Entry{Kind: "refusal"}))
 	p := post(t, d, question("dec_1"))
 

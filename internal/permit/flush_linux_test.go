@@ -37,22 +37,22 @@ func withoutFlush() error {
 }
 
 // flushed are the steps whose result must be on disk before anybody hears of it.
-var flushed = map[string]func(d *Desk, dir string) error{
-	"open a desk in a new folder": func(_ *Desk, dir string) error {
-		d, err := OpenDesk(DeskOptions{Dir: filepath.Join(dir, "new", "desk")})
+var flushed = map[string]func(d *Requests, dir string) error{
+	"open a store in a new folder": func(_ *Requests, dir string) error {
+		d, err := OpenRequests(RequestsOptions{Dir: filepath.Join(dir, "new", "desk")})
 		if err == nil {
 			_ = d.Close()
 		}
 		return err
 	},
-	"answer": func(d *Desk, _ string) error {
+	"answer": func(d *Requests, _ string) error {
 		_, err := d.Decide(context.Background(), "sess_1", "dec_1", VerdictAllow, "ann", "")
 		return err
 	},
-	"grant": func(d *Desk, _ string) error {
+	"grant": func(d *Requests, _ string) error {
 		return d.grant(question("dec_1"), Decision{DecisionID: "dec_1", Verdict: VerdictAllowSession})
 	},
-	"audit in a new folder": func(_ *Desk, dir string) error {
+	"audit in a new folder": func(_ *Requests, dir string) error {
 		return makeFolder(filepath.Join(dir, "state"))
 	},
 }
@@ -61,7 +61,7 @@ var flushed = map[string]func(d *Desk, dir string) error{
 // came of it.
 func childFlush(args []string) error {
 	dir, step := args[0], args[1]
-	d, err := OpenDesk(DeskOptions{Dir: filepath.Join(dir, "desk")})
+	d, err := OpenRequests(RequestsOptions{Dir: filepath.Join(dir, "desk")})
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,8 @@ func TestNothingIsAcknowledgedBeforeItIsOnDisk(t *testing.T) {
 			if step != "answer" {
 				return
 			}
-			// Whoever comes next finds the question, or the answer that is there.
-			d := openDesk(t, filepath.Join(dir, "desk"))
+			// Anyone who comes next finds the question, or the answer that is there.
+			d := openRequests(t, filepath.Join(dir, "desk"))
 			_, answered, err := d.Verdict("dec_1")
 			must(t, err)
 			if _, err := os.Lstat(filepath.Join(dir, "desk", questionFile("dec_1"))); err != nil && !answered {

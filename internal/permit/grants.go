@@ -27,8 +27,8 @@ type grant struct {
 
 func grantFile(sessionID string) string { return dirGrants + "/" + sessionID + ".jsonl" }
 
-// grant notes what a session-wide decision covers. The desk's lock is held.
-func (d *Desk) grant(r Request, dec Decision) (err error) {
+// grant notes what a session-wide decision covers. The store's lock is held.
+func (d *Requests) grant(r Request, dec Decision) (err error) {
 	lines, err := durable.OpenLines(d.root.Root(), grantFile(r.SessionID), 0o600, durable.Grant)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (d *Desk) grant(r Request, dec Decision) (err error) {
 
 // Granted reports whether answers for the whole session allow this agent's call. No
 // classes are never granted, and neither is anything while the grants cannot be read.
-func (d *Desk) Granted(sessionID, agent string, e Effect) bool {
+func (d *Requests) Granted(sessionID, agent string, e Effect) bool {
 	if !idPattern.MatchString(sessionID) {
 		return false
 	}
@@ -81,8 +81,8 @@ func (d *Desk) Granted(sessionID, agent string, e Effect) bool {
 }
 
 // Forget removes a session's questions, answers and grants: it was deleted.
-// Whoever still waits for one of them gets a denial.
-func (d *Desk) Forget(sessionID string) error {
+// Anyone who still waits for one of them gets a denial.
+func (d *Requests) Forget(sessionID string) error {
 	if !idPattern.MatchString(sessionID) {
 		return nil // no session has such an id
 	}

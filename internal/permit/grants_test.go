@@ -13,7 +13,7 @@ import (
 func TestGrantsAreForOneAgentInOneSession(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d := openDesk(t, dir)
+	d := openRequests(t, dir)
 	granted := func(session, agent, command string) bool { return d.Granted(session, agent, bash(t, command)) }
 	if granted("sess_1", "WORKING_ITEMS", "make test") {
 		t.Error("granted before anybody was asked")
@@ -24,7 +24,7 @@ func TestGrantsAreForOneAgentInOneSession(t *testing.T) {
 	for want, got := range map[bool][]bool{
 		true: {
 			granted("sess_1", "WORKING_ITEMS", "make test"),
-			openDesk(t, dir).Granted("sess_1", "WORKING_ITEMS", bash(t, "make test")),
+			openRequests(t, dir).Granted("sess_1", "WORKING_ITEMS", bash(t, "make test")),
 		},
 		false: {
 			granted("sess_2", "WORKING_ITEMS", "make test"), granted("sess_1", "TASK", "make test"),
@@ -84,7 +84,7 @@ func TestGrantsAreForOneAgentInOneSession(t *testing.T) {
 // Covers: turn-api REQ-04
 func TestOneKindIsAskedAboutOnce(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, t.TempDir())
+	d := openRequests(t, t.TempDir())
 	asked := 0
 	for i := range 50 {
 		e := bash(t, fmt.Sprintf("ls -l /usr/%d | head -%d", i, i))
@@ -111,7 +111,7 @@ func TestGrantsOfChangesAreForTheirFolders(t *testing.T) {
 		e.Deferred, e.Done, e.Paths = true, &Done{Files: len(paths)}, paths
 		return e
 	}
-	d := openDesk(t, t.TempDir())
+	d := openRequests(t, t.TempDir())
 	r := question("dec_1")
 	r.Effect = changed("touch x", "a.txt", "docs/b/one", "docs/two", ".git")
 	if got, want := r.Effect.KindOfCall(), "touch, where it changes only ordinary files in .git, a.txt, docs"; got != want {

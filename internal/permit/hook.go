@@ -74,7 +74,7 @@ func NewHooks(o HookOptions) (*Hooks, error) {
 	return &Hooks{o}, nil
 }
 
-// HookInput is what a hook is told of a call.
+// HookInput is what a hook gets about a call.
 type HookInput struct {
 	SessionID   string `json:"sessionId"`
 	TurnID      string `json:"turnId"`

@@ -20,7 +20,7 @@ func childHook(args []string) error {
 	switch args[0] {
 	case "say":
 		fmt.Print(args[1])
-	case "effect": // denies what it was told of, by name
+	case "effect": // denies what it was notified of, by name
 		var in HookInput
 		if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
 			return err
@@ -107,15 +107,15 @@ func TestHooksFailClosed(t *testing.T) {
 	slow := hook("hang")
 	slow.Timeout = 200 * time.Millisecond
 	for want, h := range map[string]Hook{
-		"out of order":       hook("exit"),
-		"more than":          hook("flood"),
-		"longer than":        slow,
-		"EOF":                hook("say", ""),
-		"what it should be":  hook("say", "yes"),
-		"unknown field":      hook("say", `{"verdict":"allow","extra":1}`),
-		"behind":             hook("say", `{"verdict":"allow"}{}`),
-		"none of allow":      hook("say", `{"verdict":"permit"}`),
-		"control characters": hook("say", `{"verdict":"allow","note":"\u001b[2J"}`),
+		"out of order":         hook("exit"),
+		"more than":            hook("flood"),
+		"longer than":          slow,
+		"EOF":                  hook("say", ""),
+		"what it should be":    hook("say", "yes"),
+		"unknown field":        hook("say", `{"verdict":"allow","extra":1}`),
+		"after the JSON value": hook("say", `{"verdict":"allow"}{}`),
+		"none of allow":        hook("say", `{"verdict":"permit"}`),
+		"control characters":   hook("say", `{"verdict":"allow","note":"\u001b[2J"}`),
 	} {
 		got, err := hooks(t, h, hook("say", `{"verdict":"allow"}`)).Before(soon(t), HookInput{})
 		if got.Verdict != HookDeny || err == nil || !strings.Contains(err.Error(), want) {

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // childDecide waits for a line, then answers a question and says whether its
 // answer counted.
 func childDecide(args []string) error {
-	d, err := OpenDesk(DeskOptions{Dir: args[0]})
+	d, err := OpenRequests(RequestsOptions{Dir: args[0]})
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func childDecide(args []string) error {
 
 // childAsk posts a question and waits, until it is killed.
 func childAsk(args []string) error {
-	d, err := OpenDesk(DeskOptions{Dir: args[0]})
+	d, err := OpenRequests(RequestsOptions{Dir: args[0]})
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (e Effect) moves() bool {
 
 // Written are the files that a command's redirections write, each once and in the
 // order of the text, relative to the project. One that is known only when the command
-// runs stands there as it is in the text.
+// runs is there as it is in the text.
 func (e Effect) Written() []string {
 	var names []string
 	for _, c := range e.Commands {
@@ -178,7 +178,7 @@ func (r Rule) host(h string) bool {
 }
 
 // command compares a command with the pattern, word by word. A denial goes by the
-// program's name wherever it lies, and by no case of letters, since some file
+// program's name wherever it is, and by no case of letters, since some file
 // systems know none.
 func (r Rule) command(c Command, deny bool) fit {
 	if len(r.words) == 0 || len(c.Words) == 0 {

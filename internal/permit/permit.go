@@ -4,7 +4,7 @@
 // A tool that has checked its input says what a call would do: an [Effect].
 // [Policy.Judge] compares it with the turn's mode and rules and rules that the
 // call is allowed, refused, or must be asked about. A question is a file in the
-// operator's state folder ([Desk.Post]); the answer is a second file beside it,
+// operator's state folder ([Requests.Post]); the answer is a second file beside it,
 // written once, so any process of the operator can give it and only the first one
 // counts. What was decided is written to the audit log ([Audit]), each
 // line of which carries the hash of the one before it.
@@ -192,7 +192,7 @@ type Command struct {
 	Wraps bool `json:"wraps,omitempty"`
 	// Class is what a decision for the session is remembered for: the program,
 	// and the subcommand of programs that have them ("git status"). It is empty
-	// where the command cannot be told from others.
+	// where the command cannot be distinguished from others.
 	Class string `json:"class"`
 }
 

@@ -15,7 +15,7 @@ type Policy struct {
 	// where nothing of them is real before it was reviewed.
 	AskBefore []Rule
 	// Outside are rules of commands that may run outside the sandbox without being
-	// asked about. No other rule lets one do so.
+	// asked about. No other rule lets one do so. Plan and DontAsk refuse them all.
 	Outside []Rule
 	// NeverAsk is why nobody can be asked, such as a persona that never blocks;
 	// "" where somebody can. What would be asked is then refused.
@@ -41,7 +41,7 @@ func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
 // JudgeWith is [Policy.Judge] after the hooks had their say. What they refuse is
 // refused. What they allow is not asked about, but no hook overrides a deny rule,
 // plan mode, or that an unconfined command is asked about. What they want asked
-// is asked even where a rule allows it. What they only remark on stands in the
+// is asked even where a rule allows it. What they only remark on is in the
 // question.
 func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 	r, final := p.judge(e)
@@ -99,7 +99,7 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 	case e.Doubt != "":
 		return Ruling{Ask, e.Doubt, ""}, true
 	case maybe != "":
-		return Ruling{Ask, "it cannot be told whether the rule " + maybe + " denies it", maybe}, true
+		return Ruling{Ask, "belay cannot tell whether the rule " + maybe + " denies it", maybe}, true
 	}
 	if e.Outside {
 		return p.judgeOutside(e)
@@ -154,7 +154,7 @@ func (e Effect) question() string {
 	case e.Kind == Execute && e.Network:
 		return "the command may reach other machines, and belay cannot ask about each of them"
 	case e.Kind == Execute && e.Opaque:
-		return "what the command does cannot be told beforehand"
+		return "what the command does is not known beforehand"
 	case e.Kind == Execute:
 		return "no rule allows all that the command does"
 	case e.Kind == Write:

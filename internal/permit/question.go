@@ -15,7 +15,7 @@ import (
 
 // Request is a question: may this call run?
 type Request struct {
-	// ID is the decision's id, made by the desk where it is empty.
+	// ID is the decision's id, made by the store where it is empty.
 	ID          string `json:"id"`
 	SessionID   string `json:"sessionId"`
 	TurnID      string `json:"turnId"`
@@ -49,17 +49,17 @@ func (r Request) entry(d Decision) Entry {
 
 // Pending is a question that its asker waits on.
 type Pending struct {
-	desk *Desk
+	requests *Requests
 	// Request is the question as it was posted.
 	Request Request
 }
 
-// Post lays a question on the desk. It waits as
-// long as the desk's limit says, or until r.Expires where that is sooner. An id
+// Post lays a question in the store. It waits as
+// long as the store's limit says, or until r.Expires where that is sooner. An id
 // that is ill-formed or taken, and a question of more than 512 KiB, are errors of
 // the caller; more than a thousand open questions are OVERLOADED. Where a
 // session-wide answer would cover nothing, none is offered.
-func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
+func (d *Requests) Post(ctx context.Context, r Request) (*Pending, error) {
 	if r.ID == "" {
 		r.ID = d.o.NewID()
 	}
@@ -102,12 +102,12 @@ func (d *Desk) Post(ctx context.Context, r Request) (*Pending, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask: %w", storage(err))
 	}
-	return &Pending{desk: d, Request: r}, nil
+	return &Pending{requests: d, Request: r}, nil
 }
 
 // Reopen takes up an open question that a process asked which has died. It is
-// false where there is none of that id; [Desk.Verdict] knows the answered ones.
-func (d *Desk) Reopen(id string) (*Pending, bool, error) {
+// false where there is none of that id; [Requests.Verdict] knows the answered ones.
+func (d *Requests) Reopen(id string) (*Pending, bool, error) {
 	r, err := d.question(id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -119,7 +119,7 @@ func (d *Desk) Reopen(id string) (*Pending, bool, error) {
 	default:
 		return nil, false, fmt.Errorf("take up the question %s: %w", clip(id, 100), err)
 	}
-	return &Pending{desk: d, Request: r}, true, nil
+	return &Pending{requests: d, Request: r}, true, nil
 }
 
 // ID is the decision's id.
@@ -130,7 +130,7 @@ func (p *Pending) ID() string { return p.Request.ID }
 // A record that is malformed is a denial. When ctx is done first, its error is
 // returned and the question stays.
 func (p *Pending) Wait(ctx context.Context) (Decision, error) {
-	d, r := p.desk, p.Request
+	d, r := p.requests, p.Request
 	woken, forget, err := d.watch.add(r.ID)
 	if err != nil {
 		return Decision{}, err
@@ -172,7 +172,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 }
 
 // gone reports whether the question was taken away.
-func (d *Desk) gone(id string) bool {
+func (d *Requests) gone(id string) bool {
 	_, err := d.root.Root().Lstat(questionFile(id))
 	return errors.Is(err, fs.ErrNotExist)
 }
@@ -181,12 +181,12 @@ func (d *Desk) gone(id string) bool {
 func (p *Pending) expire() (Decision, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	answer, _, err := p.desk.settle(ctx, p.Request, p.desk.late(p.Request))
+	answer, _, err := p.requests.settle(ctx, p.Request, p.requests.late(p.Request))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p.desk.late(p.Request), nil // the session is gone
+		return p.requests.late(p.Request), nil // the session is gone
 	}
 	if err != nil {
-		return p.desk.late(p.Request), fmt.Errorf("record that nobody answered: %w", storage(err))
+		return p.requests.late(p.Request), fmt.Errorf("record that nobody answered: %w", storage(err))
 	}
 	return answer, nil
 }
@@ -196,8 +196,8 @@ func (p *Pending) expire() (Decision, error) {
 func (p *Pending) Withdraw(by, note string) (Decision, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
-	own := Decision{DecisionID: p.Request.ID, Verdict: VerdictDeny, By: by, Note: note, Time: p.desk.o.Clock().UTC()}
-	counts, _, err := p.desk.settle(ctx, p.Request, own)
+	own := Decision{DecisionID: p.Request.ID, Verdict: VerdictDeny, By: by, Note: note, Time: p.requests.o.Clock().UTC()}
+	counts, _, err := p.requests.settle(ctx, p.Request, own)
 	if errors.Is(err, fs.ErrNotExist) {
 		return own, nil // the session is gone
 	}

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// Somebody removes the desk's folder while it is open: the next question is asked
+// Somebody removes the store's folder while it is open: the next question is asked
 // and answered, from this process and from another.
-func TestDeskIsMadeAgain(t *testing.T) {
+func TestRequestsFolderIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: an open folder cannot be removed there")
 	}
 	dir := filepath.Join(t.TempDir(), "state", "permit")
-	d := openDesk(t, dir)
+	d := openRequests(t, dir)
 	post(t, d, question("dec_1"))
 	must(t, os.RemoveAll(filepath.Dir(dir)))
 	p := post(t, d, question("dec_2"))
-	dec, err := openDesk(t, dir).Decide(soon(t), "", "dec_2", VerdictAllowSession, "ann", "")
+	dec, err := openRequests(t, dir).Decide(soon(t), "", "dec_2", VerdictAllowSession, "ann", "")
 	must(t, err)
 	if got, err := p.Wait(soon(t)); err != nil || !reflect.DeepEqual(got, dec) {
 		t.Errorf("the asker got %+v, %v, want %+v", got, err, dec)

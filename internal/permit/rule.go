@@ -109,7 +109,7 @@ func (r *Rule) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseRules reads several rules and tells what is wrong with each.
+// ParseRules reads several rules and reports what is wrong with each.
 func ParseRules(texts []string) ([]Rule, error) {
 	rules := make([]Rule, 0, len(texts))
 	var errs []error

@@ -14,7 +14,7 @@ import (
 // and whether that is dec. The audit log and a grant are written first: nothing
 // takes effect that is not on record. All of it is on disk when settle returns;
 // should a power cut bring the question back, its answer still counts.
-func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Decision, won bool, err error) {
+func (d *Requests) settle(ctx context.Context, r Request, dec Decision) (settled Decision, won bool, err error) {
 	dec.About = r.Effect.Fingerprint()
 	err = d.locked(ctx, func() error {
 		v, err := d.answer(r.ID)
@@ -56,7 +56,7 @@ func (d *Desk) settle(ctx context.Context, r Request, dec Decision) (settled Dec
 }
 
 // unreadable is the decision where the record of one is damaged: a denial.
-func (d *Desk) unreadable(id string) Decision {
+func (d *Requests) unreadable(id string) Decision {
 	return Decision{DecisionID: id, Verdict: VerdictDeny, By: ByBelay, Note: "what is recorded of it cannot be read", Time: d.o.Clock().UTC()}
 }
 

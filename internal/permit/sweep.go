@@ -13,13 +13,13 @@ import (
 )
 
 // Sweep denies the questions whose time is over, and forgets the answers of a month
-// ago and the questions that a power cut has torn. OpenDesk does it; a process that
+// ago and the questions that a power cut has torn. OpenRequests does it; a process that
 // lives long does it at times.
-func (d *Desk) Sweep(ctx context.Context) error {
+func (d *Requests) Sweep(ctx context.Context) error {
 	var errs []error
 	err := d.each(ctx, dirPending, func(id string) {
 		r, err := d.question(id)
-		if errors.Is(err, errMalformed) && d.torn(id) {
+		if errors.Is(err, errMalformed) && d.incomplete(id) {
 			errs = append(errs, d.remove(questionFile(id)))
 		}
 		if err != nil {
@@ -39,24 +39,24 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		}
 	}), d.sweepTemps())
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("sweep the desk: %w", err)
+		return fmt.Errorf("sweep the permission requests: %w", err)
 	}
 	return nil
 }
 
 // torn reports whether a question was cut off: its turn died with it. What a newer
 // belay may have written is whole.
-func (d *Desk) torn(id string) bool {
+func (d *Requests) incomplete(id string) bool {
 	data, _, err := durable.ReadFile(d.root.Root(), questionFile(id), maxRequestBytes)
 	return err == nil && !json.Valid(data)
 }
 
 // drop removes a question, then its answer: at no moment is it open again.
-func (d *Desk) drop(id string) error {
+func (d *Requests) drop(id string) error {
 	return errors.Join(d.remove(questionFile(id)), d.remove(verdictFile(id)))
 }
 
-func (d *Desk) remove(name string) error {
+func (d *Requests) remove(name string) error {
 	if err := durable.Remove(d.root.Root(), name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -64,7 +64,7 @@ func (d *Desk) remove(name string) error {
 }
 
 // sweepTemps removes what processes left that died while they wrote.
-func (d *Desk) sweepTemps() error {
+func (d *Requests) sweepTemps() error {
 	var errs []error
 	for _, dir := range []string{".", dirPending, dirVerdicts, dirGrants} {
 		names, err := d.names(dir)
@@ -82,9 +82,9 @@ func (d *Desk) sweepTemps() error {
 	return errors.Join(errs...)
 }
 
-// Problems names what lies on the desk and is no part of it: files of other
+// Problems names the content of the store and is no part of it: files of other
 // names, and those that cannot be read.
-func (d *Desk) Problems(ctx context.Context) ([]string, error) {
+func (d *Requests) Problems(ctx context.Context) ([]string, error) {
 	var problems []string
 	for dir, read := range map[string]func(id string) error{
 		dirPending:  func(id string) error { _, err := d.question(id); return err },
@@ -92,17 +92,17 @@ func (d *Desk) Problems(ctx context.Context) ([]string, error) {
 	} {
 		names, err := d.names(dir)
 		if err != nil {
-			return nil, fmt.Errorf("look over the desk: %w", err)
+			return nil, fmt.Errorf("check the permission requests: %w", err)
 		}
 		for _, name := range names {
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("look over the desk: %w", context.Cause(ctx))
+				return nil, fmt.Errorf("check the permission requests: %w", context.Cause(ctx))
 			}
 			id, ok := strings.CutSuffix(name, ".json")
 			switch {
 			case strings.HasPrefix(name, durable.TempPrefix):
 			case !ok || !idPattern.MatchString(id):
-				problems = append(problems, fmt.Sprintf("%s/%q is not a file of the desk", dir, clip(name, 100)))
+				problems = append(problems, fmt.Sprintf("%s/%q is not a file of the permission requests", dir, clip(name, 100)))
 			default:
 				if err := read(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					problems = append(problems, fmt.Sprintf("%s/%s cannot be read: %v", dir, name, err))

@@ -13,7 +13,7 @@ import (
 // run it.
 type wrapper struct {
 	// flags take no value, values take the next word. Other options make the
-	// call opaque: what follows them cannot be told.
+	// call opaque: what follows them is unknown.
 	flags, values []string
 	// words come before the program, such as the time of timeout.
 	words int
@@ -117,7 +117,7 @@ func (a *analysis) through(name string, w wrapper, words []arg) bool {
 		return false
 	}
 	if len(rest) == 0 {
-		rest = []arg{{text: "echo"}} // what xargs runs where it is told nothing
+		rest = []arg{{text: "echo"}} // what xargs runs where no command is named
 	}
 	if w.more {
 		rest = append(slices.Clone(rest), arg{text: "…", dynamic: true})
@@ -228,7 +228,7 @@ func (a *analysis) traps(words []arg) {
 var (
 	// shellFlags are options of a shell that change nothing of what it runs.
 	shellFlags = lazyregexp.New(`^-[euxvnf]+$`)
-	// shellScript is -c, alone or behind such options.
+	// shellScript is -c, alone or after such options.
 	shellScript = lazyregexp.New(`^-[euxvf]*c$`)
 )
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Gate is where a governance decision was made (compatible contract, 5.5).
@@ -134,7 +136,7 @@ func readApproval(metadata json.RawMessage) (approval, Gate, string) {
 }
 
 // object splits a JSON object into its members.
-func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
+func object(raw json.RawMessage) (fields map[string]json.RawMessage, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
 		return nil, errors.New("it is absent")
@@ -142,31 +144,13 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	if raw[0] != '{' {
 		return nil, errors.New("it is not an object")
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
+	// encoding/json takes the last of two members with one name.
+	var at *jsontext.SyntacticError
+	switch err := jsonv2.Unmarshal(raw, &fields, jsontext.AllowInvalidUTF8(true)); {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &at):
+		return nil, fmt.Errorf("it has %q twice", at.JSONPointer.LastToken())
+	case err != nil:
 		return nil, errors.New("it is not valid JSON")
-	}
-	fields := map[string]json.RawMessage{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, errors.New("it is not valid JSON")
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, errors.New("it is not valid JSON")
-		}
-		name, _ := key.(string)
-		if _, twice := fields[name]; twice {
-			return nil, fmt.Errorf("it has %q twice", name)
-		}
-		fields[name] = value
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, errors.New("it is not valid JSON")
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the object")
 	}
 	return fields, nil
 }

@@ -95,7 +95,7 @@ func (r *Root) find(name string) (Persona, error) {
 	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q%s", shown, meant).
 		With("persona", shown).With("instructionRoot", r.name()).Because(cause)
 	if !errors.Is(cause, fs.ErrNotExist) {
-		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes (persona.file_bytes)", r.max)
+		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes", MaxFileBytes)
 	}
 	return Persona{}, e
 }

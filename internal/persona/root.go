@@ -14,15 +14,14 @@ import (
 	"belay/internal/fault"
 )
 
-// MaxFileBytes is the largest instruction file that is read unless
-// [Root.LimitFiles] says otherwise.
+// MaxFileBytes is the largest instruction file that is read: more than any model
+// could take as its instructions.
 const MaxFileBytes = 1 << 20
 
 // Root is an instruction root: a folder, or the embedded set. It holds no open
 // file and needs no closing. It is safe for concurrent use.
 type Root struct {
 	path string // absolute; "" is the embedded set
-	max  int64
 
 	mu      sync.RWMutex
 	files   map[string]*document
@@ -34,7 +33,7 @@ type Root struct {
 // and every lookup asks Check first. It fails for a path that no folder can have.
 func Open(path string) (*Root, error) {
 	path = trim(path)
-	r := &Root{max: MaxFileBytes, files: map[string]*document{}}
+	r := &Root{files: map[string]*document{}}
 	if path == "" {
 		return r, nil
 	}
@@ -48,10 +47,6 @@ func Open(path string) (*Root, error) {
 	r.path = abs
 	return r, nil
 }
-
-// LimitFiles sets the size in bytes up to which an instruction file is read. It
-// is called before the root is used.
-func (r *Root) LimitFiles(bytes int64) { r.max = bytes }
 
 // Path returns the absolute path of the root, or "" for the embedded set.
 func (r *Root) Path() string { return r.path }
@@ -231,7 +226,7 @@ func (r *Root) read(name string) (*document, error) {
 		return nil, err
 	}
 	now := time.Now()
-	data, info, err := durable.ReadFile(root, name, r.max)
+	data, info, err := durable.ReadFile(root, name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -262,10 +262,9 @@ func TestPersonaNoticesChanges(t *testing.T) {
 
 func TestPersonaSizeLimit(t *testing.T) {
 	t.Parallel()
-	r := open(t, makeRoot(t, map[string]string{"agents/AGENT_BIG.md": strings.Repeat("x", 101)}))
-	r.LimitFiles(100)
+	r := open(t, makeRoot(t, map[string]string{"agents/AGENT_BIG.md": strings.Repeat("x", MaxFileBytes+1)}))
 	_, err := r.Persona("BIG")
-	if !fault.Is(err, fault.PersonaNotFound) || !strings.Contains(fault.From(err).NextStep(), "persona.file_bytes") {
+	if !fault.Is(err, fault.PersonaNotFound) || !strings.Contains(fault.From(err).NextStep(), "1048576 bytes") {
 		t.Errorf("error %v, hint %q; want the limit named", err, fault.From(err).NextStep())
 	}
 	list, err := r.List()

@@ -5,7 +5,7 @@ import "belay/internal/workspace/finding"
 var (
 	ruleUnreadable = finding.Rule{Code: "AGENT_UNREADABLE", Severity: finding.Error, Section: "9",
 		Means: "An instruction file cannot be read as a regular file within the limit.",
-		Fix:   "check its permissions and its size (persona.file_bytes)"}
+		Fix:   "check its permissions and its size"}
 	ruleNotText = finding.Rule{Code: "AGENT_NOT_TEXT", Severity: finding.Error, Section: "9",
 		Means: "An instruction file is not UTF-8; the bytes that are not are replaced before a model sees it.",
 		Fix:   "save the file as UTF-8"}

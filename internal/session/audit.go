@@ -37,13 +37,13 @@ func (s *Store) AuditPositions(ctx context.Context, see func(id string, p AuditP
 var auditField = []byte(`"audit":`)
 
 // auditPositions calls see with the positions that a transcript holds.
-func (p place) auditPositions(see func(AuditPosition)) {
+func (p sessionPath) auditPositions(see func(AuditPosition)) {
 	root, err := p.open()
 	if err != nil {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	c := chain{name: fileTranscript}
+	c := hashChain{name: fileTranscript}
 	_ = c.read(root, func(b []byte, _ int64) { // what was read up to an error counts
 		if isRequest(b) || !bytes.Contains(b, auditField) {
 			return

@@ -14,7 +14,7 @@ const (
 )
 
 // after says what the note's writer has to do with the running system. A note of
-// a program that flushed the log with each turn, and that was released, tells of
+// a program that flushed the log with each turn, and that was released, reports
 // files that are whole.
 func (n note) after(current string) boot {
 	switch {
@@ -29,7 +29,7 @@ func (n note) after(current string) boot {
 }
 
 // want is what must be in the transcript.
-func (b boot) want(n note) mark {
+func (b boot) want(n note) position {
 	if b == sameBoot {
 		return n.Transcript
 	}

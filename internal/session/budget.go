@@ -11,7 +11,7 @@ const (
 	// are: it is not counted.
 	leastBatch = 16 << 10
 	// lineWait is how long the first in line waits for room before it gets what it
-	// asks for in any case. By then whoever holds the room is stuck.
+	// asks for in any case. By then anyone who holds the room is stuck.
 	lineWait = 5 * time.Second
 )
 

@@ -103,7 +103,7 @@ func TestReadersThatCaughtUpHoldNothing(t *testing.T) {
 }
 
 // An event that is larger than what a reader always may hold waits in line until
-// there is room for it, first come, first served. Nobody is told that there is
+// there is room for it, first come, first served. Nobody learns that there is
 // nothing, and everybody gets everything.
 func TestLargeEventsWaitInLine(t *testing.T) {
 	t.Parallel()

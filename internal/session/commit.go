@@ -29,13 +29,13 @@ func (l *Lease) Commit(ctx context.Context) error {
 	}
 	var files []durable.Syncer
 	t := &v.script
-	dirty, mark, reserved := t.dirty, t.mark(), t.reserved
+	dirty, mark, reserved := t.dirty, t.position(), t.reserved
 	if dirty {
 		t.dirty = false
 		files = append(files, t.lines)
 	}
 	var lost error
-	if dirty && !t.named(v.place.file(fileTranscript)) {
+	if dirty && !t.named(v.path.file(fileTranscript)) {
 		lost = errLost
 	}
 	folders, blobs, inputs := !v.foldersFlushed, l.blobs, l.inScript
@@ -67,17 +67,17 @@ func (l *Lease) Commit(ctx context.Context) error {
 }
 
 // flushFolders makes the names durable that lead to a session's transcript.
-func (v *live) flushFolders() error {
-	base, err := os.OpenRoot(v.place.base)
+func (v *sessionState) flushFolders() error {
+	base, err := os.OpenRoot(v.path.base)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	return v.store.flushNew(base, v.place)
+	return v.store.flushNew(base, v.path)
 }
 
 // flushTo makes the entries of a session's folder and of those above it durable.
-func (s *Store) flushTo(base *os.Root, p place) error {
+func (s *Store) flushTo(base *os.Root, p sessionPath) error {
 	return durable.Together(
 		func() error { return durable.FlushDir(base, p.rel, durable.Transcript) },
 		func() error { return s.flushUp(base, path.Dir(p.rel), durable.Transcript) },

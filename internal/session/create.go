@@ -102,7 +102,7 @@ func openMade(base *os.Root, dir string) (*os.Root, error) {
 }
 
 // flushNew makes a new session survive a power cut.
-func (s *Store) flushNew(base *os.Root, p place) error {
+func (s *Store) flushNew(base *os.Root, p sessionPath) error {
 	if err := s.flushTo(base, p); err != nil || !p.inProject() {
 		return err
 	}
@@ -142,7 +142,7 @@ const newPrefix = ".new-"
 
 // openBase opens the folder that a session's place begins in, making belay's own
 // folder in a project when it is not there.
-func (s *Store) openBase(p place) (*os.Root, error) {
+func (s *Store) openBase(p sessionPath) (*os.Root, error) {
 	if !p.inProject() {
 		if err := os.MkdirAll(p.base, 0o700); err != nil {
 			return nil, err
@@ -175,5 +175,5 @@ func (s *Store) remember(rec Record, transcript []byte) {
 	l.useSeen, _ = os.Lstat(p.file(fileTranscript))
 	l.script.made(&rec, transcript, s.o.BootID)
 	l.script.seen, l.log.loaded = l.useSeen, true
-	l.noted, l.told = []byte{}, l.note() // the lock file is empty
+	l.noted, l.noteContent = []byte{}, l.note() // the lock file is empty
 }

@@ -28,7 +28,7 @@ func TestNewSessionInMemory(t *testing.T) {
 	must(t, l.Release())
 }
 
-// Whoever damages a session's files before its first lease is noticed.
+// Anyone who damages a session's files before its first lease is noticed.
 func TestNewSessionIsLookedAt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

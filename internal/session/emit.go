@@ -80,7 +80,7 @@ func (l *Lease) appendLog(b batch) error {
 }
 
 // openChain opens a chain's file for appending, once. v.mu is held.
-func (v *live) openChain(c *chain) error {
+func (v *sessionState) openChain(c *hashChain) error {
 	if c.lines != nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (v *live) openChain(c *chain) error {
 // rotate makes a new segment the active one; its first event will have the
 // sequence first. The finished one stays open until it is committed. v.mu is
 // held.
-func (v *live) rotate(first int64) error {
+func (v *sessionState) rotate(first int64) error {
 	g := &v.log
 	root, err := v.root()
 	if err != nil {
@@ -121,7 +121,7 @@ func (v *live) rotate(first int64) error {
 
 // finishSegment makes the active segment durable, which grows no more, with its
 // name, and notes its hash. v.mu is held.
-func (v *live) finishSegment(root *os.Root, number int) error {
+func (v *sessionState) finishSegment(root *os.Root, number int) error {
 	c := &v.log.active
 	if err := v.openChain(c); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (v *live) finishSegment(root *os.Root, number int) error {
 			return err
 		}
 	}
-	if err := v.seal(number, c.mark()); err != nil {
+	if err := v.seal(number, c.position()); err != nil {
 		return err
 	}
 	return c.close()
@@ -142,7 +142,7 @@ func (v *live) finishSegment(root *os.Root, number int) error {
 
 // freshChain opens the next segment file. One that a crash left without an event
 // is replaced; one with anything in it is left alone.
-func (v *live) freshChain(root *os.Root) (chain, error) {
+func (v *sessionState) freshChain(root *os.Root) (hashChain, error) {
 	g := &v.log
 	number := 0
 	if n := len(g.segs); n > 0 {
@@ -157,10 +157,10 @@ func (v *live) freshChain(root *os.Root) (chain, error) {
 			continue
 		}
 		if err != nil && !missing(err) {
-			return chain{}, err
+			return hashChain{}, err
 		}
-		c := newChain(segmentName(number))
+		c := newHashChain(segmentName(number))
 		return c, c.openLines(root, v.store.o.openLines)
 	}
-	return chain{}, fmt.Errorf("no free segment after number %d", number)
+	return hashChain{}, fmt.Errorf("no free segment after number %d", number)
 }

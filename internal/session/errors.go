@@ -53,7 +53,7 @@ func lockLost(id string) *fault.Error {
 }
 
 // malformed is nothing that room on the disk would cure, so it is no 507.
-func malformed(id string, p place, err error) *fault.Error {
+func malformed(id string, p sessionPath, err error) *fault.Error {
 	file := path.Join(p.rel, fileRecord)
 	return fault.New(fault.StorageFailure, "the record of session %s cannot be used: %v", id, err).
 		WithStatus(500).With("sessionId", id).With("file", file).

@@ -37,7 +37,7 @@ func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
 	defer s.leave(l)
 	l.mu.Lock()
 	rec, err := l.record()
-	p := l.place
+	p := l.path
 	l.mu.Unlock()
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Folder is where a session's files lie, an absolute path, for people who want to
+// Folder is where a session's files are, an absolute path, for people who want to
 // look at them (SESSION_NOT_FOUND).
 func (s *Store) Folder(ctx context.Context, id string) (string, error) {
 	if err := ctx.Err(); err != nil {
@@ -34,15 +34,15 @@ func (s *Store) CopyIn(ctx context.Context, project, id string) (bool, error) {
 
 // root is the session's folder for who has the lease: its files are where the folder
 // is, even if somebody moves that. l.mu is held.
-func (l *live) root() (_ *os.Root, err error) {
+func (l *sessionState) root() (_ *os.Root, err error) {
 	if l.folder == nil {
-		l.folder, err = l.place.open()
+		l.folder, err = l.path.open()
 	}
 	return l.folder, err
 }
 
 // closeRoot closes what root opened. l.mu is held.
-func (l *live) closeRoot() {
+func (l *sessionState) closeRoot() {
 	if l.folder != nil {
 		_ = l.folder.Close() // nothing is written through the folder itself
 		l.folder = nil

@@ -9,14 +9,14 @@ import (
 // followed makes the log in memory agree with the files, and, when another
 // process may write to it, makes sure that its writes wake this one's readers.
 // l.mu is held.
-func (l *live) followed() error {
+func (l *sessionState) followed() error {
 	if l.gone != nil || l.lease != nil && l.log.loaded {
 		return l.gone
 	}
 	if l.watch == nil {
 		// The watch comes first, so nothing between the look and the wait is
 		// missed.
-		l.watch = l.store.watch.add(l.place.file(dirLog), l.noticed)
+		l.watch = l.store.watch.add(l.path.file(dirLog), l.noticed)
 	}
 	if _, err := l.record(); err != nil {
 		return err
@@ -25,16 +25,16 @@ func (l *live) followed() error {
 }
 
 // noticed is called by the watcher, on a change and now and then without one.
-func (l *live) noticed(string) {
+func (l *sessionState) noticed(string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.lease == nil && l.wake != nil && !l.log.current(l.place) {
+	if l.lease == nil && l.wake != nil && !l.log.current(l.path) {
 		l.broadcast()
 	}
 }
 
 // unwatch stops following another process. l.mu is held.
-func (l *live) unwatch() {
+func (l *sessionState) unwatch() {
 	if l.watch != nil {
 		l.store.watch.remove(l.watch)
 		l.watch = nil
@@ -43,13 +43,13 @@ func (l *live) unwatch() {
 
 // refresh picks up what another process did to the log. l.mu is held and this
 // process is not the writer.
-func (l *live) refresh() error {
-	if l.log.current(l.place) {
+func (l *sessionState) refresh() error {
+	if l.log.current(l.path) {
 		return nil
 	}
-	// Whoever looks finds it for all.
+	// Anyone who looks finds it for all.
 	defer l.broadcast()
-	root, err := l.place.open()
+	root, err := l.path.open()
 	if missing(err) {
 		return notFound(l.id)
 	}
@@ -72,7 +72,7 @@ func (l *live) refresh() error {
 
 // grew reports whether the segments known are still the log's beginning, so that
 // only what follows has to be read.
-func (l *live) grew(root *os.Root) bool {
+func (l *sessionState) grew(root *os.Root) bool {
 	g := &l.log
 	if len(g.segs) == 0 || g.active.seen == nil {
 		return false
@@ -87,7 +87,7 @@ func (l *live) grew(root *os.Root) bool {
 
 // readGrowth reads the lines that were added to the active segment, then the
 // segments after it.
-func (l *live) readGrowth(root *os.Root) error {
+func (l *sessionState) readGrowth(root *os.Root) error {
 	g := &l.log
 	// The list is taken first: a segment that is not in it was begun after the
 	// active one was read, and shows at the next look.
@@ -111,7 +111,7 @@ func (l *live) readGrowth(root *os.Root) error {
 			continue
 		}
 		_ = g.active.close() // not open: this process is not the writer
-		g.active = chain{name: segmentName(n)}
+		g.active = hashChain{name: segmentName(n)}
 		g.segs = append(g.segs[:len(g.segs):len(g.segs)], segment{n, first})
 		if err := l.readMore(root); err != nil {
 			return err
@@ -121,7 +121,7 @@ func (l *live) readGrowth(root *os.Root) error {
 }
 
 // readMore reads the active segment from where it was left.
-func (l *live) readMore(root *os.Root) error {
+func (l *sessionState) readMore(root *os.Root) error {
 	g := &l.log
 	f, err := openRegular(root, g.active.name)
 	if err != nil {

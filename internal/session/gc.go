@@ -127,7 +127,7 @@ type gc struct {
 }
 
 // session drops old segments and notes the project.
-func (g *gc) session(ctx context.Context, id string, p place) error {
+func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
 	rec, err := readPlace(p, id)
 	if err != nil {
 		if missing(err) || errors.Is(err, ErrMalformed) {
@@ -151,7 +151,7 @@ func (g *gc) session(ctx context.Context, id string, p place) error {
 }
 
 // segments counts the old ones of a session and, with its lease, removes them.
-func (g *gc) segments(p place, l *Lease) error {
+func (g *gc) segments(p sessionPath, l *Lease) error {
 	root, err := p.open()
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (g *gc) segments(p place, l *Lease) error {
 }
 
 // dropSegments forgets removed segments. The lease is held.
-func (l *live) dropSegments(numbers []int) error {
+func (l *sessionState) dropSegments(numbers []int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k := l.store.readSeals(l.id)

@@ -86,13 +86,13 @@ func (g *gc) uploads(base *os.Root) error {
 
 // references collects what the transcripts of a project's sessions name. Copies
 // count: their blobs must be there when they are adopted. So do the sessions in the
-// project where others lie elsewhere: they are from before that was set.
+// project where others are elsewhere: they are from before that was set.
 func (g *gc) references(base *os.Root, project string, stored map[string]bool) (map[string]bool, error) {
 	ids, err := g.store.folders(project)
 	if err != nil {
 		return nil, err
 	}
-	var places []place
+	var places []sessionPath
 	for _, id := range ids {
 		places = append(places, g.store.placeIn(project, id))
 	}

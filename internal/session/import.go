@@ -37,7 +37,7 @@ func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot strin
 	return s.take(ctx, src, projectRoot)
 }
 
-// ImportDir adopts a copy of a session folder. A copy that lies in the project
+// ImportDir adopts a copy of a session folder. A copy that is in the project
 // already, because the whole project was copied, is replaced by the adopted
 // session; any other stays where it is.
 func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Imported, error) {
@@ -73,7 +73,7 @@ func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Importe
 }
 
 // discard removes a session folder that is in nobody's index.
-func discard(p place) error {
+func discard(p sessionPath) error {
 	base, err := os.OpenRoot(p.base)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imp
 }
 
 // place gives an unpacked session its id, its project and its name.
-func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (Record, error) {
+func (s *Store) place(base *os.Root, hidden sessionPath, project string, rec Record) (Record, error) {
 	lock, err := s.claim(&rec, project)
 	if err != nil {
 		return Record{}, storage("the session could not be imported", err)
@@ -183,7 +183,7 @@ func (s *Store) place(base *os.Root, hidden place, project string, rec Record) (
 }
 
 // finish makes a placed session durable and findable.
-func (s *Store) finish(base *os.Root, p place, id string) error {
+func (s *Store) finish(base *os.Root, p sessionPath, id string) error {
 	if err := s.flushNew(base, p); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (im *importer) all(ctx context.Context, src source) error {
 			return err
 		}
 		if len(im.got) >= im.store.o.ImportFiles {
-			return tooLarge("more than %d files (session.import_files)", im.store.o.ImportFiles)
+			return tooLarge("more than %d files", im.store.o.ImportFiles)
 		}
 		if _, twice := im.got[name]; twice {
 			return refused("%s comes twice", name)
@@ -89,7 +89,7 @@ func (im *importer) one(ctx context.Context, name string, r io.Reader) (string, 
 	im.bytes += n
 	switch {
 	case errors.Is(err, ErrTooLarge):
-		return "", tooLarge("%s is larger than the %d bytes that are left of the limit (session.import_bytes)", name, limit)
+		return "", tooLarge("%s is larger than the %d bytes that are left of the limit", name, limit)
 	case err == nil && isBlob && got != sha:
 		return "", refused("%s holds other content than its name says", name)
 	}

@@ -26,7 +26,7 @@ type Input struct {
 	// Warning says which of its files were refused.
 	Warning string `json:"warning,omitempty"`
 	Time    Time   `json:"time"`
-	// ID tells the input apart from others of the session; see [Entry.Input].
+	// ID distinguishes the input from others of the session; see [Entry.Input].
 	ID string `json:"-"`
 }
 
@@ -145,7 +145,7 @@ func (s *Store) flushTranscript(id string) error {
 	return s.flushNew(base, p)
 }
 
-// An input's file gets takenSuffix behind inputSuffix when its turn has taken it.
+// An input's file gets takenSuffix after inputSuffix when its turn has taken it.
 // It goes when the transcript that has the input is flushed.
 const (
 	inputSuffix = ".json"

@@ -60,11 +60,11 @@ func (r *Record) use(at Time) {
 
 // useKnown reports whether the record's time of use is that of the transcript as
 // it is. l.mu is held.
-func (l *live) useKnown() bool {
+func (l *sessionState) useKnown() bool {
 	if l.lease != nil {
 		return true // Append keeps it, and adopt brings it up to date
 	}
-	info, err := os.Lstat(l.place.file(fileTranscript))
+	info, err := os.Lstat(l.path.file(fileTranscript))
 	if err != nil || l.useSeen == nil {
 		return err != nil && l.useSeen == nil
 	}

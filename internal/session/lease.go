@@ -15,9 +15,9 @@ import (
 // Methods are safe for concurrent use. After [Lease.Release] those that write
 // return [ErrReleased].
 type Lease struct {
-	live *live
+	live *sessionState
 	// lock is nil while the lease is being taken and after its release; guarded
-	// by live.mu, as is turn.
+	// by sessionState.mu, as is turn.
 	lock    *durable.FileLock
 	turn    string
 	deaf    bool // the turn takes no more inputs
@@ -30,10 +30,10 @@ type Lease struct {
 	tampered []string
 }
 
-// holds reports whether the lease was taken and not released. live.mu is held.
+// holds reports whether the lease was taken and not released. sessionState.mu is held.
 func (l *Lease) holds() bool { return l != nil && l.lock != nil }
 
-// check returns an error when the lease may not write any more. live.mu is held.
+// check returns an error when the lease may not write any more. sessionState.mu is held.
 func (l *Lease) check() error {
 	switch {
 	case l.lock == nil:
@@ -45,7 +45,7 @@ func (l *Lease) check() error {
 }
 
 // alone is check, and asks the disk whether the lock still excludes others. That
-// takes two system calls, so events, which are many, go without. live.mu is held.
+// takes two system calls, so events, which are many, go without. sessionState.mu is held.
 func (l *Lease) alone() error {
 	if err := l.check(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 }
 
 // lockSoon takes the lock, the one that rests or a new one, trying again for a
-// moment: whoever asks whether a lock is held has to hold it for an instant.
+// moment: anyone who asks whether a lock is held has to hold it for an instant.
 func lockSoon(ctx context.Context, path string, resting *durable.FileLock) (*durable.FileLock, error) {
 	for try := 0; ; try++ {
 		lock, err := lockAgain(path, resting)
@@ -181,10 +181,10 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 }
 
 // warm reports whether this process wrote last and nothing was touched since.
-func (v *live) warm(raw []byte) bool {
+func (v *sessionState) warm(raw []byte) bool {
 	return v.noted != nil && string(raw) == string(v.noted) &&
-		v.recSeen != nil && v.recWhole && v.script.loaded && v.script.sum != nil && v.script.current(v.place.file(fileTranscript)) &&
-		v.log.current(v.place) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
+		v.recSeen != nil && v.recWhole && v.script.loaded && v.script.sum != nil && v.script.current(v.path.file(fileTranscript)) &&
+		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 
 // adopt reads the files as their next writer.
@@ -230,7 +230,7 @@ func (l *Lease) adopt(raw []byte) error {
 }
 
 // refused is the fault for files that a later version wrote; other errors pass.
-func (v *live) refused(err error) error {
+func (v *sessionState) refused(err error) error {
 	if isNewer(err) {
 		return tooNew(v.id, err)
 	}
@@ -238,15 +238,15 @@ func (v *live) refused(err error) error {
 }
 
 // heal brings session.json in line with the transcript, where a crash left an
-// older one or none, and with the project that the folder lies in, where it was
+// older one or none, and with the project that the folder is in, where it was
 // moved.
-func (v *live) heal() error {
+func (v *sessionState) heal() error {
 	if v.rec.ReadOnly {
 		return nil
 	}
 	rec := v.rec
-	if said := v.script.session; said != nil && !rec.sameBut(v.place.settle(*said)) {
-		rec = v.place.settle(*said)
+	if said := v.script.session; said != nil && !rec.sameBut(v.path.settle(*said)) {
+		rec = v.path.settle(*said)
 		rec.UpdatedAt = v.rec.UpdatedAt
 	} else if v.recSeen != nil && v.recWhole {
 		return nil

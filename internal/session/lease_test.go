@@ -140,7 +140,7 @@ func TestKillBetweenSegments(t *testing.T) {
 	id := w.session().SessionID
 	turn(t, w.Store, id, "one", 2)
 	l := acquire(t, w.Store, id)
-	must(t, l.live.seal(l.live.log.activeSegment(), l.live.log.active.mark()))
+	must(t, l.live.seal(l.live.log.activeSegment(), l.live.log.active.position()))
 	must(t, l.Release())
 	other := w.store() // which was not there
 	turn(t, other, id, "two", 2)
@@ -490,7 +490,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 func TestNote(t *testing.T) {
 	t.Parallel()
 	n := note{PID: 1 << 22, Turn: strings.Repeat("t", 80), LastSeq: 1 << 60, Segment: 9999,
-		Transcript: mark{1 << 60, strings.Repeat("a", 64)}, Log: mark{1 << 60, strings.Repeat("b", 64)}}
+		Transcript: position{1 << 60, strings.Repeat("a", 64)}, Log: position{1 << 60, strings.Repeat("b", 64)}}
 	raw, err := n.encode()
 	must(t, err)
 	got, ok := decodeNote(raw)
@@ -513,7 +513,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// Whoever removes a lock file under a running turn lets another process in. The
+// Anyone who removes a lock file under a running turn lets another process in. The
 // turn notices before it adds to a record that is not its own any more.
 //
 // Covers: turn-api REQ-11
@@ -557,7 +557,7 @@ func TestLockFileRemoved(t *testing.T) {
 	}
 }
 
-// Requests are in the file and not in memory: whoever asks for the transcript gets
+// Requests are in the file and not in memory: anyone who asks for the transcript gets
 // them, before and after the session left memory.
 func TestRequestsAreNotKeptInMemory(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ func (o ListOptions) compare(a, b sortKey) int {
 	return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.ID, b.ID))
 }
 
-// cursor is the place behind a session, for the list's order.
+// cursor is the place after a session, for the list's order.
 type cursor struct {
 	Recent bool `json:"recent,omitempty"`
 	sortKey
@@ -196,12 +196,12 @@ type seen struct {
 
 // in reports whether a list of the project has the session. One that cannot be
 // used may be of any project where all share one folder.
-func (f seen) in(p place, project string) bool {
+func (f seen) in(p sessionPath, project string) bool {
 	return f.rec != nil && (p.inProject() || f.problem != nil || f.rec.ProjectRoot == project)
 }
 
 // look reads the record of a session for a list.
-func (s *Store) look(p place, id string) (seen, error) {
+func (s *Store) look(p sessionPath, id string) (seen, error) {
 	rec, err := readPlace(p, id)
 	if missing(err) {
 		return seen{}, nil // no session, or deleted meanwhile

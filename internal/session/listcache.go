@@ -11,8 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
 
 	"belay/internal/durable"
 )
@@ -52,20 +54,19 @@ const listVersion = 1
 // time: what is wrong with them may be mended in any of their files.
 func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, error) {
 	folder := filepath.Dir(s.placeIn(project, "x").folder())
-	known := s.readList(folder)
+	known, infos, err := s.known(ctx, folder, ids)
+	if err != nil {
+		return nil, err
+	}
 	fresh := listCache{V: listVersion, Folder: folder, Sessions: make([]listEntry, 0, len(ids))}
 	rows := make([]row, 0, len(ids))
-	const sep = string(filepath.Separator)
 	changed := len(known) > len(ids)
-	for _, id := range ids {
+	for i, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		info, gone := os.Lstat(folder + sep + id + sep + fileTranscript)
-		if unreached(gone) {
-			info, gone = os.Lstat(folder + sep + id + sep + fileRecord)
-		}
-		if e := known[id]; gone == nil && e != nil && e.fits(info) {
+		info := infos[i]
+		if e := known[id]; info != nil && e != nil && e.fits(info) {
 			fresh.Sessions = append(fresh.Sessions, *e)
 			if e.Project == "" || e.Project == project {
 				rows = append(rows, row{e.sortKey, nil})
@@ -80,7 +81,7 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 		if found.in(p, project) {
 			rows = append(rows, row{keyOf(found.rec), found.rec})
 		}
-		if gone == nil && found.rec != nil && found.problem == nil {
+		if info != nil && found.rec != nil && found.problem == nil {
 			e := listEntry{sortKey: keyOf(found.rec), Size: info.Size(), Changed: info.ModTime().UnixNano()}
 			if !p.inProject() {
 				e.Project = found.rec.ProjectRoot
@@ -93,6 +94,44 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 		_ = s.writeList(fresh) // without it the next list reads more
 	}
 	return rows, nil
+}
+
+// known returns what the cache of a folder knows, and how each session's file looks
+// now. Several goroutines look, because the looks are most of a long list's time.
+func (s *Store) known(ctx context.Context, folder string, ids []string) (known map[string]*listEntry, infos []fs.FileInfo, err error) {
+	const atOnce = 250
+	infos = make([]fs.FileInfo, len(ids))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.Go(func() error {
+		known = s.readList(folder)
+		return nil
+	})
+	for from := 0; from < len(ids); from += atOnce {
+		part := ids[from:min(from+atOnce, len(ids))]
+		g.Go(func() error {
+			for i, id := range part {
+				infos[from+i] = lookAt(folder, id)
+			}
+			return ctx.Err()
+		})
+	}
+	err = g.Wait()
+	return known, infos, err
+}
+
+// lookAt says how the file looks that a session's entry is made from: its transcript,
+// or session.json where it has none. It is nil where none can be reached.
+func lookAt(folder, id string) fs.FileInfo {
+	const sep = string(filepath.Separator)
+	info, err := os.Lstat(folder + sep + id + sep + fileTranscript)
+	if unreached(err) {
+		info, err = os.Lstat(folder + sep + id + sep + fileRecord)
+	}
+	if err != nil {
+		return nil
+	}
+	return info
 }
 
 // listPath is where the cache of a folder lies in the state folder.

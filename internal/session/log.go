@@ -19,7 +19,7 @@ type eventLog struct {
 	segs   []segment // ascending, never changed in place: readers share it
 	last   int64     // the last sequence given, 0 for none
 	end    event.Event
-	active chain // the last segment
+	active hashChain // the last segment
 	tail   tail
 	// folder describes the log's folder at looked, when top was its last file:
 	// its time moves when a segment comes or goes. Nil means: look again.
@@ -54,9 +54,9 @@ func (g *eventLog) add(e event.Event, end int64, limit int) {
 
 // loadLog reads what the log's folder has: the first sequence of every segment
 // and all of the last one. With a note the files are adopted by their next
-// writer (see [chain.adopt]), which yields sentences about what was changed.
+// writer (see [hashChain.adopt]), which yields sentences about what was changed.
 // l.mu is held.
-func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
+func (l *sessionState) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 	g := &l.log
 	_ = g.close() // what was appended through it is in the files
 	*g = eventLog{}
@@ -65,14 +65,14 @@ func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 		return nil, err
 	}
 	var said []string
-	var known seals
+	var known segmentHashes
 	if n != nil {
 		known = l.store.readSeals(l.id)
 		said = l.missedSegments(root, known, numbers, *n, after)
 	}
 	for len(numbers) > 0 && g.last == 0 {
 		// A file without events was left by a crash before its first line, or is
-		// spoilt: the one before it tells where the log ends.
+		// spoilt: the one before it reports where the log ends.
 		number := numbers[len(numbers)-1]
 		numbers = numbers[:len(numbers)-1]
 		sentence, err := l.loadLast(root, number, n, after)
@@ -101,7 +101,7 @@ func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 	}
 	if n != nil && n.LastSeq > g.last {
 		// The log lost its end. A sequence that a reader may have seen is never
-		// given to another event; readers are told of the gap.
+		// given to another event; readers are notified of the gap.
 		g.last = n.LastSeq
 	}
 	if n != nil && after != sameBoot {
@@ -115,10 +115,10 @@ func (l *live) loadLog(root *os.Root, n *note, after boot) ([]string, error) {
 }
 
 // loadLast reads the segment that the log ends in, if it has events.
-func (l *live) loadLast(root *os.Root, number int, n *note, after boot) (string, error) {
+func (l *sessionState) loadLast(root *os.Root, number int, n *note, after boot) (string, error) {
 	g := &l.log
 	_ = g.active.close() // of the segment after it, which had no event
-	g.active = chain{name: segmentName(number)}
+	g.active = hashChain{name: segmentName(number)}
 	var newest []byte // the last line, to know how the log ends
 	var newer error
 	line := func(b []byte, _ int64) {
@@ -142,7 +142,7 @@ func (l *live) loadLast(root *os.Root, number int, n *note, after boot) (string,
 	if n == nil {
 		err = g.active.read(root, line)
 	} else {
-		var want mark
+		var want position
 		if n.Segment == number && after == sameBoot {
 			want = n.Log
 		}
@@ -180,7 +180,7 @@ func (g *eventLog) sawFolder(info fs.FileInfo) {
 }
 
 // settle notes how the folder looks after our own changes to it.
-func (g *eventLog) settle(p place) {
+func (g *eventLog) settle(p sessionPath) {
 	g.active.settle()
 	if g.folder != nil {
 		return
@@ -196,7 +196,7 @@ func (g *eventLog) settle(p place) {
 const coarse = 3 * time.Second
 
 // sameFolder reports whether no segment came or went since the last look.
-func (g *eventLog) sameFolder(p place) bool {
+func (g *eventLog) sameFolder(p sessionPath) bool {
 	info, err := os.Lstat(p.file(dirLog))
 	if g.folder == nil {
 		return missing(err) && len(g.segs) == 0
@@ -223,7 +223,7 @@ func (g *eventLog) sameFolder(p place) bool {
 }
 
 // current reports whether the log's files are as they were last seen.
-func (g *eventLog) current(p place) bool {
+func (g *eventLog) current(p sessionPath) bool {
 	if !g.loaded || !g.sameFolder(p) {
 		return false
 	}

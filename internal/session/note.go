@@ -8,8 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
@@ -28,23 +28,23 @@ type note struct {
 	// Boot is set while the session is booted.
 	Boot bool `json:"boot,omitempty"`
 	// Kept is what of the transcript was flushed, absent where that is all of it.
-	Kept *mark `json:"kept,omitempty"`
+	Kept *position `json:"kept,omitempty"`
 	// BootID is the system's time of running in which the note was written. After
 	// another one the files may have lost what was not flushed.
 	BootID string `json:"bootId,omitempty"`
 	// LastSeq keeps sequences from being given twice, should the log be lost.
-	LastSeq    int64 `json:"lastSeq,omitempty"`
-	Transcript mark  `json:"transcript"`
-	Segment    int   `json:"segment,omitempty"`
-	Log        mark  `json:"log"`
+	LastSeq    int64    `json:"lastSeq,omitempty"`
+	Transcript position `json:"transcript"`
+	Segment    int      `json:"segment,omitempty"`
+	Log        position `json:"log"`
 }
 
-// settled reports whether n tells of whole files: it was written by a release,
+// settled reports whether n reports whole files: it was written by a release,
 // and neither a turn nor a boot has begun since.
 func (n note) settled() bool { return n.PID != 0 && n.Turn == "" && !n.Boot }
 
-// kept is the mark of what of the transcript was flushed.
-func (n note) kept() mark {
+// kept is the position up to which the transcript was flushed.
+func (n note) kept() position {
 	if n.Kept != nil {
 		return *n.Kept
 	}
@@ -52,7 +52,7 @@ func (n note) kept() mark {
 }
 
 // noteSize is the fixed length of a note: one write, far below a page, so a
-// reader sees the old or the new one; its checksum tells when it did not. Notes
+// reader sees the old or the new one; its checksum reports when it did not. Notes
 // without a boot have oldNoteSize.
 const (
 	noteSize    = 768
@@ -107,8 +107,8 @@ func (n note) appendJSON(b []byte) []byte {
 	return append(n.Log.appendJSON(append(b, `"log":`...)), '}')
 }
 
-// appendJSON appends the mark as encoding/json would write it.
-func (m mark) appendJSON(b []byte) []byte {
+// appendJSON appends the position as encoding/json would write it.
+func (m position) appendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"size":`...), m.Size, 10)
 	if m.SHA256 != "" {
 		b = event.AppendString(append(b, `,"sha256":`...), m.SHA256)
@@ -158,9 +158,9 @@ func readNote(f *os.File) ([]byte, error) {
 }
 
 // peeks bounds how often a note is read that looks torn. The write that tears it
-// is one system call of another thread or process, over in less time than a few
-// reads take; a note that stays unreadable is a spoilt one.
-const peeks = 100
+// is one system call of another thread or process, over in less than a millisecond;
+// a note that stays unreadable is a spoilt one.
+const peeks = 20
 
 // peekNote reads the note of a session that somebody else may hold, and may be
 // writing to.
@@ -178,12 +178,12 @@ func (s *Store) peekNote(id string) (note, bool) {
 		if n, ok := decodeNote(b); ok {
 			return n, true
 		}
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 	return note{}, false
 }
 
-// Running tells which turn runs in a session and in which process, this one or
+// Running reports which turn runs in a session and in which process, this one or
 // another of the same user. It reads the note in the lock file and asks the
 // kernel whether the lock is held, so a process that was killed does not count.
 func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
@@ -210,7 +210,7 @@ func (s *Store) Booting(id string) bool {
 	return ok && n.Boot && durable.Locked(s.lockPath(id))
 }
 
-// runningHere tells which turn runs in this process and whether it holds the
+// runningHere reports which turn runs in this process and whether it holds the
 // session at all.
 func (s *Store) runningHere(id string) (turn string, held bool) {
 	s.mu.Lock()

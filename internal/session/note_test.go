@@ -12,8 +12,8 @@ func TestNoteEncodes(t *testing.T) {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	for _, n := range []note{
 		{},
-		{PID: 1, LastSeq: 24, Transcript: mark{5396, sum}, Segment: 1, Log: mark{6263, sum}},
-		{PID: 99, Turn: `turn_"ü<&>\`, Deaf: true, Boot: true, LastSeq: 1 << 53, Transcript: mark{Size: 3}, Log: mark{SHA256: "a"}},
+		{PID: 1, LastSeq: 24, Transcript: position{5396, sum}, Segment: 1, Log: position{6263, sum}},
+		{PID: 99, Turn: `turn_"ü<&>\`, Deaf: true, Boot: true, LastSeq: 1 << 53, Transcript: position{Size: 3}, Log: position{SHA256: "a"}},
 	} {
 		want, err := json.Marshal(n)
 		must(t, err)

@@ -46,7 +46,7 @@ func (s *Store) Opening(ctx context.Context, id string) (Entry, error) {
 		}
 		e, err := parseEntry(line)
 		if err != nil {
-			return Entry{}, nil // a spoilt or half-written line; the store's checks tell of it
+			return Entry{}, nil // a spoilt or half-written line; the store's checks report it
 		}
 		return e, nil
 	}

@@ -51,7 +51,7 @@ func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, er
 }
 
 // examine reads the transcript and the log of one session.
-func (s *Store) examine(p place, id string) ([]Problem, error) {
+func (s *Store) examine(p sessionPath, id string) ([]Problem, error) {
 	root, err := p.open()
 	if err != nil {
 		return nil, err
@@ -114,5 +114,5 @@ func examineLines(root *os.Root, id, name string, check func([]byte) error) ([]P
 	return problems, err
 }
 
-// maxProblems bounds what is told of one file.
+// maxProblems bounds what is reported about one file.
 const maxProblems = 100

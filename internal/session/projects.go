@@ -81,14 +81,14 @@ func (s *Store) ProjectsIn(folder string) []string {
 	})
 }
 
-// search looks for a session in every known project, and mends the index.
-func (s *Store) search(id string) (place, bool, error) {
+// search looks for a session in every known project, and fixes the index.
+func (s *Store) search(id string) (sessionPath, bool, error) {
 	if s.o.SessionRoot != "" {
-		return place{}, false, nil
+		return sessionPath{}, false, nil
 	}
 	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirProjects))
 	if err != nil && !missing(err) {
-		return place{}, false, storage("the index of projects cannot be read", err)
+		return sessionPath{}, false, storage("the index of projects cannot be read", err)
 	}
 	for _, e := range entries {
 		project := projectAt(s.state.Root(), dirProjects+"/"+e.Name())
@@ -104,5 +104,5 @@ func (s *Store) search(id string) (place, bool, error) {
 		}
 		return p, true, s.index(id, p)
 	}
-	return place{}, false, nil
+	return sessionPath{}, false, nil
 }

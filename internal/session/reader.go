@@ -32,18 +32,18 @@ const (
 //
 // One goroutine at a time reads: Next, NextWithin, Ready and After. Close may be
 // called by any goroutine at any moment, and more than once. It ends the wait of
-// whoever reads, who gets [ErrReaderClosed].
+// anyone who reads, who gets [ErrReaderClosed].
 type Reader struct {
-	live  *live
+	live  *sessionState
 	after int64
-	// at is where the event after lies in the files, if known.
+	// at is where the event after is in the files, if known.
 	at pos
 	// loan is what the last batch takes of what all readers may hold. lent is set
 	// while it holds something, line is not nil while it waits for its turn.
 	loan *loan
 	lent bool
 	line <-chan struct{}
-	// done is closed by Close, under live.mu.
+	// done is closed by Close, under sessionState.mu.
 	done chan struct{}
 }
 
@@ -94,7 +94,7 @@ func (s *Store) Bounds(ctx context.Context, id string) (first, last int64, err e
 }
 
 // ready makes the log in memory agree with the files. l.mu is held.
-func (l *live) ready() error {
+func (l *sessionState) ready() error {
 	if l.lease.holds() {
 		return l.gone
 	}
@@ -104,7 +104,7 @@ func (l *live) ready() error {
 	return storage("the event log cannot be read", l.refresh())
 }
 
-// Close gives the reader back and ends the wait of whoever reads. It does not wait
+// Close gives the reader back and ends the wait of anyone who reads. It does not wait
 // for them.
 func (r *Reader) Close() error {
 	l := r.live
@@ -228,7 +228,7 @@ func (r *Reader) ready(ctx context.Context, insist bool) ([]event.Event, <-chan 
 // files is what is needed to read from the log's files without the session's
 // lock.
 type files struct {
-	place      place
+	place      sessionPath
 	segs       []segment
 	activeSize int64
 	last       int64
@@ -265,7 +265,7 @@ func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
 		r.after, r.at = evs[len(evs)-1].Seq, end
 		return evs, nil, nil, nil
 	}
-	return nil, &files{place: l.place, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
+	return nil, &files{place: l.path, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
 }
 
 // read returns events from the files, as many as the room is for. Where the files

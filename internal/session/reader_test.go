@@ -195,7 +195,7 @@ func TestResetGap(t *testing.T) {
 	}
 }
 
-// Where old segments are gone, a reader is told where it goes on; one that is
+// Where old segments are gone, a reader learns where it goes on; one that is
 // caught by their removal too.
 func TestExpiredGap(t *testing.T) {
 	t.Parallel()
@@ -238,7 +238,7 @@ func TestExpiredGap(t *testing.T) {
 	turn(t, w.Store, id, "t2", 1)
 }
 
-// A hole in a log, made by whoever edited it, is told and read over.
+// A hole in a log, made by anyone who edited it, is told and read over.
 func TestHoleIsAGap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

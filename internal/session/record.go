@@ -73,7 +73,7 @@ type EntryKind string
 // The transcript's lines. A turn is one EntryTurn, one EntryRequest, then
 // EntryAssistant lines as the model answers, each with calls followed by one
 // EntryTools for every result, then one EntryEnd. What subagents said and did
-// stands in between, marked with the call that started them. A turn that a crash
+// is in between, marked with the call that started them. A turn that a crash
 // cut off has no end.
 const (
 	// EntryTurn is what the person sent, written before the turn's first event.
@@ -101,7 +101,7 @@ const (
 	// corrects the first when what followed that could not be made durable.
 	EntryEnd EntryKind = "end"
 	// EntryUndo says that the file changes of an ended turn, the entry's, were
-	// taken back. It stands where that happened, after any later turn.
+	// taken back. It is where that happened, after any later turn.
 	EntryUndo EntryKind = "undo"
 )
 
@@ -316,6 +316,8 @@ type Source struct {
 type Delivered struct {
 	attachment.Item
 	Used string `json:"used"`
+	// Note says what the model did not get of it: that it was cut, or made smaller.
+	Note string `json:"note,omitempty"`
 }
 
 // History says which earlier turns were part of the request.

@@ -39,10 +39,10 @@ func (l *Lease) Boot() error {
 }
 
 // note describes the files as they are. v.mu is held.
-func (v *live) note() note {
+func (v *sessionState) note() note {
 	n := note{
-		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.mark(), BootID: v.store.o.BootID,
-		Segment: v.log.activeSegment(), Log: v.log.active.mark(),
+		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.position(), BootID: v.store.o.BootID,
+		Segment: v.log.activeSegment(), Log: v.log.active.position(),
 	}
 	if kept := v.script.flushed; kept != n.Transcript {
 		n.Kept = &kept
@@ -52,16 +52,16 @@ func (v *live) note() note {
 
 // lastNote is what this process last wrote to the lock file, or would write now.
 // v.mu is held.
-func (v *live) lastNote() note {
+func (v *sessionState) lastNote() note {
 	if v.noted == nil {
 		return v.note()
 	}
-	return v.told
+	return v.noteContent
 }
 
 // writeNote replaces the lock file's content. v.mu is held.
 func (l *Lease) writeNote(n note) (err error) {
-	l.live.told = n
+	l.live.noteContent = n
 	l.live.noted, err = writeNote(l.lock.File(), n)
 	return err
 }
@@ -116,7 +116,7 @@ func (l *Lease) settle(turn string) error {
 	}
 	v.script.settle()
 	v.useSeen = v.script.seen
-	v.log.settle(v.place)
+	v.log.settle(v.path)
 	if l.severed {
 		v.noted = nil // the next lease reads what another process left
 		return nil

@@ -10,7 +10,7 @@ import (
 // have seen. Their sequences must never be given to other events. So a session
 // has a reservation, in its transcript: events may exist up to that sequence. No
 // event goes beyond the reservation that is on disk, and a process that cannot
-// know how the log ended begins behind it. A turn's end extends the reservation
+// know how the log ended begins after it. A turn's end extends the reservation
 // with the flush that it needs anyway; only a turn of more events than that
 // flushes for it.
 //
@@ -23,12 +23,12 @@ func blockAfter(seq int64) int64 { return (seq + seqBlock/2 + seqBlock) / seqBlo
 // limit is the last sequence that the flushed transcript allows.
 func (t *script) limit() int64 { return max(t.kept, seqBlock) }
 
-// behind is the last sequence that may have been given when nobody knows how the
+// after is the last sequence that may have been given when nobody knows how the
 // log ended.
 func (t *script) behind() int64 { return max(t.reserved, seqBlock) }
 
 // reserve makes the reservation cover events up to seq, durably. The caller holds
-// live.emit, and not live.mu.
+// sessionState.emit, and not sessionState.mu.
 func (l *Lease) reserve(seq int64) error {
 	v := l.live
 	v.mu.Lock()
@@ -54,4 +54,4 @@ func (l *Lease) reserve(seq int64) error {
 }
 
 // now is the time of records.
-func (v *live) now() Time { return Time{v.store.o.Clock().UTC()} }
+func (v *sessionState) now() Time { return Time{v.store.o.Clock().UTC()} }

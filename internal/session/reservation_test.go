@@ -10,8 +10,8 @@ import (
 	"belay/internal/event"
 )
 
-// After a power cut ids go on behind those that may have been given, a reader is
-// told, and nobody is told of tampering.
+// After a power cut ids go on after those that may have been given, a reader is
+// told, and nobody is notified of tampering.
 func TestIDsAfterAPowerCut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -13,7 +13,7 @@ import (
 
 // Restore makes the state folder again where somebody removed it while it was open,
 // and reports whether anything of it was gone. What was in it is lost, but for where
-// the sessions in memory lie. The store does this by itself when it has to write; a
+// the sessions in memory are. The store does this by itself when it has to write; a
 // process that lives long does it at times.
 //
 // A turn that runs meanwhile has lost its lock: it ends at its next commit with
@@ -22,14 +22,14 @@ func (s *Store) Restore() (made bool, err error) {
 	if made, err = s.state.Restore(); !made {
 		return false, err
 	}
-	// Whoever called may hold a session's lock.
+	// Anyone who called may hold a session's lock.
 	s.background(func() {
 		for _, l := range s.inMemory() {
 			l.mu.Lock()
-			p, gone := l.place, l.gone
+			p, gone := l.path, l.gone
 			l.mu.Unlock()
 			if gone == nil {
-				_ = s.index(l.id, p) // the index is disposable: listing mends it, too
+				_ = s.index(l.id, p) // the index is disposable: listing fixes it, too
 				if p.inProject() {
 					_ = s.knowProject(p.base) // the next new session tries again
 				}
@@ -39,14 +39,14 @@ func (s *Store) Restore() (made bool, err error) {
 	return true, nil
 }
 
-func (s *Store) inMemory() []*live {
+func (s *Store) inMemory() []*sessionState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Values(s.live))
 }
 
 // restored reports whether err, of a write, came from a state folder that was gone and
-// is there again, whoever made it, so that another try makes sense.
+// is there again, no matter who made it, so that another try makes sense.
 func (s *Store) restored(err error) bool {
 	if !missing(err) {
 		return false
@@ -97,7 +97,7 @@ func (s *Store) inState(id string, resting *durable.FileLock, take func(resting 
 	return lock, nil
 }
 
-// Home is a folder that sessions lie in: that of a project, or the session root.
+// Home is a folder that sessions are in: that of a project, or the session root.
 type Home struct {
 	// Root is the project's folder, or the session root.
 	Root string
@@ -118,7 +118,7 @@ func (s *Store) Homes() []Home {
 	var all []Home
 	for _, l := range s.inMemory() {
 		l.mu.Lock()
-		p := l.place
+		p := l.path
 		l.mu.Unlock()
 		if h := s.HomeOf(p.base); !slices.Contains(all, h) {
 			all = append(all, h)

@@ -17,7 +17,7 @@ import (
 // part. Entries are only ever appended, so a slice that was handed out stays valid
 // and never changes.
 type script struct {
-	chain
+	hashChain
 	entries []Entry
 	// whole is set where requests are kept, too.
 	whole, loaded bool
@@ -31,8 +31,8 @@ type script struct {
 	// boot is the system's time of running in which the last session line was
 	// written.
 	boot string
-	// flushed is the mark of what is known to be on disk.
-	flushed mark
+	// flushed is the position up to which the file is known to be on disk.
+	flushed position
 }
 
 // add takes one line of the file. A whole line that is no entry stays there.
@@ -98,7 +98,7 @@ func (t *script) expect(end int64) {
 // reset forgets the entries before the file is read again.
 func (t *script) reset() {
 	_ = t.close() // what was appended through it is in the file
-	*t = script{chain: chain{name: fileTranscript}, loaded: true}
+	*t = script{hashChain: hashChain{name: fileTranscript}, loaded: true}
 }
 
 // made is reset for a transcript of one session line that was just written.
@@ -150,7 +150,7 @@ func encodeEntries(entries []Entry) ([]byte, error) {
 }
 
 // Transcript returns the whole transcript of a session, oldest first. A line that
-// is not an entry is left out; [Store.Problems] tells of it.
+// is not an entry is left out; [Store.Problems] reports it.
 func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 		return nil, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	t := script{chain: chain{name: fileTranscript}, whole: true}
+	t := script{hashChain: hashChain{name: fileTranscript}, whole: true}
 	if err := t.read(root, t.add); err != nil {
 		return nil, storage("the transcript cannot be read", err)
 	}
@@ -187,10 +187,10 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 	if _, err := l.record(); err != nil {
 		return nil, err
 	}
-	if l.lease.holds() || l.script.loaded && l.script.current(l.place.file(fileTranscript)) {
+	if l.lease.holds() || l.script.loaded && l.script.current(l.path.file(fileTranscript)) {
 		return l.script.shared(), nil
 	}
-	root, err := l.place.open()
+	root, err := l.path.open()
 	if err != nil {
 		return nil, storage("the session's folder cannot be opened", err)
 	}
@@ -202,7 +202,7 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 }
 
 // readScript reads the transcript without being its writer. l.mu is held.
-func (l *live) readScript(root *os.Root) error {
+func (l *sessionState) readScript(root *os.Root) error {
 	l.script.reset()
 	return l.script.read(root, l.script.add)
 }

@@ -27,7 +27,7 @@ func TestEntriesDecodeAsTheyDid(t *testing.T) {
 	item := attachment.Item{SHA256: "ab", Name: "a.png", MIMEType: "image/png", Bytes: 7, Width: 3}
 	full := []Entry{
 		{Kind: EntryTurn, Turn: "t", Time: at, Message: "a<b>&\u2028\"\\", Warning: "w", Attachments: []attachment.Item{item}, Idempotency: &Idempotency{"k", "d"}, Options: json.RawMessage(`{"maxTurns":3}`), After: -1, By: "x"},
-		{Kind: EntryRequest, Turn: "t", Time: at, Manifest: &Manifest{Turn: "t", Time: at, Tools: []string{"read"}, Instructions: []Source{{Path: "p", Bytes: 1, Cut: true}}, History: History{Turns: 2, Attachments: []Delivered{{item, "whole"}}}}},
+		{Kind: EntryRequest, Turn: "t", Time: at, Manifest: &Manifest{Turn: "t", Time: at, Tools: []string{"read"}, Instructions: []Source{{Path: "p", Bytes: 1, Cut: true}}, History: History{Turns: 2, Attachments: []Delivered{{item, "whole", "cut"}}}}},
 		{Kind: EntryAssistant, Turn: "t", Time: at, Model: "m", Partial: true, Agent: "call", Blocks: []Block{{Type: BlockToolCall, ID: "1", Name: "read", Input: json.RawMessage(`{"path":"é"}`)}, {Type: BlockThinking, Text: "x", Signature: "s", Redacted: "r"}}},
 		{Kind: EntryTools, Turn: "t", Time: at, Blocks: []Block{{Type: BlockToolResult, ID: "1", Failed: true, Items: []attachment.Item{item}}}, Changes: []Change{{Call: "1", Path: "p", BeforeMode: fs.ModeDir | 0o755, AfterMode: 0o644, Folders: 1, Restored: true}}, Seen: []Sight{{Path: "p", First: 1, Last: 2, Total: 3}}},
 		{Kind: EntrySummary, Turn: "t", Time: at, Summary: "s", Through: "r", Rounds: 2},
@@ -105,7 +105,7 @@ func TestTurnEntries(t *testing.T) {
 			t.Errorf("turn %q: %s, want %s", turn, got, want)
 		}
 	}
-	// Whoever edits a transcript need not write it as belay does.
+	// Anyone who edits a transcript need not write it as belay does.
 	extend(t, filepath.Join(w.folder(id), "transcript.jsonl"),
 		`{ "manifest": {"turn": "t\"4"}, "turn": "t\"4", "kind": "request" }`+"\n"+
 			`{"kind":"end","turn":"t\"4"}`+"\n"+"garbage\n"+`{"kind":"request","turn":"t5","manifest":{`+"\n")

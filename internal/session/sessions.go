@@ -41,9 +41,9 @@ func (s *Store) Listed(ctx context.Context, id string) (Record, error) {
 	return s.damaged(p, id, err), nil
 }
 
-// damaged is how a list tells of a session that cannot be used. Where all sessions
+// damaged is how a list reports a session that cannot be used. Where all sessions
 // share one folder, it may be of any project.
-func (s *Store) damaged(p place, id string, err error) Record {
+func (s *Store) damaged(p sessionPath, id string, err error) Record {
 	rec := Record{SessionID: id, Damaged: reason(err)}
 	if p.inProject() {
 		rec.ProjectRoot = p.base
@@ -70,7 +70,7 @@ func (s *Store) folders(project string) ([]string, error) {
 	return ids, nil
 }
 
-func readPlace(p place, id string) (Record, error) {
+func readPlace(p sessionPath, id string) (Record, error) {
 	root, err := p.open()
 	if err != nil {
 		return Record{}, err
@@ -84,7 +84,7 @@ func readPlace(p place, id string) (Record, error) {
 // that is lost or leads to a place that is gone, and makes the record read-only
 // when the entry's place is another folder with the same session. Healed tells
 // that the entry was made or changed.
-func (s *Store) heal(p place, rec Record) (_ Record, healed bool, err error) {
+func (s *Store) heal(p sessionPath, rec Record) (_ Record, healed bool, err error) {
 	rec = p.settle(rec)
 	known, ok := s.indexed(rec.SessionID)
 	switch {
@@ -107,7 +107,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	}
 	err = l.remove()
 	if err == nil {
-		err = s.finishDelete(l.live.place, id)
+		err = s.finishDelete(l.live.path, id)
 	}
 	return errors.Join(storage("the session could not be removed", err), l.Release())
 }
@@ -120,7 +120,7 @@ func (l *Lease) remove() error {
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	base, err := os.OpenRoot(v.place.base)
+	base, err := os.OpenRoot(v.path.base)
 	if err != nil {
 		return err
 	}
@@ -128,15 +128,15 @@ func (l *Lease) remove() error {
 	if err := v.closeFiles(); err != nil {
 		return err
 	}
-	hidden := path.Join(path.Dir(v.place.rel), deletedPrefix+v.id)
+	hidden := path.Join(path.Dir(v.path.rel), deletedPrefix+v.id)
 	if err := durable.RemoveAll(base, hidden); err != nil { // of an earlier try
 		return err
 	}
-	if err := durable.Rename(base, v.place.rel, hidden); err != nil {
+	if err := durable.Rename(base, v.path.rel, hidden); err != nil {
 		return err
 	}
 	if err := durable.FlushDir(base, path.Dir(hidden), durable.Discarded); err != nil {
-		return errors.Join(err, durable.Rename(base, hidden, v.place.rel))
+		return errors.Join(err, durable.Rename(base, hidden, v.path.rel))
 	}
 	v.gone = notFound(v.id)
 	v.broadcast()
@@ -148,7 +148,7 @@ func (l *Lease) remove() error {
 
 // finishDelete removes what there is of a session whose folder is hidden. The
 // folder goes last: while it is there, [Store.GC] knows what to finish.
-func (s *Store) finishDelete(p place, id string) error {
+func (s *Store) finishDelete(p sessionPath, id string) error {
 	base, err := os.OpenRoot(p.base)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Store) finishDelete(p place, id string) error {
 
 // forgetDeleted removes what the state folder has of a session that was deleted.
 // The index entry goes last, for the same reason.
-func (s *Store) forgetDeleted(p place, id string) error {
+func (s *Store) forgetDeleted(p sessionPath, id string) error {
 	errs := []error{s.dropInputs(id), removeIfThere(s.state.Root(), dirSeals+"/"+id)}
 	if s.o.Forget != nil {
 		errs = append(errs, s.o.Forget(id))
@@ -171,7 +171,7 @@ func (s *Store) forgetDeleted(p place, id string) error {
 }
 
 // forget drops a session's object from memory; who has it keeps it.
-func (s *Store) forget(l *live) {
+func (s *Store) forget(l *sessionState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.live[l.id] == l {

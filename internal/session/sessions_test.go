@@ -445,5 +445,5 @@ func TestSpoiltSessions(t *testing.T) {
 	}
 }
 
-// recordOf is where a session's record lies in its project.
+// recordOf is where a session's record is in its project.
 func recordOf(_ *world, id string) string { return ".belay/sessions/" + id + "/session.json" }

@@ -38,7 +38,7 @@ func (a *archive) next() (string, io.Reader, error) {
 		h, err := a.tar.Next()
 		switch {
 		case a.left.N <= 0:
-			return "", nil, tooLarge("the archive unpacks to more than the limit (session.import_bytes)")
+			return "", nil, tooLarge("the archive unpacks to more than the limit")
 		case errors.Is(err, io.EOF):
 			if a.list == nil {
 				return "", nil, refused("there is no %s: the archive is incomplete", fileSums)
@@ -102,7 +102,7 @@ type folder struct {
 	open  *os.File
 }
 
-func openFolder(p place) (*folder, error) {
+func openFolder(p sessionPath) (*folder, error) {
 	root, err := p.open()
 	if err != nil {
 		return nil, refused("the folder cannot be opened: %s", reason(err))

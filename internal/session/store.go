@@ -16,6 +16,13 @@ import (
 	"belay/internal/event"
 )
 
+// The defaults of [Options.IdleClose], which outlasts the pause between two messages of
+// a person, and of [Options.IdleMax].
+const (
+	DefaultIdleClose = time.Minute
+	DefaultIdleMax   = 1024
+)
+
 // Options say where a [Store] keeps things and within which bounds. StateDir is
 // required; every other zero value has a default.
 type Options struct {
@@ -37,7 +44,7 @@ type Options struct {
 	// TailBytes bounds the recent events that a log keeps in memory, 64 KiB by
 	// default. A reader further behind reads the file.
 	TailBytes int
-	// LagBytes bounds what all readers together hold that are further behind, 16 MiB
+	// LagBytes bounds what all readers together hold that are further behind, 8 MiB
 	// by default, beside leastBatch for each.
 	LagBytes int64
 	// IdleClose is how long a session that nobody runs or reads stays in memory
@@ -100,7 +107,7 @@ type Store struct {
 	maker   maker
 
 	mu   sync.Mutex
-	live map[string]*live
+	live map[string]*sessionState
 	// idle are those of them that nobody uses, the longest unused first.
 	idle   *linked.List
 	closed bool
@@ -123,7 +130,7 @@ func NewStore(o Options) (*Store, error) {
 	if o.StateDir == "" {
 		return nil, errors.New("open session store: no state folder")
 	}
-	s := &Store{o: o, live: map[string]*live{}, idle: linked.New(), stop: make(chan struct{})}
+	s := &Store{o: o, live: map[string]*sessionState{}, idle: linked.New(), stop: make(chan struct{})}
 	s.defaults()
 	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists, dirMakers)
 	if err != nil {
@@ -149,14 +156,14 @@ func (s *Store) defaults() {
 		o.TailBytes = 64 << 10
 	}
 	if o.LagBytes <= 0 {
-		o.LagBytes = 16 << 20
+		o.LagBytes = 8 << 20
 	}
 	s.lag = newBudget(o.LagBytes, lineWait)
 	if o.IdleClose <= 0 {
-		o.IdleClose = time.Minute
+		o.IdleClose = DefaultIdleClose
 	}
 	if o.IdleMax <= 0 {
-		o.IdleMax = 1024
+		o.IdleMax = DefaultIdleMax
 	}
 	if o.BootID == "" {
 		o.BootID = durable.BootID()
@@ -192,7 +199,7 @@ func (s *Store) Close() error {
 	s.closed = true
 	close(s.stop)
 	all := s.live
-	s.live = map[string]*live{}
+	s.live = map[string]*sessionState{}
 	s.idle = linked.New()
 	s.mu.Unlock()
 
@@ -221,7 +228,7 @@ func (s *Store) background(f func()) bool {
 	return !s.closed
 }
 
-// lockPath is where the lock of a session lies.
+// lockPath is where the lock of a session is.
 func (s *Store) lockPath(id string) string {
 	return filepath.Join(s.o.StateDir, dirLocks, id+".lock")
 }

@@ -15,7 +15,7 @@ import (
 // a journal.
 const undoPrefix = "undo-"
 
-// leftovers sweeps the folder that session folders lie in.
+// leftovers sweeps the folder that session folders are in.
 func (g *gc) leftovers(base *os.Root, dir string) error {
 	for _, prefix := range []string{deletedPrefix, importPrefix, newPrefix} {
 		if err := g.sweep(base, dir, prefix); err != nil {
@@ -86,7 +86,7 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 
 // forgetCutOff removes what the state folder has of a session whose deletion a crash
 // cut off: its hidden folder is still there, and the index leads to its place.
-func (s *Store) forgetCutOff(p place) error {
+func (s *Store) forgetCutOff(p sessionPath) error {
 	id := path.Base(p.rel)
 	if known, ok := s.indexed(id); !ok || known != p || p.exists() {
 		return nil
@@ -94,7 +94,7 @@ func (s *Store) forgetCutOff(p place) error {
 	return s.forgetDeleted(p, id)
 }
 
-// deleter takes the lock that is held by whoever deletes a session. It is nil where
+// deleter takes the lock that is held by anyone who deletes a session. It is nil where
 // there is none: nobody has used the session.
 func (s *Store) deleter(id string) (*durable.FileLock, error) {
 	if !ValidID(id) {

@@ -72,7 +72,7 @@ func TestGCKeepsWhatWasNotDeleted(t *testing.T) {
 	}
 }
 
-// Where all sessions lie in one folder now, a project may still have sessions of its
+// Where all sessions are in one folder now, a project may still have sessions of its
 // own. What they attached is not swept.
 func TestGCKeepsBlobsOfSessionsInTheProject(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ type pos struct {
 }
 
 // tail holds a log's newest events in memory, without gaps, for readers that
-// keep up. What it hands out is never changed, so readers share it.
+// keep up. What it returns is never changed, so readers share it.
 type tail struct {
 	evs   []event.Event
 	ends  []pos // where each event's line ends
@@ -59,7 +59,7 @@ func (t *tail) trim(limit int) {
 }
 
 // cut drops the first events. It copies the others: the old array belongs to
-// whoever still reads it.
+// anyone who still reads it.
 func (t *tail) cut(n int) {
 	for i := range t.evs[:n] {
 		t.bytes -= weight(&t.evs[i])

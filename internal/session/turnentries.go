@@ -37,20 +37,20 @@ func (s *Store) TurnEntries(ctx context.Context, id, turnID string) ([]Entry, er
 	return entries, storage("the transcript cannot be read", err)
 }
 
-// found returns where a session lies that has a usable record.
-func (s *Store) found(id string) (place, error) {
+// found returns where a session is that has a usable record.
+func (s *Store) found(id string) (sessionPath, error) {
 	l, err := s.enter(id)
 	if err != nil {
-		return place{}, err
+		return sessionPath{}, err
 	}
 	defer s.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, err = l.record()
-	return l.place, err
+	return l.path, err
 }
 
-// span is where a line of a transcript lies, and the turn that it is of.
+// span is where a line of a transcript is, and the turn that it is of.
 type span struct {
 	turn     string
 	from, to int64

@@ -31,7 +31,7 @@ type maker struct {
 var makerPattern = lazyregexp.New(`^[A-Z2-7]{26}$`)
 
 // unfinished is the name of something that is being made; prefix begins it, and rest
-// tells it apart from others.
+// distinguishes it from others.
 func (s *Store) unfinished(prefix, rest string) string {
 	s.maker.once.Do(func() {
 		name := rand.Text()

@@ -22,7 +22,7 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 	v := l.live
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	root, err := v.place.open()
+	root, err := v.path.open()
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,11 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 	}
 	n, _ := decodeNote(raw)
 	var said []string
-	check := func(name string, want mark, settled bool) error {
+	check := func(name string, want position, settled bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c := chain{name: name}
+		c := hashChain{name: name}
 		h := &prefixHash{h: sha256.New(), stop: want.Size}
 		err := c.scan(root, h, func([]byte, int64) {})
 		if sentence := c.verdict(want, settled, h); err == nil && sentence != "" {

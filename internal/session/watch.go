@@ -10,7 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watcher tells when folders change: by the system's notifications, and by
+// watcher reports when folders change: by the system's notifications, and by
 // calling everyone once per poll interval in case a notification was missed or
 // the system has no watch left to give. One goroutine serves all; it exists from
 // the first add to close.

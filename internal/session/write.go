@@ -39,7 +39,7 @@ func (l *Lease) Update(change func(*Record)) error {
 // tellRecord puts on the transcript what the record says, unless it does already:
 // session.json is made again from there. The time of use is that of the last line.
 // v.mu is held.
-func (v *live) tellRecord(rec Record) error {
+func (v *sessionState) tellRecord(rec Record) error {
 	known := v.script.session
 	if known != nil && rec.sameBut(*known) {
 		return nil
@@ -62,7 +62,7 @@ func (r Record) sameBut(other Record) bool {
 }
 
 // writeRecord replaces the record on disk and in memory. v.mu is held.
-func (v *live) writeRecord(rec Record) error {
+func (v *sessionState) writeRecord(rec Record) error {
 	root, err := v.root()
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (l *Lease) Append(entries ...Entry) error {
 
 // extendReservation lets a turn's end, which is about to be flushed, reserve more
 // sequences. v.mu is held.
-func (v *live) extendReservation(entries []Entry) {
+func (v *sessionState) extendReservation(entries []Entry) {
 	last := &entries[len(entries)-1]
 	if most := blockAfter(v.log.last); last.Kind == EntryEnd && most > v.script.behind() {
 		last.Reserved = most
@@ -127,8 +127,8 @@ func (v *live) extendReservation(entries []Entry) {
 }
 
 // appendScript adds whole lines to the transcript, all or none. v.mu is held.
-func (v *live) appendScript(lines []byte) error {
-	if err := v.openChain(&v.script.chain); err != nil {
+func (v *sessionState) appendScript(lines []byte) error {
+	if err := v.openChain(&v.script.hashChain); err != nil {
 		return err
 	}
 	return v.script.append(lines)

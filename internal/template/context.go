@@ -11,9 +11,9 @@ import (
 // What the context of a workflow's templates has, whatever the workflow. The values
 // below .input, .with and .env are the author's.
 var (
-	contextKeys  = []string{"workflow", "tasks", "input", "with", "output", "env", "item", "index", "agents", "tools", "trigger"}
+	contextKeys  = []string{"workflow", "tasks", "input", "with", "output", "attachments", "env", "item", "index", "last", "agents", "tools", "trigger"}
 	workflowKeys = []string{"id", "exec_id", "version", "input", "output", "status"}
-	taskKeys     = []string{"id", "output", "input", "status", "error", "children"}
+	taskKeys     = []string{"id", "output", "input", "status", "error", "children", "attachments"}
 )
 
 // Unknown lists the paths of a template that lead nowhere in any workflow, such as

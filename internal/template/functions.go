@@ -75,9 +75,12 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
+// ownPrefix begins the names of functions that no author writes.
+const ownPrefix = "belay_"
+
 // functionNames are the names that an author may use, sorted.
 var functionNames = sync.OnceValue(func() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions().bounded)), func(name string) bool { return name == fieldName || name == stepName })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions().bounded)), func(name string) bool { return strings.HasPrefix(name, ownPrefix) })
 })
 
 func makeFunctions() functionMaps {
@@ -92,7 +95,8 @@ func makeFunctions() functionMaps {
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)
 	}
-	all[fieldName] = field
+	all[fieldName], all[maybeName] = field, maybe
+	all[valueName] = func(v any) any { return v }             // set for each evaluation
 	all[stepName] = func() (string, error) { return "", nil } // set for each evaluation
 	return functionMaps{bounded: all, plain: plain}
 }

@@ -9,10 +9,29 @@ import (
 type Needs struct {
 	ids []string
 	all bool
+	// asked are ids of tasks that may be missing: the template asks for them.
+	asked []string
+	// always are those that every evaluation looks at.
+	always []string
 }
 
 // Tasks are the ids that the template names, in their order.
 func (n Needs) Tasks() []string { return n.ids }
+
+// Certain are those of [Needs.Tasks] that must be there: the template nowhere asks
+// whether they are.
+func (n Needs) Certain() []string {
+	return slices.DeleteFunc(slices.Clone(n.ids), func(id string) bool { return slices.Contains(n.asked, id) })
+}
+
+// Always are the tasks that must be there for every evaluation, whatever its conditions
+// give.
+func (n Needs) Always() []string { return n.always }
+
+// Uses reports whether the template looks at a key of the context, or at all of it.
+func (t *Template) Uses(key string) bool {
+	return t != nil && (t.needs.all || slices.ContainsFunc(t.paths, func(p []string) bool { return p[0] == key }))
+}
 
 // All reports whether the template looks at all tasks, or finds out which ones
 // only when it runs: {{ range .tasks }}, {{ toJson . }}, {{ index .tasks .input.id }}.
@@ -51,9 +70,11 @@ type walker struct {
 	needs          Needs
 	paths          [][]string
 	changes, loops bool
-	vars           map[string]place
-	calls          map[string]bool
-	called         int
+	// branches is how many conditions there are around what is read.
+	branches int
+	vars     map[string]place
+	calls    map[string]bool
+	called   int
 }
 
 // call notes that a function is called.
@@ -73,8 +94,17 @@ func (w *walker) look(p place) {
 	case !p.known:
 	case len(p.path) == 0, len(p.path) == 1 && p.path[0] == tasksKey:
 		w.needs.all = true
-	case p.path[0] == tasksKey && !slices.Contains(w.needs.ids, p.path[1]):
-		w.needs.ids = append(w.needs.ids, p.path[1])
+	case p.path[0] == tasksKey:
+		id := p.path[1]
+		if p.asked && !slices.Contains(w.needs.asked, id) {
+			w.needs.asked = append(w.needs.asked, id)
+		}
+		if !slices.Contains(w.needs.ids, id) {
+			w.needs.ids = append(w.needs.ids, id)
+		}
+		if w.branches == 0 && !p.asked && !slices.Contains(w.needs.always, id) {
+			w.needs.always = append(w.needs.always, id)
+		}
 	}
 }
 
@@ -88,24 +118,31 @@ func (w *walker) list(l *parse.ListNode, dot place) {
 			w.look(w.pipe(n.Pipe, dot))
 		case *parse.IfNode:
 			w.look(w.pipe(n.Pipe, dot))
-			w.list(n.List, dot)
-			w.list(n.ElseList, dot)
+			w.branch(n.List, dot)
+			w.branch(n.ElseList, dot)
 		case *parse.WithNode:
 			p := w.pipe(n.Pipe, dot)
 			w.look(p)
-			w.list(n.List, p)
-			w.list(n.ElseList, dot)
+			w.branch(n.List, p)
+			w.branch(n.ElseList, dot)
 		case *parse.RangeNode:
 			w.look(w.pipe(n.Pipe, dot))
 			for _, v := range n.Pipe.Decl {
 				w.vars[v.Ident[0]] = place{} // an element
 			}
-			w.list(n.List, place{})
-			w.list(n.ElseList, dot)
+			w.branch(n.List, place{})
+			w.branch(n.ElseList, dot)
 			w.loops = true
 			n.List.Nodes = slices.Insert(n.List.Nodes, 0, stepNode())
 		}
 	}
+}
+
+// branch reads a list that is evaluated only under a condition.
+func (w *walker) branch(l *parse.ListNode, dot place) {
+	w.branches++
+	w.list(l, dot)
+	w.branches--
 }
 
 // pipe is the place of a pipeline's value.
@@ -114,6 +151,9 @@ func (w *walker) pipe(p *parse.PipeNode, dot place) place {
 	for i, cmd := range p.Cmds {
 		if i > 0 {
 			w.look(value) // given to the next command
+		}
+		if i+1 < len(p.Cmds) && calls(p.Cmds[i+1], "default") {
+			mayMiss(cmd)
 		}
 		value = w.command(cmd, dot)
 	}
@@ -127,6 +167,26 @@ func (w *walker) pipe(p *parse.PipeNode, dot place) place {
 		w.vars[name] = value
 	}
 	return value
+}
+
+// calls reports whether a command is a call of a function.
+func calls(cmd *parse.CommandNode, name string) bool {
+	f, ok := cmd.Args[0].(*parse.IdentifierNode)
+	return ok && f.Ident == name
+}
+
+// mayMiss makes a command that is a path one that may lead nowhere.
+func mayMiss(cmd *parse.CommandNode) {
+	for len(cmd.Args) == 1 {
+		inner, ok := cmd.Args[0].(*parse.PipeNode)
+		if !ok || len(inner.Cmds) != 1 || len(inner.Decl) > 0 {
+			return
+		}
+		cmd = inner.Cmds[0]
+	}
+	if calls(cmd, fieldName) {
+		cmd.Args[0] = parse.NewIdentifier(maybeName).SetPos(cmd.Args[0].Position())
+	}
 }
 
 // command is the place of a command's value. A call looks at its arguments, but
@@ -143,11 +203,14 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 	w.call(f.Ident)
 	args := cmd.Args[1:]
 	switch f.Ident {
-	case fieldName, "index", "get", "hasKey":
+	case fieldName, maybeName, "index", "get", "hasKey":
 		if p, ok := w.part(args, dot); ok {
-			p.asked = p.asked || f.Ident == "hasKey"
+			p.asked = p.asked || f.Ident == "hasKey" || f.Ident == maybeName
 			return p
 		}
+	case "and", "or":
+		w.branches++ // they stop at the value that decides
+		defer func() { w.branches-- }()
 	case "set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite":
 		w.changes = true
 	}

@@ -17,6 +17,10 @@ const (
 // fieldName is the function that paths become.
 const fieldName = "belay_field"
 
+// maybeName is the function that a path becomes which is piped into default: what is
+// missing is nothing.
+const maybeName = "belay_maybe"
+
 // rewrite makes calls of paths: .tasks.read-pdf.output becomes
 // (belay_field . "tasks" "read-pdf" "output"), because the template language knows
 // no hyphens in a path, and cuts short what it says of one that leads nowhere.

@@ -34,11 +34,13 @@ const (
 
 // Template is a string of a workflow file. It is safe for concurrent use.
 type Template struct {
-	text  string
-	tmpl  *template.Template // nil for a plain string
-	path  []string           // of a template that is one path and nothing else
-	needs Needs
-	paths [][]string
+	text string
+	tmpl *template.Template // nil for a plain string
+	path []string           // of a template that is one path and nothing else
+	// single is set for a template that is one expression and nothing else.
+	single bool
+	needs  Needs
+	paths  [][]string
 	// changes is set where a function is called that changes its argument, loops
 	// where there is one.
 	changes, loops bool
@@ -84,6 +86,7 @@ func Parse(text string) (*Template, error) {
 	w.list(t.tmpl.Root, origin)
 	t.calls, t.called = w.calls, w.called
 	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
+	t.single = expression(t.tmpl.Root) != nil
 	return t, nil
 }
 
@@ -96,22 +99,35 @@ func (t *Template) Plain() bool { return t.tmpl == nil }
 // Needs tells which tasks the template looks at.
 func (t *Template) Needs() Needs { return t.needs }
 
+// Paths are the places in the context that the template uses, each from the root,
+// without those of which it only asks whether they are there. They are not to be
+// changed.
+func (t *Template) Paths() [][]string { return t.paths }
+
 // Execute evaluates the template to a string. The context is only read. The error
 // is an [*Error].
 func (t *Template) Execute(context map[string]any) (string, error) {
 	if t.tmpl == nil {
 		return t.text, nil
 	}
-	if t.changes {
-		context, _ = Copy(context).(map[string]any)
-	}
 	tmpl := t.tmpl
-	if t.loops || t.called > fewCalls { // each evaluation counts for itself
+	if t.counted() {
 		own, err := tmpl.Clone()
 		if err != nil {
 			return "", &Error{Problem: err.Error()}
 		}
 		tmpl = own.Funcs(t.newBudget().functions(t.calls))
+	}
+	return t.run(tmpl, context)
+}
+
+// counted reports whether each evaluation counts for itself what it does.
+func (t *Template) counted() bool { return t.loops || t.called > fewCalls }
+
+// run evaluates tmpl, which is made of the template.
+func (t *Template) run(tmpl *template.Template, context map[string]any) (string, error) {
+	if t.changes {
+		context, _ = Copy(context).(map[string]any)
 	}
 	out := &cappedWriter{left: MaxOutput}
 	if err := tmpl.Execute(out, context); err != nil {
@@ -121,13 +137,17 @@ func (t *Template) Execute(context map[string]any) (string, error) {
 }
 
 // Value evaluates the template to whatever it stands for: one that is a path and
-// nothing else, {{ .input.files }}, gives the very value, not to be changed, any
-// other a string.
+// nothing else, {{ .input.files }}, gives the very value, not to be changed. One that
+// is a single expression, {{ splitList "," .input.files }}, gives its list or mapping.
+// Any other gives a string.
 func (t *Template) Value(context map[string]any) (any, error) {
-	if t.path == nil {
-		return t.Execute(context)
+	switch {
+	case t.path != nil:
+		return field(context, t.path...)
+	case t.single:
+		return t.composed(context)
 	}
-	return field(context, t.path...)
+	return t.Execute(context)
 }
 
 // Error says what is wrong with a template.
@@ -166,11 +186,8 @@ func IsMissing(err error) bool {
 
 // barePath is the path of a template that consists of it.
 func barePath(root *parse.ListNode) []string {
-	if len(root.Nodes) != 1 {
-		return nil
-	}
-	action, ok := root.Nodes[0].(*parse.ActionNode)
-	if !ok || len(action.Pipe.Decl) > 0 || len(action.Pipe.Cmds) != 1 {
+	action := expression(root)
+	if action == nil || len(action.Pipe.Cmds) != 1 {
 		return nil
 	}
 	cmd := action.Pipe.Cmds[0]

@@ -43,6 +43,12 @@ func TestExecute(t *testing.T) {
 		"{{ $d := dict \"a\" 1 }}{{ $_ := set $d \"b\" 2 }}{{ toJson $d }}":    `{"a":1,"b":2}`,
 		"{{ if hasKey .tasks \"none\" }}x{{ else }}y{{ end }}":                 "y",
 		"{{ default \"d\" .input.empty }}":                                     "d",
+		`{{ .input.none | default "d" }}`:                                      "d",
+		`{{ .tasks.none.output.text | default "d" | upper }}`:                  "D",
+		`{{ if .input.none | default false }}x{{ else }}y{{ end }}`:            "y",
+		`{{ (.input.none | default .workflow.id) }}`:                           "wf",
+		`{{ $x := .input.none.deep | default "d" }}{{ $x }}`:                   "d",
+		`{{ .input.empty | default "d" }}{{ .input.user-name | default "d" }}`: "dAda",
 		"{{ dig \"tasks\" \"none\" \"output\" \"-\" . }}":                      "-",
 		"{{ range 3 }}{{ . }}{{ end }}":                                        "012",
 		"{{/* only */}}":                                                       "",
@@ -69,7 +75,17 @@ func TestValue(t *testing.T) {
 		"{{ .workflow.id | upper }}":               "WF",
 		"text":                                     "text",
 		"{{ .tasks.read-pdf.output.pages.0 }}":     "one",
-		"{{ index .input \"files\" }}":             "[a.txt b.txt]",
+		"{{ index .input \"files\" }}":             []any{"a.txt", "b.txt"},
+		"{{ splitList \",\" \"a,b\" }}":            []any{"a", "b"},
+		"{{ until 3 }}":                            []any{0, 1, 2},
+		"{{ list 1 (list \"x\") | reverse }}":      []any{[]any{"x"}, 1},
+		"{{ .input.none | default (list \"a\") }}": []any{"a"},
+		"{{ .input.files | default list }}":        []any{"a.txt", "b.txt"},
+		"{{ dict \"a\" 1 }}":                       map[string]any{"a": 1},
+		"{{ fromJson \"[1]\" }}":                   []any{float64(1)},
+		"{{ add 1 2 }}":                            "3",
+		"{{ list 1 2 }} ":                          "[1 2] ",
+		"{{ .input.empty | default \"\" }}":        "",
 		"{{ with .input }}{{ .files }}{{ end }}":   "[a.txt b.txt]",
 		"{{ $x := .input.files }}{{ index $x 0 }}": "a.txt",
 	} {
@@ -227,5 +243,40 @@ func TestWork(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80s: got %v, want %q", text, err, want)
 		}
+	}
+}
+
+// What is missing is nothing only where it is piped into default.
+func TestOnlyPipedIntoDefault(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{{ default "d" .input.none }}`, `{{ .input.none }}`, `{{ .input.none | upper | default "d" }}`, `{{ print .input.none | default "d" }}`,
+	} {
+		tmpl, err := template.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := tmpl.Value(world()); !template.IsMissing(err) {
+			t.Errorf("%s = %v, %v", text, got, err)
+		}
+	}
+	tmpl, err := template.Parse(`{{ .tasks.a.output | default "d" }}{{ .tasks.b.output }}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := tmpl.Needs(); !cmp.Equal(n.Tasks(), []string{"a", "b"}) || !cmp.Equal(n.Certain(), []string{"b"}) {
+		t.Errorf("%v, %v", n.Tasks(), n.Certain())
+	}
+}
+
+// A list that refers to one text many times is no way around the limits.
+func TestListsAreWeighed(t *testing.T) {
+	t.Parallel()
+	tmpl, err := template.Parse("{{ list " + strings.Repeat(".big ", 40) + "}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tmpl.Value(map[string]any{"big": strings.Repeat("x", 1<<20)}); err == nil || !strings.Contains(err.Error(), "makes more than") {
+		t.Errorf("%v", err)
 	}
 }

@@ -143,3 +143,25 @@ func (t *Tree) Each(see func(t *Template, at *authored.Node, path string)) {
 		f.tree.Each(see)
 	}
 }
+
+// Names are the names of a mapping's fields, in the file's order; nil for anything else.
+func (t *Tree) Names() []string {
+	if t == nil || t.kind != authored.Map {
+		return nil
+	}
+	names := make([]string, len(t.fields))
+	for i, f := range t.fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Field is the value of a mapping's field, nil where there is none.
+func (t *Tree) Field(name string) *Tree {
+	for _, f := range t.fields {
+		if f.name == name {
+			return f.tree
+		}
+	}
+	return nil
+}

@@ -24,6 +24,15 @@ func field(from any, keys ...string) (any, error) {
 	return at, nil
 }
 
+// maybe is field, and nothing where the path leads nowhere.
+func maybe(from any, keys ...string) (any, error) {
+	v, err := field(from, keys...)
+	if IsMissing(err) {
+		return nil, nil
+	}
+	return v, err
+}
+
 func child(at any, key string) (any, bool) {
 	switch at := at.(type) {
 	case map[string]any:

@@ -5,47 +5,47 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"belay/internal/tool/schema"
 )
 
-// maxInputProblems bounds how many faults of one input are told at once,
-// maxPlaceBytes how much of a place: its names are the model's.
+// maxInputProblems bounds how many faults of one input are listed, maxProblemBytes
+// the text of one, and maxPlaceBytes its place: names in it are the model's.
 const (
 	maxInputProblems = 10
+	maxProblemBytes  = 500
 	maxPlaceBytes    = 200
 )
 
-// validate checks input against the schema and tells every fault, by its place.
+// validate checks input against the schema and lists every fault, by its place.
 func (e entry) validate(input json.RawMessage) error {
-	value, err := schema.Parse(input)
+	schema, err := e.schema()
 	if err != nil {
+		return fmt.Errorf("tool %s: its schema: %w", e.spec.Name, err)
+	}
+	var value any
+	if err := json.Unmarshal(input, &value); err != nil {
 		return Refuse("the input of %s is not valid JSON: %v", e.spec.Name, err)
 	}
-	faults := e.schema.Check(value)
+	found, err := schema.Check(value)
+	if err != nil {
+		return Refuse("the input of %s cannot be checked: %v", e.spec.Name, err)
+	}
+	var faults []string
+	for _, f := range found {
+		faults = append(faults, describe(f))
+	}
 	if len(faults) == 0 {
 		return nil
 	}
-	var problems []string
-	for _, f := range faults[:min(len(faults), maxInputProblems)] {
-		problems = append(problems, told(f.At)+" "+f.Problem)
-	}
 	if more := len(faults) - maxInputProblems; more > 0 {
-		problems = append(problems, fmt.Sprintf("and %d more", more))
+		faults = append(faults[:maxInputProblems], fmt.Sprintf("and %d more", more))
 	}
-	return Refuse("the input of %s is not what it takes: %s", e.spec.Name, strings.Join(problems, "; ")).
+	for i, f := range faults {
+		if len(f) > maxProblemBytes {
+			faults[i] = strings.ToValidUTF8(f[:maxProblemBytes], "") + "…"
+		}
+	}
+	return Refuse("the input of %s is not what it takes: %s", e.spec.Name, strings.Join(faults, "; ")).
 		WithHint("call it again with an input that fits its schema")
-}
-
-// told is a place as a person reads it, too.
-func told(pointer string) string {
-	switch {
-	case pointer == "":
-		return "the input"
-	case len(pointer) > maxPlaceBytes:
-		return strings.ToValidUTF8(pointer[:maxPlaceBytes], "") + "…"
-	}
-	return pointer
 }
 
 // Decode reads an input that the schema accepted into v, which is a pointer to a

@@ -15,6 +15,9 @@ type Job interface {
 	Line() string
 	// Running reports whether it has not ended yet.
 	Running() bool
+	// Stop ends the job and waits until nothing of it runs. Jobs can be stopped at once:
+	// the result stays for End.
+	Stop(ctx context.Context)
 	// End ends the job, waits until nothing of it runs, and returns its last result,
 	// with what it changed. It is called once, in the context of a call.
 	End(ctx context.Context) (Result, error)

@@ -11,7 +11,7 @@ import (
 // kept by hash in the project's blob store, so that a change can be shown and
 // taken back. It is safe for concurrent use.
 type Ledger struct {
-	// Before is told of the changes that a tool is about to make. They are on record,
+	// Before receives the changes that a tool is about to make. They are on record,
 	// with the contents that they replace, when it returns: a power cut or a process
 	// that dies leaves no change of which nobody knows. Nil is nobody.
 	Before func(ctx context.Context, changes ...session.Change) error
@@ -20,7 +20,7 @@ type Ledger struct {
 	changes []session.Change
 }
 
-// Intend tells of the changes that are made next. On an error none is to be made.
+// Intend reports the changes that are made next. On an error none is to be made.
 func (l *Ledger) Intend(ctx context.Context, changes ...session.Change) error {
 	if l.Before == nil || len(changes) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 	"belay/internal/lazyregexp"
 	"belay/internal/model"
-	"belay/internal/tool/schema"
+	"belay/internal/schema"
 )
 
 // Set is the tools that a turn offers, in a stable order: the order in which
@@ -26,14 +26,15 @@ type entry struct {
 	tool   Tool
 	spec   Spec
 	wire   string
-	schema *schema.Schema
+	schema func() (*schema.Schema, error)
 }
 
 // namePattern is what a canonical name may be.
 var namePattern = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 // NewSet returns a set of tools. It fails on an ill-formed name, a name that is
-// there twice, and a schema that is none or says more than package schema checks.
+// there twice, and a schema that is not JSON. A tool whose schema is wrong otherwise
+// fails at its first call.
 func NewSet(tools ...Tool) (*Set, error) {
 	s := &Set{byName: map[string]int{}, byWire: map[string]int{}}
 	for _, t := range tools {
@@ -44,10 +45,10 @@ func NewSet(tools ...Tool) (*Set, error) {
 		if _, twice := s.byName[e.spec.Name]; twice {
 			return nil, fmt.Errorf("tool %s: there are two of that name", e.spec.Name)
 		}
-		var err error
-		if e.schema, err = schema.Compile(e.spec.Schema); err != nil {
-			return nil, fmt.Errorf("tool %s: %w", e.spec.Name, err)
+		if !json.Valid(e.spec.Schema) {
+			return nil, fmt.Errorf("tool %s: its schema is not JSON", e.spec.Name)
 		}
+		e.schema = compileLater(e.spec.Schema)
 		s.add(e)
 	}
 	return s, nil
@@ -84,7 +85,7 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 	return less
 }
 
-// With returns the set with more tools behind its own.
+// With returns the set with more tools after its own.
 func (s *Set) With(tools ...Tool) (*Set, error) {
 	if len(tools) == 0 {
 		return s, nil
@@ -132,8 +133,8 @@ func (s *Set) WireName(name string) string {
 }
 
 // Prepare checks the input of a call against the tool's schema and lets the tool
-// check the rest. Name is canonical. What the model can mend is a [*Refusal].
-func (s *Set) Prepare(ctx context.Context, w *Workplace, name string, input json.RawMessage) (Call, error) {
+// check the rest. Name is canonical. What the model can fix is a [*Refusal].
+func (s *Set) Prepare(ctx context.Context, w *Environment, name string, input json.RawMessage) (Call, error) {
 	i, ok := s.byName[name]
 	if !ok {
 		return nil, Refuse("there is no tool named %s", name).WithHint("the tools are: %s", list(s.Names()))

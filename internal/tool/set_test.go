@@ -18,7 +18,9 @@ func (f fake) Spec() Spec {
 	return Spec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(f.schema)}
 }
 
-func (f fake) Prepare(context.Context, *Workplace, json.RawMessage) (Call, error) { return done{}, nil }
+func (f fake) Prepare(context.Context, *Environment, json.RawMessage) (Call, error) {
+	return done{}, nil
+}
 
 type done struct{}
 
@@ -37,13 +39,15 @@ func TestInputFaultsAreToldByPlace(t *testing.T) {
 	for input, want := range map[string][]string{
 		`{"path":"a"}`:                       nil,
 		`{"times":0,"colour":"red"}`:         {"path", "times", "colour"},
+		`{"path":"a","tims":1}`:              {"did you mean times?"},
 		`{"path":7}`:                         {"path", "string"},
 		`[]`:                                 {"the input", "object"},
 		`{"path":"a"`:                        {"not valid JSON"},
 		`{"path":"a"} {"path":"b"}`:          {"not valid JSON"},
 		strings.Repeat(`{"a":`, 100_000):     {"not valid JSON"},
-		`{"path":"a","times":1e999999999}`:   {"out of range"},
-		`{"path":"a","times":1e-999999999}`:  {"too small"},
+		`{"path":"a","times":1e999999999}`:   {"not valid JSON"},
+		`{"path":"a","times":1e-999999999}`:  {"/times: minimum"},
+		`{"path":"a","times":1.0e300}`:       nil,
 		`{"path":"a","times":"; rm -rf \n"}`: {"times"},
 	} {
 		_, err := s.Prepare(t.Context(), nil, "edit", json.RawMessage(input))
@@ -65,15 +69,43 @@ func TestInputFaultsAreToldByPlace(t *testing.T) {
 	}
 }
 
+// A fault in an element is reported with its place, and of many faults only the first ones.
+func TestInputFaultsAreBounded(t *testing.T) {
+	t.Parallel()
+	s, err := NewSet(fake{"edit", `{"properties":{"edits":{"items":{"additionalProperties":false,"properties":{"old":{"type":"string"}}}}}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Prepare(t.Context(), nil, "edit", json.RawMessage(`{"edits":[{"olt":"x"}`+strings.Repeat(`,{"old":1}`, 20)+`]}`))
+	for _, w := range []string{"/edits/0: additional properties 'olt' not allowed (did you mean old?)", "/edits/1/old: got number, want string", "and 11 more"} {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("got %v, want %s", err, w)
+		}
+	}
+}
+
+// A wrong schema is the tool's fault and not the model's.
+func TestWrongSchema(t *testing.T) {
+	t.Parallel()
+	for _, doc := range []string{`{"type":"objct"}`, `{"$ref":"file:///etc/passwd"}`} {
+		s, err := NewSet(fake{"a", doc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Prepare(t.Context(), nil, "a", json.RawMessage(`{}`))
+		if _, refused := AsRefusal(err); err == nil || refused {
+			t.Errorf("%s: got %v", doc, err)
+		}
+	}
+}
+
 func TestSetRefusesBadTools(t *testing.T) {
 	t.Parallel()
 	for name, tools := range map[string][]Tool{
-		"a blank name":       {fake{"", anyObject}},
-		"a slash":            {fake{"a/b", anyObject}},
-		"a name twice":       {fake{"a", anyObject}, fake{"a", anyObject}},
-		"a schema of no use": {fake{"a", `{"type":"objct"}`}},
-		"a schema elsewhere": {fake{"a", `{"$ref":"file:///etc/passwd"}`}},
-		"no schema":          {fake{"a", ``}},
+		"a blank name": {fake{"", anyObject}},
+		"a slash":      {fake{"a/b", anyObject}},
+		"a name twice": {fake{"a", anyObject}, fake{"a", anyObject}},
+		"no schema":    {fake{"a", ``}},
 	} {
 		if _, err := NewSet(tools...); err == nil {
 			t.Errorf("%s was accepted", name)

@@ -5,11 +5,11 @@
 // provider gave back and checks the input against the tool's schema ([Set.Prepare]);
 // the tool checks what a schema cannot say and answers with a [Call], which says
 // what it would do ([Call.Effect]) and has done nothing; package permit rules on
-// that; and [Call.Run] does it, within the [Workplace]'s limits. A call that a
+// that; and [Call.Run] does it, within the limits of the [Environment]. A call that a
 // model got wrong is not an error of the turn: it is a [Result] that failed, with
 // the next step in its text.
 //
-// Tools see the project through its os.Root, write only what the workplace's
+// Tools see the project through its os.Root, write only what the environment's
 // scope lets them, and record every change that they make ([Ledger]).
 //
 // Contract: turn API REQ-04; architecture, "A model loop" and "Security posture".
@@ -30,9 +30,9 @@ import (
 type Tool interface {
 	Spec() Spec
 	// Prepare checks input, which the schema accepted, and returns a call that
-	// has done nothing yet. A [*Refusal] tells the model what was wrong; any
+	// has done nothing yet. A [*Refusal] reports to the model what was wrong; any
 	// other error ends the turn.
-	Prepare(ctx context.Context, w *Workplace, input json.RawMessage) (Call, error)
+	Prepare(ctx context.Context, w *Environment, input json.RawMessage) (Call, error)
 }
 
 // Spec describes a tool to the model.
@@ -50,17 +50,19 @@ type Spec struct {
 type Call interface {
 	// Effect says what Run would do.
 	Effect() permit.Effect
-	// Run does it. A [*Refusal] tells the model what went wrong; any other error
+	// Run does it. A [*Refusal] reports to the model what went wrong; any other error
 	// ends the turn. Run honours ctx and leaves nothing running.
 	Run(ctx context.Context) (Result, error)
 }
 
 // Result is what a model gets back.
 type Result struct {
-	// Text is what the model reads, at most the workplace's OutputBytes.
+	// Text is what the model reads, at most the environment's OutputBytes.
 	Text string
 	// Truncated is set where the tool had more to say.
 	Truncated bool
+	// Value is the result for a program, nil where Text is all of it.
+	Value map[string]any
 	// Items are files that the model is to see, in the project's blob store.
 	Items []attachment.Item
 	// Failed is set where the tool did its work and the work failed, such as a
@@ -74,14 +76,14 @@ type Result struct {
 	Notices []string
 	// Progress is set where the same call is not in vain: it waits for what goes on.
 	Progress bool
-	// Changes are what the call changed, where none of it is real yet. Whoever gets
-	// them decides what becomes of them, and calls one of their methods.
+	// Changes are what the call changed, where none of it is real yet. Anyone who gets
+	// them decides their outcome, and calls one of their methods.
 	Changes Changes
 }
 
 // Changes are what a call changed in the project, and what is not real yet. Each
 // method but Effect and Hold uses them up and returns the call's result, which says
-// what became of them.
+// their outcome.
 type Changes interface {
 	// Effect is what would change.
 	Effect() permit.Effect

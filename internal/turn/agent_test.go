@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestAgentOfAWorkflow(t *testing.T) {
 func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk)
+	r.open(writesFreely(t), r.withRequests)
 	r.provider.does(asks(call("c", "writes")))
 	id := r.session()
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Agent: &Agent{Name: "a", Instructions: "x"}})
@@ -87,4 +88,58 @@ func rule(t *testing.T, text string) permit.Rule {
 	r, err := permit.ParseRule(text)
 	must(t, err)
 	return r
+}
+
+// An agent that is alone sees nothing of its session's earlier turns, but for those from
+// the one on that it names.
+func TestAgentAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	var turns []string
+	for i, since := range []int{-1, -1, 1} {
+		s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "message " + string(rune('a'+i)), Agent: &Agent{Name: "a", Instructions: "x", Alone: true, Since: func() string {
+			if since < 0 {
+				return ""
+			}
+			return turns[since]
+		}()}, Opts: Opts{OnBusy: onBusyQueue}})
+		must(t, err)
+		turns = append(turns, s.Turn())
+		exitOf(t, r.drain(s))
+	}
+	for i, want := range []int{0, 0, 2} {
+		if got := len(r.provider.requests[i].History); got != want {
+			t.Errorf("turn %d sees %d messages, want %d", i, got, want)
+		}
+	}
+	if h := r.provider.requests[2].History; !strings.Contains(fmt.Sprint(h[0].Content), "message b") {
+		t.Errorf("the last turn sees %+v", h)
+	}
+}
+
+// A direct call asks no model. It is judged as a model's call is, and its result is the
+// workflow's.
+func TestDirectCall(t *testing.T) {
+	t.Parallel()
+	for _, denied := range []bool{false, true} {
+		r := newRig(t, writesFreely(t), func(o *Options) {
+			o.Rules.Allowed = []permit.Rule{rule(t, "writes")}
+			o.Rules.Limits.MaxCostUSD = 0.000001 // it costs nothing
+		})
+		d := &Direct{Tool: "writes", Input: []byte(`{}`)}
+		all := r.say(r.session(), "writes", func(q *Request) {
+			q.Agent, q.Opts.Tools = &Agent{Name: "tools", Instructions: "x", Direct: d, Alone: true}, &[]string{"writes"}
+			if denied {
+				q.Deny = []string{"writes"}
+			}
+		})
+		exitOf(t, all)
+		if len(r.provider.requests) > 0 {
+			t.Error("a model was asked")
+		}
+		if !d.Settled || denied != (d.Outcome != "") || denied != d.Result.Failed {
+			t.Errorf("denied %v: %+v", denied, d)
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -12,12 +11,11 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
-	"belay/internal/session"
 	"belay/internal/tool"
 )
 
-// Desk takes the questions that a person must answer; [permit.Desk] is one.
-type Desk interface {
+// PermissionRequests takes the questions that a person must answer; [permit.Requests] is one.
+type PermissionRequests interface {
 	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
 	Granted(sessionID, agent string, e permit.Effect) bool
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
@@ -30,30 +28,30 @@ type Desk interface {
 
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
-func (t *running) allow(s *step) error {
+func (t *agentRun) allow(s *toolCall) error {
 	hooked, err := t.hooks(s)
 	if err != nil { // it fails closed: the answer is a denial
 		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", s.name, "error", err)
 	}
 	s.remark("a hook", hooked.Note)
 	ruling := t.policy.JudgeWith(s.effect, hooked)
-	began := s.halt != nil && s.halt.inner != nil // a subagent, which waits itself
+	began := s.suspended != nil && s.suspended.inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
 		s.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, ruling.Reason)
-	case ruling.Outcome == permit.Allow && s.halt == nil && s.effect.Outside:
+	case ruling.Outcome == permit.Allow && s.suspended == nil && s.effect.Outside:
 		return t.auditOutside(s, ruling)
-	case began, ruling.Outcome == permit.Allow && s.halt == nil: // else the answer to what was asked counts
+	case began, ruling.Outcome == permit.Allow && s.suspended == nil: // else the answer to what was asked counts
 		return nil
 	}
 	switch {
-	case t.l.o.Desk == nil:
+	case t.l.o.Requests == nil:
 		s.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, "nobody can be asked")
-	case s.halt == nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, s.effect):
+	case s.suspended == nil && t.l.o.Requests.Granted(t.session, t.settings.persona.ID, s.effect):
 		return nil
-	case s.halt == nil && t.settings.onQuestion == OnQuestionRefuse:
+	case s.suspended == nil && t.settings.onQuestion == OnQuestionRefuse:
 		s.refuse(unasked(ruling.Reason), event.OutcomeRefused)
 		return t.auditRefusal(s, ruling.Reason+", and the turn asks nobody (opts.onQuestion)")
 	}
@@ -61,7 +59,7 @@ func (t *running) allow(s *step) error {
 }
 
 // hooks asks the hooks about what a call would do.
-func (t *running) hooks(s *step) (permit.HookAnswer, error) {
+func (t *agentRun) hooks(s *toolCall) (permit.HookAnswer, error) {
 	return t.l.o.Hooks.Before(t.ctx, permit.HookInput{
 		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
 		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
@@ -70,13 +68,13 @@ func (t *running) hooks(s *step) (permit.HookAnswer, error) {
 
 // ask puts the question and waits for its answer. The wait ends with the turn,
 // and the question with it.
-func (t *running) ask(s *step, ruling permit.Ruling) error {
-	if s.halt != nil {
+func (t *agentRun) ask(s *toolCall, ruling permit.Ruling) error {
+	if s.suspended != nil {
 		return t.askAgain(s, ruling)
 	}
 	defer t.standStill()()
 	now := t.l.o.Clock().UTC()
-	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
+	pending, err := t.l.o.Requests.Post(t.ctx, permit.Request{
 		ID: t.questionID(s), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
@@ -88,18 +86,18 @@ func (t *running) ask(s *step, ruling permit.Ruling) error {
 	return t.await(s, pending)
 }
 
-// await tells the readers of a question and waits for its answer. The turn stands
+// await notifies the readers of a question and waits for its answer. The turn stands
 // still.
-func (t *running) await(s *step, pending *permit.Pending) error {
+func (t *agentRun) await(s *toolCall, pending *permit.Pending) error {
 	if err := t.notifyAsked(pending, s.id, s.name); err != nil {
 		return err
 	}
 	decision, err := t.answered(pending)
-	if errors.Is(err, ErrLeft) && !s.job {
+	if errors.Is(err, ErrLeft) && !s.closes {
 		return err
 	}
 	if err != nil {
-		// The readers are told that the question is closed, whatever ended it.
+		// The readers learn that the question is closed, whatever ended it.
 		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))
 	}
 	return t.decided(s, decision)
@@ -107,20 +105,20 @@ func (t *running) await(s *step, pending *permit.Pending) error {
 
 // notifyAsked notifies the readers of a question about a call, under the name of what is
 // asked about. A question of which they cannot learn is withdrawn.
-func (t *running) notifyAsked(pending *permit.Pending, call, name string) error {
+func (t *agentRun) notifyAsked(pending *permit.Pending, call, name string) error {
 	r := pending.Request
 	err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
 		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
 		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
 	}})
 	if err != nil {
-		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could be told of the question"})
+		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
 }
 
 // decided lets the call run, or not. A note goes to the model either way.
-func (t *running) decided(s *step, d permit.Decision) error {
+func (t *agentRun) decided(s *toolCall, d permit.Decision) error {
 	if s.changes != nil {
 		s.verdict = &d
 	}
@@ -136,8 +134,8 @@ func (t *running) decided(s *step, d permit.Decision) error {
 	return t.resolved(s.id, d)
 }
 
-// resolved tells the readers how a question ended.
-func (t *running) resolved(call string, d permit.Decision) error {
+// resolved reports to the readers how a question ended.
+func (t *agentRun) resolved(call string, d permit.Decision) error {
 	return t.emit(resolvedDraft(call, d))
 }
 
@@ -149,7 +147,7 @@ func resolvedDraft(call string, d permit.Decision) event.Draft {
 
 // questionID is the id of the question about a call or, once it has run, about its
 // changes.
-func (t *running) questionID(s *step) string {
+func (t *agentRun) questionID(s *toolCall) string {
 	if s.changes != nil {
 		return changesQuestion(t.session, t.id, t.key, s.id, s.nth)
 	}
@@ -162,7 +160,7 @@ func changesQuestion(session, turn, agent, call string, nth int) string {
 }
 
 // changeID names the changes of a call while they are not real.
-func (t *running) changeID(s *step) string {
+func (t *agentRun) changeID(s *toolCall) string {
 	return "chg_" + strings.TrimPrefix(changesQuestion(t.session, t.id, t.key, s.id, s.nth), "dec_")
 }
 
@@ -173,7 +171,7 @@ func decisionID(session, turn, agent, call string, nth int) string {
 	return "dec_" + hex.EncodeToString(sum[:12])
 }
 
-// denied is what the model is told of a person's no.
+// denied is what the model gets for a person's no.
 func denied(d permit.Decision) tool.Result {
 	if d.Timeout {
 		return tool.Refuse("a person was asked and did not answer in time; the call was not made").Result()
@@ -186,7 +184,7 @@ func denied(d permit.Decision) tool.Result {
 }
 
 // policyOf is what the turn's persona may do in its mode.
-func (t *running) policyOf(r Request) (permit.Policy, []string) {
+func (t *agentRun) policyOf(r Request) (permit.Policy, []string) {
 	s := &t.settings
 	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied, AskBefore: s.rules.AskBefore, Outside: s.rules.Outside}
 	if s.persona.Blocking == "never" {
@@ -212,77 +210,28 @@ func (t *running) policyOf(r Request) (permit.Policy, []string) {
 	return p, bad
 }
 
-// auditDelegation puts on the audit log that an agent was started, and whose
-// approval it rests on.
-func (t *running) auditDelegation(s *step, approvalRef string) error {
-	if t.l.o.Audit == nil {
-		return nil
-	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "delegation", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Summary, Reason: "approved as " + approvalRef,
-		By: t.settings.governance.ApprovedBy,
-	})
-}
-
-// auditRefusal puts a refused call on the audit log.
-func (t *running) auditRefusal(s *step, reason string) error {
-	if t.l.o.Audit == nil {
-		return nil
-	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Reason: reason,
-	})
-}
-
-// auditOutside puts on the audit log that a command is about to run outside the
-// sandbox without a question. Where that fails the command does not run.
-func (t *running) auditOutside(s *step, ruling permit.Ruling) error {
-	if t.l.o.Audit == nil {
-		return nil
-	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "outside", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Verdict: string(permit.VerdictAllow),
-		Reason: ruling.Reason, Note: s.effect.Why, Effect: s.effect.Fingerprint(),
-	})
-}
-
-// auditPosition is how far the audit log is known to reach, nil where this process
-// does not know.
-func (l *Local) auditPosition() *session.AuditPosition {
-	return (*session.AuditPosition)(l.o.Audit.Position())
-}
-
-// act is what a call would do, for the audit log. One that was refused before
-// that was worked out has its input instead.
-func (t *running) act(s *step) string {
-	return cmp.Or(s.effect.Act(), string(t.l.show(s.input)))
-}
-
-// Decisions implements [Rope].
+// Decisions implements [Control].
 func (l *Local) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
 	if sessionID != "" {
 		if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
 			return nil, err
 		}
 	}
-	if l.o.Desk == nil {
+	if l.o.Requests == nil {
 		return nil, nil
 	}
-	return l.o.Desk.List(ctx, sessionID)
+	return l.o.Requests.List(ctx, sessionID)
 }
 
-// Decide implements [Rope].
+// Decide implements [Control].
 func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error) {
 	if r.SessionID != "" {
 		if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
 			return permit.Decision{}, err
 		}
 	}
-	if l.o.Desk == nil {
+	if l.o.Requests == nil {
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
 	}
-	return l.o.Desk.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
+	return l.o.Requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
 }

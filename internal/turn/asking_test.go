@@ -20,15 +20,15 @@ import (
 	"belay/internal/tool/files"
 )
 
-// withDesk gives an engine a desk and an audit log in the rig's state folder.
-func (r *rig) withDesk(o *Options) {
+// withRequests gives an engine a store and an audit log in the rig's state folder.
+func (r *rig) withRequests(o *Options) {
 	r.t.Helper()
 	audit, err := permit.OpenAudit(filepath.Join(r.state, "audit.jsonl"), r.clock)
 	must(r.t, err)
-	desk, err := permit.OpenDesk(permit.DeskOptions{Dir: filepath.Join(r.state, "permit"), Clock: r.clock, Audit: audit})
+	requests, err := permit.OpenRequests(permit.RequestsOptions{Dir: filepath.Join(r.state, "permit"), Clock: r.clock, Audit: audit})
 	must(r.t, err)
-	r.t.Cleanup(func() { _ = desk.Close() })
-	o.Desk, o.Audit = desk, audit
+	r.t.Cleanup(func() { _ = requests.Close() })
+	o.Requests, o.Audit = requests, audit
 }
 
 // audited are the lines of the audit log of a kind.
@@ -62,7 +62,7 @@ func (r *rig) asked(id string) (q permit.Request) {
 }
 
 func writesFreely(t testing.TB) func(*Options) {
-	return withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	return withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "written"}, nil
 	}})
 }
@@ -73,7 +73,7 @@ func writesFreely(t testing.TB) func(*Options) {
 func TestInterruptedQuestion(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk)
+	r.open(writesFreely(t), r.withRequests)
 	r.provider.does(asks(call("c", "writes")))
 	id := r.session()
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
@@ -110,12 +110,12 @@ func withHook(t testing.TB, answer string, calls ...string) func(*Options) {
 func TestHooksAreAskedAboutLooking(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(r.withDesk, withTools(t,
-		act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	r.open(r.withRequests, withTools(t,
+		act{"looks", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			t.Error("the call was made")
 			return tool.Result{}, nil
 		}},
-		act{"sees", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"sees", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: "seen"}, nil
 		}}), withHook(t, `{"verdict":"deny","note":"not today"}`, "looks"))
 	r.provider.does(asks(call("a", "sees"), call("b", "looks"), call("c", "sees")))
@@ -133,7 +133,7 @@ func TestHooksAreAskedAboutLooking(t *testing.T) {
 func TestRemarksReachTheModel(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk, withHook(t, `{"verdict":"","note":"it is Friday"}`))
+	r.open(writesFreely(t), r.withRequests, withHook(t, `{"verdict":"","note":"it is Friday"}`))
 	r.provider.does(asks(call("c", "writes")))
 	id := r.session()
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
@@ -157,13 +157,13 @@ func TestRemarksReachTheModel(t *testing.T) {
 func TestOverreachIsAudited(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	tools := append(files.New(files.Options{}), act{"bash", permit.Read, func(_ context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	tools := append(files.New(files.Options{}), act{"bash", permit.Read, func(_ context.Context, w *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		w.Ledger.Note(session.Change{Path: "_STATUS.md", Restored: true})
 		return tool.Result{Text: "_STATUS.md was restored"}, nil
-	}}, act{"run", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	}}, act{"run", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "it changed .git/config", Overreach: "changed what it may not: .git/config", Failed: true}, nil
 	}})
-	r.open(withTools(t, tools...), r.withDesk)
+	r.open(withTools(t, tools...), r.withRequests)
 	r.provider.does(asks(model.ToolCall{ID: "c", Name: "read", Input: json.RawMessage(`{"path":"../../etc/shadow"}`)}, call("d", "bash"), call("e", "run")))
 	exitOf(t, r.say(r.session(), "go"))
 	lines := r.audited("refusal")
@@ -192,7 +192,7 @@ func askingHelper(t testing.TB) func(*Options) {
 func TestQuestionsOfSubagentsOfOneCallID(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk, askingHelper(t))
+	r.open(writesFreely(t), r.withRequests, askingHelper(t))
 	var reports atomic.Int64
 	r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
 		if strings.Contains(q.System[0], "You are the agent CHECKER.") {

@@ -19,7 +19,7 @@ import (
 func BenchmarkToolRound(b *testing.B) {
 	for _, kind := range []permit.Kind{permit.Read, permit.Write} {
 		b.Run(string(kind), func(b *testing.B) {
-			r := newRig(b, withTools(b, act{"nothing", kind, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+			r := newRig(b, withTools(b, act{"nothing", kind, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 				return tool.Result{Text: "nothing"}, nil
 			}}), func(o *Options) {
 				rule, err := permit.ParseRule("nothing")

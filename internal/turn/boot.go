@@ -39,7 +39,7 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 		return BootResult{}, err
 	}
 	defer l.leave()
-	lease, err := l.acquire(ctx, r.SessionID, onBusyReject)
+	lease, err := l.acquireIdle(ctx, r.SessionID, onBusyReject)
 	if err != nil {
 		return BootResult{}, err
 	}
@@ -48,7 +48,7 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 }
 
 func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
-	// Others are told that the session is busy instead of waiting for its lease.
+	// Others learn that the session is busy instead of waiting for its lease.
 	if err := lease.Boot(); err != nil {
 		return BootResult{}, err
 	}

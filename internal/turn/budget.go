@@ -21,9 +21,9 @@ type allowance struct {
 }
 
 // allowance is the tightest of what the model gives, what its context has room
-// for, and what is left of the turn's tokens and of its money once the input is
+// for, and what is left of the turn's tokens and of its money once input, in tokens, is
 // paid for.
-func (t *running) allowance() allowance {
+func (t *agentRun) allowance(input int64) allowance {
 	least := allowance{tokens: t.limits.OutputTokens, edge: model.StopMaxTokens}
 	tighten := func(tokens int64, edge model.StopReason, why string, args ...any) {
 		if tokens < least.tokens {
@@ -33,7 +33,7 @@ func (t *running) allowance() allowance {
 			}
 		}
 	}
-	tighten(t.limits.ContextTokens-t.counted(), model.StopContext,
+	tighten(t.limits.ContextTokens-input, model.StopContext,
 		"the conversation of this turn has filled the model's context")
 	if most := t.settings.maxTokens; most > 0 {
 		edge := model.StopMaxTokens
@@ -44,7 +44,7 @@ func (t *running) allowance() allowance {
 			"the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", most)
 	}
 	if most := t.settings.maxCostUSD; most > 0 {
-		tighten(t.affordable(most), model.StopBudget,
+		tighten(t.affordable(most, input), model.StopBudget,
 			"the next call would cost more than is left of $%.4f (opts.maxCostUsd, turn.max_cost_usd)", most)
 	}
 	return least
@@ -61,42 +61,38 @@ func (a allowance) stopReason(stop model.StopReason) model.StopReason {
 
 // affordFirst refuses a turn whose cost budget does not pay for its first model call.
 // Such a turn could only end without an answer.
-func (t *running) affordFirst() error {
+func (t *agentRun) affordFirst() error {
 	budget := t.settings.maxCostUSD
 	if budget <= 0 {
 		return nil
 	}
-	p, err := t.plan()
-	if err != nil {
+	if err := t.window.Plan(t.history()); err != nil {
 		return err
 	}
-	t.inputTokens = p.load.tokens + t.frameTokens()
-	if p.lacks() { // a summary will stand for it
-		t.inputTokens += summaryLoad(summaryBytes(t.room())).tokens
-	}
-	if t.affordable(budget) > 0 {
+	input := t.window.CountedTokens()
+	if t.affordable(budget, input) > 0 {
 		return nil
 	}
 	// In whole millionths of a dollar, and enough for the first token of the answer.
 	const millionth = 1e6
-	need := (math.Ceil((t.inputCost()+t.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
+	need := (math.Ceil((t.inputCost(input)+t.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
 	return fault.New(fault.BudgetExceeded, "the first model call needs about $%.6f, and the turn may cost $%.6f (opts.maxCostUsd, turn.max_cost_usd)", need, budget).
 		With("budgetUsd", budget).With("neededUsd", need).With("model", t.settings.model).
 		WithHint("raise the budget, which must also pay for the answer, or choose a model that costs less")
 }
 
-// inputCost is the price of the next call's input. It is billed once, as new or as
+// inputCost is the price of a call's input, in tokens. It is billed once, as new or as
 // written to the cache, whichever the provider decides: this is the dearer.
-func (t *running) inputCost() float64 {
+func (t *agentRun) inputCost(input int64) float64 {
 	return max(
-		t.cost(model.Usage{InputTokens: t.counted()}),
-		t.cost(model.Usage{CacheWriteTokens: t.counted()}))
+		t.cost(model.Usage{InputTokens: input}),
+		t.cost(model.Usage{CacheWriteTokens: input}))
 }
 
 // affordable is how many output tokens the rest of a cost budget buys, 0 when
 // it does not even pay for the input.
-func (t *running) affordable(budget float64) int64 {
-	left := budget - t.inputCost()
+func (t *agentRun) affordable(budget float64, input int64) int64 {
+	left := budget - t.inputCost(input)
 	if t.spent.totals.CostUSD != nil {
 		left -= *t.spent.totals.CostUSD
 	}
@@ -113,14 +109,14 @@ func (t *running) affordable(budget float64) int64 {
 
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
-func (t *running) cost(u model.Usage) float64 {
+func (t *agentRun) cost(u model.Usage) float64 {
 	usd, _ := t.settings.backend.Prices.Cost(t.settings.model, u)
 	return usd
 }
 
 // account adds a call's usage to the turn's. A call that failed is billed as
 // well, as far as the provider said what it used.
-func (t *running) account(u model.Usage, complete bool) {
+func (t *agentRun) account(u model.Usage, complete bool) {
 	if !complete && u == (model.Usage{}) {
 		return
 	}
@@ -145,18 +141,18 @@ func (t *running) account(u model.Usage, complete bool) {
 }
 
 // settle takes the reports that are owed.
-func (t *running) settle() []event.Draft {
+func (t *agentRun) settle() []event.Draft {
 	owed := t.spent.owed
 	t.spent.owed = nil
 	return owed
 }
 
 // owe has events go out with the next ones.
-func (t *running) owe(drafts ...event.Draft) { t.spent.owed = append(t.spent.owed, drafts...) }
+func (t *agentRun) owe(drafts ...event.Draft) { t.spent.owed = append(t.spent.owed, drafts...) }
 
 // usage is what the transcript keeps of a turn's cost, nil when no call was
 // accounted for.
-func (t *running) usage() *event.Tokens {
+func (t *agentRun) usage() *event.Tokens {
 	if !t.spent.called {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/session"
 )
 
 // calls is a provider that wants a tool every time, each time for something else,
@@ -182,7 +183,7 @@ func TestTotalsAddUp(t *testing.T) {
 	}
 	entries, err := r.engine.Transcript(r.ctx(), id)
 	must(t, err)
-	if u := lastEntry(entries).Usage; u == nil || u.OutputTokens != 300 {
+	if u := session.LastStep(entries).Usage; u == nil || u.OutputTokens != 300 {
 		t.Errorf("the transcript has %+v", u)
 	}
 }

@@ -3,11 +3,14 @@ package turn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"belay/internal/event"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/conversation"
 )
 
 // closing is who closes a question that no person answers, and why.
@@ -17,7 +20,7 @@ type closing struct{ by, note string }
 var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
 
 // unanswered says what ended a turn that waits for an answer.
-func (t *running) unanswered() closing {
+func (t *agentRun) unanswered() closing {
 	switch cause := context.Cause(t.ctx); {
 	case errors.Is(cause, errInterrupted):
 		return closing{permit.ByInterrupt, "the turn was interrupted"}
@@ -42,14 +45,14 @@ func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
 // askAgain takes up the question of a process that died, or the answer that was
 // given meanwhile. It holds for what was asked about and nothing else: where the
 // call would do something else by now, it is not made.
-func (t *running) askAgain(s *step, ruling permit.Ruling) error {
-	s.halt.closed = true
+func (t *agentRun) askAgain(s *toolCall, ruling permit.Ruling) error {
+	s.suspended.closed = true
 	const changed = "what it would do has changed since a person was asked"
 	refuse := func() error {
 		s.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
 		return t.auditRefusal(s, changed)
 	}
-	q, err := t.l.lookUp(s.halt.question)
+	q, err := t.l.lookUp(s.suspended.question)
 	switch {
 	case err != nil:
 		return err
@@ -58,7 +61,7 @@ func (t *running) askAgain(s *step, ruling permit.Ruling) error {
 	case q.answered:
 		return t.decided(s, q.decision)
 	case !q.open:
-		s.halt = nil
+		s.suspended = nil
 		return t.ask(s, ruling)
 	case q.pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
 		return errors.Join(t.resolved(s.id, t.l.withdraw(q.pending, closing{permit.ByBelay, changed})), refuse())
@@ -67,7 +70,7 @@ func (t *running) askAgain(s *step, ruling permit.Ruling) error {
 	return t.await(s, q.pending)
 }
 
-// question is what became of one whose process died: it is open, answered, or
+// question is the outcome of one whose process died: it is open, answered, or
 // nobody knows it.
 type question struct {
 	pending  *permit.Pending
@@ -79,25 +82,25 @@ type question struct {
 // lookUp finds a question, also one that is answered at this moment: the answer is
 // there before the question goes.
 func (l *Local) lookUp(id string) (q question, err error) {
-	if q.decision, q.answered, err = l.o.Desk.Verdict(id); err != nil || q.answered {
+	if q.decision, q.answered, err = l.o.Requests.Verdict(id); err != nil || q.answered {
 		return q, err
 	}
-	if q.pending, q.open, err = l.o.Desk.Reopen(id); err != nil || q.open {
+	if q.pending, q.open, err = l.o.Requests.Reopen(id); err != nil || q.open {
 		return q, err
 	}
-	q.decision, q.answered, err = l.o.Desk.Verdict(id)
+	q.decision, q.answered, err = l.o.Requests.Verdict(id)
 	return q, err
 }
 
 // dropQuestion closes the question of a process that died where its call did not
 // come to be asked about again: the agent, the tool, the file or the right to it
 // is gone. Why says so, "" where nobody knows.
-func (t *running) dropQuestion(h *halt, why string) error {
+func (t *agentRun) dropQuestion(h *suspendedCall, why string) error {
 	if h = h.innermost(); h.closed {
 		return nil
 	}
 	h.closed = true
-	call := h.calls[h.asked].ID
+	call := h.waits.ID
 	q, err := t.l.lookUp(h.question)
 	if err != nil || q.answered {
 		return errors.Join(err, t.resolved(call, q.decision))
@@ -110,7 +113,7 @@ func (t *running) dropQuestion(h *halt, why string) error {
 	case t.ctx.Err() != nil:
 		c = t.unanswered()
 	case why != "":
-		c.note += ": " + cutText(why, maxWhy)
+		c.note += ": " + conversation.CutText(why, maxWhy)
 	}
 	return t.resolved(call, t.l.withdraw(q.pending, c))
 }
@@ -121,10 +124,10 @@ const maxWhy = 500
 // withdrawQuestions closes the questions of a turn whose process died, of all turns
 // of the session for "".
 func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, turnID string) error {
-	if l.o.Desk == nil {
+	if l.o.Requests == nil {
 		return nil
 	}
-	open, err := l.o.Desk.List(ctx, lease.Record().SessionID)
+	open, err := l.o.Requests.List(ctx, lease.Record().SessionID)
 	if err != nil {
 		return err
 	}
@@ -132,7 +135,7 @@ func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, tur
 		if turnID != "" && q.TurnID != turnID {
 			continue
 		}
-		pending, still, err := l.o.Desk.Reopen(q.ID)
+		pending, still, err := l.o.Requests.Reopen(q.ID)
 		if err != nil {
 			return err
 		}
@@ -143,21 +146,41 @@ func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, tur
 	return nil
 }
 
-// closedSince tells how the questions ended that a turn's readers know as open,
+// danglingQuestions are the open questions of a turn whose process died: settling the
+// record of the session closes them.
+func (l *Local) danglingQuestions(ctx context.Context, lease *session.Lease) ([]permit.Request, error) {
+	id, dangling := lease.DanglingTurn()
+	if !dangling || l.o.Requests == nil {
+		return nil, nil
+	}
+	open, err := l.o.Requests.List(ctx, lease.Record().SessionID)
+	return slices.DeleteFunc(open, func(q permit.Request) bool { return q.TurnID != id }), err
+}
+
+// closedByNewTurn says that a new turn closed a question that nobody had answered.
+func closedByNewTurn(q permit.Request) string {
+	said := fmt.Sprintf("the question %s of turn %s is closed without an answer, because the process of that turn has ended: %s", q.ID, q.TurnID, q.Effect.Act())
+	if q.Effect.Done != nil {
+		return said + " (what it changed is kept: belay changes list)"
+	}
+	return said + " (it was not done)"
+}
+
+// closedSince reports how the questions ended that a turn's readers know as open,
 // and the subagent with them.
-func (l *Local) closedSince(told *trace) (drafts []event.Draft) {
-	for _, q := range told.asked {
-		if l.o.Desk == nil || told.resolved[q.DecisionID] {
+func (l *Local) closedSince(logged *trace) (drafts []event.Draft) {
+	for _, q := range logged.asked {
+		if l.o.Requests == nil || logged.resolved[q.DecisionID] {
 			continue
 		}
-		told.resolved[q.DecisionID] = true // it may have been asked twice
-		d, answered, err := l.o.Desk.Verdict(q.DecisionID)
+		logged.resolved[q.DecisionID] = true // it may have been asked twice
+		d, answered, err := l.o.Requests.Verdict(q.DecisionID)
 		if err != nil || !answered {
 			d = permit.Decision{DecisionID: q.DecisionID, Verdict: permit.VerdictDeny, By: processDied.by, Note: processDied.note}
 		}
 		drafts = append(drafts, resolvedDraft(q.ToolCallID, d))
 	}
-	if a := told.helper; a != nil {
+	if a := logged.helper; a != nil {
 		no := false
 		a.OK = &no
 		drafts = append(drafts, event.Draft{Type: event.SubagentEnd, Data: *a})

@@ -7,15 +7,15 @@ import (
 	"belay/internal/permit"
 )
 
-// hurriedDesk is a desk at which somebody answers right after the first look for
+// hurriedRequests is a store with which somebody answers right after the first look for
 // an answer.
-type hurriedDesk struct {
-	Desk
+type hurriedRequests struct {
+	PermissionRequests
 	answer func()
 }
 
-func (d *hurriedDesk) Verdict(id string) (permit.Decision, bool, error) {
-	decision, answered, err := d.Desk.Verdict(id)
+func (d *hurriedRequests) Verdict(id string) (permit.Decision, bool, error) {
+	decision, answered, err := d.PermissionRequests.Verdict(id)
 	if d.answer != nil {
 		d.answer()
 		d.answer = nil
@@ -29,10 +29,10 @@ func (d *hurriedDesk) Verdict(id string) (permit.Decision, bool, error) {
 func TestAnsweredWhileTheTurnIsTakenUp(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	hurried := &hurriedDesk{}
-	r.open(r.withDesk, func(o *Options) {
-		hurried.Desk = o.Desk
-		o.Desk = hurried
+	hurried := &hurriedRequests{}
+	r.open(r.withRequests, func(o *Options) {
+		hurried.PermissionRequests = o.Requests
+		o.Requests = hurried
 	})
 	for _, id := range []string{"dec_1", "dec_2"} {
 		_, err := hurried.Post(r.ctx(), permit.Request{ID: id, SessionID: "sess_1"})

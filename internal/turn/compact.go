@@ -1,132 +1,109 @@
 package turn
 
 import (
-	"slices"
-	"strings"
+	"errors"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/conversation"
 )
-
-// summary stands for the oldest turns of a conversation that outgrew the model.
-// The turns themselves stay in the transcript.
-type summary struct {
-	// through is the last turn that it covers: its first rounds answers with what
-	// followed each, or, where that is 0, all of it.
-	through string
-	rounds  int
-	text    string
-}
 
 // SummaryAgent marks what the transcript keeps of the call that makes a summary.
 const SummaryAgent = "summary"
 
-// What a summary may take of the room for the conversation: a part, up to a
-// size; below the least it is not worth a call.
-const (
-	summaryPart  = 8
-	summaryMost  = 2048 // tokens
-	summaryLeast = 128
-)
-
-// summaryBytes is the most that a summary may have beside a conversation in that
-// room.
-func summaryBytes(room load) int {
-	return int(max(0, min(room.tokens/summaryPart, summaryMost, room.bytes/summaryPart/jsonBytes(bytesPerToken)))) * bytesPerToken
-}
-
-// covered is how many of the exchanges the summary stands for as a whole.
-func (s summary) covered(all []exchange) int {
-	if s.text == "" {
-		return 0
-	}
-	last := slices.IndexFunc(all, func(x exchange) bool { return x.turn == s.through })
-	if last >= 0 && all[last].folded > 0 && s.rounds > 0 {
-		return last
-	}
-	return 1 + last
-}
-
-const summaryPrompt = `You keep the notes of a long conversation between a person and an agent that works on files. The beginning of the conversation does not fit any more, and your summary will stand in its place.
-
-Write what the agent needs to go on: what the person wants and has decided, what was found out, which files were read, made or changed and how they stand, what is still open. Keep names, paths, ids and numbers exactly. Leave out greetings and how things were said. Do not answer the person and do not call tools. Write plain text.`
-
 // summarise makes a summary of what the plan leaves out and none covers yet. The
-// model is asked for it, and what it says is put on record. Where there is no
-// room or budget for that, or the call fails, a digest must do until the next
-// turn. The person is told either way. An error ends the turn.
-func (t *running) summarise(p *plan) error {
-	most := summaryBytes(t.room())
-	t.fresh = summary{through: t.id, rounds: p.folded}
-	if p.folded == 0 {
-		t.fresh.through = p.leftOut[len(p.leftOut)-1].turn
-	}
-	kept := t.keptResults(p.behind, most/4)
-	said, err := t.askSummary(p, int64(most-len(kept))/bytesPerToken)
+// model is asked for it, and its answer is put on record. Where there is no room or
+// budget for that, or the call fails, a fallback must do until the next turn. The
+// person is notified either way. An error ends the turn.
+func (t *agentRun) summarise() error {
+	w := t.window
+	most, omitted := w.SummaryBytes(), w.Omitted()
+	kept := w.OmittedResults(most / 4)
+	said, err := t.askSummary(conversation.SummaryTokens(most - len(kept)))
 	if t.ctx.Err() != nil {
 		return t.ctx.Err()
 	}
 	if said == "" {
-		t.fresh.text = cutText(p.digest(most-len(kept)), most-len(kept)) + kept
+		w.SetSummary(w.FallbackSummary(most-len(kept)) + kept)
 		why := "nothing is left of the budget for a summary of them"
 		if err != nil {
 			why = "their summary failed: " + fault.From(err).Message
 		}
-		return t.warn("NOT_SUMMARISED", p.gone()+" no longer fit the model and are left out; "+why)
+		return t.warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
 	}
-	t.fresh.text = said + kept
+	s := w.SetSummary(said + kept)
 	err = t.append(session.Entry{
 		Kind: session.EntrySummary, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Model: first(t.settings.answeredBy(), t.settings.model), Summary: t.fresh.text, Through: t.fresh.through, Rounds: t.fresh.rounds,
+		Model: first(t.settings.answeredBy(), t.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
 	})
 	if err != nil {
 		return err
 	}
-	return t.warn("SUMMARISED", p.gone()+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
+	return t.warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
 }
 
-// askSummary asks the model. It says nothing without an error where that is not
-// worth a call.
-func (t *running) askSummary(p *plan, most int64) (string, error) {
-	room := t.room()
-	text := p.minutes(int(min(room.tokens/2*bytesPerToken, room.bytes/2/jsonBytes(1))))
-	sub := &running{
+// askSummary asks the model for a summary of at most so many tokens. It says nothing
+// without an error where that is not worth a call.
+func (t *agentRun) askSummary(most int64) (string, error) {
+	text := t.window.CompactionInput()
+	sub := &agentRun{
 		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs, ctx: t.ctx, cancel: t.cancel, done: t.done,
 		parent: t, agent: SummaryAgent, spent: t.spent, settings: t.settings, limits: t.limits, tools: tool.NoTools(),
-		inputTokens: tokens(len(text) + len(summaryPrompt)), dense: t.dense,
 	}
 	// It is paid for by the turn and must leave enough of the turn's budget.
-	if most = min(most, sub.allowance().tokens/2); most < summaryLeast {
+	input := t.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))
+	if most = min(most, sub.allowance(input).tokens/2); most < conversation.SummaryLeast {
 		return "", nil
 	}
 	a, err := sub.call(&model.Request{
-		Model: t.settings.model, System: []string{summaryPrompt}, Prompt: model.StringPrompt(text),
+		Model: t.settings.model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
 		MaxTokens: most, Mode: t.settings.mode, Summary: true,
 	})
 	if err != nil {
 		return "", err
 	}
-	said := strings.TrimSpace(cutText(a.said(), int(most)*bytesPerToken))
+	said := conversation.CutSummary(a.Said(), most)
 	if said == "" {
 		err = fault.New(fault.SDKFailure, "the model said nothing")
 	}
 	return said, err
 }
 
-// gone names what the plan leaves out.
-func (p *plan) gone() string {
-	var what []string
-	if p.elided > 0 {
-		what = append(what, counted(p.elided, "earlier turn", "earlier turns"))
-	}
-	if p.folded > 0 {
-		first := "the first answer"
-		if p.folded > 1 {
-			first = "the first " + counted(p.folded, "answer", "answers")
+// consult calls the model within the turn's allowance; without one there is no
+// answer. A request that the provider finds too long, although it was thought to
+// fit, is planned with more caution and sent again.
+func (t *agentRun) consult(r *model.Request) (*conversation.Answer, allowance, error) {
+	for {
+		most := t.allowance(t.window.CountedTokens())
+		if most.tokens <= 0 {
+			return nil, most, nil
 		}
-		what = append(what, first+" of this turn")
+		r.MaxTokens = most.tokens
+		a, err := t.call(r)
+		if err == nil {
+			t.window.Calibrate(a.Usage)
+			return a, most, nil
+		}
+		if !t.window.CalibrateRefusal() || !tooLong(err) {
+			return nil, most, err
+		}
+		if err := t.plan(); err != nil {
+			return nil, most, err
+		}
+		r = t.planned()
 	}
-	return strings.Join(what, " and ")
+}
+
+// tooLongWords are how services say that a request is over the model's context.
+var tooLongWords = lazyregexp.New(`(?i)prompt is too long|exceeds? (the )?(model's )?(maximum )?context|maximum context length`)
+
+func tooLong(err error) bool {
+	if said := (*model.TooLongError)(nil); errors.As(err, &said) {
+		return true
+	}
+	f := fault.From(err)
+	return f != nil && f.Type == fault.SDKFailure && f.Status == 400 && tooLongWords.MatchString(f.Message)
 }

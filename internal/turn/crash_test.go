@@ -13,6 +13,8 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/changes"
+	"belay/internal/turn/conversation"
 )
 
 // A process is killed at every look at the clock of a whole turn, and nothing is
@@ -105,12 +107,12 @@ func TestKilledWhileWriting(t *testing.T) {
 		entries, err := r.engine.Transcript(r.ctx(), id)
 		must(t, err)
 		for _, e := range entries {
-			if e.Kind == session.EntryTools && len(e.Changes) > 0 && strings.HasPrefix(e.Blocks[0].Text, resultUnknown) {
+			if e.Kind == session.EntryTools && len(e.Changes) > 0 && strings.HasPrefix(e.Blocks[0].Text, conversation.ResultUnknown) {
 				late++
 			}
 		}
 		if turn != "" {
-			_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+			_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 			must(t, err)
 		}
 		if diff := cmp.Diff(map[string]string{"a.txt": "one"}, r.holds()); diff != "" {

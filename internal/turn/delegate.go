@@ -10,11 +10,13 @@ import (
 
 	"belay/internal/blank"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/conversation"
 )
 
 // agentPrefix begins the names of the tools that delegate.
@@ -61,7 +63,7 @@ func (d delegate) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (d delegate) Prepare(_ context.Context, _ *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (d delegate) Prepare(_ context.Context, _ *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	var in struct {
 		Task string `json:"task"`
 	}
@@ -83,7 +85,7 @@ type delegation struct {
 // Effect implements [tool.Call].
 func (d delegation) Effect() permit.Effect {
 	line, _, _ := strings.Cut(d.task, "\n")
-	return permit.Effect{Tool: agentPrefix + d.persona.ID, Kind: permit.Delegate, Summary: cutText("delegate to "+d.persona.ID+": "+line, 200)}
+	return permit.Effect{Tool: agentPrefix + d.persona.ID, Kind: permit.Delegate, Summary: conversation.CutText("delegate to "+d.persona.ID+": "+line, 200)}
 }
 
 // Run implements [tool.Call]: the subagent's whole work, in the turn's goroutine.
@@ -97,7 +99,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.step.id}
-	if sub.halt == nil { // else that is on record
+	if sub.suspendedCall == nil { // else that is on record
 		if err := c.turn.auditDelegation(c.step, d.approvalRef); err != nil {
 			return tool.Result{}, err
 		}
@@ -111,8 +113,8 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	}
 	good := err == nil && done.reason == string(model.StopEndTurn)
 	about.OK = &good
-	if told := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); told != nil {
-		return tool.Result{}, told
+	if unsent := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
+		return tool.Result{}, unsent
 	}
 	if err != nil {
 		return tool.Result{}, err
@@ -126,20 +128,20 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 
 // subagent is a delegated agent of the turn: its own instructions and
 // conversation, everything else no wider than the parent's.
-func (t *running) subagent(p persona.Persona, by *step, task string) (*running, error) {
-	sub := &running{
+func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agentRun, error) {
+	sub := &agentRun{
 		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs,
 		req: Request{SessionID: t.session, Message: task},
 		ctx: t.ctx, cancel: t.cancel, done: t.done, parent: t, agent: by.id, key: agentKey(by.id, by.nth), spent: t.spent,
 	}
-	if by.halt != nil {
-		sub.halt = by.halt.inner
+	if by.suspended != nil {
+		sub.suspendedCall = by.suspended.inner
 	}
 	s := t.settings
 	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
 	s.model = cmp.Or(p.Model, t.settings.model)
 	if s.maxCostUSD > 0 {
-		if _, ok := s.backend.Prices.Cost(s.model, zeroUsage); !ok {
+		if _, ok := s.backend.Prices.Cost(s.model, model.Usage{}); !ok {
 			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.model)
 		}
 	}
@@ -155,7 +157,7 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 	sub.policy = t.policy
 	own, bad := sub.policyOf(Request{})
 	if len(bad) > 0 {
-		return nil, tool.Refuse("agent %s has rules that cannot be read: %s", p.ID, listed(bad))
+		return nil, tool.Refuse("agent %s has rules that cannot be read: %s", p.ID, fault.List(bad))
 	}
 	// What the parent may do without asking is the most; what either is denied
 	// is denied.
@@ -172,27 +174,35 @@ func (t *running) subagent(p persona.Persona, by *step, task string) (*running, 
 		sub.system = append(sub.system, t.system[1:]...)
 		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
 	}
-	place := *t.place
-	place.Scope = tool.AllOf{t.l.o.Scope(place.Project, p), t.place.Scope}
+	place := *t.environment
+	place.Scope = tool.AllOf{t.l.o.Scope(place.Project, p), t.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
-	if sub.halt != nil {
-		place.Seen = recalled(sub.halt.entries, sub.agent)
+	if sub.suspendedCall != nil {
+		place.Seen = recalled(sub.suspendedCall.entries, sub.agent)
 	}
 	place.Files, place.Network = admitter{sub, place.Project}, network{sub}
-	sub.place = &place
+	sub.environment = &place
+	sub.openWindow()
 	return sub, nil
 }
 
 // workAndEnd is work, with an end for what the subagent has begun, also where it panics.
-func (t *running) workAndEnd() (completion, error) {
+func (t *agentRun) workAndEnd() (done completion, err error) {
 	defer t.hosts.close()
-	defer t.endJobs()
-	return t.work()
+	worked := false
+	defer func() {
+		if left := t.endJobs(!worked || err != nil); err == nil {
+			err = left
+		}
+	}()
+	done, err = t.work()
+	worked = true
+	return done, err
 }
 
 // work is the subagent's whole conversation, or what is left of it.
-func (t *running) work() (completion, error) {
-	if t.halt != nil {
+func (t *agentRun) work() (completion, error) {
+	if t.suspendedCall != nil {
 		return t.goOn()
 	}
 	r, err := t.request()

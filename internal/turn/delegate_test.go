@@ -24,10 +24,10 @@ func delegating(q *Request) {
 
 func delegationRig(t *testing.T, change ...func(*Options)) *rig {
 	return newRig(t, append([]func(*Options){withTools(t,
-		act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"looks", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: "seen"}, nil
 		}},
-		act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: "written"}, nil
 		}}), func(o *Options) { o.Rules.SubagentsEnabled = "true" }}, change...)...)
 }

@@ -21,7 +21,7 @@ type delta struct {
 }
 
 // stream appends text of one kind to the log, coalesced.
-func (t *running) stream(kind event.Type, text string) error {
+func (t *agentRun) stream(kind event.Type, text string) error {
 	if text == "" || t.agent != "" {
 		return nil // what a delegated agent says is the result of a call
 	}
@@ -51,13 +51,13 @@ func (t *running) stream(kind event.Type, text string) error {
 	return nil
 }
 
-func (t *running) flushLater() {
+func (t *agentRun) flushLater() {
 	if err := t.flush(); err != nil {
 		t.stop(recordFailure(err))
 	}
 }
 
-func (t *running) flush() error {
+func (t *agentRun) flush() error {
 	t = t.top()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +66,7 @@ func (t *running) flush() error {
 
 // flushLocked writes the pending text as one event; it is larger than the size
 // limit by at most the piece that filled it. Text that could not be written stays.
-func (t *running) flushLocked() error {
+func (t *agentRun) flushLocked() error {
 	d := &t.pending
 	if d.armed {
 		d.timer.Stop()
@@ -85,7 +85,7 @@ func (t *running) flushLocked() error {
 
 // unwritten gives up the pending text of the answer, which the log does not take, and
 // returns its length: nobody has seen it.
-func (t *running) unwritten() (n int) {
+func (t *agentRun) unwritten() (n int) {
 	if t.agent != "" {
 		return 0
 	}
@@ -99,7 +99,7 @@ func (t *running) unwritten() (n int) {
 }
 
 // emit writes events after whatever text is pending.
-func (t *running) emit(d ...event.Draft) error {
+func (t *agentRun) emit(d ...event.Draft) error {
 	t = t.top()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,8 +113,8 @@ func (t *running) emit(d ...event.Draft) error {
 	return err
 }
 
-// warn tells the person something that does not end the turn.
-func (t *running) warn(code, message string) error {
+// warn sends the person a warning that does not end the turn.
+func (t *agentRun) warn(code, message string) error {
 	return t.emit(event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: code, Message: message}})
 }
 

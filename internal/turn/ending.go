@@ -34,7 +34,7 @@ type outcome struct {
 // judge turns what ended the loop into an outcome. What the engine itself
 // decided wins over what the provider made of it, and an interrupt wins even
 // over an answer that came through complete.
-func (t *running) judge(done completion, err error) outcome {
+func (t *agentRun) judge(done completion, err error) outcome {
 	switch cause := context.Cause(t.ctx); {
 	case fault.Is(cause, fault.StorageFailure):
 		return outcome{exit: exitFailed, err: fault.From(cause)}
@@ -65,9 +65,9 @@ func (t *running) judge(done completion, err error) outcome {
 }
 
 // finish records how the turn ended, makes the record durable and, last of all,
-// tells the readers. Where that fails, the log at least says so; where even that
-// cannot be written, readers are told by other means.
-func (t *running) finish(o outcome) {
+// notifies the readers. Where that fails, the log at least says so; where even that
+// cannot be written, readers are notified by other means.
+func (t *agentRun) finish(o outcome) {
 	err := t.conclude(o)
 	if err == nil {
 		t.recorded(o)
@@ -88,7 +88,7 @@ func (t *running) finish(o outcome) {
 	t.recorded(outcome{exit: exitFailed, err: fault.From(err)})
 }
 
-func (t *running) conclude(o outcome) error {
+func (t *agentRun) conclude(o outcome) error {
 	defer t.said.Store(true)
 	unheard, err := t.unheard()
 	if err != nil {
@@ -122,7 +122,7 @@ func (t *running) conclude(o outcome) error {
 // that all went well: the log is about to say that it did not. The tokens are in
 // the first. Without a first, the next lease adds what is missing: an end here would
 // hide that.
-func (t *running) correct(o outcome) error {
+func (t *agentRun) correct(o outcome) error {
 	if !t.ended || t.torn != nil || o.exit == exitFailed {
 		return nil
 	}
@@ -208,14 +208,14 @@ func interruptedDrafts() []event.Draft {
 	return []event.Draft{{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitInterrupted, Interrupted: &yes}}}
 }
 
-// panicked is what becomes of a panic: the end of one turn.
+// panicked is the outcome of a panic: the end of one turn.
 func panicked(what string, v any, stack []byte) *fault.Error {
 	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
 		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
 }
 
 // retired reports whether the turn's lease is free again.
-func (t *running) retired() bool {
+func (t *agentRun) retired() bool {
 	select {
 	case <-t.done:
 		return true

@@ -10,7 +10,7 @@ import (
 	"belay/internal/session"
 )
 
-// endure decides what becomes of a stream whose log cannot be read, or whose turn
+// endure decides the outcome of a stream whose log cannot be read, or whose turn
 // died without an end that anybody could write. A full disk and too many open files
 // pass: the stream tries again, for as long as its turn runs here, and a while
 // longer. Where the end of the turn is known all the same, that is its answer.
@@ -18,7 +18,7 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	if errors.Is(err, session.ErrReaderClosed) || ctx.Err() != nil {
 		return nil, err
 	}
-	if words := s.lastWords(err); words != nil {
+	if words := s.syntheticExit(err); words != nil {
 		return words, nil
 	}
 	if !fault.Is(err, fault.StorageFailure) {
@@ -45,29 +45,29 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	}
 }
 
-// lastWords are the made-up end of the turn that the stream is in, nil where it is
-// not known or was told.
-func (s *stream) lastWords(err error) []event.Event {
+// syntheticExit is the made-up end of the turn that the stream is in. It is nil where
+// the end is not known or was sent.
+func (s *stream) syntheticExit(err error) []event.Event {
 	if s.own != nil {
 		return s.tell(s.own.unrecorded())
 	}
 	end, _ := s.unrecordedEnd(err)
-	return s.tell(end.words)
+	return s.tell(end.synthetic)
 }
 
 // unrecordedEnd is the end of the turn that the stream is in where the log lacks it,
-// or with err cannot give it back, and the reader was not told of it.
+// or with err cannot give it back, and the reader did not get it.
 func (s *stream) unrecordedEnd(err error) (lostEnd, bool) {
 	end, known := s.l.lostIn(s.sessionID, err)
 	awaited := end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)
-	if !known || !awaited || end.turn == s.told || err == nil && end.logged {
+	if !known || !awaited || end.turn == s.ended || err == nil && end.logged {
 		return lostEnd{}, false
 	}
 	return end, true
 }
 
 // exit is the end of a turn that is over, and on record, for a reader that can read
-// no further: it has no sequence, so whoever comes back reads the rest.
+// no further: it has no sequence, so anyone who comes back reads the rest.
 func (s *stream) exit() []event.Event {
 	if s.own == nil {
 		return nil
@@ -80,13 +80,13 @@ func (s *stream) exit() []event.Event {
 	return s.tell(s.l.madeUp(s.own.id, drafts[len(drafts)-1:]))
 }
 
-// tell notes that a made-up end is told, which is the stream's end if it is its
+// tell notes that a made-up end is sent, which is the stream's end if it is its
 // turn's.
 func (s *stream) tell(words []event.Event) []event.Event {
 	if len(words) == 0 {
 		return nil
 	}
-	s.told, s.midway = words[0].Turn, false
-	s.over = s.over || s.told == s.until
+	s.ended, s.midway = words[0].Turn, false
+	s.over = s.over || s.ended == s.until
 	return words
 }

@@ -10,7 +10,6 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
 
 // Engine is everything a surface can ask for. Errors are *fault.Error wherever
@@ -28,8 +28,8 @@ type Engine interface {
 	Sessions
 	Attachments
 	Personas
-	Rope
-	KeptChanges
+	Control
+	FileChanges
 }
 
 // Turns starts and stops work.
@@ -84,8 +84,8 @@ type Personas interface {
 	Tools(ctx context.Context) ([]string, error)
 }
 
-// Rope is how people hold on to a turn that acts.
-type Rope interface {
+// Control is how people steer a turn that acts, and answer its questions.
+type Control interface {
 	// Steer says something into a session's running turn, wherever it runs: at
 	// its next tool boundary or, as a follow-up, when the model has answered. It
 	// returns NO_TURN_IN_PROGRESS when no turn will take it.
@@ -96,30 +96,33 @@ type Rope interface {
 	// Decide answers one of them. A question that is not open any more is
 	// DECISION_CLOSED. The caller has the operator's authority.
 	Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error)
+}
+
+// FileChanges is what people do with changes of files: those of turns, and those of
+// commands that are not real yet, because nobody answered in time or something else
+// changed the same files.
+type FileChanges interface {
 	// Changes are the file changes of a session's turns, of one or, for "", of
 	// all, in their order, as diffs.
-	Changes(ctx context.Context, sessionID, turnID string) ([]ChangeSet, error)
+	Changes(ctx context.Context, sessionID, turnID string) ([]changes.ChangeSet, error)
 	// Undo takes a turn's file changes back, all of them or none. A file that is
 	// not as the turn left it is CONTENT_CHANGED, a session in which a turn runs
 	// TURN_IN_PROGRESS. The caller has the operator's authority.
-	Undo(ctx context.Context, r UndoRequest) (UndoResult, error)
+	Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error)
 	// Fork makes a new session that begins as another one did, up to the end of
 	// one of its turns. The other stays as it is.
-	Fork(ctx context.Context, r ForkRequest) (session.Record, error)
-}
-
-// DecisionRequest is a person's answer. No SessionID stands for whichever session
-// asked.
-type DecisionRequest struct {
-	SessionID  string         `json:"sessionId"`
-	DecisionID string         `json:"decisionId"`
-	Verdict    permit.Verdict `json:"verdict"`
-	// By is who says so, Note what the model is told with it.
-	By   string `json:"by,omitempty"`
-	Note string `json:"note,omitempty"`
-	// Only are, of the files that a command changed, those that count; folders stand
-	// for all that is in them.
-	Only []string `json:"only,omitempty"`
+	Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error)
+	// Kept are the kept changes of a project, the oldest first, without their diffs.
+	Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error)
+	// KeptChange is one of them, as it would change the project now.
+	KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error)
+	// ApplyKept makes one in the project, after a review of its own: the change may have
+	// come with the project. DropKept removes it. One that a turn still
+	// asks about is TURN_IN_PROGRESS. Paths that something else changed, and contents
+	// that are damaged, are CONTENT_CHANGED; then the project is as it was, and the
+	// change stays kept. The caller has the operator's authority.
+	ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error)
+	DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error)
 }
 
 // Stream reads a session's log. One goroutine at a time calls Next. Close may be
@@ -134,147 +137,4 @@ type Stream interface {
 	// waits: that one and every later one return [session.ErrReaderClosed], or
 	// io.EOF if the stream was over.
 	Close() error
-}
-
-// Request is one turn.
-type Request struct {
-	SessionID   string
-	Message     string
-	Attachments []string
-	Opts        Opts
-	// IdempotencyKey and BodyDigest identify a repeated request; both empty
-	// when the caller gave no key.
-	IdempotencyKey string
-	BodyDigest     string
-	// Allow are rules of calls that need no question in this turn, given by the
-	// operator's own command line; no request from outside sets them.
-	Allow []string
-	// Deny are rules of calls that are refused in this turn, whatever else allows
-	// them.
-	Deny []string
-	// Agent answers instead of a persona, Items are attachments that were accepted
-	// before and lie in the project's blobs. A workflow sets both, in its process;
-	// no request from outside does.
-	Agent *Agent
-	Items []attachment.Item
-}
-
-// Agent is whom a workflow gives a turn to.
-type Agent struct {
-	// Name is the agent's in its workflow. Records have it with
-	// [persona.InlinePrefix] in front.
-	Name string
-	// Instructions are the system prompt.
-	Instructions string
-	// From names the file that says so, for the records of what was sent.
-	From string
-	// Provider is the one that answers, "" that of all turns.
-	Provider string
-}
-
-// SteerRequest is what a person says into a running turn.
-type SteerRequest struct {
-	SessionID   string            `json:"sessionId"`
-	Message     string            `json:"message"`
-	Attachments []string          `json:"attachments,omitempty"`
-	Mode        session.InputMode `json:"mode"`
-}
-
-// Opts are the options of a turn or boot (compatible contract, section 4, and
-// http.md). Nil means: use the fallback chain.
-type Opts struct {
-	Persona            string          `json:"persona,omitempty"`
-	Mode               string          `json:"mode,omitempty"`
-	Model              string          `json:"model,omitempty"`
-	Tools              *[]string       `json:"tools,omitempty"`
-	MaxTurns           *int            `json:"maxTurns,omitempty"`
-	MaxTokens          *int64          `json:"maxTokens,omitempty"`
-	MaxCostUSD         *float64        `json:"maxCostUsd,omitempty"`
-	TimeoutMS          *int64          `json:"timeoutMs,omitempty"`
-	OnDisconnect       string          `json:"onDisconnect,omitempty"`
-	OnBusy             string          `json:"onBusy,omitempty"`
-	OnQuestion         string          `json:"onQuestion,omitempty"`
-	SubagentGovernance json.RawMessage `json:"subagentGovernance,omitempty"`
-	// Unknown are the keys that no option has, sorted; they cause one warning.
-	Unknown []string `json:"-"`
-}
-
-// CreateRequest makes a session.
-type CreateRequest struct {
-	ProjectRoot string `json:"projectRoot"`
-	Persona     string `json:"persona,omitempty"`
-	Mode        string `json:"mode,omitempty"`
-	// Title is what lists call the session; no request from outside sets it.
-	Title string `json:"-"`
-}
-
-// BootRequest runs the provider's bootstrap step for a session.
-type BootRequest struct {
-	SessionID string `json:"sessionId"`
-	Opts      Opts   `json:"opts"`
-	// Probe asks a network provider for one real call.
-	Probe bool `json:"probe,omitempty"`
-}
-
-// BootResult is the answer to a boot.
-type BootResult struct {
-	Session session.Record `json:"session"`
-	Boot    Boot           `json:"boot"`
-}
-
-// Boot is what a boot recorded.
-type Boot struct {
-	ClaudeSessionID string       `json:"claudeSessionId"`
-	BootFingerprint string       `json:"bootFingerprint"`
-	BootedAt        session.Time `json:"bootedAt"`
-}
-
-// Upload is a file on its way in. Exactly one of SessionID and ProjectRoot is
-// set. Name is for display only.
-type Upload struct {
-	SessionID   string
-	ProjectRoot string
-	Name        string
-	Content     io.Reader
-}
-
-// Uploaded says where an upload lies; Path is what a turn takes.
-type Uploaded struct {
-	Path     string `json:"path"`
-	SHA256   string `json:"sha256"`
-	MIMEType string `json:"mimeType"`
-	Bytes    int64  `json:"bytes"`
-	Name     string `json:"name"`
-}
-
-// InspectRequest is a dry run of a turn's attachments: in a session, or in a new one
-// of a project.
-type InspectRequest struct {
-	Attachments []string `json:"attachments"`
-	Model       string   `json:"model,omitempty"`
-	SessionID   string   `json:"sessionId,omitempty"`
-	ProjectRoot string   `json:"projectRoot,omitempty"`
-}
-
-// Inspection is the verdict on one attachment.
-type Inspection struct {
-	Path string `json:"path"`
-	// OK says whether a turn would accept it; otherwise Code and Reason say why
-	// not.
-	OK     bool            `json:"ok"`
-	Code   attachment.Code `json:"code,omitempty"`
-	Reason string          `json:"reason,omitempty"`
-
-	SHA256      string          `json:"sha256,omitempty"`
-	Kind        attachment.Kind `json:"kind,omitempty"`
-	MIMEType    string          `json:"mimeType,omitempty"`
-	Bytes       int64           `json:"bytes,omitempty"`
-	Base64Bytes int64           `json:"base64Bytes,omitempty"`
-	Tokens      int64           `json:"estimatedTokens,omitempty"`
-	Width       int             `json:"width,omitempty"`
-	Height      int             `json:"height,omitempty"`
-	Pages       int             `json:"pages,omitempty"`
-	// Used says how the model would get it, Note why it differs from the file.
-	Used string `json:"used,omitempty"`
-	Note string `json:"note,omitempty"`
 }

@@ -8,6 +8,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/conversation"
 )
 
 // Upload implements [Engine]: the bytes go to disk as they arrive, then pass
@@ -138,7 +139,7 @@ func (l *Local) aside(use func(*session.Blobs) error) error {
 
 // verdicts lines items and refusals up with the paths they came from.
 func (l *Local) verdicts(ctx context.Context, paths []string, r attachment.Resolution, blobs *session.Blobs, limits attachment.Limits) ([]Inspection, error) {
-	many := limits.ManyImages > 0 && imagesIn(r.Items) > limits.ManyImages
+	many := limits.ManyImages > 0 && conversation.Images(r.Items) > limits.ManyImages
 	items, refused := r.Items, r.Refused
 	out := make([]Inspection, 0, len(paths))
 	for i, path := range paths {

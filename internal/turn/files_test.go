@@ -74,7 +74,7 @@ func TestProjectTightensMessagesAndUploads(t *testing.T) {
 		t.Errorf("upload: %v", err)
 	}
 	_, err := r.engine.Start(r.ctx(), Request{SessionID: r.session(), Message: "eleven byte"})
-	if !fault.Is(err, fault.RequestTooLarge) || !strings.Contains(err.Error(), "turn.message_bytes") || fault.From(err).Details["limit"] != int64(10) {
+	if !fault.Is(err, fault.RequestTooLarge) || !strings.Contains(err.Error(), "the limit is 10") || fault.From(err).Details["limit"] != int64(10) {
 		t.Errorf("message: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func scratch(all []os.DirEntry) (names []string) {
 }
 
 // Where files are confined to the project, a dry run is as well: it must not
-// tell what lies elsewhere, with a session or without.
+// tell what is elsewhere, with a session or without.
 //
 // Covers: attachment-resolver REQ-13
 func TestInspectIsConfined(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 // dumps is a tool whose result is as long as its input says; under the name read
 // it notes what it showed, as that tool does.
 func dumps(name string) act {
-	return act{name, permit.Read, func(_ context.Context, w *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+	return act{name, permit.Read, func(_ context.Context, w *tool.Environment, in json.RawMessage) (tool.Result, error) {
 		var size struct{ Bytes int }
 		if err := json.Unmarshal(in, &size); err != nil {
 			return tool.Result{}, err
@@ -191,7 +191,7 @@ func thoughtless(m model.Message) model.Message {
 // that names where the whole of it is, and the model counts as not having seen it.
 func TestResultsTooLargeForTheModel(t *testing.T) {
 	t.Parallel()
-	var place *tool.Workplace
+	var place *tool.Environment
 	r := newRig(t, withTools(t, dumps("dump"), sights{&place}), roomyOutput)
 	r.provider.limits = func(string) model.Limits { return small() }
 	r.provider.does(strictly(small(), works(1, func(int) []model.ToolCall {
@@ -235,7 +235,7 @@ func TestResultsTooLargeForTheModel(t *testing.T) {
 func TestCutFileIsNotSeen(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{500, 200_000} {
-		var place *tool.Workplace
+		var place *tool.Environment
 		r := newRig(t, withTools(t, sights{&place}), roomyOutput)
 		r.provider.limits = func(string) model.Limits { return small() }
 		r.provider.does(works(1, func(int) []model.ToolCall { return []model.ToolCall{dump("c1", "read", size)} }))
@@ -253,11 +253,11 @@ func TestCutFileIsNotSeen(t *testing.T) {
 }
 
 // sights reads a file that it has shown then.
-type sights struct{ place **tool.Workplace }
+type sights struct{ place **tool.Environment }
 
 func (s sights) Spec() tool.Spec { return dumps("read").Spec() }
 
-func (s sights) Prepare(_ context.Context, w *tool.Workplace, in json.RawMessage) (tool.Call, error) {
+func (s sights) Prepare(_ context.Context, w *tool.Environment, in json.RawMessage) (tool.Call, error) {
 	*s.place = w
 	return sighting{acting{dumps("read"), w, in}}, nil
 }
@@ -421,7 +421,7 @@ func TestSubagentOutgrowsTheModel(t *testing.T) {
 // A turn that is taken up after a crash goes on from the summary that it had.
 func TestTakenUpBehindASummary(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, withTools(t, dumps("dump")), roomyOutput, func(o *Options) { o.Desk = answeredDesk{} })
+	r := newRig(t, withTools(t, dumps("dump")), roomyOutput, func(o *Options) { o.Requests = answeredRequests{} })
 	r.provider.limits = func(string) model.Limits { return small() }
 	id := r.session()
 	lease, err := r.store.Acquire(r.ctx(), id)
@@ -469,22 +469,22 @@ func TestTakenUpBehindASummary(t *testing.T) {
 	}
 }
 
-// answeredDesk is a desk at which somebody has allowed everything.
-type answeredDesk struct{ Desk }
+// answeredRequests is a store with which somebody has allowed everything.
+type answeredRequests struct{ PermissionRequests }
 
-func (answeredDesk) Verdict(id string) (permit.Decision, bool, error) {
+func (answeredRequests) Verdict(id string) (permit.Decision, bool, error) {
 	about := permit.Effect{Tool: "dump", Kind: permit.Read, Summary: `dump {"Bytes":3000}`}.Fingerprint()
 	return permit.Decision{DecisionID: id, Verdict: permit.VerdictAllow, About: about}, true, nil
 }
 
-func (answeredDesk) Granted(string, string, permit.Effect) bool { return true }
+func (answeredRequests) Granted(string, string, permit.Effect) bool { return true }
 
 // What people send into a turn fits, too: words are cut, files become less.
 func TestSteeringTooLargeForTheModel(t *testing.T) {
 	t.Parallel()
 	r, id := emptyRig(t), ""
 	path := r.file("large.csv", strings.Repeat("a,b,c,d\n", 40_000))
-	r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "seen"}, r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: strings.Repeat("left! ", 30_000), Attachments: []string{path}})
 	}}), roomyOutput, func(o *Options) { o.Rules.Policy = attachment.Policy{FileBytes: 1 << 20, TurnBytes: 1 << 20} })
 	r.provider.limits = func(string) model.Limits { return small() }

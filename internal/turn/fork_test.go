@@ -14,6 +14,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/scripted"
 	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
 
 // folder are the bytes of a session's files.
@@ -42,11 +43,11 @@ func TestForkGoesOnFromATurn(t *testing.T) {
 	})[0].Turn
 	second := r.writes(id, "a.txt", "one\n")
 	third := r.say(id, "third")[0].Turn
-	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: second})
+	_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: second})
 	must(t, err)
 	before := r.folder(id)
 
-	fork, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id, TurnID: second})
+	fork, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id, TurnID: second})
 	must(t, err)
 	if fork.SessionID == id || fork.ProjectRoot != r.project || cmp.Diff(fork.ForkedFrom, &session.Origin{SessionID: id, TurnID: second}) != "" {
 		t.Errorf("%+v", fork)
@@ -81,16 +82,16 @@ func TestForkGoesOnFromATurn(t *testing.T) {
 	}
 
 	// Without a turn it is the last; and a fork can be forked.
-	last, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id})
+	last, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id})
 	must(t, err)
 	if last.ForkedFrom.TurnID != third {
 		t.Errorf("forked from %s, want %s", last.ForkedFrom.TurnID, third)
 	}
-	again, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: last.SessionID, TurnID: first})
+	again, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: last.SessionID, TurnID: first})
 	must(t, err)
 	entries, err := r.engine.Transcript(r.ctx(), again.SessionID)
 	must(t, err)
-	if len(entries) == 0 || entries[0].Message != "first" || lastEntry(entries).Turn != first {
+	if len(entries) == 0 || entries[0].Message != "first" || session.LastStep(entries).Turn != first {
 		t.Errorf("a fork of a fork has %+v", entries)
 	}
 	must(t, r.engine.Delete(r.ctx(), id))
@@ -103,22 +104,22 @@ func TestForkWhileATurnRuns(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	id := r.session()
-	if _, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id}); !fault.Is(err, fault.NotFound) {
+	if _, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("of an empty session: %v", err)
 	}
 	first := r.say(id, "first")[0].Turn
 	s := r.started(id)
-	if _, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id, TurnID: s.Turn()}); !fault.Is(err, fault.TurnInProgress) {
+	if _, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id, TurnID: s.Turn()}); !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("from the turn that runs: %v", err)
 	}
-	fork, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id})
+	fork, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id})
 	must(t, err)
 	if fork.ForkedFrom.TurnID != first {
 		t.Errorf("forked from %s, want the last turn that has ended, %s", fork.ForkedFrom.TurnID, first)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
-	for name, q := range map[string]ForkRequest{"unknown turn": {id, "turn_x"}, "unknown session": {"nobody", ""}} {
+	for name, q := range map[string]changes.ForkRequest{"unknown turn": {SessionID: id, TurnID: "turn_x"}, "unknown session": {SessionID: "nobody"}} {
 		if _, err := r.engine.Fork(r.ctx(), q); !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.SessionNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -134,7 +135,7 @@ func TestForkFromATurnThatDied(t *testing.T) {
 	must(t, err)
 	must(t, lease.Append(session.Entry{Kind: session.EntryTurn, Turn: "dead", Message: "go"}))
 	must(t, lease.Release())
-	fork, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id, TurnID: "dead"})
+	fork, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id, TurnID: "dead"})
 	must(t, err)
 	events := r.say(fork.SessionID, "again")
 	if e := exitOf(t, events); e.ExitCode != 0 || events[0].Turn == "dead" {
@@ -162,10 +163,10 @@ func TestForksCanAlwaysBeSent(t *testing.T) {
 				turns = append(turns, r.writes(id, "a.txt", fmt.Sprint(id, i)))
 				continue
 			case how == "undo" && len(turns) > 0:
-				_, _ = r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: rapid.SampledFrom(turns).Draw(rt, "undone")}) // some are refused
+				_, _ = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: rapid.SampledFrom(turns).Draw(rt, "undone")}) // some are refused
 				continue
 			case how == "fork" && len(turns) > 0:
-				rec, err := r.engine.Fork(r.ctx(), ForkRequest{SessionID: id, TurnID: rapid.SampledFrom(turns).Draw(rt, "turn")})
+				rec, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id, TurnID: rapid.SampledFrom(turns).Draw(rt, "turn")})
 				must(t, err)
 				id = rec.SessionID
 			}

@@ -20,9 +20,8 @@ func (l *Local) govern(sessionID string, r Rules, p persona.Persona, o Opts) per
 
 func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.Duration) {
 	ctx := context.Background()
-	slow := l.o.SubagentsWarn > 0 && took > l.o.SubagentsWarn
-	// A denial for want of the setting is every turn's, so it is told in detail
-	// mode only; whoever switched delegation on wants to see what became of it.
+	// A denial for want of the setting is every turn's, so it is explained in detail
+	// mode only; anyone who switched delegation on wants to see its outcome.
 	level, verdict := slog.LevelInfo, "subagent governance: DENY"
 	if d.Gate == persona.GateEnvironment {
 		level = slog.LevelDebug
@@ -31,7 +30,7 @@ func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.
 		verdict = "subagent governance: ALLOW"
 	}
 	tells := l.o.Logger.Enabled(ctx, level)
-	if !tells && !slow && len(d.Problems)+len(d.Warnings) == 0 {
+	if !tells && len(d.Problems)+len(d.Warnings) == 0 {
 		return // as almost every turn
 	}
 	log := l.o.Logger.With("session", sessionID)
@@ -39,9 +38,6 @@ func (l *Local) logDecision(sessionID, id string, d persona.Decision, took time.
 		log.LogAttrs(ctx, level, verdict, slog.String("persona", id), slog.String("gate", string(d.Gate)),
 			slog.String("reason", d.Reason), slog.Float64("evaluationMs", float64(took.Microseconds())/1000),
 			slog.Any("delegated", d.DelegatedSubagents), slog.String("approvalRef", d.ApprovalRef), slog.String("approvedBy", d.ApprovedBy))
-	}
-	if slow {
-		log.Warn("subagent governance: SLOW_EVALUATION", "persona", id, "took", took, "limit", l.o.SubagentsWarn)
 	}
 	for _, problem := range d.Problems {
 		log.Error("subagent governance: "+problem, "persona", id)

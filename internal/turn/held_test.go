@@ -13,7 +13,7 @@ import (
 	"belay/internal/session"
 )
 
-// An answer whose usage the log tells of is in the transcript: whoever mends a turn
+// An answer whose usage the log reports is in the transcript: anyone who fixes a turn
 // whose process died takes it from nowhere else. So it is also where a person has said
 // something into it.
 //

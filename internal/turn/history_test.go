@@ -57,7 +57,7 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	r, id := emptyRig(t), ""
 	files := attachables(r)
 	declared := map[string]attachment.Item{}
-	r.open(withTools(t, dumps("dump"), dumps("read"), act{"show", permit.Read, func(ctx context.Context, w *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+	r.open(withTools(t, dumps("dump"), dumps("read"), act{"show", permit.Read, func(ctx context.Context, w *tool.Environment, in json.RawMessage) (tool.Result, error) {
 		var which struct{ Path string }
 		must(t, json.Unmarshal(in, &which))
 		if it, ok := declared[which.Path]; ok {
@@ -65,7 +65,7 @@ func TestHistoryCanAlwaysBeSent(t *testing.T) {
 		}
 		it, err := w.Files.Admit(ctx, which.Path)
 		return tool.Result{Text: "here it is", Items: []attachment.Item{it}}, err
-	}}, act{"hear", permit.Read, func(ctx context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+	}}, act{"hear", permit.Read, func(ctx context.Context, _ *tool.Environment, in json.RawMessage) (tool.Result, error) {
 		var said struct {
 			Words int
 			Files []string
@@ -179,7 +179,11 @@ func acts(strict *scripted.Provider, how string, rounds [][]model.ToolCall) play
 func malformed(r model.Request) string {
 	messages := r.History
 	if r.Prompt != nil {
-		messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.User, Content: media(r.Prompt.Parts())})
+		var content []model.Content
+		for _, p := range r.Prompt.Parts() {
+			content = append(content, model.Media{Part: p})
+		}
+		messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.User, Content: content})
 	}
 	open := map[string]bool{}
 	for i, m := range messages {

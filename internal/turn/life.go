@@ -37,9 +37,9 @@ func shuttingDown() *fault.Error {
 // register gives the turn one of the places for running turns and makes it
 // interruptible and visible to other processes. Turns that wait for a person have
 // no place; one of a process that died is such a turn, and goes on in any case.
-func (l *Local) register(t *running) error {
+func (l *Local) register(t *agentRun) error {
 	l.mu.Lock()
-	if t.pause == nil && len(l.active)-l.asking >= l.o.Rules.Limits.InFlight {
+	if t.suspendedTurn == nil && len(l.active)-l.asking >= l.o.Rules.Limits.InFlight {
 		l.mu.Unlock()
 		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", l.o.Rules.Limits.InFlight)
 	}
@@ -50,8 +50,8 @@ func (l *Local) register(t *running) error {
 
 // retire ends the life of a turn that ran, or that never began to: afterwards
 // the session is free. The turn stays listed until its lease is: a caller that
-// was told of its end waits for that, however long the release takes.
-func (l *Local) retire(t *running) {
+// learnt of its end waits for that, however long the release takes.
+func (l *Local) retire(t *agentRun) {
 	t.cancel(nil)
 	release := t.lease.Release
 	if t.left {
@@ -69,14 +69,14 @@ func (l *Local) retire(t *running) {
 }
 
 // runningIn is the turn that runs in a session in this process, or nil.
-func (l *Local) runningIn(sessionID string) *running {
+func (l *Local) runningIn(sessionID string) *agentRun {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.active[sessionID]
 }
 
 // running is the turn of that id, or nil if it does not run in this process.
-func (l *Local) running(sessionID, turnID string) *running {
+func (l *Local) running(sessionID, turnID string) *agentRun {
 	if t := l.runningIn(sessionID); t != nil && t.id == turnID {
 		return t
 	}

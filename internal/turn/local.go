@@ -15,6 +15,7 @@ import (
 	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/changes"
 )
 
 // Local is the [Engine] that runs turns in this process.
@@ -23,7 +24,10 @@ import (
 // from other processes; [Local.Close] ends them all. A turn's goroutine is
 // never a request's: the caller that started it may go away.
 type Local struct {
+	FileChanges
 	o Options
+	// Files settles what dead processes left half done in projects.
+	Files *changes.Files
 
 	// life ends when the engine is closed for good; every turn's context comes
 	// from it. closing ends before: from then on nobody waits in line or for a person.
@@ -35,11 +39,13 @@ type Local struct {
 	// work counts what Close waits for, listener the one other goroutine.
 	work, listener sync.WaitGroup
 
-	// stays is set once this process takes up the turns of dead ones.
-	stays atomic.Bool
+	// stays is set once this process takes up the turns of dead ones. takenUp counts
+	// those that it took up, leftOver those that it left to the next process.
+	stays             atomic.Bool
+	takenUp, leftOver atomic.Int64
 
 	mu     sync.Mutex
-	active map[string]*running // by session
+	active map[string]*agentRun // by session
 	// asking counts those of them that wait for a person.
 	asking int
 	queues map[string]*queue        // by session; only where somebody waits
@@ -64,7 +70,7 @@ type Options struct {
 	// none.
 	Others func(name string) (Backend, error)
 	Logger *slog.Logger
-	// Clock tells the time of records; NewID makes turn ids.
+	// Clock gives the time of records; NewID makes turn ids.
 	Clock func() time.Time
 	NewID func() string
 
@@ -75,23 +81,23 @@ type Options struct {
 	// ScratchDir holds the files of a dry run while it lasts, and a folder for
 	// each session whose tools need one.
 	ScratchDir string
-	// SearchPath is the PATH of the person ([tool.Workplace.Path]).
+	// SearchPath is the PATH of the person ([tool.Environment.Path]).
 	SearchPath string
-	// ReadPaths are toolchains that commands may read ([tool.Workplace.ReadPaths]).
+	// ReadPaths are toolchains that commands may read ([tool.Environment.ReadPaths]).
 	ReadPaths []string
 
 	// Tools are what turns can offer; nil is none. Scope says which files of a
 	// project a persona may change, and is required with Tools.
 	Tools *tool.Set
 	Scope ScopeOf
-	// Private are belay's own folders, in which no project may lie.
+	// Private are belay's own folders, in which no project may be.
 	Private []string
-	// Desk takes the questions about calls that a person must allow; nil refuses
+	// Requests takes the questions about calls that a person must allow; nil refuses
 	// such calls. Audit records what was refused; Hooks have their say before a
 	// call. Both may be nil.
-	Desk  Desk
-	Audit *permit.Audit
-	Hooks *permit.Hooks
+	Requests PermissionRequests
+	Audit    *permit.Audit
+	Hooks    *permit.Hooks
 	// Gate keeps what file tools and undo change apart from what commands change in
 	// the same project; nil is an open one. Journal keeps these changes from being
 	// half done.
@@ -103,9 +109,6 @@ type Options struct {
 
 	// GlobalModel is the model tier between opts and AGENTS.md.
 	GlobalModel string
-	// SubagentsWarn is the time to decide about delegation that is worth a
-	// warning, 0 for none.
-	SubagentsWarn time.Duration
 }
 
 // Rules are what a project may make stricter.
@@ -185,12 +188,14 @@ func NewLocal(o Options) *Local {
 	closing, beginClosing := context.WithCancel(life)
 	l := &Local{
 		o: o, life: life, end: end, closing: closing, beginClosing: beginClosing,
-		active: map[string]*running{},
+		active: map[string]*agentRun{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
 		lost:   map[string]lostEnd{},
 		poll:   orphanPoll, patience: readPatience,
 	}
+	l.Files = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
+	l.FileChanges = changes.New(l.Files, changesEngine{l}, o.Requests)
 	l.listener.Go(l.listen)
 	return l
 }

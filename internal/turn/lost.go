@@ -12,12 +12,12 @@ import (
 )
 
 // lostEnd is the end of a turn that the log did not take, or may not give back: the
-// disk was full, or the log could not be opened. Readers are told of it all the
-// same, by events that are in no log, and whoever can write to the log again puts
+// disk was full, or the log could not be opened. Readers learn of it all the
+// same, by events that are in no log, and anyone who can write to the log again puts
 // it there.
 type lostEnd struct {
-	turn  string
-	words []event.Event
+	turn      string
+	synthetic []event.Event
 	// logged is set where the log has it.
 	logged bool
 }
@@ -37,7 +37,7 @@ func (l *Local) unsettled(turnID string, drafts []event.Draft, err error) error 
 	if !fault.Is(err, fault.StorageFailure) {
 		return err
 	}
-	return &unsettledError{lostEnd{turn: turnID, words: l.madeUp(turnID, drafts)}, err}
+	return &unsettledError{lostEnd{turn: turnID, synthetic: l.madeUp(turnID, drafts)}, err}
 }
 
 // madeUp are events that no log has: their sequence is 0.
@@ -50,17 +50,17 @@ func (l *Local) madeUp(turnID string, drafts []event.Draft) (words []event.Event
 
 // lose keeps the end of a turn that could not be recorded for its readers, and
 // wakes those that wait for it.
-func (t *running) lose(drafts []event.Draft) {
+func (t *agentRun) lose(drafts []event.Draft) {
 	words := t.l.keep(t.session, t.id, drafts, false)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.words = words
+	t.synthetic = words
 	close(t.lost)
 }
 
 // recorded notes how the turn ended, which is in the log. What ended for want of
 // the means to write may lack those to read as well.
-func (t *running) recorded(o outcome) {
+func (t *agentRun) recorded(o outcome) {
 	t.exit.Store(&o)
 	if o.err != nil && o.err.Type == fault.StorageFailure {
 		t.l.keep(t.session, t.id, o.drafts(), true)
@@ -77,10 +77,10 @@ func (l *Local) keep(sessionID, turnID string, drafts []event.Draft, logged bool
 }
 
 // unrecorded returns the made-up end of the turn, nil if its end is in the log.
-func (t *running) unrecorded() []event.Event {
+func (t *agentRun) unrecorded() []event.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.words
+	return t.synthetic
 }
 
 // lostIn is the end that a session's log lacks, as far as this process knows: of a
@@ -110,17 +110,17 @@ func (l *Local) failure(sessionID, turnID string) (drafts []event.Draft) {
 	if end.turn != turnID {
 		return nil
 	}
-	for _, w := range end.words {
+	for _, w := range end.synthetic {
 		drafts = append(drafts, event.Draft{Type: w.Type, Data: w.Data})
 	}
 	return drafts
 }
 
 // ending is the stream of a turn whose log cannot be opened, so that its made-up end
-// is all that can be told.
+// is all that can be sent.
 type ending struct {
 	end          lostEnd
-	told, closed atomic.Bool
+	sent, closed atomic.Bool
 }
 
 // Turn implements [Stream].
@@ -137,10 +137,10 @@ func (e *ending) Next(ctx context.Context) ([]event.Event, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case e.told.Swap(true):
+	case e.sent.Swap(true):
 		return nil, io.EOF
 	case e.closed.Load():
 		return nil, session.ErrReaderClosed
 	}
-	return e.end.words, nil
+	return e.end.synthetic, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // network decides which hosts the commands of an agent reach. It is a [tool.Network].
-type network struct{ t *running }
+type network struct{ t *agentRun }
 
 // maxHostQuestions is how many hosts of one agent wait for an answer at once.
 const maxHostQuestions = 20
@@ -59,7 +59,7 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 	switch {
 	case ruling.Outcome != permit.Ask:
 		return ruling, nil
-	case t.l.o.Desk == nil:
+	case t.l.o.Requests == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
 	case t.granted(e):
 		return allowedForSession, nil
@@ -84,8 +84,8 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 // allowedForSession is the ruling where an answer for the session covers the host.
 var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
 
-func (t *running) granted(e permit.Effect) bool {
-	return t.l.o.Desk.Granted(t.session, t.settings.persona.ID, e)
+func (t *agentRun) granted(e permit.Effect) bool {
+	return t.l.o.Requests.Granted(t.session, t.settings.persona.ID, e)
 }
 
 // ruling is what the answer says.
@@ -105,7 +105,7 @@ func (q *hostQuestion) ruling() (permit.Ruling, error) {
 
 // askHost asks about a host, once: connections to a host share its question. It is nil
 // where too many are open.
-func (t *running) askHost(s *step, e permit.Effect, reason string) (*hostQuestion, error) {
+func (t *agentRun) askHost(s *toolCall, e permit.Effect, reason string) (*hostQuestion, error) {
 	h := &t.hosts
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -144,10 +144,10 @@ func (t *running) askHost(s *step, e permit.Effect, reason string) (*hostQuestio
 	return q, nil
 }
 
-// postHost puts the question and tells the readers of it.
-func (t *running) postHost(s *step, id string, e permit.Effect, reason string) (*permit.Pending, error) {
+// postHost puts the question and notifies the readers of it.
+func (t *agentRun) postHost(s *toolCall, id string, e permit.Effect, reason string) (*permit.Pending, error) {
 	now := t.l.o.Clock().UTC()
-	pending, err := t.l.o.Desk.Post(t.ctx, permit.Request{
+	pending, err := t.l.o.Requests.Post(t.ctx, permit.Request{
 		ID: id, SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
 		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
 		Effect: e, Input: t.l.show(s.input), Reason: reason, Session: true, Created: now, Expires: t.until(now),
@@ -159,8 +159,8 @@ func (t *running) postHost(s *step, id string, e permit.Effect, reason string) (
 }
 
 // awaitHost waits for the answer to a question about a host, until the agent's work is
-// done, and tells the readers of it.
-func (t *running) awaitHost(q *hostQuestion) {
+// done, and notifies the readers of it.
+func (t *agentRun) awaitHost(q *hostQuestion) {
 	h := &t.hosts
 	d, err := q.pending.Wait(q.ctx)
 	if q.ctx.Err() != nil && err != nil {

@@ -14,7 +14,7 @@ import (
 
 // reaches is a tool whose call runs with the decisions about hosts.
 func reaches(t testing.TB, run func(ctx context.Context, n tool.Network) string) func(*Options) {
-	return withTools(t, act{"reaches", permit.Read, func(ctx context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	return withTools(t, act{"reaches", permit.Read, func(ctx context.Context, w *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: run(ctx, w.Network)}, nil
 	}})
 }
@@ -44,7 +44,7 @@ func TestHostsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
 	var id string
-	r.open(r.withDesk, reaches(t, func(ctx context.Context, n tool.Network) string {
+	r.open(r.withRequests, reaches(t, func(ctx context.Context, n tool.Network) string {
 		first := ruled(ctx, n, "pypi.org", "pypi.org", "crates.io")
 		q := r.asked(id)
 		if q.Effect.Tool != permit.NetworkTool || q.ToolCallID != "c" || !q.Session || q.Effect.KindOfCall() != "the usual package registries" {
@@ -100,7 +100,7 @@ func TestHostsThatAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
 	var id string
-	r.open(r.withDesk, reaches(t, func(ctx context.Context, n tool.Network) string {
+	r.open(r.withRequests, reaches(t, func(ctx context.Context, n tool.Network) string {
 		said := ruled(ctx, n, "bad.test")
 		q := r.asked(id)
 		_, err := r.engine.Decide(ctx, DecisionRequest{SessionID: id, DecisionID: q.ID, Verdict: permit.VerdictDeny, By: "ana", Note: "use the mirror"})
@@ -127,7 +127,7 @@ func TestHostsThatNobodyIsAskedAbout(t *testing.T) {
 		many[i] = fmt.Sprintf("%d.test", i)
 	}
 	r := emptyRig(t)
-	r.open(r.withDesk, reaches(t, func(ctx context.Context, n tool.Network) string {
+	r.open(r.withRequests, reaches(t, func(ctx context.Context, n tool.Network) string {
 		all := strings.Split(ruled(ctx, n, many...), ", ")
 		return all[0] + ", " + all[len(all)-1]
 	}))

@@ -21,7 +21,7 @@ const (
 	onDisconnectInterrupt = "interrupt"
 )
 
-// maxTimeoutMS is a year: whoever wants no limit leaves the option out.
+// maxTimeoutMS is a year: anyone who wants no limit leaves the option out.
 const maxTimeoutMS = 365 * 24 * int64(time.Hour/time.Millisecond)
 
 // InterruptOnDisconnect reports whether the caller wants the turn to end with
@@ -37,8 +37,8 @@ func (o Opts) Validate() error {
 		}
 	}
 	// Mode and model go on record.
-	check(goodName(o.Mode), "mode", nameRule)
-	check(goodName(o.Model), "model", nameRule)
+	check(session.GoodName(o.Mode), "mode", session.NameRule)
+	check(session.GoodName(o.Model), "model", session.NameRule)
 	check(o.MaxTurns == nil || *o.MaxTurns > 0, "maxTurns", "must be a positive integer")
 	check(o.MaxTokens == nil || *o.MaxTokens > 0, "maxTokens", "must be a positive integer")
 	check(o.MaxCostUSD == nil || *o.MaxCostUSD > 0 && !math.IsInf(*o.MaxCostUSD, 1), "maxCostUsd", "must be a positive number")
@@ -83,7 +83,7 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 	if s.persona, err = l.persona(rec, r); err != nil {
 		return s, err
 	}
-	if s.backend, err = l.backend(r.provider()); err != nil {
+	if s.backend, err = l.backendOf(&r); err != nil {
 		return s, err
 	}
 	if s.model, err = l.modelOf(s.backend, o.Model, s.rules); err != nil {
@@ -97,12 +97,14 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 		s.maxTurns = *o.MaxTurns
 	}
 	s.maxTokens = tightest(s.rules.Limits.MaxTokens, o.MaxTokens)
-	s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
+	if r.direct() == nil {
+		s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
+	}
 	if o.TimeoutMS != nil {
 		s.timeoutMS = *o.TimeoutMS
 	}
 	if s.maxCostUSD > 0 {
-		if _, ok := s.backend.Prices.Cost(s.model, zeroUsage); !ok {
+		if _, ok := s.backend.Prices.Cost(s.model, model.Usage{}); !ok {
 			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.backend.Provider.Name()).
 				With("field", "opts.maxCostUsd").
 				WithHint("set a price for the model under prices, or leave the cost budget out")
@@ -117,7 +119,7 @@ func (l *Local) resolve(rec session.Record, r Request) (settings, error) {
 		s.add("UNKNOWN_MODEL", w)
 	}
 	if len(o.Unknown) > 0 {
-		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", listed(o.Unknown))
+		l.o.Logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
 	}
 	s.governance = l.govern(rec.SessionID, s.rules, s.persona, o)
 	return s, nil
@@ -167,10 +169,10 @@ func (s *settings) warn(o Opts, missing []string) {
 		s.add("PERSONA", w)
 	}
 	if len(o.Unknown) > 0 {
-		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+listed(o.Unknown))
+		s.add("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+fault.List(o.Unknown))
 	}
 	if len(missing) > 0 {
-		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+listed(missing))
+		s.add("TOOLS_UNAVAILABLE", "these tools do not exist here: "+fault.List(missing))
 	}
 }
 
@@ -191,23 +193,6 @@ func (s *settings) offer(all *tool.Set, requested []string) (missing []string) {
 	}
 	slices.Sort(missing)
 	return slices.Compact(missing)
-}
-
-// listed names the first of names and says how many more there are: they come
-// from a caller and go on record.
-func listed(names []string) string {
-	const most = 20
-	var b strings.Builder
-	for i, name := range names[:min(len(names), most)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strings.ToValidUTF8(name[:min(len(name), maxNameBytes)], ""))
-	}
-	if more := len(names) - most; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
-	}
-	return b.String()
 }
 
 func (s *settings) add(code, message string) {

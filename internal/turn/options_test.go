@@ -138,17 +138,17 @@ func TestGovernanceIsVisible(t *testing.T) {
 // them is told in part.
 func TestNamesOnRecordAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{strings.Repeat("m", maxNameBytes+1), "two\nlines"} {
+	for _, name := range []string{strings.Repeat("m", session.MaxNameBytes+1), "two\nlines"} {
 		for _, o := range []Opts{{Model: name}, {Mode: name}} {
 			if err := o.Validate(); !fault.Is(err, fault.InvalidRequest) {
 				t.Errorf("%.20q: %v, want INVALID_REQUEST", name, err)
 			}
 		}
 	}
-	if got, want := listed([]string{"a", "b"}), "a, b"; got != want {
+	if got, want := fault.List([]string{"a", "b"}), "a, b"; got != want {
 		t.Errorf("listed = %q, want %q", got, want)
 	}
-	many := listed(slices.Repeat([]string{strings.Repeat("n", 10_000)}, 1000))
+	many := fault.List(slices.Repeat([]string{strings.Repeat("n", 10_000)}, 1000))
 	if !strings.HasSuffix(many, " and 980 more") || len(many) > 5000 {
 		t.Errorf("listed gives %d bytes, ending in %q", len(many), many[len(many)-20:])
 	}
@@ -159,7 +159,7 @@ func TestCreateTellsEveryProblem(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	for range 20 {
-		_, err := r.engine.Create(r.ctx(), CreateRequest{ProjectRoot: r.project, Persona: "a\x00b", Mode: strings.Repeat("m", maxNameBytes+1)})
+		_, err := r.engine.Create(r.ctx(), CreateRequest{ProjectRoot: r.project, Persona: "a\x00b", Mode: strings.Repeat("m", session.MaxNameBytes+1)})
 		f := fault.From(err)
 		if f == nil || f.Type != fault.InvalidRequest || f.Details["field"] != "persona" {
 			t.Fatalf("got %+v", f)

@@ -7,47 +7,51 @@ import (
 	"time"
 
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/conversation"
 )
 
 // tell gives the readers a call's result and puts it on record: readers first,
 // because what they saw is found again in the log after a crash. Where they cannot be
-// told, the record still has what the call did.
-func (t *running) tell(s *step) error {
+// notified, the record still has what the call did.
+func (t *agentRun) tell(s *toolCall) error {
 	if s.err != nil {
 		return s.err
 	}
 	if !s.settled {
 		return nil // the turn was stopped before it
 	}
-	changes := t.place.Ledger.Take()
+	t.takeDirect(s)
+	changes := t.environment.Ledger.Take()
 	for i := range changes {
 		changes[i].Call = s.id
 	}
-	if s.outcome == "" && unapplied(changes) != "" {
-		s.outcome = event.OutcomeUndone
+	leftOut := len(leftOutOf(changes))
+	if s.outcome == "" && leftOut > 0 {
+		s.outcome = event.OutcomeLeftOut
 	}
-	t.spent.calls.Add(s.outcome)
+	t.spent.calls.Add(s.outcome, leftOut)
 	t.noteRefusal(s)
 	if s.result.Progress {
 		t.repeats.count = 0
 	}
 	text := s.result.Text
 	t.cap(s)
-	untold := t.report(s, changes, text)
-	s.told()
+	unreported := t.report(s, changes, text)
+	s.release()
 	err := t.append(session.Entry{
 		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.place.Seen.Take(),
+		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.environment.Seen.Take(),
 	})
-	return errors.Join(untold, err)
+	return errors.Join(unreported, err)
 }
 
-// report closes what is open of a call, and tells the audit log and the readers.
+// report closes what is open of a call, and notifies the audit log and the readers.
 // Said is the result as the tool gave it.
-func (t *running) report(s *step, changes []session.Change, said string) error {
-	if s.halt != nil {
-		if err := t.dropQuestion(s.halt, said); err != nil {
+func (t *agentRun) report(s *toolCall, changes []session.Change, said string) error {
+	if s.suspended != nil {
+		if err := t.dropQuestion(s.suspended, said); err != nil {
 			return err
 		}
 	}
@@ -63,35 +67,40 @@ func (t *running) report(s *step, changes []session.Change, said string) error {
 	return t.emit(drafts...)
 }
 
-// unapplied names what a command changed without the right to, "" for nothing.
-func unapplied(changes []session.Change) string {
-	var paths []string
+// leftOutOf are the files that a command changed without the right to.
+func leftOutOf(changes []session.Change) (paths []string) {
 	for _, c := range changes {
 		if c.Restored {
 			paths = append(paths, c.Path)
 		}
 	}
+	return paths
+}
+
+// unapplied names what a command changed without the right to, "" for nothing.
+func unapplied(changes []session.Change) string {
+	paths := leftOutOf(changes)
 	if len(paths) == 0 {
 		return ""
 	}
-	return "changed what it may not, which was not applied: " + listed(paths)
+	return "changed what it may not, which was not applied: " + fault.List(paths)
 }
 
-// told drops what is of no use once the result is out.
-func (s *step) told() { s.call = nil }
+// release drops what is of no use once the result is out.
+func (s *toolCall) release() { s.call = nil }
 
-func (s *step) block() session.Block {
+func (s *toolCall) block() session.Block {
 	return session.Block{
 		Type: session.BlockToolResult, ID: s.id, Name: s.name,
 		Text: s.result.Text, Failed: s.result.Failed, Items: s.result.Items,
 	}
 }
 
-// outcome are the events that tell of a result.
-func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
+// outcome are the events that report a result.
+func (t *agentRun) outcome(s *toolCall, changes []session.Change) []event.Draft {
 	o := event.ToolOutcome{
 		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
-		Output: s.result.Text, Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome,
+		Output: s.result.Text, Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome, LeftOut: len(leftOutOf(changes)),
 	}
 	if !s.began.IsZero() {
 		o.DurationMS = time.Since(s.began).Milliseconds()
@@ -108,10 +117,10 @@ func (t *running) outcome(s *step, changes []session.Change) []event.Draft {
 
 // cap holds a result to what a call may tell: no more than so much, and no key. The
 // remarks of those who let it run come after that.
-func (t *running) cap(s *step) {
+func (t *agentRun) cap(s *toolCall) {
 	s.result.Text = t.l.clean(s.result.Text)
 	if most := t.settings.rules.Tools.OutputBytes; most > 0 && int64(len(s.result.Text)) > most {
-		s.result.Text = cutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
+		s.result.Text = conversation.CutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
 		s.result.Truncated = true
 	}
 	if len(s.remarks) > 0 {

@@ -6,41 +6,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/conversation"
 )
 
-// What stands for the result of a call that has none.
-const (
-	resultUnknown = "The turn ended while this call ran or before it did. What it was to change may have been changed: look before you call it again."
-	resultNotRun  = "The turn was stopped before this call ran."
-)
+// resultNotRun stands for the result of a call that did not begin.
+const resultNotRun = "The turn was stopped before this call ran."
 
 // results gathers what the model gets back. After an error that ends the turn,
 // the calls that have no result get one that says so, on record: the next turn
 // goes on from a conversation without gaps.
-func (t *running) results(steps []*step, ended error) ([]result, error) {
+func (t *agentRun) results(steps []*toolCall, ended error) ([]conversation.Result, error) {
 	if errors.Is(ended, ErrLeft) {
 		return nil, nil // its calls stay open
 	}
 	if ended != nil {
 		return nil, t.closeSteps(steps)
 	}
-	all := make([]result, len(steps))
+	all := make([]conversation.Result, len(steps))
 	for i, s := range steps {
-		all[i] = result{Block: s.block()}
+		all[i] = conversation.Result{Block: s.block()}
 		if s.effect.Kind == permit.Read {
-			all[i].looked = s.effect.Paths
+			all[i].Read = s.effect.Paths
 		}
 	}
 	return all, nil
 }
 
 // closeSteps records a result for every call that has none.
-func (t *running) closeSteps(steps []*step) error {
+func (t *agentRun) closeSteps(steps []*toolCall) error {
 	e := session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}}
 	cut := "" // the call that was: those that change something run one by one
 	for _, s := range steps {
@@ -49,11 +46,11 @@ func (t *running) closeSteps(steps []*step) error {
 		}
 		text := resultNotRun
 		if !s.began.IsZero() {
-			text, cut = resultUnknown, s.id
+			text, cut = conversation.ResultUnknown, s.id
 		}
 		e.Blocks = append(e.Blocks, session.Block{Type: session.BlockToolResult, ID: s.id, Name: s.name, Text: text, Failed: true})
 	}
-	e.Changes = t.place.Ledger.Take()
+	e.Changes = t.environment.Ledger.Take()
 	for i := range e.Changes {
 		e.Changes[i].Call = cut
 	}
@@ -64,7 +61,7 @@ func (t *running) closeSteps(steps []*step) error {
 }
 
 // repeatsMost is how often one call may give one result in a row before it is
-// refused: a model that turns in circles must be told so.
+// refused: a model that turns in circles must learn so.
 const repeatsMost = 6
 
 // repeats notes the last call and how often it came in a row with one result.
@@ -83,7 +80,7 @@ func fingerprint(parts ...string) (sum [sha256.Size]byte) {
 }
 
 // sameCall identifies a call by its tool and its input, however that is laid out.
-func sameCall(s *step) [sha256.Size]byte {
+func sameCall(s *toolCall) [sha256.Size]byte {
 	input := string(s.input)
 	var b bytes.Buffer
 	if json.Compact(&b, s.input) == nil {
@@ -93,7 +90,7 @@ func sameCall(s *step) [sha256.Size]byte {
 }
 
 // repeated is the refusal of a call that has been made too often.
-func (t *running) repeated(s *step) *tool.Refusal {
+func (t *agentRun) repeated(s *toolCall) *tool.Refusal {
 	sum := sameCall(s)
 	if sum != t.repeats.last {
 		t.repeats = repeats{last: sum}
@@ -118,7 +115,7 @@ func (l *Local) show(input json.RawMessage) json.RawMessage {
 	if len(input) <= shownInput {
 		return input
 	}
-	return mustJSON(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": cutText(string(input), 1024)})
+	return mustJSON(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
 }
 
 // clean takes secrets out of a text.
@@ -127,15 +124,4 @@ func (l *Local) clean(s string) string {
 		return s
 	}
 	return l.o.Redact.String(s)
-}
-
-// cutText is at most n bytes of s, whole characters.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -15,21 +15,21 @@ import (
 const changesTime = 5 * time.Minute
 
 // waits reports whether a call has run before its process died, and its changes wait.
-func (t *running) waits(s *step) bool {
-	if s.halt == nil || s.call == nil {
+func (t *agentRun) waits(s *toolCall) bool {
+	if s.suspended == nil || s.call == nil {
 		return false
 	}
 	call, ok := s.call.(tool.Resumable)
 	return ok && call.Held(withCall(t.ctx, t, s))
 }
 
-// decideChanges decides what becomes of what a call changed, which is not real yet,
+// decideChanges decides the outcome of what a call changed, which is not real yet,
 // and settles the call with its result. Whatever happens on the way, the changes are
 // made, dropped, or kept for a person.
-func (t *running) decideChanges(s *step) error {
+func (t *agentRun) decideChanges(s *toolCall) error {
 	s.changes, s.result.Changes = s.result.Changes, nil
-	if s.halt != nil && s.halt.question != t.questionID(s) {
-		s.halt = nil // what was asked before the call ran is answered
+	if s.suspended != nil && s.suspended.question != t.questionID(s) {
+		s.suspended = nil // what was asked before the call ran is answered
 	}
 	full := s.changes.Effect()
 	s.effect = full.Shown()
@@ -47,21 +47,21 @@ func (t *running) decideChanges(s *step) error {
 		s.outcome = event.OutcomeRefused
 		err := t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Discard(ctx, ruling.Reason) })
 		return errors.Join(err, t.auditRefusal(s, ruling.Reason))
-	case asks && s.halt == nil && t.l.o.Desk != nil && t.l.o.Desk.Granted(t.session, t.settings.persona.ID, full):
+	case asks && s.suspended == nil && t.l.o.Requests != nil && t.l.o.Requests.Granted(t.session, t.settings.persona.ID, full):
 		asks = false
-	case asks && t.l.o.Desk == nil:
+	case asks && t.l.o.Requests == nil:
 		return t.unaskedChanges(s, ruling, "nobody can be asked")
-	case asks && s.halt == nil && t.settings.onQuestion == OnQuestionRefuse:
+	case asks && s.suspended == nil && t.settings.onQuestion == OnQuestionRefuse:
 		return t.unaskedChanges(s, ruling, "the turn asks nobody (opts.onQuestion)")
 	}
-	if !asks && s.halt == nil {
+	if !asks && s.suspended == nil {
 		return t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Apply(ctx, nil) })
 	}
 	return t.askChanges(s, ruling)
 }
 
 // unaskedChanges keeps the changes, because nobody is asked about them.
-func (t *running) unaskedChanges(s *step, ruling permit.Ruling, why string) error {
+func (t *agentRun) unaskedChanges(s *toolCall, ruling permit.Ruling, why string) error {
 	s.outcome = event.OutcomeRefused
 	err := t.end(s, func(ctx context.Context) (tool.Result, error) {
 		return s.changes.Keep(ctx, ruling.Reason+", and "+why)
@@ -71,12 +71,12 @@ func (t *running) unaskedChanges(s *step, ruling permit.Ruling, why string) erro
 
 // askChanges asks a person. The changes are held first: they survive this process,
 // and a question that nobody answers drops nothing.
-func (t *running) askChanges(s *step, ruling permit.Ruling) error {
+func (t *agentRun) askChanges(s *toolCall, ruling permit.Ruling) error {
 	if err := s.changes.Hold(t.ctx, "a person is asked about the changes"); err != nil {
 		return errors.Join(err, t.end(s, func(ctx context.Context) (tool.Result, error) { return s.changes.Discard(ctx, "it could not be kept") }))
 	}
 	asked := t.ask(s, ruling)
-	if errors.Is(asked, ErrLeft) && !s.job {
+	if errors.Is(asked, ErrLeft) && !s.closes {
 		return asked
 	}
 	return errors.Join(asked, t.end(s, func(ctx context.Context) (tool.Result, error) {
@@ -102,9 +102,9 @@ func (t *running) askChanges(s *step, ruling permit.Ruling) error {
 	}))
 }
 
-// end settles the call with what became of its changes. An interrupt does not cut it
+// end settles the call with the outcome of its changes. An interrupt does not cut it
 // short.
-func (t *running) end(s *step, do func(ctx context.Context) (tool.Result, error)) error {
+func (t *agentRun) end(s *toolCall, do func(ctx context.Context) (tool.Result, error)) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(withCall(t.ctx, t, s)), changesTime)
 	defer cancel()
 	result, err := do(ctx)

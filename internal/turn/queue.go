@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
 )
@@ -38,7 +37,7 @@ func (l *Local) acquire(ctx context.Context, id, onBusy string) (*session.Lease,
 		return lease, err
 	}
 	if onBusy != onBusyQueue {
-		return nil, busy(id)
+		return nil, session.Busy(id)
 	}
 	return l.wait(ctx, id)
 }
@@ -95,15 +94,15 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 	return model.Sleep(ctx, time.Millisecond)
 }
 
-// wait stands in line for the lease.
+// wait waits in line for the lease.
 func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
 	head, leave, err := l.enqueue(id)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, busy(id).
-		WithHint("the turns before it took longer than %v (turn.queue_wait)", l.o.Rules.Limits.QueueWait))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, session.Busy(id).
+		WithHint("the turns before it took longer than %v", l.o.Rules.Limits.QueueWait))
 	defer cancel()
 	if err := l.waitFor(ctx, head, 0); err != nil {
 		return nil, err
@@ -157,7 +156,7 @@ func (l *Local) enqueue(id string) (head chan struct{}, leave func(), err error)
 		waiting = len(q.waiting)
 	}
 	if waiting >= l.o.Rules.Limits.QueueLength {
-		return nil, nil, busy(id).WithHint("%d turns already wait (turn.queue_length); try again later", waiting)
+		return nil, nil, session.Busy(id).WithHint("%d turns already wait; try again later", waiting)
 	}
 	if q == nil {
 		q = &queue{}
@@ -184,8 +183,4 @@ func (l *Local) dequeue(id string, head chan struct{}) {
 	if i == 0 {
 		close(q.waiting[0])
 	}
-}
-
-func busy(id string) *fault.Error {
-	return fault.New(fault.TurnInProgress, "a turn is running in session %s", id).With("sessionId", id)
 }

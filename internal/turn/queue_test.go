@@ -21,7 +21,7 @@ func (r *rig) inLine(id string) int {
 	return 0
 }
 
-// line lets n requests stand in line, one after another.
+// line lets n requests wait in line, one after another.
 func (r *rig) line(ctx context.Context, id string, n int) []chan error {
 	r.t.Helper()
 	out := make([]chan error, n)
@@ -49,7 +49,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 	s := r.started(id)
 	waiting := r.line(r.ctx(), id, n)
 	_, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "one too many", Opts: Opts{OnBusy: onBusyQueue}})
-	if f := fault.From(err); f == nil || f.Type != fault.TurnInProgress || !strings.Contains(f.Hint, "turn.queue_length") {
+	if f := fault.From(err); f == nil || f.Type != fault.TurnInProgress || !strings.Contains(f.Hint, "already wait") {
 		t.Errorf("a full queue: %v", err)
 	}
 	_, err = r.engine.Start(r.ctx(), Request{SessionID: id, Message: "not in line"})
@@ -95,7 +95,7 @@ func TestQueueWaitEnds(t *testing.T) {
 	r.drain(s)
 }
 
-// Whoever leaves the line leaves it to the others, wherever he stood.
+// Anyone who leaves the line leaves it to the others, wherever he stood.
 func TestLeavingTheQueue(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { o.Rules.Limits.QueueLength = 3 })

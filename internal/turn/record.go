@@ -1,15 +1,19 @@
 package turn
 
 import (
+	"context"
+	"slices"
+
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
-// append adds entries to the transcript, behind those that were held back. After a
+// append adds entries to the transcript, after those that were held back. After a
 // failure nothing more is added: a transcript that misses an entry must not look
 // complete, so that the next lease of the session takes what is missing from the
 // log ([Local.settleRecord]).
-func (t *running) append(entries ...session.Entry) error {
+func (t *agentRun) append(entries ...session.Entry) error {
 	for i := range entries {
 		entries[i].Agent = t.agent
 	}
@@ -25,10 +29,10 @@ func (t *running) append(entries ...session.Entry) error {
 
 // hold keeps a line of the turn's own back until the next one is appended, which
 // must be about to happen: both go into the file with one write.
-func (t *running) hold(e session.Entry) { t.held = append(t.held, e) }
+func (t *agentRun) hold(e session.Entry) { t.held = append(t.held, e) }
 
-// unhold appends what was held back, where the log is to tell of it first.
-func (t *running) unhold() error {
+// unhold appends what was held back, where the log is to report it first.
+func (t *agentRun) unhold() error {
 	if len(t.held) == 0 {
 		return nil
 	}
@@ -36,7 +40,7 @@ func (t *running) unhold() error {
 }
 
 // record writes what the person sent. From here on the turn is accepted.
-func (t *running) record(after int64) error {
+func (t *agentRun) record(after int64) error {
 	e := session.Entry{
 		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
 		Message: t.req.Message, Warning: t.refused, Attachments: t.files, After: after,
@@ -55,7 +59,7 @@ func (t *running) record(after int64) error {
 
 // init is the turn's first event; the provider-side conversation id is on
 // record before anybody sees it (section 2, "Side effect").
-func (t *running) init() error {
+func (t *agentRun) init() error {
 	if err := t.noteModel(); err != nil {
 		return err
 	}
@@ -77,9 +81,9 @@ func (t *running) init() error {
 	}})
 }
 
-// noteModel brings into the session's record what session:init tells of it. Most
+// noteModel brings into the session's record what session:init says of it. Most
 // turns change nothing and begin without writing the record.
-func (t *running) noteModel() error {
+func (t *agentRun) noteModel() error {
 	rec := t.lease.Record()
 	if rec.ClaudeSessionID != "" && rec.Model == t.settings.model {
 		return nil
@@ -90,4 +94,19 @@ func (t *running) noteModel() error {
 		}
 		r.Model, r.UpdatedAt = t.settings.model, session.Time{Time: t.l.o.Clock()}
 	})
+}
+
+// intend puts on record what a call is about to change, durably, with the contents
+// that this replaces. Should the process die before the call has its result, the
+// next lease knows where to look ([changes.Files.Recover]).
+func (t *agentRun) intend(ctx context.Context, made ...session.Change) error {
+	made = slices.Clone(made)
+	for i := range made {
+		made[i].Call = tool.OriginOf(ctx).CallID
+	}
+	err := t.append(session.Entry{Kind: session.EntryIntent, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, Changes: made})
+	if err != nil {
+		return err
+	}
+	return t.lease.Commit(ctx)
 }

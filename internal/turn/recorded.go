@@ -24,13 +24,13 @@ func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]ev
 	if err != nil {
 		return nil, err
 	}
-	begun, ok := findTurn(entries, turnID)
+	begun, ok := session.FindTurn(entries, turnID)
 	if !ok {
-		return nil, noTurn(sessionID, turnID)
+		return nil, session.NoSuchTurn(sessionID, turnID)
 	}
 	drafts := []event.Draft{recordedInit(rec, begun)}
 	code, reason := exitFailed, ""
-	if end, ok := endOf(entries, turnID); ok {
+	if end, ok := session.EndOf(entries, turnID); ok {
 		if end.ExitCode != nil {
 			code, reason = *end.ExitCode, end.StopReason
 		}
@@ -56,16 +56,6 @@ func recordedInit(rec session.Record, begun session.Entry) event.Draft {
 		ClaudeSessionID: rec.ClaudeSessionID, Model: rec.Model, TurnID: begun.Turn, PromptMode: mode,
 		Tools: []string{}, Warnings: []event.Warning{},
 	}}
-}
-
-// endOf is the last end of a turn, which counts.
-func endOf(entries []session.Entry, turnID string) (session.Entry, bool) {
-	for _, e := range slices.Backward(entries) {
-		if e.Kind == session.EntryEnd && e.Turn == turnID {
-			return e, true
-		}
-	}
-	return session.Entry{}, false
 }
 
 // answerOf is the text of a turn's last answer.

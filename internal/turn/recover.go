@@ -2,19 +2,12 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
 
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
 )
-
-// StopProcessEnded is the stop reason, in the transcript, of a turn whose process
-// died in the middle of it. The log tells of it as an error.
-const StopProcessEnded = "process_ended"
 
 // heal writes the end of a turn whose process died, so that nobody waits for a
 // process:exit that will never come. It reports whether somebody is at work in
@@ -32,16 +25,19 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	p, err := l.paused(ctx, lease)
-	if err != nil {
+	p, err := l.suspended(ctx, lease)
+	switch {
+	case err != nil:
 		return false, errors.Join(err, lease.Release())
-	}
-	if p == nil {
+	case p == nil:
 		// Nothing runs here, so nobody waits for an answer: not even to the question
 		// of a turn of which a power cut left nothing else.
 		return false, errors.Join(l.settleRecord(ctx, lease), l.withdrawQuestions(ctx, lease, ""), lease.Release())
+	case !l.stays.Load():
+		return true, l.leaveWaiting(lease, p)
 	}
-	return true, l.resume(context.WithoutCancel(ctx), lease, p)
+	_, err = l.resume(lease, p)
+	return true, err
 }
 
 // settleDead puts on record how a turn ended whose process died, for those who ask
@@ -49,7 +45,7 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 // up, and a session that somebody works in, or nobody may, as it is. A turn that has
 // said how it ended has given the session back before.
 func (l *Local) settleDead(ctx context.Context, id string) error {
-	if !l.o.Store.Died(id) && !l.left(ctx, id) {
+	if !l.o.Store.Died(id) && !l.Files.Left(ctx, id) {
 		return nil
 	}
 	var lease *session.Lease
@@ -67,7 +63,7 @@ func (l *Local) settleDead(ctx context.Context, id string) error {
 	if err == nil && p == nil {
 		err = l.settleRecord(ctx, lease)
 	}
-	return errors.Join(err, lease.Release())
+	return errors.Join(err, l.leaveWaiting(lease, p))
 }
 
 // settleRecord ends the turn that a crash or a full disk left open, in the
@@ -86,8 +82,8 @@ func (l *Local) settleRecord(ctx context.Context, lease *session.Lease) error {
 
 func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 	entries := lease.Entries()
-	last := lastEntry(entries)
-	begun, known := findTurn(entries, last.Turn)
+	last := session.LastStep(entries)
+	begun, known := session.FindTurn(entries, last.Turn)
 	if !known {
 		return l.settleLog(ctx, lease)
 	}
@@ -107,7 +103,7 @@ func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 			return nil
 		}
 	}
-	told, err := l.retrace(ctx, lease, begun)
+	logged, err := l.retrace(ctx, lease, begun)
 	if err != nil {
 		return err
 	}
@@ -115,18 +111,18 @@ func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 	if ended && last.ExitCode != nil {
 		code, reason = *last.ExitCode, last.StopReason
 	}
-	missing := told.missing(code, reason, answerOf(lease.Entries(), begun.Turn), l.failure(lease.Record().SessionID, begun.Turn))
+	missing := logged.missing(code, reason, answerOf(lease.Entries(), begun.Turn), l.failure(lease.Record().SessionID, begun.Turn))
 	if !ended {
-		if err := l.settleTranscript(ctx, lease, last, told.text.String()); err != nil {
+		if err := l.settleTranscript(ctx, lease, last, logged.text.String()); err != nil {
 			return l.unsettled(begun.Turn, missing, err)
 		}
 	}
 	var drafts []event.Draft
-	if !told.seen[event.SessionInit] {
+	if !logged.seen[event.SessionInit] {
 		drafts = append(drafts, recordedInit(lease.Record(), begun))
 	}
-	drafts = append(append(drafts, l.closedSince(told)...), missing...)
-	// Whoever sees the end of a turn knows that its record is on disk.
+	drafts = append(append(drafts, l.closedSince(logged)...), missing...)
+	// Anyone who sees the end of a turn knows that its record is on disk.
 	if err := lease.Commit(ctx); err != nil {
 		return l.unsettled(begun.Turn, drafts, err)
 	}
@@ -136,7 +132,7 @@ func (l *Local) settle(ctx context.Context, lease *session.Lease) error {
 // settleFindings puts on record what commands of turns that have ended did, as far
 // as that was found out later.
 func (l *Local) settleFindings(ctx context.Context, lease *session.Lease) error {
-	late, recorded, err := l.aftermath(ctx, lease, "")
+	late, recorded, err := l.Files.Recover(ctx, lease, "")
 	if err != nil {
 		return err
 	}
@@ -153,7 +149,7 @@ func (l *Local) settleFindings(ctx context.Context, lease *session.Lease) error 
 // kept (it must not be lost for the model either) and the end of the turn.
 func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
 	code, now := exitFailed, session.Time{Time: l.o.Clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: StopProcessEnded, Audit: l.auditPosition()}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: l.auditPosition()}
 	var entries []session.Entry
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{
@@ -161,7 +157,7 @@ func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last
 			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
 		})
 	}
-	late, recorded, err := l.aftermath(ctx, lease, last.Turn)
+	late, recorded, err := l.Files.Recover(ctx, lease, last.Turn)
 	if err != nil {
 		return err
 	}
@@ -190,11 +186,11 @@ func (l *Local) settleLog(ctx context.Context, lease *session.Lease) error {
 	if !open {
 		return nil
 	}
-	told, err := l.retrace(ctx, lease, session.Entry{Turn: id})
+	logged, err := l.retrace(ctx, lease, session.Entry{Turn: id})
 	if err != nil {
 		return err
 	}
-	drafts := told.missing(exitFailed, "", "", nil)
+	drafts := logged.missing(exitFailed, "", "", nil)
 	return l.unsettled(id, drafts, l.emitTo(lease, id, drafts...))
 }
 
@@ -202,115 +198,34 @@ func died() *fault.Error {
 	return fault.New(fault.SDKFailure, "the process that ran this turn ended before it did").With("category", "PROCESS_ENDED")
 }
 
-// trace is what the log has of a turn.
-type trace struct {
-	seen map[event.Type]bool
-	// asked are the questions that were put, in their order, resolved those whose
-	// answer was told, by their ids.
-	asked    []event.Permission
-	resolved map[string]bool
-	// helper is the subagent that has not ended.
-	helper *event.Subagent
-	totals *event.Tokens
-	// calls are those that were not permitted.
-	calls event.Calls
-	// text is what was said since the last model call that ended.
-	text strings.Builder
-}
-
-// retrace reads a turn's events. Memory: the text of one answer.
-func (l *Local) retrace(ctx context.Context, lease *session.Lease, begun session.Entry) (*trace, error) {
-	r, err := l.o.Store.Reader(ctx, lease.Record().SessionID, begun.After)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // a reader holds nothing but a place
-	t := &trace{seen: map[event.Type]bool{}, resolved: map[string]bool{}}
-	for r.After() < lease.LastSeq() {
-		events, err := r.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range events {
-			if e.Turn == begun.Turn {
-				t.add(e)
-			}
-		}
-	}
-	return t, nil
-}
-
-func (t *trace) add(e event.Event) {
-	t.seen[e.Type] = true
-	switch e.Type {
-	case event.Usage: // the call's answer is in the transcript
-		t.text.Reset()
-		t.totals = usageOf(e)
-	case event.PermissionGiven:
-		var v event.Verdict
-		if json.Unmarshal(e.Data, &v) == nil {
-			t.resolved[v.DecisionID] = true
-		}
-	case event.PermissionAsked:
-		var p event.Permission
-		if json.Unmarshal(e.Data, &p) == nil {
-			t.asked = append(t.asked, p)
-		}
-	case event.ToolResult:
-		var d event.ToolOutcome
-		if json.Unmarshal(e.Data, &d) == nil {
-			t.calls.Add(d.Outcome)
-		}
-	case event.SubagentStart, event.SubagentEnd:
-		t.helper = nil
-		var a event.Subagent
-		if e.Type == event.SubagentStart && json.Unmarshal(e.Data, &a) == nil {
-			t.helper = &a
-		}
-	case event.ChatDelta:
-		var d event.Text
-		if json.Unmarshal(e.Data, &d) == nil {
-			t.text.WriteString(d.Text)
-		}
-	}
-}
-
-// missing are the last events of a turn that the log does not have; answer is what
-// the transcript has of its last words. How the turn failed is known where it did so
-// in this process.
-func (t *trace) missing(code int, reason, answer string, failure []event.Draft) []event.Draft {
-	var all []event.Draft
-	switch code {
-	case exitDone:
-		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, completeDrafts(reason)...)
-	case exitInterrupted:
-		all = interruptedDrafts()
-	default:
-		if all = failure; all == nil || code != exitFailed {
-			all = failureDrafts(died(), code)
-		}
-	}
-	var drafts []event.Draft
-	for _, d := range withCalls(all, t.calls) {
-		if !t.seen[d.Type] {
-			drafts = append(drafts, d)
-		}
-	}
-	return drafts
-}
-
 func (l *Local) emitTo(lease *session.Lease, turnID string, d ...event.Draft) error {
 	_, err := lease.Emit(turnID, d...)
 	return err
 }
 
-// lastEntry is the last line about the course of a turn: one that is taken back
-// later, or of which something was found out later, goes on no further.
-func lastEntry(entries []session.Entry) session.Entry {
-	for _, e := range slices.Backward(entries) {
-		if e.Kind != session.EntryUndo && e.Kind != session.EntryChanges {
-			return e
+// RecoverFiles settles the changes of files that dead processes left half done, in
+// all projects, and puts them on the record of their sessions. A project that is
+// gone is left out, and a session that somebody works in does it by itself.
+func (l *Local) RecoverFiles(ctx context.Context) error {
+	pending, err := l.o.Journal.Pending(ctx)
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	var errs []error
+	done := map[string]bool{}
+	for _, p := range pending {
+		if !done[p.Project] {
+			done[p.Project] = true
+			errs = append(errs, l.Files.FinishProject(ctx, p.Project))
 		}
 	}
-	return session.Entry{}
+	for _, p := range pending {
+		if id := p.Owner.Session; id != "" && !done[id] {
+			done[id] = true
+			if err := l.settleDead(ctx, id); !fault.Is(err, fault.SessionNotFound) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

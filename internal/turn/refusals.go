@@ -30,7 +30,7 @@ type refusal struct{ times, answer int }
 // whatever came in between; one that the tool rejected counts while it is repeated
 // in a row, because what was wrong with it may have changed since. A call that ran
 // begins anew.
-func (t *running) noteRefusal(s *step) {
+func (t *agentRun) noteRefusal(s *toolCall) {
 	sum := sameCall(s)
 	r := t.refusals.calls[sum]
 	switch {
@@ -57,7 +57,7 @@ func (t *running) noteRefusal(s *step) {
 
 // stuck is the end of an agent's work that repeats a refused call; text is what it
 // said last.
-func (t *running) stuck(text string) (completion, bool) {
+func (t *agentRun) stuck(text string) (completion, bool) {
 	why := fmt.Sprintf("the same call of %s was refused %d times, so the agent was stopped", t.refusals.stuck, refusalsMost)
 	return completion{reason: string(model.StopRepeats), why: why, text: text}, t.refusals.stuck != ""
 }

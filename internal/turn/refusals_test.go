@@ -52,10 +52,10 @@ func TestARepeatedRefusalEndsTheTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, withTools(t,
-				act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+				act{"looks", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 					return tool.Result{Text: "seen"}, nil
 				}},
-				act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+				act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 					return tool.Result{Text: "written"}, nil
 				}}), func(o *Options) { o.Rules.Limits.MaxTurns = 8 })
 			r.provider.does(tt.play)
@@ -82,9 +82,9 @@ func TestRefusalsOfOneAnswer(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
 	ran := 0
-	r.open(withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	r.open(withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "written"}, nil
-	}}, act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	}}, act{"looks", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		ran++
 		return tool.Result{Text: "seen"}, nil
 	}}))
@@ -114,7 +114,7 @@ func TestRefusalsOfOneAnswer(t *testing.T) {
 func TestAnAllowedCallForgetsItsRefusals(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk)
+	r.open(writesFreely(t), r.withRequests)
 	looks := call("n", "nobody") // keeps the calls of writes from coming in a row
 	r.provider.does(keeps(call("w", "writes"), looks))
 	id := r.session()

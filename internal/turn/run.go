@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -16,11 +15,13 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/conversation"
 )
 
-// running is one turn from its lease to its process:exit. Its fields up to mu
-// are set before run and not changed afterwards.
-type running struct {
+// agentRun is the run of one agent in a turn: of the turn's own agent, from the lease
+// to process:exit, or of a delegated one. Its fields up to mu are set before run and
+// not changed afterwards.
+type agentRun struct {
 	l       *Local
 	id      string
 	session string
@@ -28,22 +29,22 @@ type running struct {
 	lease   *session.Lease
 	blobs   *session.Blobs
 
-	settings settings
-	tools    *tool.Set
-	policy   permit.Policy
-	place    *tool.Workplace
-	untold   []journal.Settled // what a person is told with session:init
-	files    []attachment.Item
-	refused  string
-	system   []string
-	sources  []session.Source
-	limits   model.Limits
+	settings    settings
+	tools       *tool.Set
+	policy      permit.Policy
+	environment *tool.Environment
+	unreported  []journal.Settled // what a person is notified of with session:init
+	files       []attachment.Item
+	refused     string
+	system      []string
+	sources     []session.Source
+	limits      model.Limits
 	// parent is set for a delegated agent, agent the tool call that started it.
 	// It is a part of the turn: it works in the turn's goroutine, from the turn's
 	// budget, under the turn's lease.
-	parent *running
+	parent *agentRun
 	agent  string
-	// key tells the agent apart from others of the turn ([agentKey]).
+	// key distinguishes the agent from others of the turn ([agentKey]).
 	key string
 
 	ctx    context.Context
@@ -55,31 +56,25 @@ type running struct {
 	said atomic.Bool
 
 	// mu orders what the turn's goroutine and its flush timer emit.
-	mu      sync.Mutex
-	pending delta
-	words   []event.Event // made-up ends of an unwritable log
-	// lost is closed once there are words.
+	mu        sync.Mutex
+	pending   delta
+	synthetic []event.Event // made-up ends of an unwritable log
+	// lost is closed once there are synthetic events.
 	lost chan struct{}
 
-	planned *plan
-	// rounds are the turn's answers so far, each with what followed it.
-	rounds []*round
-	// fresh is the summary that this turn made.
-	fresh summary
-	// trimmed is set once a person was told that results are cut for the model.
+	// window is the agent's conversation.
+	window *conversation.Window
+	// trimmed is set once a person was notified that results are cut for the model.
 	trimmed bool
-	// dense is how much denser the provider counts tokens than we estimate, 0 for
-	// not at all.
-	dense float64
 	// pause is set for a turn that another process began, halt for an agent of it
 	// that has begun already.
-	pause *pause
-	halt  *halt
+	suspendedTurn *suspendedTurn
+	suspendedCall *suspendedCall
 	// later are inputs that wait for the answer's end; deaf is set once no more are
 	// taken.
-	later   []session.Input
-	deaf    bool
-	repeats repeats
+	later       []session.Input
+	inputClosed bool
+	repeats     repeats
 	// hosts are the questions about hosts that commands connect to.
 	hosts hostQuestions
 	// refusals end the work of an agent that repeats a refused call.
@@ -88,10 +83,8 @@ type running struct {
 	limit *TimeLimit
 	// made counts the calls of the turn by their ids.
 	made map[string]int
-	// spent is what the turn has used, its delegated agents included;
-	// inputTokens estimates the next call.
-	spent       *spending
-	inputTokens int64
+	// spent is what the turn has used, its delegated agents included.
+	spent *spending
 	// held are lines for the transcript that go with the next.
 	held []session.Entry
 	// ended is set once the transcript has the turn's end.
@@ -116,30 +109,30 @@ type spending struct {
 }
 
 // top is the turn itself.
-func (t *running) top() *running {
+func (t *agentRun) top() *agentRun {
 	if t.parent != nil {
 		return t.parent.top()
 	}
 	return t
 }
 
-func (l *Local) newRunning(lease *session.Lease, r Request) *running {
+func (l *Local) newRunning(lease *session.Lease, r Request) *agentRun {
 	ctx, cancel := context.WithCancelCause(l.life)
-	return &running{
+	return &agentRun{
 		l: l, id: "turn_" + l.o.NewID(), session: r.SessionID, req: r, lease: lease,
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), lost: make(chan struct{}), spent: &spending{},
 	}
 }
 
 // stop ends the turn for the given cause; the first cause counts.
-func (t *running) stop(cause error) { t.cancel(cause) }
+func (t *agentRun) stop(cause error) { t.cancel(cause) }
 
 // run is the turn's goroutine: whatever happens in it, process:exit is the last
 // event and the lease is free afterwards.
 //
 // The turn's goroutine is its only writer but for the flush timer, which emits
 // text; see mu.
-func (t *running) run() {
+func (t *agentRun) run() {
 	defer t.l.retire(t)
 	if wall := t.wall(); wall > 0 {
 		t.limit = NewTimeLimit(wall, func() { t.stop(errWall) })
@@ -152,26 +145,28 @@ func (t *running) run() {
 		storing.Go(func() { _ = t.blobs.Sync(context.WithoutCancel(t.ctx)) })
 	}
 	work := t.converse
-	if t.pause != nil {
+	if t.suspendedTurn != nil {
 		work = t.again
 	}
 	done, err := work()
 	storing.Wait()
-	t.endJobs()
+	if left := t.endJobs(err != nil); err == nil {
+		err = left
+	}
 	t.hosts.close()
 	if errors.Is(err, ErrLeft) {
-		t.closePlace()
+		t.closeEnvironment()
 		t.leave()
 		return
 	}
 	t.owe(t.runsOnRequest()...)
-	t.closePlace()
+	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }
 
 // converse runs the model loop until the model stops by itself or a limit is
 // reached.
-func (t *running) converse() (done completion, err error) {
+func (t *agentRun) converse() (done completion, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked("the turn crashed", v, debug.Stack())
@@ -180,8 +175,6 @@ func (t *running) converse() (done completion, err error) {
 	if err := t.init(); err != nil {
 		return completion{}, err
 	}
-	// On a busy machine the first word of every turn comes before the work of any.
-	runtime.Gosched()
 	request, err := t.request()
 	if err != nil {
 		return completion{}, err
@@ -191,7 +184,7 @@ func (t *running) converse() (done completion, err error) {
 
 // loop asks the model and runs its tools, until one of the two is done. It counts
 // the model calls that were made before.
-func (t *running) loop(request *model.Request, made int) (done completion, err error) {
+func (t *agentRun) loop(request *model.Request, made int) (done completion, err error) {
 	for n := made + 1; ; n++ {
 		if err := t.ctx.Err(); err != nil {
 			return completion{}, err
@@ -203,29 +196,30 @@ func (t *running) loop(request *model.Request, made int) (done completion, err e
 		if answer == nil {
 			return completion{string(most.edge), most.why, done.text}, nil
 		}
-		done.text = answer.said()
-		next := newRound(answer)
-		atEnd := answer.stop != model.StopToolUse
+		done.text = answer.Said()
+		var results []conversation.Result
+		atEnd := answer.Stop != model.StopToolUse
 		if !atEnd {
-			if next.results, err = t.runTools(answer); err != nil {
+			if results, err = t.runTools(answer); err != nil {
 				return completion{}, err
 			}
 			if end, stuck := t.stuck(done.text); stuck {
 				return end, nil
 			}
 		}
-		if next.heard, err = t.heard(atEnd); err != nil {
+		inputs, err := t.dueInputs(atEnd)
+		if err != nil {
 			return completion{}, err
 		}
 		switch {
-		case atEnd && len(next.heard) == 0:
-			done.reason = string(most.stopReason(answer.stop))
+		case atEnd && len(inputs) == 0:
+			done.reason = string(most.stopReason(answer.Stop))
 			return done, nil
 		case n >= t.settings.maxTurns:
 			done.reason = string(model.StopMaxTurns)
 			return done, nil
 		}
-		if request, err = t.proceed(next); err != nil {
+		if request, err = t.proceed(conversation.NewModelCall(answer, results, inputs)); err != nil {
 			return completion{}, err
 		}
 	}
@@ -233,7 +227,7 @@ func (t *running) loop(request *model.Request, made int) (done completion, err e
 
 // wall is the time that the turn may work: the configured limit, or less if
 // asked; 0 for no limit. The time in which a question waits does not count.
-func (t *running) wall() time.Duration {
+func (t *agentRun) wall() time.Duration {
 	wall := t.settings.rules.Limits.Wall
 	if asked := time.Duration(t.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
 		return asked

@@ -14,6 +14,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool/files"
 	"belay/internal/tool/risk"
+	"belay/internal/turn/changes"
 )
 
 // codeRuns is the code of the warning at the end of a turn that changed files which run
@@ -26,7 +27,7 @@ const maxJudged = 1 << 20
 // runsOnRequest lists the files of the turn that run when a person builds, tests or
 // starts the project: nobody was asked about them because of that. The record of the
 // turn tells, so the list is whole after a crash.
-func (t *running) runsOnRequest() []event.Draft {
+func (t *agentRun) runsOnRequest() []event.Draft {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
 			t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "panic", v)
@@ -56,9 +57,9 @@ const maxRunPaths = 200
 // mayExecute are the files that the session changed and that a command outside the
 // sandbox may execute: those that run by themselves or on request, programs, and what
 // the command's text names.
-func (t *running) mayExecute(e permit.Effect) (sentences []string) {
+func (t *agentRun) mayExecute(e permit.Effect) (sentences []string) {
 	changed := netChanges(t.lease.Entries(), "")
-	words := pathsIn(e.Command, t.place.Project)
+	words := pathsIn(e.Command, t.environment.Project)
 	for i, f := range t.risksOf(changed) {
 		c := changed[i].last
 		switch {
@@ -76,12 +77,12 @@ func (t *running) mayExecute(e permit.Effect) (sentences []string) {
 
 // newHooks are the hooks of the project's repository that were changed since the session
 // began, for a command that names git: the record of a session has no files of git.
-func (t *running) newHooks(command string) (sentences []string) {
+func (t *agentRun) newHooks(command string) (sentences []string) {
 	const dir = ".git/hooks"
 	if !strings.Contains(command, "git") {
 		return nil
 	}
-	entries, _ := fs.ReadDir(t.place.Root.FS(), dir) // none where there is no repository
+	entries, _ := fs.ReadDir(t.environment.Root.FS(), dir) // none where there is no repository
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(t.lease.Record().CreatedAt.Time) {
@@ -92,7 +93,7 @@ func (t *running) newHooks(command string) (sentences []string) {
 	return sentences
 }
 
-// netChange is what became of a file: the first change has what it was, the last what it
+// netChange is the outcome of a file: the first change has what it was, the last what it
 // is. Each has the contents of its own.
 type netChange struct{ first, last session.Change }
 
@@ -100,7 +101,7 @@ type netChange struct{ first, last session.Change }
 // "", each once. Changes that were taken back do not count.
 func netChanges(entries []session.Entry, turnID string) (all []netChange) {
 	at := map[string]int{}
-	for _, set := range changesIn(entries, turnID) {
+	for _, set := range changes.In(entries, turnID) {
 		if set.Undone != nil {
 			continue
 		}
@@ -122,32 +123,32 @@ func netChanges(entries []session.Entry, turnID string) (all []netChange) {
 }
 
 // risksOf returns what changes make run, in their order.
-func (t *running) risksOf(changes []netChange) []review.Finding {
-	if len(changes) == 0 {
+func (t *agentRun) risksOf(all []netChange) []review.Finding {
+	if len(all) == 0 {
 		return nil
 	}
-	if err := t.openPlace(); err != nil {
+	if err := t.openEnvironment(); err != nil {
 		t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "error", err)
 		return nil
 	}
-	if t.place.Root == nil { // the turn has no tools
+	if t.environment.Root == nil { // the turn has no tools
 		return nil
 	}
-	entries := make([]review.Entry, len(changes))
-	for i, c := range changes {
+	entries := make([]review.Entry, len(all))
+	for i, c := range all {
 		entries[i] = review.Entry{
 			Path:   c.last.Path,
 			Before: t.version(c.first, c.first.Before, c.first.BeforeMode, c.first.BeforeBytes, c.first.BeforeAt),
 			After:  t.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
 		}
 	}
-	p := risk.Project{Root: t.place.Root, Path: t.place.Path}
+	p := risk.Project{Root: t.environment.Root, Path: t.environment.Path}
 	return p.Findings(entries)
 }
 
 // version is one side of a recorded change as a review has it. A content that is not
 // kept counts as unknown.
-func (t *running) version(c session.Change, sha string, mode fs.FileMode, size, at int64) review.Version {
+func (t *agentRun) version(c session.Change, sha string, mode fs.FileMode, size, at int64) review.Version {
 	v := review.Version{Exists: sha != "" || mode != 0 || size != 0, Mode: mode}
 	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(c.Path) {
 		return v

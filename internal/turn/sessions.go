@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
@@ -31,8 +30,8 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	mode := first(r.Mode, defaultMode)
 	var bad []fault.Problem
 	for _, f := range []struct{ name, value string }{{"persona", persona}, {"mode", mode}} {
-		if !goodName(f.value) {
-			bad = append(bad, fault.Problem{Field: f.name, Message: nameRule})
+		if !session.GoodName(f.value) {
+			bad = append(bad, fault.Problem{Field: f.name, Message: session.NameRule})
 		}
 	}
 	if err := fault.Invalid(bad); err != nil {
@@ -40,19 +39,6 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	}
 	return l.o.Store.CreateTitled(ctx, root, persona, mode, r.Title)
 }
-
-// maxNameBytes bounds the names that callers give and records keep, nameRule says
-// so.
-const (
-	maxNameBytes = 200
-	nameRule     = "must be at most 200 bytes without control characters"
-)
-
-func goodName(name string) bool {
-	return len(name) <= maxNameBytes && !strings.ContainsFunc(name, isControl)
-}
-
-func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 // projectRoot applies the gate of contract 1.2.
 func (l *Local) projectRoot(path string) (string, error) {
@@ -100,7 +86,7 @@ func (l *Local) Delete(ctx context.Context, id string) error {
 		return nil
 	})
 	if errors.Is(err, session.ErrBusy) {
-		return busy(id)
+		return session.Busy(id)
 	}
 	return err
 }

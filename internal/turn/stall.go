@@ -19,7 +19,7 @@ type providerWatch struct {
 	bytes, content *time.Timer
 }
 
-func (t *running) watchProvider() providerWatch {
+func (t *agentRun) watchProvider() providerWatch {
 	limit := t.settings.rules.Limits.Stall
 	return providerWatch{
 		end:     t.stop,

@@ -44,7 +44,7 @@ func TestProviderWatch(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := &running{}
+				r := &agentRun{}
 				r.settings.rules.Limits.Stall = limit
 				r.ctx, r.cancel = context.WithCancelCause(t.Context())
 				began, ended := time.Now(), make(chan time.Duration, 1)

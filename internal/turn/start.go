@@ -4,15 +4,14 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/blank"
 	"belay/internal/fault"
-	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
-
-var zeroUsage model.Usage
 
 // Start implements [Engine]. The order of the checks is the contract's
 // (section 1.7); the shape of the request is the surface's.
@@ -35,7 +34,7 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 
 // begin takes the lease, prepares the turn and sets it running.
 func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	b, err := l.backend(r.provider())
+	b, err := l.backendOf(&r)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 			l.leave()
 		}
 	}()
-	lease, err := l.acquire(ctx, rec.SessionID, r.Opts.OnBusy)
+	lease, err := l.acquireIdle(ctx, rec.SessionID, r.Opts.OnBusy)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +75,8 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 }
 
 // accept passes the turn through its checks and puts it on record, which is what
-// makes it a turn. The reader stands before its first event.
-func (l *Local) accept(ctx context.Context, t *running) (*session.Reader, error) {
+// makes it a turn. The reader is before its first event.
+func (l *Local) accept(ctx context.Context, t *agentRun) (*session.Reader, error) {
 	if err := l.register(t); err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (l *Local) accept(ctx context.Context, t *running) (*session.Reader, error)
 // prepare does every check that needs the lease and leaves the turn ready to
 // run. It adds nothing to the record but the end of a turn that crashed. Files
 // of any content pass through here: a panic over one of them refuses the turn.
-func (l *Local) prepare(ctx context.Context, t *running) (err error) {
+func (l *Local) prepare(ctx context.Context, t *agentRun) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked("the turn could not be prepared", v, debug.Stack())
@@ -107,13 +106,20 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 		}
 	}()
 	if l.acceptedAlready(t) {
-		return busy(t.session)
+		return session.Busy(t.session)
+	}
+	open, err := l.danglingQuestions(ctx, t.lease)
+	if err != nil {
+		return err
 	}
 	if err := l.settleRecord(ctx, t.lease); err != nil {
 		return err
 	}
 	if err := l.settleOptions(t); err != nil {
 		return err
+	}
+	for _, q := range open {
+		t.settings.add("QUESTION_CLOSED", closedByNewTurn(q))
 	}
 	root := t.lease.Record().ProjectRoot
 	files, err := attachment.Resolve(ctx, t.req.Attachments, t.settings.rules.policy(root), t.blobs)
@@ -127,8 +133,8 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 	if t.refused != "" {
 		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
 	}
-	t.refused = joined(takenBack(t.lease.Entries()), t.refused)
-	if err := t.frame(root); err != nil {
+	t.refused = strings.Trim(changes.TakenBack(t.lease.Entries())+"\n\n"+t.refused, "\n")
+	if err := t.compose(root); err != nil {
 		return err
 	}
 	return t.affordFirst()
@@ -136,7 +142,7 @@ func (l *Local) prepare(ctx context.Context, t *running) (err error) {
 
 // settleOptions resolves everything that follows from the session's record, the
 // turn's options and the project's rules.
-func (l *Local) settleOptions(t *running) error {
+func (l *Local) settleOptions(t *agentRun) error {
 	rec := t.lease.Record()
 	var err error
 	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
@@ -157,16 +163,16 @@ func (l *Local) settleOptions(t *running) error {
 	}
 	var badRules []string
 	if t.policy, badRules = t.policyOf(t.req); len(badRules) > 0 {
-		t.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+listed(badRules))
+		t.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(badRules))
 	}
 	for _, sentence := range t.lease.Tampered() {
 		t.settings.add("RECORD_CHANGED", sentence)
 	}
-	if t.untold, err = l.untold(rec.ProjectRoot, rec.SessionID); err != nil {
+	if t.unreported, err = l.Files.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
 		return err
 	}
-	for _, undo := range t.untold {
-		t.settings.add("UNDO_SETTLED", tidings(undo))
+	for _, undo := range t.unreported {
+		t.settings.add("UNDO_SETTLED", changes.Notice(undo))
 	}
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
@@ -177,7 +183,7 @@ func (l *Local) settleOptions(t *running) error {
 // admit refuses a message that is too long.
 func (m Limits) admit(message string) error {
 	if n := int64(len(message)); n > m.MessageBytes {
-		return fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d (turn.message_bytes)", n, m.MessageBytes).
+		return fault.New(fault.RequestTooLarge, "message has %d bytes, the limit is %d", n, m.MessageBytes).
 			With("limit", m.MessageBytes).With("bytes", n).
 			WithHint("attach long text as a file")
 	}

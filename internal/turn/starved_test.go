@@ -19,7 +19,7 @@ import (
 )
 
 // At every step of a turn the disk becomes full, or no file can be opened any more.
-// Every reader is told of the turn's end: who started it, who follows the turn, who
+// Every reader is notified of the turn's end: who started it, who follows the turn, who
 // follows the session, and who comes later. With room again the end is on record,
 // once, and the session goes on. See childChokes.
 //

@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"belay/internal/attachment"
-	"belay/internal/blank"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
 )
 
-// Steer implements [Rope]. The files pass the same checks as a turn's, here
-// and now, so that who sends them learns what became of them.
+// Steer implements [Control]. The files pass the same checks as a turn's, here
+// and now, so that who sends them learns their outcome.
 func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	if r.Mode == "" {
 		r.Mode = session.Steer
@@ -52,16 +51,16 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	})
 }
 
-// heard takes what was said into the turn and is due now: at a tool boundary the
-// steering, at the end of an answer everything. It follows what the model was told
+// dueInputs takes what was said into the turn and is due now: at a tool boundary the
+// steering, at the end of an answer everything. It follows what the model got
 // last, in the same message.
-func (t *running) heard(atEnd bool) ([]session.Input, error) {
+func (t *agentRun) dueInputs(atEnd bool) ([]session.Input, error) {
 	if t.agent != "" {
 		return nil, nil // people speak to the turn, not to its helpers
 	}
 	due, err := t.due(atEnd)
 	if err == nil && len(due) > 0 {
-		err = t.unhold() // a usage that the log tells of says that the answer is kept
+		err = t.unhold() // a usage that the log reports says that the answer is kept
 	}
 	for i := 0; err == nil && i < len(due); i++ {
 		if err = t.takeInput(due[i]); err != nil {
@@ -76,7 +75,7 @@ func (t *running) heard(atEnd bool) ([]session.Input, error) {
 }
 
 // due are the inputs whose time has come; the others wait in t.later.
-func (t *running) due(atEnd bool) ([]session.Input, error) {
+func (t *agentRun) due(atEnd bool) ([]session.Input, error) {
 	if !atEnd || len(t.later) > 0 {
 		inputs, err := t.lease.TakeInputs(t.id)
 		t.later = append(t.later, inputs...)
@@ -95,11 +94,11 @@ func (t *running) due(atEnd bool) ([]session.Input, error) {
 		return steers, nil
 	}
 	inputs, err := t.lease.StopListening()
-	t.deaf = err == nil && len(inputs) == 0
+	t.inputClosed = err == nil && len(inputs) == 0
 	return inputs, err
 }
 
-func (t *running) allWaiting() []session.Input {
+func (t *agentRun) allWaiting() []session.Input {
 	all := t.later
 	t.later = nil
 	return all
@@ -107,10 +106,10 @@ func (t *running) allWaiting() []session.Input {
 
 // unheard are the inputs that came too late for this turn, which has ended: they
 // are on record, and the next turn's history has them.
-func (t *running) unheard() ([]session.Entry, error) {
+func (t *agentRun) unheard() ([]session.Entry, error) {
 	var inputs []session.Input
 	var err error
-	if !t.deaf {
+	if !t.inputClosed {
 		inputs, err = t.lease.StopListening()
 	}
 	var entries []session.Entry
@@ -121,7 +120,7 @@ func (t *running) unheard() ([]session.Entry, error) {
 }
 
 // takeInput puts an input on record.
-func (t *running) takeInput(in session.Input) error {
+func (t *agentRun) takeInput(in session.Input) error {
 	if err := t.emit(append(t.settle(), event.Draft{Type: event.TurnInput, Data: event.Input{
 		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
 	}})...); err != nil {
@@ -135,12 +134,4 @@ func inputEntry(turnID string, in session.Input) session.Entry {
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
 		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Input: in.ID,
 	}
-}
-
-// spoken is an input's words: a text must not be blank.
-func spoken(message string) string {
-	if blank.Is(message) {
-		return "(files, without words)"
-	}
-	return message
 }

@@ -21,6 +21,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/changes"
 )
 
 // failsOnce lets the first write of something fail for want of room.
@@ -55,11 +56,11 @@ func TestChangeIsOnRecordWhereTheLogFails(t *testing.T) {
 	}
 	sets, err := r.engine.Changes(r.ctx(), id, "")
 	must(t, err)
-	last, ok := LastStanding(sets)
+	last, ok := changes.LastStanding(sets)
 	if !ok {
 		t.Fatal("the change is not on record")
 	}
-	_, err = r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: last.Turn})
+	_, err = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: last.Turn})
 	must(t, err)
 	if data, err := os.ReadFile(filepath.Join(r.project, "a.txt")); err != nil || string(data) != "one\n" {
 		t.Errorf("after the undo the file has %q, %v", data, err)
@@ -78,7 +79,7 @@ func TestInputIsKeptWhereARecordFails(t *testing.T) {
 		for _, mode := range []session.InputMode{session.Steer, session.FollowUp} {
 			t.Run(name+" "+string(mode), func(t *testing.T) {
 				r, id, said := emptyRig(t), "", false
-				r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+				r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 					if said { // the model asks again when it hears more
 						return tool.Result{Text: "seen"}, nil
 					}
@@ -109,10 +110,10 @@ func TestInputIsKeptWhereARecordFails(t *testing.T) {
 	}
 }
 
-// A question that nobody can be told of does not stay open.
+// A question that nobody can be notified of does not stay open.
 func TestQuestionIsClosedWhereTheLogFails(t *testing.T) {
 	r := emptyRig(t)
-	r.open(r.withDesk, withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	r.open(r.withRequests, withTools(t, act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{}, errors.New("nobody allowed it")
 	}}))
 	id := r.session()

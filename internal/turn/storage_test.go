@@ -232,7 +232,7 @@ func TestDiskFullInMidTurn(t *testing.T) {
 }
 
 // childStarves takes a turn in which no file can grow beyond 8000 bytes: how large those
-// of the log are, and what lies between two pieces of the answer.
+// of the log are, and what is between two pieces of the answer.
 func childStarves(state, id, how string) {
 	var segment int64
 	var words string

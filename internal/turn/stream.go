@@ -31,7 +31,7 @@ type stream struct {
 	// until is the turn whose exit ends the stream, "" for none; own is that
 	// turn where it runs in this process.
 	until  string
-	own    *running
+	own    *agentRun
 	reader *session.Reader
 	// end is the sequence after which nothing of a turn that is over can come,
 	// -1 while that is not known.
@@ -42,8 +42,8 @@ type stream struct {
 	current string
 	// gap is set when the log did not have all of the events.
 	gap bool
-	// told is the turn whose made-up end was returned.
-	told string
+	// ended is the turn whose made-up end was returned.
+	ended string
 	// failing is since when the log cannot be read.
 	failing time.Time
 	over    bool
@@ -154,7 +154,7 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 		if words := s.tell(s.own.unrecorded()); words != nil || !s.own.retired() {
 			return words, nil
 		}
-	} else if words := s.lastWords(nil); words != nil {
+	} else if words := s.syntheticExit(nil); words != nil {
 		return words, nil
 	}
 	if s.l.closing.Err() != nil && s.l.runningIn(s.sessionID) == nil {
@@ -173,20 +173,20 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 }
 
 // bound notes where the log ends now that the stream's turn is over. Its exit
-// lies before that, or was read by this client in an earlier stream.
+// is before that, or was read by this client in an earlier stream.
 func (s *stream) bound(ctx context.Context) (err error) {
 	_, s.end, err = s.l.o.Store.Bounds(ctx, s.sessionID)
 	return err
 }
 
 // cut ends the batch at the last event of the stream's turn, if that has one, and
-// leaves out an end that was told before it was in the log.
+// leaves out an end that was sent before it was in the log.
 func (s *stream) cut(events []event.Event) []event.Event {
 	last := events[len(events)-1]
 	s.midway, s.current = !last.Ends() && !last.Between(), last.Turn
-	if s.told != "" {
+	if s.ended != "" {
 		events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
-			return e.Turn == s.told && (e.Ends() || e.Type == event.TurnError)
+			return e.Turn == s.ended && (e.Ends() || e.Type == event.TurnError)
 		})
 	}
 	for i, e := range events {
@@ -217,15 +217,8 @@ func (l *Local) knownTurn(ctx context.Context, sessionID, turnID string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := findTurn(entries, turnID); !ok {
+	if _, ok := session.FindTurn(entries, turnID); !ok {
 		return fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
 	}
 	return nil
-}
-
-func findTurn(entries []session.Entry, turnID string) (session.Entry, bool) {
-	if from := since(entries, turnID); len(from) > 0 && from[0].Kind == session.EntryTurn && from[0].Turn == turnID {
-		return from[0], true
-	}
-	return session.Entry{}, false
 }

@@ -10,7 +10,7 @@ import (
 	"belay/internal/fault"
 )
 
-// Whoever comes back gets the rest of the turn, and an end in any case.
+// Anyone who comes back gets the rest of the turn, and an end in any case.
 //
 // Covers: turn-api REQ-03
 func TestComingBack(t *testing.T) {

@@ -23,20 +23,20 @@ import (
 type act struct {
 	name string
 	kind permit.Kind
-	run  func(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Result, error)
+	run  func(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Result, error)
 }
 
 func (a act) Spec() tool.Spec {
 	return tool.Spec{Name: a.name, Description: "acts", Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (a act) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (a act) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	return acting{a, w, input}, nil
 }
 
 type acting struct {
 	act
-	w     *tool.Workplace
+	w     *tool.Environment
 	input json.RawMessage
 }
 
@@ -109,7 +109,7 @@ func TestCallsThatLookRunAtOnceAndAnswerInOrder(t *testing.T) {
 	const n = 5
 	var all sync.WaitGroup
 	all.Add(n)
-	r := newRig(t, withTools(t, act{"look", permit.Read, func(ctx context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+	r := newRig(t, withTools(t, act{"look", permit.Read, func(ctx context.Context, _ *tool.Environment, in json.RawMessage) (tool.Result, error) {
 		all.Done()
 		met := make(chan struct{})
 		go func() { all.Wait(); close(met) }()
@@ -146,7 +146,7 @@ func TestManyLooksAnswerOnce(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{parallelCalls - 1, parallelCalls, parallelCalls + 1, 2*parallelCalls + 1} {
 		var ran atomic.Int64
-		r := newRig(t, withTools(t, act{"look", permit.Read, func(_ context.Context, _ *tool.Workplace, in json.RawMessage) (tool.Result, error) {
+		r := newRig(t, withTools(t, act{"look", permit.Read, func(_ context.Context, _ *tool.Environment, in json.RawMessage) (tool.Result, error) {
 			ran.Add(1)
 			return tool.Result{Text: "saw " + string(in)}, nil
 		}}))
@@ -180,13 +180,13 @@ func TestManyLooksAnswerOnce(t *testing.T) {
 func TestFaultsOfToolsReachTheModelAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, withTools(t,
-		act{"refuses", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"refuses", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{}, tool.Refuse("no such file").WithHint("look again")
 		}},
-		act{"floods", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"floods", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: strings.Repeat("x", 1<<20)}, nil
 		}},
-		act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: "written"}, nil
 		}}))
 	r.provider.does(asks(call("a", "refuses"), call("b", "floods"), call("c", "nobody"), call("d", "writes"),
@@ -198,7 +198,7 @@ func TestFaultsOfToolsReachTheModelAndNobodyElse(t *testing.T) {
 	got := r.provider.outputs(t)
 	for id, want := range map[string]string{
 		"a": "no such file (look again)", "b": "cut here", "c": "no tool named nobody",
-		"d": "nobody can be asked", // the turn has no desk
+		"d": "nobody can be asked", // the turn has no store for questions
 		"e": "no such file",        // an input that is no object is an empty one
 	} {
 		if !strings.Contains(got[id], want) {
@@ -212,7 +212,7 @@ func TestFaultsOfToolsReachTheModelAndNobodyElse(t *testing.T) {
 
 func TestPanicOfAToolEndsTheTurnAlone(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, withTools(t, act{"bursts", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	r := newRig(t, withTools(t, act{"bursts", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		panic("burst")
 	}}))
 	id := r.session()
@@ -231,10 +231,10 @@ func TestInterruptInMidCall(t *testing.T) {
 	t.Parallel()
 	running := make(chan struct{})
 	r := newRig(t, withTools(t,
-		act{"looks", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+		act{"looks", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 			return tool.Result{Text: "seen"}, nil
 		}},
-		act{"hangs", permit.Read, func(ctx context.Context, _ *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+		act{"hangs", permit.Read, func(ctx context.Context, _ *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 			close(running)
 			<-ctx.Done()
 			return tool.Result{}, ctx.Err()
@@ -266,7 +266,7 @@ func TestInterruptInMidCall(t *testing.T) {
 func TestTurningInCirclesIsRefused(t *testing.T) {
 	t.Parallel()
 	ran := 0
-	r := newRig(t, withTools(t, act{"same", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	r := newRig(t, withTools(t, act{"same", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		ran++
 		return tool.Result{Text: "again"}, nil
 	}}), func(o *Options) { o.Rules.Limits.MaxTurns = 20 })
@@ -290,7 +290,7 @@ func TestFilesThatToolsShowAreSentAgain(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
 	path := r.file("notes.txt", "the plan")
-	r.open(withTools(t, act{"shows", permit.Read, func(ctx context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	r.open(withTools(t, act{"shows", permit.Read, func(ctx context.Context, w *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		it, err := w.Files.Admit(ctx, path)
 		return tool.Result{Text: "here it is", Items: []attachment.Item{it}}, err
 	}}), func(o *Options) { o.Rules.Policy = attachment.Policy{FileBytes: 1 << 20, TurnBytes: 1 << 20} })
@@ -339,7 +339,7 @@ func heardIn(m model.Message) string {
 func TestSteerAndFollowUp(t *testing.T) {
 	t.Parallel()
 	r, id := emptyRig(t), ""
-	r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	r.open(withTools(t, act{"looks", permit.Read, func(ctx context.Context, _ *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "seen"}, errors.Join(
 			r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: "and then stop", Mode: session.FollowUp}),
 			r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: "left, not right"}))

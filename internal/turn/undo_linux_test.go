@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"belay/internal/turn/changes"
 )
 
 // An undo that cannot be put on record holds no file of the project open, and is
@@ -19,14 +21,14 @@ func TestUndoWithoutARecordHoldsNothing(t *testing.T) {
 	turn := r.writes(id, "a.txt", "two\n")
 	audit := filepath.Join(r.state, "audit.jsonl")
 	must(t, os.Mkdir(audit, 0o700))
-	if _, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn}); err == nil {
+	if _, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn}); err == nil {
 		t.Fatal("the undo is done without a record")
 	}
 	if held := r.held(".belay/journal"); len(held) > 0 {
 		t.Errorf("open are %q", held)
 	}
 	must(t, os.Remove(audit))
-	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+	_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 	must(t, err)
 	if got := r.holds()["a.txt"]; got != "one\n" {
 		t.Errorf("the file has %q", got)

@@ -19,10 +19,11 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
+	"belay/internal/turn/changes"
 )
 
 // editingRig is a rig whose turns may change files without asking, and whose
-// audit log lies in the state folder.
+// audit log is in the state folder.
 func editingRig(t testing.TB) *rig {
 	r := emptyRig(t)
 	audit, err := permit.OpenAudit(filepath.Join(r.state, "audit.jsonl"), r.clock)
@@ -110,11 +111,11 @@ func TestUndoTakesATurnBack(t *testing.T) {
 	second := r.writes(id, "a.txt", "three\n")
 
 	// The first turn's file was changed by the second.
-	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: first})
+	_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: first})
 	if f := fault.From(err); f.Type != fault.ContentChanged || f.Status != 412 || cmp.Diff(f.Details["paths"], []string{"a.txt"}) != "" {
 		t.Fatalf("undo of the first turn: %v, %v", err, f.Details)
 	}
-	done, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: second, By: "ana"})
+	done, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: second, By: "ana"})
 	must(t, err)
 	if d := cmp.Diff([]string{"a.txt"}, done.Paths); d != "" || done.Already || done.Note != "" {
 		t.Errorf("%+v", done)
@@ -125,7 +126,7 @@ func TestUndoTakesATurnBack(t *testing.T) {
 	if d := cmp.Diff(before, r.holds()); d != "" {
 		t.Errorf("after the undo of the second turn:\n%s", d)
 	}
-	done, err = r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: first})
+	done, err = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: first})
 	must(t, err)
 	if d := cmp.Diff(map[string]string{"a.txt": "one\n"}, r.holds()); d != "" {
 		t.Errorf("after the undo of both turns:\n%s", d)
@@ -133,7 +134,7 @@ func TestUndoTakesATurnBack(t *testing.T) {
 
 	// Again: it says so, and does nothing.
 	r.file("a.txt", "mine\n")
-	again, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: first})
+	again, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: first})
 	must(t, err)
 	if !again.Already || !again.Time.Equal(done.Time.Truncate(time.Millisecond)) || cmp.Diff(again.Paths, done.Paths) != "" {
 		t.Errorf("the second undo: %+v, the first: %+v", again, done)
@@ -160,7 +161,7 @@ func TestUndoIsTold(t *testing.T) {
 	r := editingRig(t)
 	id := r.session()
 	undone := r.writes(id, "a.txt", "one\n")
-	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: undone})
+	_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: undone})
 	must(t, err)
 	for i, message := range []string{"what now?", "and then?"} {
 		r.say(id, message)
@@ -189,23 +190,23 @@ func TestUndoRefuses(t *testing.T) {
 	r.file("a.txt", "mine\n")
 	other := r.session()
 	for name, tt := range map[string]struct {
-		r    UndoRequest
+		r    changes.UndoRequest
 		want fault.Type
 	}{
-		"no turn named":      {UndoRequest{SessionID: id}, fault.InvalidRequest},
-		"a name with escape": {UndoRequest{SessionID: id, TurnID: wrote, By: "\x1b[2J"}, fault.InvalidRequest},
-		"unknown session":    {UndoRequest{SessionID: "nobody", TurnID: wrote}, fault.SessionNotFound},
-		"unknown turn":       {UndoRequest{SessionID: id, TurnID: "turn_x"}, fault.NotFound},
-		"another session's":  {UndoRequest{SessionID: other, TurnID: wrote}, fault.NotFound},
-		"nothing changed":    {UndoRequest{SessionID: id, TurnID: idle}, fault.NotFound},
-		"changed since":      {UndoRequest{SessionID: id, TurnID: wrote}, fault.ContentChanged},
+		"no turn named":      {changes.UndoRequest{SessionID: id}, fault.InvalidRequest},
+		"a name with escape": {changes.UndoRequest{SessionID: id, TurnID: wrote, By: "\x1b[2J"}, fault.InvalidRequest},
+		"unknown session":    {changes.UndoRequest{SessionID: "nobody", TurnID: wrote}, fault.SessionNotFound},
+		"unknown turn":       {changes.UndoRequest{SessionID: id, TurnID: "turn_x"}, fault.NotFound},
+		"another session's":  {changes.UndoRequest{SessionID: other, TurnID: wrote}, fault.NotFound},
+		"nothing changed":    {changes.UndoRequest{SessionID: id, TurnID: idle}, fault.NotFound},
+		"changed since":      {changes.UndoRequest{SessionID: id, TurnID: wrote}, fault.ContentChanged},
 	} {
 		if _, err := r.engine.Undo(r.ctx(), tt.r); !fault.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
 	s := r.started(id)
-	if _, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: wrote}); !fault.Is(err, fault.TurnInProgress) {
+	if _, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: wrote}); !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
@@ -224,7 +225,7 @@ func TestUndoAfterCrashes(t *testing.T) {
 	id := r.session()
 	wrote := r.writes(id, "a.txt", "two\n", "b.txt", "b\n")
 	r.file("a.txt", "one\n") // as far as the first undo came
-	done, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: wrote})
+	done, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: wrote})
 	must(t, err)
 	if d := cmp.Diff([]string{"a.txt", "b.txt"}, done.Paths); d != "" {
 		t.Error(d)
@@ -245,7 +246,7 @@ func TestUndoAfterCrashes(t *testing.T) {
 		session.Entry{Kind: session.EntryTools, Turn: "dead", Changes: []session.Change{{Path: "c.txt", After: sha, AfterBytes: n}}},
 	))
 	must(t, lease.Release())
-	_, err = r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: "dead"})
+	_, err = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: "dead"})
 	must(t, err)
 	if _, there := r.holds()["c.txt"]; there {
 		t.Error("the crashed turn's file is still there")
@@ -279,7 +280,7 @@ func TestUndoDistrustsAForgedRecord(t *testing.T) {
 	must(t, err)
 	must(t, f.Close())
 	for range 2 { // first what changed, then what it says
-		if _, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: wrote}); !fault.Is(err, fault.ContentChanged) {
+		if _, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: wrote}); !fault.Is(err, fault.ContentChanged) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -311,7 +312,7 @@ func TestChangesAreShownAsDiffs(t *testing.T) {
 	}
 }
 
-// Whoever follows the session is told of an undo, once, when it is on record, and
+// Anyone who follows the session is notified of an undo, once, when it is on record, and
 // between turns: it belongs to none.
 //
 // Covers: turn-api REQ-03
@@ -324,7 +325,7 @@ func TestFollowersAreToldOfAnUndo(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	for range 2 { // the second does nothing
-		_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: wrote, By: "ann"})
+		_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: wrote, By: "ann"})
 		must(t, err)
 	}
 	r.provider.does(says("next"))

@@ -21,6 +21,7 @@ import (
 	"belay/internal/journal/journaltest"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
 
 func init() {
@@ -35,7 +36,7 @@ func init() {
 	children["undo at"] = func(state, id, arg string) {
 		at, turn, _ := strings.Cut(arg, " ")
 		a := dying(state, at, says("nothing"))
-		_, err := a.engine.Undo(context.Background(), UndoRequest{SessionID: id, TurnID: turn, By: "ana"})
+		_, err := a.engine.Undo(context.Background(), changes.UndoRequest{SessionID: id, TurnID: turn, By: "ana"})
 		grownUp(err)
 		fmt.Println("survived")
 	}
@@ -135,7 +136,7 @@ func TestKilledAtEveryOperationOfATool(t *testing.T) {
 			t.Fatalf("%s: changed (-really +on record)\n%s", what, diff)
 		}
 		if turn != "" {
-			_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+			_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 			must(t, err)
 		}
 		if diff := cmp.Diff(map[string]string{"a.txt": "one"}, r.holds()); diff != "" {
@@ -199,7 +200,7 @@ func TestUndoKilledAtEveryOperation(t *testing.T) {
 						t.Errorf("%s: told %q", what, sets[0].Note)
 					}
 				}
-				_, err = r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+				_, err = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 				must(t, err)
 				if diff := cmp.Diff(before, r.holds()); diff != "" {
 					t.Errorf("%s: after the next undo\n%s", what, diff)
@@ -268,7 +269,7 @@ func TestFlushesOfACall(t *testing.T) {
 	turn := r.writes(id, "a.txt", "two\n")
 	call := seen
 	seen = nil
-	_, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+	_, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 	durable.SetHook(nil)
 	must(t, err)
 	for what, tt := range map[string]struct{ got, want []string }{

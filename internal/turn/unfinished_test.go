@@ -12,6 +12,7 @@ import (
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool/files"
+	"belay/internal/turn/changes"
 )
 
 // dies undoes a turn as a process does that dies when the files are changed, and
@@ -25,12 +26,12 @@ func (r *rig) diesUndoing(id, turn string) {
 	must(r.t, err)
 	entries, err := r.store.Entries(r.ctx(), id)
 	must(r.t, err)
-	changes, _, err := undoable(entries, UndoRequest{SessionID: id, TurnID: turn})
+	changes, _, err := changes.Undoable(entries, changes.UndoRequest{SessionID: id, TurnID: turn})
 	must(r.t, err)
 	blobs, err := r.store.Blobs(r.project)
 	must(r.t, err)
 	tx, conflicts, err := files.Revert(r.ctx(), files.Undo{
-		Journal: j, Owner: journal.Owner{What: whatUndo, Session: id, Turn: turn, By: "ana"}, Root: root, Blobs: blobs, Changes: changes,
+		Journal: j, Owner: journal.Owner{What: "undo", Session: id, Turn: turn, By: "ana"}, Root: root, Blobs: blobs, Changes: changes,
 	})
 	if err != nil || len(conflicts) > 0 || tx == nil {
 		r.t.Fatal(tx, conflicts, err)
@@ -38,7 +39,7 @@ func (r *rig) diesUndoing(id, turn string) {
 	must(r.t, j.Close())
 }
 
-// Whoever asks first is told of an undo that a crash cut off: by a change of the
+// Anyone who asks first is notified of an undo that a crash cut off: by a change of the
 // record's files, by the next undo, by the next turn. It is on record once, and told
 // once.
 //
@@ -50,14 +51,14 @@ func TestAnUnfinishedUndoIsTold(t *testing.T) {
 		"changes": func(r *rig, id, turn string) string {
 			sets, err := r.engine.Changes(r.ctx(), id, "")
 			must(r.t, err)
-			last, ok := LastStanding(sets)
+			last, ok := changes.LastStanding(sets)
 			if sets[0].Undone == nil || !ok || last.Turn != turn {
 				r.t.Errorf("the changes: %+v, the last that stand: %+v", sets, last)
 			}
 			return sets[0].Note
 		},
 		"undo": func(r *rig, id, turn string) string {
-			done, err := r.engine.Undo(r.ctx(), UndoRequest{SessionID: id, TurnID: turn})
+			done, err := r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turn})
 			must(r.t, err)
 			if !done.Already {
 				r.t.Errorf("the undo: %+v", done)
@@ -123,7 +124,7 @@ func TestAnUnfinishedUndoIsTold(t *testing.T) {
 			}
 			sets, err := r.engine.Changes(r.ctx(), id, "")
 			must(t, err)
-			if _, stands := LastStanding(sets); sets[0].Note != "" || sets[0].Undone == nil || stands {
+			if _, stands := changes.LastStanding(sets); sets[0].Note != "" || sets[0].Undone == nil || stands {
 				t.Errorf("told again: %+v", sets[0])
 			}
 			if left, err := os.ReadDir(filepath.Join(r.project, ".belay/journal")); err != nil || len(left) > 0 || r.engine.o.Journal.Left(r.project, id) {
@@ -151,20 +152,5 @@ func (r *rig) undoneIs(id string, want int) {
 	}
 	if kept != want || said != want {
 		r.t.Errorf("%d undos in the transcript, %d in the log, want %d", kept, said, want)
-	}
-}
-
-// A repository that a turn has made is git's: undo takes other files back and does
-// not break it.
-func TestUndoLeavesRepositories(t *testing.T) {
-	t.Parallel()
-	changes := []session.Change{{Path: "sub/.git/config", After: "1"}, {Path: ".GIT/hooks/x", After: "2"}, {Path: "README", After: "3"}}
-	entries := []session.Entry{
-		{Kind: session.EntryTurn, Turn: "t1"}, {Kind: session.EntryTools, Turn: "t1", Changes: changes}, {Kind: session.EntryEnd, Turn: "t1"},
-	}
-	got, done, err := undoable(entries, UndoRequest{SessionID: "s1", TurnID: "t1"})
-	must(t, err)
-	if len(got) != 1 || cmp.Diff([]string{"README"}, done.Paths) != "" {
-		t.Errorf("taken back: %+v, %v", got, done.Paths)
 	}
 }

@@ -30,8 +30,8 @@ func unasked(reason string) tool.Result {
 }
 
 // until is when a question of the turn counts as not answered; zero is no limit
-// beside the desk's.
-func (t *running) until(asked time.Time) time.Time {
+// beside the store's.
+func (t *agentRun) until(asked time.Time) time.Time {
 	limit := t.settings.rules.Limits.Unattended
 	if t.settings.onQuestion == OnQuestionWait || limit <= 0 {
 		return time.Time{}
@@ -41,7 +41,7 @@ func (t *running) until(asked time.Time) time.Time {
 
 // answered waits for the answer to a question. It fails with ErrLeft where the turn is
 // left to the next server.
-func (t *running) answered(pending *permit.Pending) (permit.Decision, error) {
+func (t *agentRun) answered(pending *permit.Pending) (permit.Decision, error) {
 	if !t.l.stays.Load() || t.top().req.Agent != nil {
 		return pending.Wait(t.ctx)
 	}
@@ -52,8 +52,9 @@ func (t *running) answered(pending *permit.Pending) (permit.Decision, error) {
 }
 
 // leave makes durable what the turn has done so far. Its question stays open.
-func (t *running) leave() {
+func (t *agentRun) leave() {
 	t.left = true
+	t.l.leftOver.Add(1)
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
 		t.l.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
 	}
@@ -63,7 +64,7 @@ func (t *running) leave() {
 // its place among the running turns to another one, until goOn is called. Then the
 // turn takes a place at once, also where that is one more than there are: a turn
 // that has begun is never held up by those that began while it waited.
-func (t *running) standStill() (goOn func()) {
+func (t *agentRun) standStill() (goOn func()) {
 	limit := t.top().limit
 	limit.Pause()
 	t.l.leavePlace(1)

@@ -51,7 +51,7 @@ func asksOrHangs(hung chan struct{}) play {
 func TestTheWallClockStopsWhileAQuestionWaits(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk, func(o *Options) { o.Rules.Limits.Wall = 3 * time.Second })
+	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Rules.Limits.Wall = 3 * time.Second })
 	r.provider.does(asksOrHangs(make(chan struct{})))
 	waits, hangs := r.session(), r.session()
 	s := r.begin(waits, Opts{OnQuestion: OnQuestionWait})
@@ -70,7 +70,7 @@ func TestTheWallClockStopsWhileAQuestionWaits(t *testing.T) {
 func TestAWaitingTurnHasNoPlace(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk, func(o *Options) { o.Rules.Limits.InFlight = 1 })
+	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Rules.Limits.InFlight = 1 })
 	hung := make(chan struct{})
 	r.provider.does(asksOrHangs(hung))
 	waits, hangs, third := r.session(), r.session(), r.session()
@@ -110,7 +110,7 @@ func TestHowLongAQuestionWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := emptyRig(t)
-			r.open(writesFreely(t), r.withDesk, func(o *Options) {
+			r.open(writesFreely(t), r.withRequests, func(o *Options) {
 				if o.Rules.Limits.Unattended = tt.unattended; tt.opts.Persona != "" {
 					askingHelper(t)(o)
 				}
@@ -150,7 +150,7 @@ func TestHowLongAQuestionWaits(t *testing.T) {
 func TestATurnThatAsksNobody(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk)
+	r.open(writesFreely(t), r.withRequests)
 	r.provider.does(asks(call("c", "writes")))
 	id := r.session()
 	refuses := func(q *Request) { q.Opts.OnQuestion = OnQuestionRefuse }
@@ -186,17 +186,17 @@ func TestATurnThatAsksNobody(t *testing.T) {
 func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	overreaches := act{"bash", permit.Read, func(_ context.Context, w *tool.Workplace, _ json.RawMessage) (tool.Result, error) {
+	overreaches := act{"bash", permit.Read, func(_ context.Context, w *tool.Environment, _ json.RawMessage) (tool.Result, error) {
 		w.Ledger.Note(session.Change{Path: "_STATUS.md", Restored: true})
 		return tool.Result{Text: "_STATUS.md was restored"}, nil
 	}}
-	fails := act{"fails", permit.Read, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	fails := act{"fails", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{}, tool.Refuse("there is no such file")
 	}}
-	writes := act{"writes", permit.Write, func(context.Context, *tool.Workplace, json.RawMessage) (tool.Result, error) {
+	writes := act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "written"}, nil
 	}}
-	r.open(withTools(t, overreaches, fails, writes), r.withDesk, func(o *Options) { o.Rules.Limits.Unattended = time.Hour })
+	r.open(withTools(t, overreaches, fails, writes), r.withRequests, func(o *Options) { o.Rules.Limits.Unattended = time.Hour })
 	r.provider.does(asks(call("a", "bash"), call("b", "fails"), call("c", "nobody"), call("d", "writes"), call("e", "writes"), call("f", "writes")))
 	id := r.session()
 	s := r.begin(id, Opts{})
@@ -211,7 +211,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 	})
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	events := r.drain(s)
-	if c := exitOf(t, events).Calls; c == nil || *c != (event.Calls{Refused: 1, Expired: 1, Undone: 1}) {
+	if c := exitOf(t, events).Calls; c == nil || *c != (event.Calls{Refused: 1, Expired: 1, LeftOut: 1}) {
 		t.Errorf("the end counts %+v: %s", c, names(events))
 	}
 	outcomes := map[string]event.Outcome{}
@@ -221,7 +221,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 			outcomes[d.ToolCallID] = d.Outcome
 		}
 	}
-	if outcomes["a"] != event.OutcomeUndone || outcomes["b"] != "" || outcomes["c"] != "" || outcomes["d"] != event.OutcomeRefused || outcomes["e"] != event.OutcomeExpired {
+	if outcomes["a"] != event.OutcomeLeftOut || outcomes["b"] != "" || outcomes["c"] != "" || outcomes["d"] != event.OutcomeRefused || outcomes["e"] != event.OutcomeExpired {
 		t.Errorf("the results say %v", outcomes)
 	}
 
@@ -232,7 +232,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 	}
 	delete(seen.seen, event.ProcessExit)
 	drafts := seen.missing(exitFailed, "", "", nil)
-	if exit := drafts[len(drafts)-1].Data.(event.Exit); exit.Calls == nil || *exit.Calls != (event.Calls{Refused: 1, Expired: 1, Undone: 1}) {
+	if exit := drafts[len(drafts)-1].Data.(event.Exit); exit.Calls == nil || *exit.Calls != (event.Calls{Refused: 1, Expired: 1, LeftOut: 1}) {
 		t.Errorf("the made-up end counts %+v", exit.Calls)
 	}
 }
@@ -242,7 +242,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withDesk, func(o *Options) { o.Rules.Limits.InFlight = 1 })
+	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Rules.Limits.InFlight = 1 })
 	waits, hangs := r.session(), r.session()
 	lease, err := r.store.Acquire(r.ctx(), waits)
 	must(t, err)
@@ -256,7 +256,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 			{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input},
 		}},
 	))
-	_, err = r.engine.o.Desk.Post(r.ctx(), permit.Request{
+	_, err = r.engine.o.Requests.Post(r.ctx(), permit.Request{
 		ID: decisionID(waits, "turn_x", "", c.ID, 1), SessionID: waits, TurnID: "turn_x", ToolCallID: c.ID, Agent: "WORKING_ITEMS",
 		Effect: acting{act: act{name: "writes", kind: permit.Write}, input: c.Input}.Effect(), Session: true,
 	})

@@ -30,7 +30,7 @@ func closed(field string, at location, private []string) error {
 		With(field, shown(at.path)).WithHint("choose a folder for the project's own files")
 }
 
-// inBelay reports whether path is a .belay folder or lies in one.
+// inBelay reports whether path is a .belay folder or is in one.
 func inBelay(path string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if SameName(Fold(part), nameBelay) {

@@ -21,7 +21,7 @@ type Deliverable struct {
 // FindDeliverable checks the folder that a caller named by absolute paths, in
 // this order: the project as [CheckProject] does; INVALID_PROJECT_ROOT for a
 // deliverablePath that is not a well-formed absolute path;
-// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT unless it lies in the project by its name;
+// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT unless it is in the project by its name;
 // DELIVERABLE_NOT_FOUND unless it is a folder; and
 // DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT again when a link leads it out.
 func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
@@ -38,7 +38,7 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 		return e.With("projectRoot", project).With("deliverablePath", shown(folder))
 	}
 	if rel, err := filepath.Rel(project, folder); err != nil || !filepath.IsLocal(rel) {
-		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath lies outside projectRoot"))
+		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath is outside projectRoot"))
 	}
 	info, err := os.Stat(folder)
 	if err == nil && !info.IsDir() {

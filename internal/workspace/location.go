@@ -2,8 +2,10 @@ package workspace
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // location is a path and the folders that it really leads through. Each system
@@ -21,6 +23,10 @@ type location struct {
 // locate looks at path, which is absolute and in normal form.
 func locate(path string) location {
 	at := location{path: path}
+	if folders, ok := unlinked(path); ok {
+		at.real, at.folders = path, folders
+		return at
+	}
 	real, err := filepath.EvalSymlinks(path)
 	for parent := path; err != nil && filepath.Dir(parent) != parent; {
 		parent = filepath.Dir(parent)
@@ -30,16 +36,37 @@ func locate(path string) location {
 		return at // it is inaccessible, and a later check says so
 	}
 	at.real = real
-	for {
-		// Ancestors of a resolved path are no links.
-		if info, err := os.Lstat(real); err == nil {
+	// Ancestors of a resolved path are no links.
+	for name := range ancestors(real) {
+		if info, err := os.Lstat(name); err == nil {
 			at.folders = append(at.folders, info)
 		}
-		parent := filepath.Dir(real)
-		if parent == real {
-			return at
+	}
+	return at
+}
+
+// unlinked returns path and its ancestors, or false where one of them is a link or
+// cannot be read. On Windows a name can have a short form, which only resolving shows.
+func unlinked(path string) (folders []fs.FileInfo, ok bool) {
+	if runtime.GOOS == "windows" {
+		return nil, false
+	}
+	for name := range ancestors(path) {
+		info, err := os.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return nil, false
 		}
-		real = parent
+		folders = append(folders, info)
+	}
+	return folders, true
+}
+
+// ancestors yields path and every folder above it, the root last.
+func ancestors(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(path) && filepath.Dir(path) != path {
+			path = filepath.Dir(path)
+		}
 	}
 }
 

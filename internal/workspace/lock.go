@@ -12,7 +12,7 @@ import (
 )
 
 // LockFolder waits for the lock of work of some kind on a folder, and returns what
-// frees it. The lock is a file in dir, which lies in the operator's state folder;
+// frees it. The lock is a file in dir, which is in the operator's state folder;
 // it excludes every process of this machine that keeps its locks there, by
 // whatever path it names the folder. The folder need not exist.
 func LockFolder(ctx context.Context, dir, kind, folder string) (unlock func(), err error) {

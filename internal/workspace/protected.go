@@ -19,7 +19,7 @@ const (
 // dependencies (workspace 5.1).
 const orchestrator = "ORCHESTRATOR"
 
-// guarded are the files that no agent writes wherever they lie, each with the
+// guarded are the files that no agent writes wherever they are, each with the
 // reason that the model is told.
 var guarded = map[string]string{
 	"_status.md":       "is the lifecycle record, which changes only by a transition",
@@ -72,7 +72,7 @@ func binding(inside []string) bool {
 	return SameName(first, "config") || SameName(first, "config.worktree") || SameName(first, "hooks")
 }
 
-// within reports whether path is one of the folders or lies in one. Folders are
+// within reports whether path is one of the folders or is in one. Folders are
 // in the form that [folded] gives.
 func within(path string, folders []string) bool {
 	if len(folders) == 0 {
@@ -97,7 +97,7 @@ func folded(path string) string {
 }
 
 // inProject returns the places that folder has in project, folded: as it is
-// written and as it really is. It is empty where folder lies elsewhere.
+// written and as it really is. It is empty where folder is elsewhere.
 func inProject(project, folder string) []string {
 	if folder == "" {
 		return nil

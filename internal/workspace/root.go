@@ -32,7 +32,7 @@ const maxPath = 32 << 10
 //   - INVALID_REQUEST for a path that is not absolute, not UTF-8 or holds a
 //     control character;
 //   - WORKING_ROOT_INACCESSIBLE for /proc, /sys, /dev, any .belay, the private
-//     folders, and what lies in one of them, by name or by what the names really
+//     folders, and the content of one of them, by name or by what the names really
 //     lead to;
 //   - WORKING_ROOT_CONFLICT for the instruction root or a folder inside it, by
 //     name or by what the names really lead to, since agents must not be able to
@@ -50,7 +50,7 @@ func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, 
 		return "", err
 	}
 	if instructionRoot != "" && at.in(instructionRoot) {
-		return "", fault.New(fault.WorkingRootConflict, "projectRoot lies inside the instruction root").
+		return "", fault.New(fault.WorkingRootConflict, "projectRoot is inside the instruction root").
 			With("projectRoot", clean).With("instructionRoot", instructionRoot)
 	}
 	if err := accessible(clean); err != nil {

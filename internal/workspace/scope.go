@@ -31,9 +31,9 @@ type ScopeOptions struct {
 	// Persona is the persona's id.
 	Persona string
 	// InstructionRoot is the absolute path of the instruction root, "" when it is
-	// embedded. It matters where it lies inside the project.
+	// embedded. It matters where it is inside the project.
 	InstructionRoot string
-	// Private are absolute paths of folders that no tool may see should they lie
+	// Private are absolute paths of folders that no tool may see should they are
 	// inside the project, as they do when somebody works on a home folder: the
 	// operator's state folder and the user's configuration.
 	Private []string

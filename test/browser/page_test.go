@@ -14,6 +14,7 @@ import (
 	"belay/internal/api/apitest"
 	"belay/internal/fault"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 const (
@@ -102,7 +103,7 @@ func TestUndoElsewhere(t *testing.T) {
 	b.visit("#root=/project&session=s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "write"), chromedp.Click(send))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
-	if _, err := b.engine.Undo(t.Context(), turn.UndoRequest{SessionID: "s1", TurnID: "t1"}); err != nil {
+	if _, err := b.engine.Undo(t.Context(), changes.UndoRequest{SessionID: "s1", TurnID: "t1"}); err != nil {
 		t.Fatal(err)
 	}
 	b.until("document.querySelector('.turn .row')?.innerText === 'taken back: notes.md'")

@@ -15,6 +15,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // deed is one call that a killed process leaves whole or not begun.
@@ -40,7 +41,7 @@ var deeds = []deed{
 	{
 		scenario: scenario{name: "fork", script: oneWrite, setup: withHistory},
 		do: func(w *world, a *app.App) (promise, error) {
-			rec, err := a.Engine.Fork(context.Background(), turn.ForkRequest{SessionID: w.known})
+			rec, err := a.Engine.Fork(context.Background(), changes.ForkRequest{SessionID: w.known})
 			return promise{Kind: "entries", Session: rec.SessionID}, err
 		},
 		look:  func(_ *world, before, now tree) error { return untouched(before, now, "") },
@@ -78,7 +79,7 @@ var deeds = []deed{
 				return promise{}, fmt.Errorf("%d turns changed files: %w", len(sets), err)
 			}
 			p := promise{Kind: "undone", Session: w.known, Turn: sets[0].Turn}
-			_, err = a.Engine.Undo(context.Background(), turn.UndoRequest{SessionID: w.known, TurnID: p.Turn, By: "the person"})
+			_, err = a.Engine.Undo(context.Background(), changes.UndoRequest{SessionID: w.known, TurnID: p.Turn, By: "the person"})
 			return p, err
 		},
 		look:  func(w *world, _, _ tree) error { return filesAreOldOrNew(w) },

@@ -14,6 +14,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/journal/journaltest"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // changing is a turn that changes the files of changed.
@@ -56,7 +57,7 @@ var fileScenarios = []scenario{
 		name: "undo", script: changing,
 		setup: withChanges,
 		work: func(w *world, a *app.App) {
-			done, err := a.Engine.Undo(context.Background(), turn.UndoRequest{SessionID: w.known, TurnID: w.lastChange(a), By: "the person"})
+			done, err := a.Engine.Undo(context.Background(), changes.UndoRequest{SessionID: w.known, TurnID: w.lastChange(a), By: "the person"})
 			w.try(err)
 			w.acknowledged("the undo", func(w *world, a *app.App) error { return w.isUndone(a, done.TurnID) })
 		},
@@ -121,7 +122,7 @@ func (w *world) lastChange(a *app.App) string {
 	w.t.Helper()
 	sets, err := a.Engine.Changes(context.Background(), w.known, "")
 	w.try(err)
-	last, ok := turn.LastStanding(sets)
+	last, ok := changes.LastStanding(sets)
 	if !ok && w.retries {
 		panic(errStopped) // what failed was done all the same
 	}
@@ -170,7 +171,7 @@ func changesAreOnRecord(w *world, a *app.App) error {
 	case len(said) == 0:
 		return w.noFolderIsLeft()
 	}
-	if _, err := a.Engine.Undo(ctx, turn.UndoRequest{SessionID: w.known, TurnID: sets[len(sets)-1].Turn}); err != nil {
+	if _, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: w.known, TurnID: sets[len(sets)-1].Turn}); err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
 	return w.isUndone(a, sets[len(sets)-1].Turn)

@@ -19,7 +19,7 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/shell/kept"
 	"belay/internal/tool/shell/overlay"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 const keptID = "chg_0123456789abcdef"
@@ -92,8 +92,8 @@ var keptScenarios = []scenario{
 	},
 }
 
-func (w *world) keptRequest() turn.KeptRequest {
-	return turn.KeptRequest{ProjectRoot: w.project, ID: keptID, By: "the person"}
+func (w *world) keptRequest() changes.KeptRequest {
+	return changes.KeptRequest{ProjectRoot: w.project, ID: keptID, By: "the person"}
 }
 
 // decided passes what was done already where it is tried again.

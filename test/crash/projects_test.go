@@ -22,6 +22,7 @@ import (
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 	"belay/internal/workspace/statusfile"
+	"belay/internal/workspace/undo"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 	listStatus = "# Status: DEL-01-01 List\n\n**Current State:** OPEN\n**Last Updated:** 2026-01-02\n\n## History\n- 2026-01-02 — State set to OPEN (PREPARATION)\n"
 	rowColumns = "RegisterSchemaVersion,DependencyID,FromPackageID,FromDeliverableID,FromDeliverableName,DependencyClass,AnchorType,Direction,DependencyType,TargetType,TargetDeliverableID,EvidenceFile,SourceRef,SatisfactionStatus,Origin,FirstSeen,LastSeen,Status\n"
 	oneRow     = "v3.1,DEP-01-01-001,PKG-01,DEL-01-01,List,EXECUTION,NOT_APPLICABLE,UPSTREAM,INTERFACE,DELIVERABLE,DEL-01-02,a.md,a.md,TBD,EXTRACTED,2026-01-01,2026-01-02,ACTIVE\n"
-	oldSummary = "# Dependencies: DEL-01-01\n\n## Extracted Dependency Register\n**Total ACTIVE rows:** 3\n\n## Run History\n"
+	oldSummary = "# Dependencies: DEL-01-01\n\n## Extracted Dependency Register\nNot extracted yet.\n\n## Run History\n"
 	footbridge = "# Footbridge — decomposition\n\n### PKG-01 — Deck & rail\n\n| DeliverableID | Name | Type |\n|---|---|---|\n| DEL-01-01 | Levels | TABLE |\n"
 )
 
@@ -66,6 +67,31 @@ var projectScenarios = []scenario{
 			w.unchanged("the register", done.File.Path, filepath.Join(filepath.Dir(done.File.Path), "_DEPENDENCIES.md"))
 		},
 		always: registerIsWhole,
+	},
+	{
+		name:  "ids made valid",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			store, path := w.changeByCommand()
+			w.unchanged("the file", path)
+			w.acknowledged("the change can be taken back", func(w *world, _ *app.App) error {
+				all, err := store.List(context.Background(), w.project)
+				if err == nil && (len(all) != 1 || all[0].Undone != nil) {
+					err = fmt.Errorf("on record are %+v", all)
+				}
+				return err
+			})
+		},
+	},
+	{
+		name:  "undo of a command",
+		setup: deliverable,
+		work: func(w *world, _ *app.App) {
+			store, path := w.changeByCommand()
+			_, err := store.Undo(context.Background(), w.project, "", "the person")
+			w.try(err)
+			w.unchanged("the file", path)
+		},
 	},
 	{
 		name:  "proposal",
@@ -236,4 +262,18 @@ func snapshotsAreWhole(w *world, _ *app.App) error {
 		}
 	}
 	return nil
+}
+
+// changeByCommand changes a file of the deliverable as belay deps renumber does.
+func (w *world) changeByCommand() (*undo.Store, string) {
+	store, err := app.OpenUndo(w.settings())
+	w.try(err)
+	d := w.deliverable()
+	path := filepath.Join(d.Path, "_DEPENDENCIES.md")
+	before, err := os.ReadFile(path)
+	w.try(err)
+	_, err = store.Make(context.Background(), w.project, "deps renumber", "the person",
+		[]undo.File{{Path: d.Rel + "/_DEPENDENCIES.md", Before: before, After: append(slices.Clone(before), "- one more\n"...)}})
+	w.try(err)
+	return store, path
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"belay/internal/app"
 	"belay/internal/event"
@@ -41,12 +42,15 @@ var runScenarios = []scenario{
 			begun, err := a.Runs.Start(context.Background(), run.Request{Project: w.project, File: filepath.Join(w.project, "two.yaml"), Allow: []string{"read(*)"}})
 			w.try(err)
 			w.acknowledged("the run", func(w *world, a *app.App) error { return w.hasRun(a, begun.ID) })
-			if w.follow(a, begun.ID) {
+			if w.follow(a, begun.ID, 0) {
 				w.acknowledged("the end of the run", func(w *world, a *app.App) error { return w.hasEvents(a, begun.ID) })
 			}
 		},
-		always: runsGoOn,
+		always: runsGoOn(`{"last":"Last: One."}`),
 	},
+	correctedRun,
+	largeRun,
+	raceRun,
 	{
 		name:   "cancelled run",
 		script: "turns:\n  - when: Last\n    steps:\n      - wait: 10m\n",
@@ -70,14 +74,52 @@ var runScenarios = []scenario{
 			})
 		},
 	},
+	{
+		name:   "answered run",
+		script: "turns:\n  - when: Never\n    steps:\n      - say: no\n",
+		setup: func(w *world, _ *app.App) {
+			must(w.t, os.WriteFile(filepath.Join(w.project, "wait.yaml"), []byte("id: wait\ntasks: [{id: ask, type: wait, message: Well?}]\n"), 0o600))
+		},
+		work: func(w *world, a *app.App) {
+			ctx := context.Background()
+			begun, err := a.Runs.Start(ctx, run.Request{Project: w.project, File: filepath.Join(w.project, "wait.yaml")})
+			w.try(err)
+			for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+				waits, err := a.Runs.Waits(ctx, begun.ID)
+				w.try(err)
+				if len(waits) > 0 || time.Now().After(end) {
+					break
+				}
+				now, err := a.Runs.Show(ctx, w.project, begun.ID)
+				w.try(err)
+				if now.Status != run.Running {
+					return // the disk is full
+				}
+			}
+			_, err = a.Runs.Answer(ctx, run.AnswerRequest{Project: w.project, ID: begun.ID, Answer: run.AnswerContinue, By: "ann"})
+			w.try(err)
+			w.acknowledged("the answer", func(w *world, a *app.App) error {
+				now, err := a.Runs.Show(ctx, w.project, begun.ID)
+				if err != nil {
+					return err
+				}
+				if err == nil && (len(now.Tasks) != 1 || now.Tasks[0].Decided == nil || now.Tasks[0].Decided.By != "ann") {
+					err = fmt.Errorf("the task is %+v", now.Tasks)
+				}
+				return err
+			})
+			w.follow(a, begun.ID, 0)
+		},
+	},
 }
 
-// follow reads the events of a run to its end, and reports whether they tell of it.
-func (w *world) follow(a *app.App, id string) (ended bool) {
+// follow reads the events of a run after a sequence to its end, and reports whether they
+// tell of it.
+func (w *world) follow(a *app.App, id string, after int64) (ended bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	s, err := a.Runs.Follow(ctx, w.project, id, 0)
+	s, err := a.Runs.Follow(ctx, w.project, id, after)
 	w.try(err)
 	defer func() { w.try(s.Close()) }()
 	for {
@@ -194,7 +236,19 @@ func (w *world) sameIDs(a *app.App, id string, seen map[int64]event.Type) error 
 
 // runsGoOn takes every run up that has not ended: it comes to the same result, and
 // does nothing again that was done.
-func runsGoOn(w *world, a *app.App) error {
+func runsGoOn(outputs string) check {
+	return func(w *world, a *app.App) error {
+		resume := func(id string) error {
+			_, err := a.Runs.Resume(context.Background(), w.project, id, "")
+			return err
+		}
+		return w.goOn(a, outputs, func(run.Task) bool { return true }, func(r run.Record) error { return resume(r.ID) })
+	}
+}
+
+// goOn takes every run up that has not ended. What had succeeded of it before, and is
+// final, is not done again.
+func (w *world) goOn(a *app.App, outputs string, final func(run.Task) bool, takeUp func(run.Record) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	list, _, err := a.Runs.List(ctx, w.project, 0)
@@ -207,7 +261,7 @@ func runsGoOn(w *world, a *app.App) error {
 			return err
 		}
 		if s.Status != run.Success {
-			if _, err := a.Runs.Resume(ctx, w.project, s.ID, ""); err != nil {
+			if err := takeUp(before); err != nil {
 				return fmt.Errorf("take up the run: %w", err)
 			}
 		}
@@ -218,12 +272,12 @@ func runsGoOn(w *world, a *app.App) error {
 		if err != nil {
 			return err
 		}
-		if out, _ := json.Marshal(now.Outputs); now.Status != run.Success || string(out) != `{"last":"Last: One."}` {
-			return fmt.Errorf("the run is %s with %s", now.Status, out)
+		if out, _ := json.Marshal(now.Outputs); now.Status != run.Success || string(out) != outputs {
+			return fmt.Errorf("the run is %s with %s (%+v)", now.Status, out, now.Error)
 		}
 		for _, t := range before.Tasks {
 			at := slices.IndexFunc(now.Tasks, func(n run.Task) bool { return n.Key == t.Key })
-			if t.Status == run.Success && (at < 0 || len(now.Tasks[at].Attempts) != len(t.Attempts)) {
+			if t.Status == run.Success && final(t) && (at < 0 || len(now.Tasks[at].Attempts) != len(t.Attempts)) {
 				return fmt.Errorf("the task %s was finished and is done again", t.Key)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // scenario is work during which the machine may fail.
@@ -214,7 +215,7 @@ func (w *world) upload(a *app.App, name, content string) {
 
 func (w *world) fork(a *app.App, id string) string {
 	w.t.Helper()
-	rec, err := a.Engine.Fork(context.Background(), turn.ForkRequest{SessionID: id})
+	rec, err := a.Engine.Fork(context.Background(), changes.ForkRequest{SessionID: id})
 	w.try(err)
 	w.acknowledged("the fork", promise{Kind: "entries", Session: rec.SessionID}.holds)
 	return rec.SessionID

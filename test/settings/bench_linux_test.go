@@ -182,21 +182,6 @@ func (b *bench) eventually(what string, holds func() bool) {
 	}
 }
 
-// settled waits until something holds, or, where the setting has its default and
-// it need not hold, for a moment. It reports whether it held.
-func (b *bench) settled(holds func() bool) bool {
-	wait := patience / 2
-	if b.standard {
-		wait = 3 * time.Second
-	}
-	for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if holds() {
-			return true
-		}
-	}
-	return false
-}
-
 // contents are the files of the project whose path has a pattern.
 func (b *bench) contents(pattern string) string {
 	b.t.Helper()

@@ -23,10 +23,6 @@ var commands = map[string]check{
 			return resultOf(b.calls(`{name: bash, input: {command: "sleep 2; echo it ended", timeout_ms: 20000}}`))
 		},
 	},
-	"bash.output_bytes": {
-		set: "1KiB", shows: `line 0.*left out|left out.*line 299|bytes`, without: `line 150\b`,
-		see: func(b *bench) string { b.file("long.txt", numbered(300)); return b.result("cat long.txt") },
-	},
 	"bash.confine": {
 		set: "false", shows: `reached it`, without: `refused it`,
 		see: func(b *bench) string {
@@ -88,22 +84,9 @@ var commands = map[string]check{
 			return b.result("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 5 & done; sleep 1; kill $(jobs -p); echo it ended")
 		},
 	},
-	"bash.files": {
-		set: "20", shows: `files 20\b`, without: `files 4096`,
-		see: func(b *bench) string { return b.result(`echo "files $(ulimit -n)"`) },
-	},
 	"bash.memory_bytes": {
 		set: "1GiB", shows: `memory 1048576\b`, without: `memory 8388608`,
 		see: func(b *bench) string { return b.result(`echo "memory $(ulimit -d)"`) },
-	},
-	"bash.file_bytes": {
-		set: "1MiB", shows: `size 1048576\b`, without: `size 3000000`,
-		see: func(b *bench) string {
-			b.result("head -c 3000000 /dev/zero >big")
-			info, err := os.Stat(b.project + "/big")
-			must(b.t, err)
-			return fmt.Sprintf("size %d", info.Size())
-		},
 	},
 	"bash.max_write_bytes": {
 		set: "8MiB", shows: `had written more than 8 MiB \(bash.max_write_bytes\).*nothing of what it changed`, without: `it ended`,

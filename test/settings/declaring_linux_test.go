@@ -20,23 +20,6 @@ var declaring = map[string]check{
 	"attachments.http_user_agent":         {set: "surveyor/2", also: local, shows: `agent surveyor/2`, without: `agent belay`, see: attach("url", "fetch: true, url: page")},
 	"attachments.max_matches":             {set: "1", shows: `attachments.max_matches`, without: accepted, see: attach("file", "paths: ['*.txt']")},
 	"attachments.task_bytes":              {set: "1000", shows: `OVER_BUDGET`, without: accepted, see: attach("file", "a.txt")},
-	"attachments.mime_head_max_bytes":     {set: "512", shows: `TYPE_NOT_ALLOWED`, without: accepted, see: attach("pdf", "late.pdf")},
-	"attachments.max_parallel": {
-		set: "2", also: local, shows: `^2 at once`, without: `^6 at once`,
-		see: func(b *bench) string {
-			most := 6
-			if !b.standard {
-				most = 2
-			}
-			w := b.pages(most)
-			var list []string
-			for i := range 6 {
-				list = append(list, fmt.Sprintf("- {type: url, fetch: true, url: '%s/meet/%d'}", w.URL, i))
-			}
-			out := b.runs(strings.Join(list, "\n      "))
-			return fmt.Sprintf("%d at once\n%s", w.most.Load(), out)
-		},
-	},
 	"attachments.text_part_max_bytes": {
 		set: "500", shows: `^cut`, without: `^whole`,
 		see: func(b *bench) string { return b.shown("file", "a.txt") },

@@ -60,13 +60,6 @@ var general = map[string]check{
 			return b.run("persona", "list")
 		},
 	},
-	"persona.file_bytes": {
-		set: "1KiB", also: settings{"instructions": "'{other}/root'"}, shows: `PERSONA_NOT_FOUND.*persona.file_bytes.*exit code 2`, without: `exit code 0`,
-		see: func(b *bench) string {
-			must(b.t, os.CopyFS(filepath.Join(b.other, "root"), os.DirFS("../../examples/agent/instructions")))
-			return b.turn("--persona", "ENGINEER", "go")
-		},
-	},
 	"token_file": {
 		set: "'{other}/token'", shows: `^status 401`, without: `^status 200`,
 		see: func(b *bench) string {

@@ -7,11 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -77,8 +75,6 @@ func (s *server) stop() {
 	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
 	_ = s.cmd.Wait() // by the signal
 }
-
-func (s *server) address() string { return strings.TrimPrefix(s.url, "http://") }
 
 // request opens an answer.
 func (s *server) request(method, path string, body any, header ...string) *http.Response {
@@ -161,48 +157,6 @@ func (s *server) await(r *bufio.Reader, texts ...string) string {
 			s.t.Fatalf("%q never came: %v\n%s", texts, err, seen.String())
 		}
 	}
-}
-
-// dial opens a plain connection.
-func (s *server) dial() *net.TCPConn {
-	s.t.Helper()
-	c, err := net.Dial("tcp", s.address())
-	must(s.t, err)
-	s.t.Cleanup(func() { _ = c.Close() })
-	return c.(*net.TCPConn)
-}
-
-// closes reports whether the server ends a connection, "closed: " and what it said
-// before, or leaves it open.
-func (s *server) closes(c *net.TCPConn) string {
-	s.t.Helper()
-	said := &output{}
-	ended := make(chan struct{})
-	go func() { _, _ = io.Copy(said, c); close(ended) }()
-	is := s.settled(func() bool {
-		select {
-		case <-ended:
-			return true
-		default:
-			return false
-		}
-	})
-	if is {
-		return "closed: " + said.String()
-	}
-	return "open: " + said.String()
-}
-
-// open lists the open files of the server that lie in a folder.
-func (s *server) open(dir string) (names []string) {
-	s.t.Helper()
-	links, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
-	for _, l := range links {
-		if to, err := os.Readlink(l); err == nil && strings.HasPrefix(to, dir) {
-			names = append(names, to)
-		}
-	}
-	return names
 }
 
 // proc is a file of the server's process.

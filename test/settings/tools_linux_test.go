@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -15,51 +14,12 @@ var tools = map[string]check{
 			return b.calls("{name: read, input: {path: long.txt}}")
 		},
 	},
-	"tools.read_bytes": {
-		set: "1KiB", shows: `"truncated":true|tools.read_bytes`, without: `line 299.*"exitCode":0`,
-		see: func(b *bench) string {
-			b.file("long.txt", numbered(300))
-			return b.calls("{name: read, input: {path: long.txt}}")
-		},
-	},
-	"tools.write_bytes": {
-		set: "1KiB", shows: `^nothing written`, without: `^2000 bytes`,
-		see: func(b *bench) string {
-			out := b.calls(fmt.Sprintf("{name: write, input: {path: big.txt, content: %q}}", strings.Repeat("x", 2000)))
-			text, err := os.ReadFile(b.project + "/big.txt")
-			if err != nil {
-				return "nothing written\n" + out
-			}
-			return fmt.Sprintf("%d bytes\n%s", len(text), out)
-		},
-	},
 	"tools.keep_bytes": {
 		set: "1KiB", shows: `exit code [1-9]`, without: `undone.*exit code 0`,
 		see: func(b *bench) string {
 			b.file("notes.txt", strings.Repeat("old\n", 1000))
 			out := b.calls("{name: read, input: {path: notes.txt}}", fmt.Sprintf("{name: write, input: {path: notes.txt, content: %q}}", strings.Repeat("new\n", 1000)))
 			return b.run("session", "undo", sessionOf(out))
-		},
-	},
-	"tools.matches": {
-		set: "2", shows: `truncated`, without: `c.txt`,
-		see: func(b *bench) string {
-			for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
-				b.file(name, "x")
-			}
-			return b.calls("{name: glob, input: {pattern: '*.txt'}}")
-		},
-	},
-	"tools.fetch_bytes": {
-		set: "1KiB", shows: `first 1024 bytes were taken`, without: `6000 bytes`,
-		see: func(b *bench) string {
-			return b.fetch(b.web("big", strings.Repeat("words ", 1000)), true)
-		},
-	},
-	"tools.fetch_timeout": {
-		set: "1s", shows: `"ok":false`, without: `"ok":true`,
-		see: func(b *bench) string {
-			return b.fetch(b.web("slow", "words"), true)
 		},
 	},
 	"fetch.allowed_hosts": {

@@ -9,10 +9,6 @@ import (
 
 // workflows are the limits of runs.
 var workflows = map[string]check{
-	"workflow.file_bytes": {
-		set: "1KiB", shows: `exit code 2`, without: `exit code 0`,
-		see: func(b *bench) string { return b.flow("- {id: t, agent: a, prompt: go} #" + strings.Repeat("x", 2000)) },
-	},
 	"workflow.steps": {
 		set: "1", shows: `workflow.steps`, without: `exit code 0`,
 		see: func(b *bench) string {
@@ -56,12 +52,6 @@ var workflows = map[string]check{
 			return p.asked() + out
 		},
 	},
-	"workflow.retry_delay": {
-		set: "3ms", shows: `"afterNs":3000000\b`, without: `"afterNs":1000000000\b`,
-		see: func(b *bench) string {
-			return b.flow("- {id: t, agent: a, prompt: TURN_SDK_FAIL_TEST, retries: 1}", "--json")
-		},
-	},
 	"workflow.retention": {
 		set: "1d", shows: `^$`, without: `run.json`,
 		see: func(b *bench) string {
@@ -88,17 +78,6 @@ func (b *bench) flow(tasks string, args ...string) string {
 
 // making are the limits of roots and snapshots.
 var making = map[string]check{
-	"scaffold.decomposition_bytes": {
-		set: "1KiB", shows: `scaffold.decomposition_bytes`, without: `exit code 0`,
-		see: func(b *bench) string {
-			b.root()
-			return b.run("project", "init", b.other+"/made", "--decomposition", "_Decomposition/"+strings.TrimSpace(b.under(b.project+"/_Decomposition")))
-		},
-	},
-	"snapshot.files": {
-		set: "1", shows: `snapshot.files`, without: `exit code 0`,
-		see: func(b *bench) string { return b.publish() },
-	},
 	"snapshot.bytes": {
 		set: "1KiB", shows: `snapshot.bytes`, without: `exit code 0`,
 		see: func(b *bench) string { return b.publish() },
@@ -120,23 +99,6 @@ var delegating = map[string]check{
 	"subagents.enabled": {
 		set: "true", also: settings{"instructions": "../../examples/agent/instructions"}, shows: `the checker answers`, without: `subagents.enabled`,
 		see: func(b *bench) string { return b.delegate() },
-	},
-	"subagents.warn": {
-		set: "1ns", also: settings{"instructions": "../../examples/agent/instructions", "subagents.enabled": "true"}, shows: `SLOW_EVALUATION`, without: `^subagent governance: ALLOW`,
-		see: func(b *bench) string {
-			b.settings["instructions"] = b.helpers()
-			s := b.serve()
-			s.ask("POST", "/api/harness/turn", turnRequest{SessionID: s.session(), Message: "go", Opts: map[string]any{
-				"persona":            "ENGINEER",
-				"subagentGovernance": map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": "approved"},
-			}})
-			s.stop()
-			said := s.log.String()
-			if at := strings.Index(said, "subagent governance: "); at >= 0 && !strings.Contains(said, "SLOW_EVALUATION") {
-				return said[at:]
-			}
-			return said
-		},
 	},
 }
 

@@ -248,9 +248,11 @@ function outcome(exit, stopReason) {
 
 /** Says which calls were not permitted, "" for none. */
 function notPermitted(calls) {
-  const parts = [[calls.refused, "refused"], [calls.expired, "not answered in time"], [calls.undone, "undone"]]
+  const parts = [[calls.refused, "refused"], [calls.expired, "not answered in time"]]
     .filter(([n]) => n).map(([n, what]) => `${n} ${what}`);
-  return parts.length ? `calls that were not permitted: ${parts.join(", ")}` : "";
+  const said = parts.length ? [`calls that were not permitted: ${parts.join(", ")}`] : [];
+  if (calls.leftOut) said.push(calls.leftOut === 1 ? "1 file left out" : `${calls.leftOut} files left out`);
+  return said.join("; ");
 }
 
 function usage(t) {

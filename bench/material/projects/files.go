@@ -84,7 +84,7 @@ func (d deliverable) context() string {
 ## Decomposition Reference
 - **Decomposition file:** _Decomposition/%s
 - **Deliverable ID:** %s
-`, d.id, d.name, d.pkg, d.pkgName, prose(d.random, 180), d.name, d.random.IntN(200)+1, d.random.IntN(12)+1, decompositionName, d.id)
+`, d.id, d.name, d.pkg, d.pkgName, d.described, d.name, d.random.IntN(200)+1, d.random.IntN(12)+1, decompositionName, d.id)
 }
 
 func (d deliverable) references() string {
@@ -145,7 +145,7 @@ func (s Shape) decomposition() string {
 		if n%s.PerPackage == 0 {
 			fmt.Fprintf(&b, "\n### %s — %s\n\n| DeliverableID | Name | Description |\n|---|---|---|\n", d.pkg, d.pkgName)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.id, d.name, sentence[n%len(sentence)])
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.id, d.name, d.described)
 	}
 	return b.String()
 }

@@ -74,6 +74,7 @@ func Write(dir string, s Shape) error {
 // deliverable is one of them, told by its number from 0.
 type deliverable struct {
 	id, name, label   string
+	described         string
 	pkg, pkgName, dir string
 	pkgFolder         string
 	random            *rand.Rand
@@ -89,6 +90,7 @@ func (s Shape) deliverable(n int) deliverable {
 	d := deliverable{random: r, id: fmt.Sprintf("DEL-"+width+"-%02d", number, place), pkg: fmt.Sprintf("PKG-"+width, number)}
 	d.pkgName = pick(rand.New(rand.NewPCG(s.Seed, uint64(number)<<32)), areas)
 	d.name = pick(r, subjects) + " " + pick(r, works)
+	d.described = sentence[n%len(sentence)] + " " + sentence[(n+1)%len(sentence)]
 	d.label = underlined(d.name)
 	d.pkgFolder = d.pkg + "_" + underlined(d.pkgName)
 	d.dir = d.pkgFolder + "/1_Working/" + d.id + "_" + d.label
@@ -126,7 +128,7 @@ func writeDeliverable(root *os.Root, s Shape, n int) error {
 	}
 	files := map[string]string{
 		"_STATUS.md": d.status(s), "_CONTEXT.md": d.context(), "_REFERENCES.md": d.references(), "_DEPENDENCIES.md": d.dependencies(s),
-		"MEMORY.md": d.memory(), "_SEMANTIC.md": "# Semantic: " + d.id + "\n", "Datasheet.md": d.document("Datasheet"), "Specification.md": d.document("Specification"),
+		"MEMORY.md": d.memory(), "_SEMANTIC.md": "# Semantic: " + d.id + "\n\n" + sentence[0] + "\n", "Datasheet.md": d.document("Datasheet"), "Specification.md": d.document("Specification"),
 		"Guidance.md": d.document("Guidance"), "Procedure.md": d.document("Procedure"),
 	}
 	if s.Rows > 0 {

@@ -7,7 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/permit"
-	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // KeptID is the kept change that every project has until it is settled: of a command
@@ -17,8 +17,8 @@ const (
 	KeptBusy = "chg_0123456789abcdee"
 )
 
-func kept(id string) turn.KeptChange {
-	c := turn.KeptChange{
+func kept(id string) changes.KeptChange {
+	c := changes.KeptChange{
 		ID: id, Created: Start, SessionID: "s1", TurnID: "t1", ToolCallID: "c1",
 		Why: "a person was asked and did not answer in time",
 		Effect: &permit.Effect{
@@ -33,7 +33,7 @@ func kept(id string) turn.KeptChange {
 }
 
 // Kept implements turn.Engine.
-func (e *Engine) Kept(context.Context, string) (all []turn.KeptChange, _ error) {
+func (e *Engine) Kept(context.Context, string) (all []changes.KeptChange, _ error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, id := range []string{KeptID, KeptBusy} {
@@ -45,10 +45,10 @@ func (e *Engine) Kept(context.Context, string) (all []turn.KeptChange, _ error) 
 }
 
 // KeptChange implements turn.Engine.
-func (e *Engine) KeptChange(ctx context.Context, root, id string) (turn.KeptChange, error) {
+func (e *Engine) KeptChange(ctx context.Context, root, id string) (changes.KeptChange, error) {
 	all, err := e.Kept(ctx, root)
 	if err != nil {
-		return turn.KeptChange{}, err
+		return changes.KeptChange{}, err
 	}
 	for _, c := range all {
 		if c.ID == id {
@@ -56,14 +56,14 @@ func (e *Engine) KeptChange(ctx context.Context, root, id string) (turn.KeptChan
 			return c, e.Fail["KeptChange"]
 		}
 	}
-	return turn.KeptChange{}, fault.New(fault.NotFound, "the project has no kept changes %q", id).With("id", id)
+	return changes.KeptChange{}, fault.New(fault.NotFound, "the project has no kept changes %q", id).With("id", id)
 }
 
 // ApplyKept implements turn.Engine.
-func (e *Engine) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (e *Engine) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	done, err := e.settle(ctx, r, "ApplyKept")
 	if err != nil {
-		return turn.KeptResult{}, err
+		return changes.KeptResult{}, err
 	}
 	done.Paths, done.SessionID, done.TurnID = []string{"a.txt", "b.txt"}, "s1", "t1"
 	if len(r.Only) > 0 {
@@ -73,28 +73,28 @@ func (e *Engine) ApplyKept(ctx context.Context, r turn.KeptRequest) (turn.KeptRe
 }
 
 // DropKept implements turn.Engine.
-func (e *Engine) DropKept(ctx context.Context, r turn.KeptRequest) (turn.KeptResult, error) {
+func (e *Engine) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
 	return e.settle(ctx, r, "DropKept")
 }
 
-func (e *Engine) settle(ctx context.Context, r turn.KeptRequest, method string) (turn.KeptResult, error) {
+func (e *Engine) settle(ctx context.Context, r changes.KeptRequest, method string) (changes.KeptResult, error) {
 	c, err := e.KeptChange(ctx, r.ProjectRoot, r.ID)
 	if err != nil {
-		return turn.KeptResult{}, err
+		return changes.KeptResult{}, err
 	}
 	if c.DecisionID != "" {
-		return turn.KeptResult{}, fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).With("id", r.ID).With("decisionId", c.DecisionID)
+		return changes.KeptResult{}, fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).With("id", r.ID).With("decisionId", c.DecisionID)
 	}
 	if slices.ContainsFunc(r.Only, func(name string) bool { return !slices.Contains(c.Effect.Paths, name) }) {
-		return turn.KeptResult{}, fault.New(fault.InvalidRequest, "only: %s: the command did not change it", strings.Join(r.Only, ", ")).With("field", "only")
+		return changes.KeptResult{}, fault.New(fault.InvalidRequest, "only: %s: the command did not change it", strings.Join(r.Only, ", ")).With("field", "only")
 	}
 	if err := e.Fail[method]; err != nil {
-		return turn.KeptResult{}, err
+		return changes.KeptResult{}, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(r.Only) != 1 {
 		e.settled = append(e.settled, r.ID)
 	}
-	return turn.KeptResult{ID: r.ID, Paths: []string{}}, nil
+	return changes.KeptResult{ID: r.ID, Paths: []string{}}, nil
 }

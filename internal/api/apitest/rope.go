@@ -10,6 +10,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
+	"belay/internal/turn/changes"
 )
 
 // Ask lays a question before the people, with the fields that its asker would
@@ -77,19 +78,19 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 }
 
 // Changes implements turn.Engine: every turn has changed one file.
-func (e *Engine) Changes(_ context.Context, id, of string) ([]turn.ChangeSet, error) {
+func (e *Engine) Changes(_ context.Context, id, of string) ([]changes.ChangeSet, error) {
 	if _, err := e.log(id); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var all []turn.ChangeSet
+	var all []changes.ChangeSet
 	for i, r := range e.requests {
 		one := turnID(i + 1)
 		if r.SessionID != id || of != "" && of != one {
 			continue
 		}
-		t := turn.ChangeSet{Turn: one, Changes: []turn.FileChange{{
+		t := changes.ChangeSet{Turn: one, Changes: []changes.FileChange{{
 			Change: session.Change{Call: "c1", Path: "notes.md", Before: strings.Repeat("a", 64), After: strings.Repeat("b", 64),
 				BeforeMode: 0o644, AfterMode: 0o644, BeforeBytes: 4, AfterBytes: 6},
 			Diff: "--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-old\n+newer\n",
@@ -106,20 +107,20 @@ func (e *Engine) Changes(_ context.Context, id, of string) ([]turn.ChangeSet, er
 }
 
 // Undo implements turn.Engine.
-func (e *Engine) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult, error) {
+func (e *Engine) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
 	l, err := e.log(r.SessionID)
 	if err != nil {
-		return turn.UndoResult{}, err
+		return changes.UndoResult{}, err
 	}
 	if l.busy() {
-		return turn.UndoResult{}, fault.New(fault.TurnInProgress, "a turn runs in session %s", r.SessionID).With("sessionId", r.SessionID)
+		return changes.UndoResult{}, fault.New(fault.TurnInProgress, "a turn runs in session %s", r.SessionID).With("sessionId", r.SessionID)
 	}
 	if _, err := e.Changes(ctx, r.SessionID, r.TurnID); err != nil {
-		return turn.UndoResult{}, err
+		return changes.UndoResult{}, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	done := turn.UndoResult{TurnID: r.TurnID, Paths: []string{"notes.md"}, Time: session.Time{Time: Start}, Already: e.undone[r.TurnID]}
+	done := changes.UndoResult{TurnID: r.TurnID, Paths: []string{"notes.md"}, Time: session.Time{Time: Start}, Already: e.undone[r.TurnID]}
 	if e.undone == nil {
 		e.undone = map[string]bool{}
 	}
@@ -131,7 +132,7 @@ func (e *Engine) Undo(ctx context.Context, r turn.UndoRequest) (turn.UndoResult,
 }
 
 // Fork implements turn.Engine.
-func (e *Engine) Fork(ctx context.Context, r turn.ForkRequest) (session.Record, error) {
+func (e *Engine) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
 	l, err := e.log(r.SessionID)
 	if err != nil {
 		return session.Record{}, err

@@ -63,6 +63,8 @@ type Base struct {
 	Meta map[string]any
 	// Optional is set where a turn may go on without it.
 	Optional bool
+	// Retries is how often its task is tried again, and so at least its download.
+	Retries int
 	// From says where it was declared, for people: scope and entry. Line is the
 	// place of its source in the file.
 	From string
@@ -71,12 +73,23 @@ type Base struct {
 
 // Source is where an attachment is.
 type Source struct {
-	// Path is a file below the folder of the workflow file, with slashes.
-	Path string
+	// Path is a file below the folder of the workflow file, with slashes; below that
+	// of the project where Project is set.
+	Path    string
+	Project bool
 	// URL is an http or https address.
 	URL string
 	// regular is set where Path was found to be a file and no link.
 	regular bool
+}
+
+// Base is the value of base that the source has, "" for that of most: the folder of
+// the workflow file.
+func (s Source) Base() string {
+	if s.Project {
+		return baseProject
+	}
+	return ""
 }
 
 // Common implements [Attachment] for all types.

@@ -206,7 +206,7 @@ func TestDecodeProblems(t *testing.T) {
 		"f:12:37: attachments[10].paths[3]: it must be text, and this is nothing",
 		"f:13:23: attachments[11].path: unclosed action (close what {{ opens with }})",
 		`f:14:41: attachments[12].meta.x.y[0]: unexpected {{end}} (there is no {{ if }}, {{ range }} or {{ with }} that it could close)`,
-		`f:14:57: attachments[12].foo: an attachment has no field "foo" (it has type, url, path, urls, paths, name, mime, meta, optional, deliver)`,
+		`f:14:57: attachments[12].foo: an attachment has no field "foo" (it has type, url, path, urls, paths, base, name, mime, meta, optional, deliver)`,
 		"f:15:24: attachments[13].paths: it must be a list, and this is text (begin each entry with a dash)",
 		"f:16:3: attachments[14]: an attachment must be a mapping, and this is text (write its fields, KEY: VALUE on a line each; it needs type)",
 		"f:17:37: attachments[15].urls: an attachment has exactly one of url, path, urls, paths, and this has path and urls (keep one of them)",
@@ -227,7 +227,7 @@ func TestExpandProblems(t *testing.T) {
 		`[{type: file, path: /etc/passwd}]`:                                "is absolute",
 		`[{type: file, paths: ["../*"]}]`:                                  "leads out of the folder",
 		`[{type: file, paths: ["d/../../*"]}]`:                             "leads out of the folder",
-		`[{type: file, paths: ["none/*.txt"]}]`:                            `"none/*.txt" matches no file; write optional: true where that may be`,
+		`[{type: file, paths: ["none/*.txt"]}]`:                            `"none/*.txt" matches no file in the folder of the workflow file; write optional: true where that may be`,
 		`[{type: file, paths: ["none.txt"]}]`:                              `"none.txt" matches no file`,
 		`[{type: file, paths: ["d"]}]`:                                     `"d" is a folder; write d/*`,
 		`[{type: file, paths: ["[a"]}]`:                                    "is no pattern",
@@ -279,10 +279,29 @@ func TestLinksAndLimits(t *testing.T) {
 		x := &declared.Expander{Folder: declared.NewFolder(root, limit), MaxItems: items}
 		return x.Expand(t.Context(), entries, "task one", nil, func(string) bool { return true })
 	}
+	// A link is found by its name. Who opens it learns that it leads nowhere, or out.
+	f := declared.NewFolder(root, 10)
 	for pattern, want := range map[string]string{
-		"out*": "outside", "brok*": "the link broken leads nowhere", "etc/*": "etc", "outside": "outside", "in/**/loop/**/*.txt": "",
+		"out*":    "it leads out of the folder of the workflow file; with base: project, paths begin at the project",
+		"brok*":   "there is no such file in the folder of the workflow file",
+		"outside": "it leads out of the folder of the workflow file; with base: project, paths begin at the project",
+		"in?*de":  "",
 	} {
-		if steps, err := expand(pattern, 10, 10); want != "" && (err == nil || !strings.Contains(err.Error(), want)) || len(steps) > 1 {
+		steps, err := expand(pattern, 10, 10)
+		if err != nil || len(steps) != 1 {
+			t.Errorf("%s: %d, %v", pattern, len(steps), err)
+			continue
+		}
+		source, reason := steps[0].Attachment.Common().Source, ""
+		if _, err := f.Stat(source); err != nil {
+			reason, _ = f.Reason(source, err)
+		}
+		if reason != want {
+			t.Errorf("%s: %q, want %q", pattern, reason, want)
+		}
+	}
+	for pattern, want := range map[string]string{"etc/*": "etc: it leads out of the folder", "in/**/loop/**/*.txt": "matches no file"} {
+		if steps, err := expand(pattern, 10, 10); err == nil || !strings.Contains(err.Error(), want) || len(steps) > 0 {
 			t.Errorf("%s: %d, %v", pattern, len(steps), err)
 		}
 	}

@@ -22,6 +22,10 @@ type Entry struct {
 	mime    *template.Template
 	meta    *template.Tree
 
+	// project is set where paths begin at the project, said where the author wrote of
+	// this entry where they begin.
+	project, said bool
+
 	optional bool
 	direct   bool // deliver: url
 	fetch    bool
@@ -116,7 +120,8 @@ func entry(o *authored.Object, r *authored.Report) Entry {
 	}
 	e.optional = o.Bool("optional")
 	e.direct, e.fetch, e.maxPages = o.Word(fieldDeliver) == deliverURL, o.Bool(fieldFetch), int(o.Int(fieldMaxPages))
-	for _, name := range []string{fieldDeliver, fieldFetch, fieldMaxPages} {
+	e.project, e.said = OfProject(o)
+	for _, name := range []string{fieldBase, fieldDeliver, fieldFetch, fieldMaxPages} {
 		if o.Field(name) != nil {
 			e.given = append(e.given, name)
 		}

@@ -17,8 +17,10 @@ type Scope string
 
 // Expander makes attachments of entries.
 type Expander struct {
-	// Folder is where paths begin; nil where there are none.
-	Folder *Folder
+	// Folder is where paths begin; nil where there are none. With Project, those of
+	// entries that do not say it begin at the project.
+	Folder  *Folder
+	Project bool
 	// MaxItems is how many attachments the entries of one call may make.
 	MaxItems int
 }
@@ -197,26 +199,52 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 }
 
 // places are the files or the address that an evaluated source stands for.
-func (x *Expander) places(ctx context.Context, e *Entry, s *source, text string) ([]Source, error) {
+func (x *Expander) places(ctx context.Context, e *Entry, s *source, text string) (_ []Source, err error) {
 	if s.url {
 		u, err := address(text)
 		return []Source{{URL: u}}, err
 	}
+	at := Source{Project: e.project || x.Project && !e.said}
+	folder := x.Folder.of(at)
+	if folder == nil {
+		return nil, errNoFolder
+	}
 	if !e.plural {
-		p, err := clean(text)
-		return []Source{{Path: p}}, err
+		at.Path, err = clean(text, folder.what)
+		return []Source{at}, err
 	}
-	if x.Folder == nil {
-		return nil, errors.New("there is no folder to look for files in")
+	p, err := cleanPattern(text, folder.what)
+	if err != nil {
+		return nil, err
 	}
-	found, err := x.Folder.match(ctx, text)
+	found, err := folder.match(ctx, p, x.limit())
+	if errors.Is(err, ErrTooMany) {
+		return nil, fmt.Errorf("%q %w files than the %d that a task may have; match fewer, or raise %s", text, ErrTooMany, x.limit(), x.limits())
+	}
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 && !e.optional {
-		return nil, fmt.Errorf("%q matches no file; write optional: true where that may be", text)
+		return nil, fmt.Errorf("%q matches no file in %s; write optional: true where that may be%s", text, folder.what, x.Folder.elsewhereMatches(ctx, p, at))
+	}
+	for i := range found {
+		found[i].Project = at.Project
 	}
 	return found, nil
+}
+
+// limit is how many files one pattern may match here: no more than a task may have.
+func (x *Expander) limit() int { return min(x.Folder.limit, x.MaxItems) }
+
+// limits names the settings that bound a pattern.
+func (x *Expander) limits() string {
+	switch {
+	case x.MaxItems < x.Folder.limit:
+		return "attachments.max_items"
+	case x.MaxItems > x.Folder.limit:
+		return "attachments.max_matches"
+	}
+	return "attachments.max_items and attachments.max_matches"
 }
 
 // evaluate gives a source's texts: one, or those of a list where the entry takes
@@ -291,15 +319,26 @@ func text(t *template.Template, values map[string]any) (string, error) {
 // repeat it: it may have credentials in it.
 func address(s string) (string, error) {
 	u, err := url.Parse(s)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", errors.New("this is no address")
-	case u.Scheme == "":
-		return "", errors.New("an address begins with https:// or http://, and this does not; a file of the folder is written as path")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("an address begins with https:// or http://, and this with %q", u.Scheme)
+	}
+	switch err := scheme(s); {
+	case err != nil:
+		return "", err
 	case u.Hostname() == "":
 		return "", errors.New("the address has no host")
 	}
 	return s, nil
+}
+
+// scheme checks how an address begins.
+func scheme(s string) error {
+	scheme, _, ok := strings.Cut(s, ":")
+	switch {
+	case !ok || strings.ContainsAny(scheme, "/?#"):
+		return errors.New("an address begins with https:// or http://, and this does not; a file of the folder is written as path")
+	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+		return fmt.Errorf("an address begins with https:// or http://, and this with %.40q", scheme)
+	}
+	return nil
 }

@@ -6,71 +6,139 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Folder is where paths and patterns lead from: the folder of the workflow file.
-// Nothing outside of it is reached, by whatever links.
+// Folder is where paths and patterns lead from: the folder of the workflow file, or
+// the project for those that its author bases there. Nothing outside of the two is
+// reached, by whatever links.
 type Folder struct {
 	root *os.Root
-	// dir is its real path.
-	dir string
+	// dir is its real path, what how people call it.
+	dir, what string
 	// limit is how many files one pattern may match.
 	limit int
+	// project is where sources of the project lead from; nil where there is none.
+	project *Folder
 }
 
-// NewFolder takes an open folder; the caller keeps it open and closes it. A
-// pattern may match up to limit files.
+// How people call the two folders.
+const (
+	ownFolder     = "the folder of the workflow file"
+	projectFolder = "the project"
+)
+
+// NewFolder takes the open folder of a workflow file; the caller keeps it open and
+// closes it. A pattern may match up to limit files.
 func NewFolder(root *os.Root, limit int) *Folder {
-	return &Folder{root: root, dir: root.Name(), limit: limit}
+	return &Folder{root: root, dir: root.Name(), what: ownFolder, limit: limit}
+}
+
+// WithProject is the folder with the open folder of the project, which the caller
+// keeps open and closes as well.
+func (f *Folder) WithProject(project *os.Root) *Folder {
+	with := *f
+	with.project = &Folder{root: project, dir: project.Name(), what: projectFolder, limit: f.limit}
+	return &with
 }
 
 // Dir is its path.
 func (f *Folder) Dir() string { return f.dir }
 
-// Open opens a file of the folder for reading; the caller closes it and looks at
-// what the descriptor is. A link out of the folder is not followed.
-func (f *Folder) Open(p string) (*os.File, error) {
-	return f.root.OpenFile(p, os.O_RDONLY|nonblock, 0)
+// of is the folder that a source leads from; nil where there is none.
+func (f *Folder) of(s Source) *Folder {
+	if f != nil && s.Project {
+		return f.project
+	}
+	return f
 }
 
-// Stat tells of a file of the folder. A link out of the folder is not followed.
-func (f *Folder) Stat(p string) (fs.FileInfo, error) { return f.root.Stat(p) }
+// errNoFolder says that there is nothing that a path could lead from.
+var errNoFolder = errors.New("there is no folder to look for files in")
+
+// Open opens a source for reading; the caller closes it and looks at what the
+// descriptor is. A link out of its folder is not followed.
+func (f *Folder) Open(s Source) (*os.File, error) {
+	at := f.of(s)
+	if at == nil {
+		return nil, errNoFolder
+	}
+	return at.root.OpenFile(s.Path, os.O_RDONLY|nonblock, 0)
+}
+
+// Stat tells of a source. A link out of its folder is not followed.
+func (f *Folder) Stat(s Source) (fs.FileInfo, error) {
+	at := f.of(s)
+	if at == nil {
+		return nil, errNoFolder
+	}
+	return at.root.Stat(s.Path)
+}
+
+// Reason says for people why a source cannot be opened, and the next step. Outside
+// reports whether it leads out of its folder.
+func (f *Folder) Reason(s Source, err error) (reason string, outside bool) {
+	at := f.of(s)
+	if at == nil {
+		return errNoFolder.Error(), false
+	}
+	var wrong *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file in " + at.what + f.elsewhere(s), false
+	case errors.Is(err, fs.ErrPermission):
+		return "it is not readable (permission denied)", false
+	// Package os has no name for this error.
+	case errors.As(err, &wrong) && strings.Contains(wrong.Err.Error(), "escapes"):
+		return "it leads out of " + at.what + hintOf(at.what), true
+	}
+	return "it cannot be opened", false
+}
+
+// elsewhere is the next step where the project has what the workflow's folder lacks.
+func (f *Folder) elsewhere(s Source) string {
+	if s.Project || f.project == nil {
+		return ""
+	}
+	if _, err := f.project.root.Stat(s.Path); err != nil {
+		return ""
+	}
+	return ", but in the project; write base: project"
+}
+
+// elsewhereMatches is elsewhere for a pattern.
+func (f *Folder) elsewhereMatches(ctx context.Context, p pattern, s Source) string {
+	if s.Project || f.project == nil {
+		return ""
+	}
+	if found, err := f.project.match(ctx, p, 1); errors.Is(err, ErrTooMany) || err == nil && len(found) > 0 {
+		return ", or base: project, where it does"
+	}
+	return ""
+}
+
+// baseHint is the next step after a path that leads out of the workflow's folder.
+const baseHint = "; with base: project, paths begin at the project"
 
 // ownFolders are looked into only by patterns that name them: what belay and git
 // keep there is not the author's.
 var ownFolders = []string{".belay", ".git"}
 
-// clean is a path as it is opened, or why it cannot be.
-func clean(p string) (string, error) {
-	slashed := strings.ReplaceAll(strings.TrimSpace(p), `\`, "/")
-	scheme, _, isURL := strings.Cut(slashed, "://")
-	switch {
-	case strings.ContainsRune(slashed, 0):
-		return "", errors.New("the path has a NUL")
-	case isURL && strings.EqualFold(scheme, "file"):
-		return "", errors.New("a path is written without file://, from the folder of the workflow file on")
-	case isURL: // not repeated: it may have credentials in it
-		return "", errors.New("this is an address, and paths are needed; write it as url")
-	case slashed == "~", strings.HasPrefix(slashed, "~/"):
-		return "", fmt.Errorf("%q: ~ is not known here; paths begin at the folder of the workflow file", p)
-	case path.IsAbs(slashed), len(slashed) > 1 && slashed[1] == ':':
-		return "", fmt.Errorf("%q is absolute; paths begin at the folder of the workflow file", p)
-	}
-	c := path.Clean(slashed)
-	if c == ".." || strings.HasPrefix(c, "../") {
-		return "", fmt.Errorf("%q leads out of the folder of the workflow file", p)
-	}
-	return c, nil
-}
-
-// Match lists the files that a pattern matches, sorted, with slashes.
+// Match lists the files below the workflow's folder that a pattern matches, sorted,
+// with slashes. A link that leads to nothing, or out of the folder, is one of them:
+// opening it fails.
 func (f *Folder) Match(ctx context.Context, pattern string) ([]string, error) {
-	found, err := f.match(ctx, pattern)
+	p, err := cleanPattern(pattern, f.what)
+	if err != nil {
+		return nil, err
+	}
+	found, err := f.match(ctx, p, f.limit)
+	if errors.Is(err, ErrTooMany) {
+		err = fmt.Errorf("%q %w than %d files (attachments.max_matches)", pattern, ErrTooMany, f.limit)
+	}
 	paths := make([]string, len(found))
 	for i, s := range found {
 		paths[i] = s.Path
@@ -78,76 +146,48 @@ func (f *Folder) Match(ctx context.Context, pattern string) ([]string, error) {
 	return paths, err
 }
 
-// ErrTooMany says that a pattern matches more files than one pattern may.
+// ErrTooMany says that a pattern matches more files than it may.
 var ErrTooMany = errors.New("matches more")
 
-// match lists the files that a pattern matches, sorted. A link out of the folder
-// is an error, as is a folder that cannot be read.
-func (f *Folder) match(ctx context.Context, pattern string) ([]Source, error) {
-	p, err := clean(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if !doublestar.ValidatePattern(p) {
-		return nil, fmt.Errorf("%q is no pattern: a bracket or brace is not closed", pattern)
-	}
-	if n := alternatives(p); n > maxAlternatives {
-		return nil, fmt.Errorf("%.80q stands for more than %d patterns by its braces", pattern, maxAlternatives)
-	}
-	if !strings.ContainsAny(p, `*?[{\`) {
-		return f.literal(p)
+// match lists the files that a clean pattern matches, sorted: [ErrTooMany] where they
+// are more than limit. A folder that cannot be read is an error.
+func (f *Folder) match(ctx context.Context, p pattern, limit int) ([]Source, error) {
+	if p.literal {
+		return f.literal(p.text)
 	}
 	var found []Source
-	err = doublestar.GlobWalk(&walk{ctx, f.root}, p, func(name string, d fs.DirEntry) error {
-		if hidden(p, name) {
-			if d.IsDir() {
-				return doublestar.SkipDir
-			}
-			return nil
+	w := &walk{ctx: ctx, root: f.root, hides: unnamed(p)}
+	err := doublestar.GlobWalk(w, p.text, func(name string, d fs.DirEntry) error {
+		if w.hidden(name) {
+			return nil // never SkipDir, which would skip what lies beside it
 		}
 		regular := d.Type().IsRegular()
-		if !regular {
-			ok, err := f.leadsToFile(name)
-			if err != nil || !ok {
-				return err
-			}
+		if !regular && !f.mayBeFile(name, d) {
+			return nil
 		}
-		if found = append(found, Source{Path: name, regular: regular}); len(found) > f.limit {
-			return fmt.Errorf("%q %w than %d files (attachments.max_matches)", pattern, ErrTooMany, f.limit)
+		if found = append(found, Source{Path: name, regular: regular}); len(found) > limit {
+			return ErrTooMany
 		}
 		return nil
 	}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
 	if err != nil {
-		return nil, err
+		return nil, f.unread(err)
 	}
 	slices.SortFunc(found, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(found), nil // {a,a*} finds one file twice
 }
 
-// maxAlternatives is how many patterns one with braces may stand for: each is looked
-// for on its own.
-const maxAlternatives = 1000
-
-// alternatives is how many patterns one with braces stands for, at most: what is
-// within other braces counts as if it stood beside them. It stops counting where there
-// are too many.
-func alternatives(p string) int {
-	all := 1
-	var open []int // the commas of the braces that are open
-	for _, c := range p {
-		switch {
-		case c == '{':
-			open = append(open, 1)
-		case c == ',' && len(open) > 0:
-			open[len(open)-1]++
-		case c == '}' && len(open) > 0:
-			if all *= open[len(open)-1]; all > maxAlternatives {
-				return all
-			}
-			open = open[:len(open)-1]
-		}
+// unread says for people that a folder could not be read.
+func (f *Folder) unread(err error) error {
+	var at *fs.PathError
+	if !errors.As(err, &at) {
+		return err
 	}
-	return all
+	reason, outside := f.Reason(Source{Path: at.Path}, err)
+	if !outside && !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s cannot be read: %w", at.Path, at.Err)
+	}
+	return fmt.Errorf("%s: %s", at.Path, reason)
 }
 
 // literal is match for a pattern that is none.
@@ -156,33 +196,19 @@ func (f *Folder) literal(p string) ([]Source, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err != nil:
-		return nil, err
-	case info.IsDir():
+	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%q is a folder; write %s/* for the files in it", p, p)
 	}
-	return []Source{{Path: p}}, nil
+	return []Source{{Path: p}}, nil // what is wrong with it is said when it is opened
 }
 
-// leadsToFile follows a link. What is no file in the end is none that a pattern
-// finds.
-func (f *Folder) leadsToFile(name string) (bool, error) {
+// mayBeFile follows a link: what is something else than a file in the end, a pattern
+// does not find. A link of which that cannot be said is found, and refused when it is
+// opened.
+func (f *Folder) mayBeFile(name string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
 	info, err := f.root.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("the link %s leads nowhere", name)
-	case err != nil:
-		return false, fmt.Errorf("the link %s: %w", name, err)
-	}
-	return info.Mode().IsRegular(), nil
-}
-
-// hidden reports whether a match lies in a folder that the pattern does not name.
-func hidden(pattern, name string) bool {
-	for _, part := range strings.Split(name, "/") {
-		if slices.Contains(ownFolders, part) && !slices.Contains(strings.Split(pattern, "/"), part) {
-			return true
-		}
-	}
-	return false
+	return err != nil || info.Mode().IsRegular()
 }

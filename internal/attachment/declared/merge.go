@@ -85,10 +85,10 @@ func (r realFolders) of(dir string) string {
 // key is the same for what is the same: a file under whatever name, an address
 // however it is written.
 func (f *Folder) key(s Source, folders realFolders) string {
-	switch {
-	case s.URL != "":
+	if s.URL != "" {
 		return canonical(s.URL)
-	case f == nil:
+	}
+	if f = f.of(s); f == nil {
 		return s.Path
 	}
 	full := filepath.Join(f.dir, filepath.FromSlash(s.Path))

@@ -16,7 +16,22 @@ const (
 	fieldDeliver  = "deliver"
 	fieldFetch    = "fetch"
 	fieldMaxPages = "max_pages"
+	fieldBase     = "base"
 )
+
+// baseProject is the value of base with which paths begin at the project.
+const baseProject = "project"
+
+// BaseField is the field that says where paths begin: of an entry, and of a whole
+// workflow for those of its entries that do not say it.
+func BaseField(doc string, types ...string) authored.Key {
+	return authored.Key{Name: fieldBase, For: types, Value: authored.Choice{Words: []string{"workflow", baseProject}}, Doc: doc}
+}
+
+// OfProject reports whether an object has a base, and whether that is the project.
+func OfProject(o *authored.Object) (project, said bool) {
+	return o.Word(fieldBase) == baseProject, o.Field(fieldBase) != nil
+}
 
 // deliverURL is the value of deliver that hands over an address.
 const deliverURL = "url"
@@ -27,11 +42,11 @@ const maxPages = 100_000
 // accepts says which of the fields that not all have a type takes, its sources
 // first.
 var accepts = map[Type][]string{
-	TypeImage: {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldDeliver},
-	TypePDF:   {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldMaxPages},
-	TypeAudio: {fieldURL, fieldPath, fieldURLs, fieldPaths},
-	TypeVideo: {fieldURL, fieldPath, fieldURLs, fieldPaths},
-	TypeFile:  {fieldPath, fieldPaths},
+	TypeImage: {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldBase, fieldDeliver},
+	TypePDF:   {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldBase, fieldMaxPages},
+	TypeAudio: {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldBase},
+	TypeVideo: {fieldURL, fieldPath, fieldURLs, fieldPaths, fieldBase},
+	TypeFile:  {fieldPath, fieldPaths, fieldBase},
 	TypeURL:   {fieldURL, fieldURLs, fieldFetch},
 }
 
@@ -59,19 +74,20 @@ var Shape = &authored.Shape{
 	Keys: []authored.Key{
 		{Name: fieldType, Required: true, Value: typeWord(),
 			Doc: "What it is: image, pdf (or document), audio, video, file (of any kind; its bytes say which) or url (an address that the model is told of). May be a template."},
-		{Name: fieldURL, NoNull: true, For: typesWith(fieldURL), Value: authored.Words{},
+		{Name: fieldURL, For: typesWith(fieldURL), Value: authored.Words{},
 			Doc: "An https:// or http:// address, which is fetched before the task begins."},
-		{Name: fieldPath, NoNull: true, For: typesWith(fieldPath), Value: authored.Words{},
-			Doc: "A file, below the folder of this file."},
-		{Name: fieldURLs, NoNull: true, For: typesWith(fieldURLs), Value: authored.ListOf{Each: authored.Words{}, Least: 1},
+		{Name: fieldPath, For: typesWith(fieldPath), Value: authored.Words{},
+			Doc: "A file, below the folder of this file, or below the project with base: project."},
+		{Name: fieldURLs, For: typesWith(fieldURLs), Value: authored.ListOf{Each: authored.Words{}, Least: 1},
 			Doc: "Several addresses. Name, mime and meta go for each."},
-		{Name: fieldPaths, NoNull: true, For: typesWith(fieldPaths), Value: authored.ListOf{Each: authored.Words{}, Least: 1},
-			Doc: "Several files, and patterns such as ./assets/**/*.png, below the folder of this file. The order is kept; what one pattern matches is sorted."},
+		{Name: fieldPaths, For: typesWith(fieldPaths), Value: authored.ListOf{Each: authored.Words{}, Least: 1},
+			Doc: "Several files, and patterns such as ./assets/**/*.png, below the folder of this file, or below the project with base: project. The order is kept; what one pattern matches is sorted."},
+		BaseField("Where path and paths begin: workflow, the folder of this file, or project. Default: that of the workflow.", typesWith(fieldBase)...),
 		{Name: "name", Value: authored.Words{Blank: true}, Doc: "What the model is told that it is called. Left out, it is the name of the file."},
 		{Name: "mime", Value: authored.Words{Blank: true}, Doc: "What its type should be: a hint. The bytes decide, and where they differ the report says so."},
 		{Name: "meta", Value: authored.Free{Kinds: []authored.Kind{authored.Map}}, Doc: "Values of your own that go with it into the report. Of a resource named twice the later ones win, key by key."},
 		{Name: "optional", Value: authored.Truth{}, Doc: "Whether the task may begin without it: where a pattern matches nothing, a download fails, or the type is not taken. Default: false."},
-		{Name: fieldDeliver, For: typesWith(fieldDeliver), NoNull: true, Value: authored.Choice{Words: []string{"content", deliverURL}},
+		{Name: fieldDeliver, For: typesWith(fieldDeliver), Value: authored.Choice{Words: []string{"content", deliverURL}},
 			Doc: "content fetches an image and gives its bytes to the model; url checks the address and passes it on. Default: content."},
 		{Name: fieldFetch, For: typesWith(fieldFetch), Value: authored.Truth{}, Doc: "Whether the model is given the text that is at the address, and not only the address. Default: false."},
 		{Name: fieldMaxPages, For: typesWith(fieldMaxPages), Value: authored.Whole{Least: 1, Most: maxPages}, Doc: "How many pages the model is given, from the first. Default: all."},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // walk is a folder as a pattern is looked for in it. It fails as soon as nobody wants
@@ -15,6 +16,13 @@ import (
 type walk struct {
 	ctx  context.Context
 	root *os.Root
+	// hides are the names of folders and files that are not there for the pattern.
+	hides []string
+}
+
+// hidden reports whether a path lies in what is not there for the pattern.
+func (w *walk) hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return slices.Contains(w.hides, part) })
 }
 
 // entriesAtOnce is how many entries of a folder are read between two looks at the
@@ -31,7 +39,7 @@ func (w *walk) ReadDir(name string) ([]fs.DirEntry, error) {
 	var all []fs.DirEntry
 	for {
 		more, err := d.ReadDir(entriesAtOnce)
-		all = append(all, more...)
+		all = append(all, slices.DeleteFunc(more, func(e fs.DirEntry) bool { return slices.Contains(w.hides, e.Name()) })...)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -39,7 +47,7 @@ func (w *walk) ReadDir(name string) ([]fs.DirEntry, error) {
 			err = context.Cause(w.ctx)
 		}
 		if err != nil {
-			return nil, err
+			return nil, absent(err)
 		}
 	}
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
@@ -54,7 +62,18 @@ func (w *walk) Stat(name string) (fs.FileInfo, error) {
 	case !fs.ValidPath(name):
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
-	return w.root.Stat(name)
+	info, err := w.root.Stat(name)
+	return info, absent(err)
+}
+
+// absent makes of a path that leads through a file one that is not there: a pattern
+// matches nothing below a file.
+func absent(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) && errors.Is(err, syscall.ENOTDIR) {
+		return &fs.PathError{Op: at.Op, Path: at.Path, Err: fs.ErrNotExist}
+	}
+	return err
 }
 
 // Open implements [fs.FS].
@@ -67,5 +86,6 @@ func (w *walk) open(name string) (*os.File, error) {
 	case !fs.ValidPath(name):
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	return w.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	f, err := w.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	return f, absent(err)
 }

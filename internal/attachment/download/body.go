@@ -61,7 +61,7 @@ func (d *Downloads) stream(f *File, body io.Reader, buf []byte) (int64, error) {
 		return 0, unkept(err)
 	}
 	f.path = file.Name()
-	w := &keeper{w: file}
+	w := &diskWriter{w: file}
 	head, err := w.Write(buf)
 	var tail int64
 	if err == nil {
@@ -76,14 +76,14 @@ func (d *Downloads) stream(f *File, body io.Reader, buf []byte) (int64, error) {
 	return int64(head) + tail, err
 }
 
-// keeper tells a failing disk from a failing server.
-type keeper struct {
+// diskWriter separates a failing disk from a failing server.
+type diskWriter struct {
 	w   io.Writer
 	err error
 }
 
 // Write implements [io.Writer].
-func (k *keeper) Write(p []byte) (int, error) {
+func (k *diskWriter) Write(p []byte) (int, error) {
 	n, err := k.w.Write(p)
 	if err != nil {
 		k.err = err

@@ -1,8 +1,8 @@
 // Package download fetches what people attach by its address: to memory what is
 // small, to files in a private folder what is not, within limits, and to nowhere else.
 //
-// [Downloads.Fetch] asks once, with GET and nothing of the session, and follows
-// redirects as far as the policy lets it. Package netguard checks every address
+// [Downloads.Fetch] asks with GET and nothing of the session, and follows redirects as
+// far as the policy lets it. What failed for a reason that may pass is tried again. Package netguard checks every address
 // where it is dialled. A body is refused before it is read where its announced
 // length is too large, and where it turns out longer, shorter or slower than it may
 // be. A large one goes to disk as it comes, so memory does not grow with it.
@@ -43,8 +43,14 @@ type Options struct {
 	// there at one time: a download waits until there is room for the largest that it
 	// may become. 0 is no limit.
 	ItemBytes, TempBytes int64
-	// Timeout bounds one download from the request to its last byte, 0 means 30 s.
+	// Timeout bounds one try of a download from the request to its last byte, 0 means
+	// 30 s.
 	Timeout time.Duration
+	// Retries is how often a download is tried again that failed for what may pass: an
+	// answer such as 503, a timeout, a connection that broke, a body that ends too early.
+	Retries int
+	// Wait waits before a retry; nil waits for that long, or until ctx ends.
+	Wait func(ctx context.Context, delay time.Duration) error
 	// Parallel is how many are under way at one time, 0 means 8.
 	Parallel int
 }
@@ -58,6 +64,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Parallel <= 0 {
 		o.Parallel = 8
+	}
+	if o.Wait == nil {
+		o.Wait = wait
 	}
 	return o
 }
@@ -117,13 +126,19 @@ func (d *Downloads) Check(ctx context.Context, address string) error {
 	return nil
 }
 
-// Fetch downloads what is at an address. The caller closes the file. The error is an
-// *[Error], ctx's, or a STORAGE_FAILURE where the file could not be kept.
-func (d *Downloads) Fetch(ctx context.Context, address string) (_ *File, err error) {
+// Fetch downloads what is at an address, again where that may help. The caller closes
+// the file. The error is an *[Error], ctx's, or a STORAGE_FAILURE where the file could
+// not be kept. While it waits for another try it holds nothing.
+func (d *Downloads) Fetch(ctx context.Context, address string) (*File, error) {
 	u, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
+	return d.retried(ctx, func() (*File, error) { return d.try(ctx, address, u) })
+}
+
+// try downloads once.
+func (d *Downloads) try(ctx context.Context, address string, u *url.URL) (_ *File, err error) {
 	if err := d.slots.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
@@ -197,7 +212,7 @@ func (d *Downloads) ask(ctx context.Context, u *url.URL) (*http.Response, error)
 // acceptable judges an answer by its head.
 func (d *Downloads) acceptable(res *http.Response) error {
 	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusNonAuthoritativeInfo {
-		return &Error{Code: BadStatus, Reason: fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
+		return badStatus(res)
 	}
 	if res.ContentLength > d.limit() {
 		return d.tooLarge(fmt.Sprintf("it has %d bytes", res.ContentLength))

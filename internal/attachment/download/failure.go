@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
@@ -48,6 +49,11 @@ type Error struct {
 	// Reason is what is wrong, without the address.
 	Reason string
 	Err    error
+
+	// transient is set where another try may succeed, after is how long the server asks
+	// to wait before it.
+	transient bool
+	after     time.Duration
 }
 
 // Error implements error.
@@ -118,25 +124,26 @@ func (d *Downloads) classify(err error) *Error {
 	)
 	switch {
 	case errors.As(err, &known):
-		return &Error{Code: known.Code, Reason: known.Reason, Err: known.Err}
+		own := *known
+		return &own
 	case errors.As(err, &violation) && violation.Rule == netguard.RuleRedirect:
 		return &Error{Code: TooManyRedirects, Reason: redirects(d.o.Policy.MaxRedirects), Err: err}
 	case errors.As(err, &violation):
 		return &Error{Code: AddressRefused, Reason: d.refusal(violation), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %v (attachments.download_timeout)", d.o.Timeout), Err: err}
+		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %v (attachments.download_timeout)", d.o.Timeout), Err: err, transient: true}
 	case errors.As(err, &length):
 		return &Error{Code: BadLength, Reason: length.Error(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Code: BadLength, Reason: "it ends before the length that the server announced", Err: err}
+		return &Error{Code: BadLength, Reason: "it ends before the length that the server announced", Err: err, transient: true}
 	case errors.As(err, &damage):
 		return &Error{Code: BadEncoding, Reason: "it cannot be unpacked", Err: err}
 	case errors.As(err, &lookup) && lookup.IsNotFound:
 		return &Error{Code: Unreachable, Reason: fmt.Sprintf("there is no host %.100q", lookup.Name), Err: err}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Error{Code: TimedOut, Reason: "the server does not answer", Err: err}
+		return &Error{Code: TimedOut, Reason: "the server does not answer", Err: err, transient: true}
 	}
-	return &Error{Code: Unreachable, Reason: fmt.Sprintf("it cannot be fetched: %.300s", err), Err: err}
+	return &Error{Code: Unreachable, Reason: fmt.Sprintf("it cannot be fetched: %.300s", err), Err: err, transient: broken(err)}
 }
 
 // refusal says what the policy says, and which setting could change it.

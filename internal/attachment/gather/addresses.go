@@ -60,7 +60,7 @@ func (b *batch) fetchAll(ctx context.Context, queue <-chan []*outcome, came chan
 		if len(same) == 0 {
 			continue
 		}
-		file, err := b.o.Downloads.Fetch(ctx, same[0].Source.URL)
+		file, err := b.o.Downloads.Retrying(retries(same)).Fetch(ctx, same[0].Source.URL)
 		if err != nil {
 			if err := refuseAll(same, err); err != nil {
 				return err
@@ -74,6 +74,14 @@ func (b *batch) fetchAll(ctx context.Context, queue <-chan []*outcome, came chan
 		}
 	}
 	return nil
+}
+
+// retries is how often a download for several attachments is tried again at least.
+func retries(same []*outcome) (most int) {
+	for _, o := range same {
+		most = max(most, o.Retries)
+	}
+	return most
 }
 
 // referred makes items of the attachments whose address is not fetched, and returns

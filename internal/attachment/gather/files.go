@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,10 +18,10 @@ func (b *batch) look(o *outcome) bool {
 		o.refuse(attachment.NotFound, "there is no folder to look for files in")
 		return false
 	}
-	info, err := b.folder.Stat(o.Source.Path)
+	info, err := b.folder.Stat(o.Source)
 	switch {
 	case err != nil:
-		o.refuseUnopened(err)
+		b.refuseUnopened(o, err)
 	case info.IsDir():
 		o.refuse(attachment.NotRegular, fmt.Sprintf("it is a folder; write paths: [%s/*] for the files in it", o.Source.Path))
 	case !info.Mode().IsRegular():
@@ -101,28 +100,25 @@ func (b *batch) local(ctx context.Context, o *outcome) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	f, err := b.folder.Open(o.Source.Path)
+	f, err := b.folder.Open(o.Source)
 	if err != nil {
-		o.refuseUnopened(err)
+		b.refuseUnopened(o, err)
 		return nil
 	}
 	return b.accept(ctx, o, f)
 }
 
 // refuseUnopened says why a file of the folder cannot be opened.
-func (o *outcome) refuseUnopened(err error) {
-	var at *fs.PathError
+func (b *batch) refuseUnopened(o *outcome, err error) {
+	code := attachment.NotReadable
+	reason, outside := b.folder.Reason(o.Source, err)
 	switch {
+	case outside:
+		code = attachment.OutsideRoots
 	case errors.Is(err, fs.ErrNotExist):
-		o.refuse(attachment.NotFound, "there is no such file in the folder of the workflow file")
-	case errors.Is(err, fs.ErrPermission):
-		o.refuse(attachment.NotReadable, "it is not readable (permission denied)")
-	// Package os has no name for this error.
-	case errors.As(err, &at) && strings.Contains(at.Err.Error(), "escapes"):
-		o.refuse(attachment.OutsideRoots, "it leads out of the folder of the workflow file")
-	default:
-		o.refuse(attachment.NotReadable, "it cannot be opened")
+		code = attachment.NotFound
 	}
+	o.refuse(code, reason)
 }
 
 // accept makes an item of an open file, which it closes.

@@ -57,12 +57,18 @@ type Report struct {
 	From   string `json:"from,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Origin string `json:"origin"`
+	// Base is "project" where a path begins there, and not at the workflow's folder.
+	Base string `json:"base,omitempty"`
+	// Meta are its author's own values.
+	Meta map[string]any `json:"meta,omitempty"`
 	// SHA256, MIME and Bytes are the item's.
 	SHA256 string `json:"sha256,omitempty"`
 	MIME   string `json:"mimeType,omitempty"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	// Used says how a model got it; whoever sends it sets it.
+	// Used says how a model got it, Note what it did not get of it: that it was cut, or
+	// made smaller. Whoever sends it sets them.
 	Used     string   `json:"used,omitempty"`
+	Note     string   `json:"note,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Refused says why it is not used, Code the same in one word. Optional is set
 	// where the task goes on without it.
@@ -103,10 +109,7 @@ type outcome struct {
 }
 
 func outcomes(list []declared.Attachment) []*outcome {
-	named := map[string]int{}
-	for _, a := range list {
-		named[a.Common().Name]++
-	}
+	names := Labels(list)
 	all := make([]*outcome, len(list))
 	for i, a := range list {
 		o := &outcome{Attachment: a, Base: a.Common()}
@@ -115,28 +118,11 @@ func outcomes(list []declared.Attachment) []*outcome {
 			origin = download.Clean(o.Source.URL)
 		}
 		o.report = Report{
-			Name: nameOf(o.Base, named), Type: a.Type(), From: o.From, Line: o.Line, Origin: origin, Optional: o.Optional,
+			Name: names[i], Meta: o.Meta, Type: a.Type(), From: o.From, Line: o.Line, Origin: origin, Base: o.Source.Base(), Optional: o.Optional,
 		}
 		all[i] = o
 	}
 	return all
-}
-
-// nameOf is what an attachment is called. A name that an entry gives to several is
-// followed by that of the file, so that they can be told apart.
-func nameOf(b *declared.Base, named map[string]int) string {
-	own := attachment.DisplayName(b.Source.Path)
-	if b.Source.URL != "" {
-		own = download.NameOf(b.Source.URL)
-	}
-	name := strings.TrimSpace(b.Name)
-	switch {
-	case name == "":
-		return own
-	case named[b.Name] > 1:
-		return name + " (" + own + ")"
-	}
-	return name
 }
 
 func (o *outcome) refuse(code attachment.Code, reason string) {

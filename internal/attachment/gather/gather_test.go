@@ -185,7 +185,7 @@ func TestGather(t *testing.T) {
 		t.Errorf("items: %+v", r.Items)
 	}
 	first := Report{
-		Name: "a.png", Type: declared.TypeImage, From: "task classify, tasks[0].attachments[0]", Line: 7, Origin: "a.png",
+		Name: "a.png", Type: declared.TypeImage, From: "task classify, tasks[0].attachments[0]", Line: 7, Origin: "a.png", Meta: map[string]any{"image_detail": "high"},
 		SHA256: r.Items[0].SHA256, MIME: "image/png", Bytes: int64(len(pic)),
 	}
 	if diff := cmp.Diff(first, r.Reports[0]); diff != "" {
@@ -445,5 +445,35 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 	}
 	if err := group.Wait(); err != nil {
 		t.Errorf("what failed has kept its room: %v", err)
+	}
+}
+
+// What is at different places has different labels: the path from the folder on, the
+// address, and a number where that is not enough.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	named := func(b declared.Base, name string) declared.Attachment {
+		b.Name = name
+		return &declared.File{Base: b}
+	}
+	ofProject := func(path string) declared.Base {
+		return declared.Base{Source: declared.Source{Path: path, Project: true}}
+	}
+	for name, c := range map[string]struct {
+		list []declared.Attachment
+		want []string
+	}{
+		"files":           {[]declared.Attachment{named(at("a/x.txt"), ""), named(at("b/x.txt"), ""), named(at("b/y.txt"), "")}, []string{"a/x.txt", "b/x.txt", "y.txt"}},
+		"two bases":       {[]declared.Attachment{named(at("x.txt"), ""), named(ofProject("x.txt"), "")}, []string{"x.txt", "project/x.txt"}},
+		"a name of both":  {[]declared.Attachment{named(at("a/x.txt"), "Notes"), named(at("b/x.txt"), "Notes"), named(at("c/y.txt"), "Notes")}, []string{"Notes (a/x.txt)", "Notes (b/x.txt)", "Notes (y.txt)"}},
+		"addresses":       {[]declared.Attachment{named(by("https://a.example/x.txt"), ""), named(by("https://b.example/x.txt"), "")}, []string{"a.example/x.txt", "b.example/x.txt"}},
+		"queries":         {[]declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), "")}, []string{"a.example/x", "a.example/x (2)"}},
+		"one thing twice": {[]declared.Attachment{named(at("a/x.txt"), ""), &declared.Image{Base: at("a/x.txt")}}, []string{"x.txt", "x.txt"}},
+		"a name and file": {[]declared.Attachment{named(at("a/x.txt"), ""), named(at("b/y.txt"), "x.txt")}, []string{"x.txt", "x.txt (y.txt)"}},
+		"taken":           {[]declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), ""), named(at("z"), "a.example/x (2)")}, []string{"a.example/x", "a.example/x (2)", "a.example/x (2) (2)"}},
+	} {
+		if diff := cmp.Diff(c.want, Labels(c.list)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/respjson"
+
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -14,13 +17,12 @@ import (
 // first tool call on, blocks are held back until the message says why it
 // stopped: a call that was cut off must never be seen, let alone run.
 type answer struct {
-	yield func(model.Chunk, error) bool
-	event event // that is being handled
+	call *upstream.Call
 
 	open  *block
 	index int64
-	held  []model.Block
-	calls int // among those held
+	held  []model.Block // buffered until the message says why it stopped
+	calls int           // among those held
 	usage model.Usage
 	stop  model.StopReason
 }
@@ -34,26 +36,31 @@ type block struct {
 	text      strings.Builder // words, reasoning or partial JSON
 }
 
-func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
-
-// Alive implements [upstream.Answer].
-func (a *answer) Alive() bool { return a.emit(model.Alive{}) }
+func (a *answer) emit(c model.Chunk) bool { return a.call.Emit(c) }
 
 // grown says that content came which is not shown yet.
 func (a *answer) grown() bool { return a.emit(model.Alive{Content: true}) }
 
 // take handles one event. It reports whether the answer goes on.
-func (a *answer) take(e *event) (more bool, err error) {
+func (a *answer) take(e *sdk.MessageStreamEventUnion) (more bool, err error) {
 	switch e.Type {
 	case "message_start":
 		a.usage = model.Usage{}
-		e.Message.Usage.addTo(&a.usage)
+		u := &e.Message.Usage
+		count(u.InputTokens, u.JSON.InputTokens, &a.usage.InputTokens)
+		count(u.OutputTokens, u.JSON.OutputTokens, &a.usage.OutputTokens)
+		count(u.CacheReadInputTokens, u.JSON.CacheReadInputTokens, &a.usage.CacheReadTokens)
+		count(u.CacheCreationInputTokens, u.JSON.CacheCreationInputTokens, &a.usage.CacheWriteTokens)
 		return a.emit(a.usage), nil
 	case "message_delta":
 		if e.Delta.StopReason != "" {
-			a.stop = stopReason(e.Delta.StopReason)
+			a.stop = stopReason(string(e.Delta.StopReason))
 		}
-		e.Usage.addTo(&a.usage)
+		u := &e.Usage // cumulative
+		count(u.InputTokens, u.JSON.InputTokens, &a.usage.InputTokens)
+		count(u.OutputTokens, u.JSON.OutputTokens, &a.usage.OutputTokens)
+		count(u.CacheReadInputTokens, u.JSON.CacheReadInputTokens, &a.usage.CacheReadTokens)
+		count(u.CacheCreationInputTokens, u.JSON.CacheCreationInputTokens, &a.usage.CacheWriteTokens)
 		return a.emit(a.usage), nil
 	case "content_block_start":
 		return a.begin(e)
@@ -62,15 +69,15 @@ func (a *answer) take(e *event) (more bool, err error) {
 	case "content_block_stop":
 		return a.finish(e)
 	default:
-		return a.Alive(), nil
+		return a.call.Alive(), nil
 	}
 }
 
-func (a *answer) begin(e *event) (bool, error) {
+func (a *answer) begin(e *sdk.MessageStreamEventUnion) (bool, error) {
 	if a.open != nil {
 		return false, outOfOrder(e)
 	}
-	c := &e.Block
+	c := &e.ContentBlock
 	a.open, a.index = &block{kind: c.Type, id: c.ID, name: c.Name, data: c.Data}, e.Index
 	a.open.signature.WriteString(c.Signature)
 	switch c.Type {
@@ -84,14 +91,14 @@ func (a *answer) begin(e *event) (bool, error) {
 		}
 	case "tool_use":
 		// The input usually comes in pieces and is an empty object here.
-		if raw := string(c.Input); raw != "{}" && raw != "null" {
+		if raw := c.JSON.Input.Raw(); raw != "{}" && raw != "null" {
 			a.open.text.WriteString(raw)
 		}
 	}
 	return a.grown(), nil
 }
 
-func (a *answer) grow(e *event) (bool, error) {
+func (a *answer) grow(e *sdk.MessageStreamEventUnion) (bool, error) {
 	if a.open == nil || a.index != e.Index {
 		return false, outOfOrder(e)
 	}
@@ -111,7 +118,7 @@ func (a *answer) grow(e *event) (bool, error) {
 func (a *answer) words(s string) bool {
 	a.open.text.WriteString(s)
 	if s == "" {
-		return a.Alive()
+		return a.call.Alive()
 	}
 	return a.emit(model.TextDelta{Text: s})
 }
@@ -119,13 +126,13 @@ func (a *answer) words(s string) bool {
 func (a *answer) reasoning(s string) bool {
 	a.open.text.WriteString(s)
 	if s == "" {
-		return a.Alive()
+		return a.call.Alive()
 	}
 	return a.emit(model.ThinkingDelta{Text: s})
 }
 
 // finish turns the open block into a chunk.
-func (a *answer) finish(e *event) (bool, error) {
+func (a *answer) finish(e *sdk.MessageStreamEventUnion) (bool, error) {
 	b := a.open
 	if b == nil || a.index != e.Index {
 		return false, outOfOrder(e)
@@ -160,13 +167,10 @@ func (a *answer) finish(e *event) (bool, error) {
 	return a.emit(model.Block{Content: done}), nil
 }
 
-// End implements [upstream.Answer].
-func (a *answer) End(marked bool) (whole bool, err error) {
-	if !marked {
-		return false, upstream.ErrTruncated
-	}
+// end handles the end marker.
+func (a *answer) end() error {
 	if a.open != nil || a.stop == "" {
-		return false, &upstream.ProtocolError{What: "the answer's end marker came before its end"}
+		return &upstream.ProtocolError{What: "the answer's end marker came before its end"}
 	}
 	for _, held := range a.held {
 		call, isCall := held.Content.(model.ToolCall)
@@ -175,19 +179,28 @@ func (a *answer) End(marked bool) (whole bool, err error) {
 				continue
 			}
 			if call.ID == "" || call.Name == "" {
-				return false, &upstream.ProtocolError{What: "a tool call of the answer has no id or no name"}
+				return &upstream.ProtocolError{What: "a tool call of the answer has no id or no name"}
 			}
 			call.Input = upstream.CallInput(string(call.Input))
 			held.Content = call
 		}
 		if !a.emit(held) {
-			return false, nil
+			return nil
 		}
 	}
-	return a.emit(model.Stop{Reason: a.stop}), nil
+	a.emit(model.Stop{Reason: a.stop})
+	return nil
 }
 
-func outOfOrder(e *event) error {
+// count takes over a count that the service gave. A gateway that counts in another
+// form than a whole number costs the count, not the answer.
+func count(n int64, field respjson.Field, to *int64) {
+	if field.Valid() && n >= 0 {
+		*to = upstream.TokenCount(n)
+	}
+}
+
+func outOfOrder(e *sdk.MessageStreamEventUnion) error {
 	return &upstream.ProtocolError{What: fmt.Sprintf("the answer's events are out of order at block %d", e.Index)}
 }
 

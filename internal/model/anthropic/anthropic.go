@@ -1,12 +1,12 @@
 // Package anthropic is the provider for the Anthropic Messages API, through the
-// official Go SDK. It is the protocol; [upstream.Provider] is what stands around it.
+// official Go SDK: its parameters, its streaming and its decoding. [upstream.Provider]
+// has what providers share.
 //
-// Three things are done here rather than in the SDK, because the SDK's defaults
-// serve other programs. Files stream from their blobs into the request body
-// ([upstream.Files]), so a request costs a fixed amount of memory whatever is attached.
-// The answer's events are read one by one (stream.go), so a stream that ends
-// early, stalls, or carries an error is never mistaken for success. And nothing
-// is retried: that is [model.WithRetry]'s job.
+// Three things differ from the SDK's defaults. Files stream from their blobs into the
+// request body ([upstream.Files]), so a request costs a fixed amount of memory for any
+// attachment. An answer is whole only after its end marker, so a stream that ends
+// early is never mistaken for success. And nothing is retried here:
+// [model.WithRetry] does that.
 //
 // The user's words have no side effects: markers of the scripted provider are
 // ordinary text here. Keys are read for every request, are never kept in
@@ -19,6 +19,8 @@ package anthropic
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -39,7 +41,7 @@ const Name = "anthropic"
 const (
 	DefaultBaseURL       = "https://api.anthropic.com"
 	DefaultVersion       = "2023-06-01"
-	DefaultHeaderTimeout = 90 * time.Second
+	DefaultHeaderTimeout = 60 * time.Second
 )
 
 // Options configures a provider.
@@ -67,12 +69,12 @@ func New(o Options) (*upstream.Provider, error) {
 	base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
 	o.BaseURL = strings.TrimSuffix(base, "/v1/messages")
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, DefaultHeaderTimeout)
-	return upstream.New(service, o.Options, o.speak)
+	return upstream.New(service, o.Options, o.newProtocol)
 }
 
-// speak returns the protocol to speak at e.
-func (o Options) speak(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{catalog: model.Anthropic(), tools: upstream.ToolSets{Encode: toolsJSON}}
+// newProtocol returns the protocol for calls to e.
+func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
+	p := &protocol{catalog: model.Anthropic()}
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog
 	}
@@ -94,25 +96,38 @@ func (o Options) speak(e upstream.Endpoint, client *http.Client) upstream.Protoc
 type protocol struct {
 	catalog model.Catalog
 	client  sdk.Client
-	tools   upstream.ToolSets
 }
 
 // Limits implements [upstream.Protocol].
 func (p *protocol) Limits(name string) model.Limits { return p.catalog.Limits(name) }
 
-// Encode implements [upstream.Protocol].
-func (p *protocol) Encode(r model.Request, limits model.Limits, files *upstream.Files) ([]byte, error) {
-	b := builder{files: files, inline: upstream.InlineText, tools: &p.tools}
-	return b.body(r, limits)
-}
-
-// Post implements [upstream.Protocol].
-func (p *protocol) Post(ctx context.Context, key string, body *upstream.Body) (res *http.Response, err error) {
-	err = p.client.Post(ctx, "v1/messages", nil, &res, option.WithAPIKey(key), option.WithMiddleware(body.Send))
-	return res, err
-}
-
-// Answer implements [upstream.Protocol].
-func (p *protocol) Answer(yield func(model.Chunk, error) bool) upstream.Answer {
-	return &answer{yield: yield}
+// Stream implements [upstream.Protocol].
+func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
+	b := builder{files: &call.Files, inline: upstream.InlineText}
+	params, err := b.params(r, limits)
+	if err != nil {
+		return err
+	}
+	stream := p.client.Messages.NewStreaming(ctx, params, option.WithAPIKey(call.Key), option.WithMiddleware(call.Send))
+	defer func() { _ = stream.Close() }() // it was only read
+	a := answer{call: call}
+	for stream.Next() {
+		if err := ctx.Err(); err != nil {
+			return err // events that were already received still arrive after a cancel
+		}
+		e := stream.Current()
+		if e.Type == "message_stop" {
+			return a.end()
+		}
+		if more, err := a.take(&e); err != nil || !more {
+			return err
+		}
+	}
+	if e := (*sdk.Error)(nil); errors.As(stream.Err(), &e) && (e.StatusCode >= 400 || json.Valid([]byte(e.RawJSON()))) {
+		return e
+	}
+	if err := call.Failed(stream.Err()); err != nil || call.Left() {
+		return err
+	}
+	return upstream.ErrTruncated
 }

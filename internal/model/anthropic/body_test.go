@@ -20,8 +20,12 @@ const smallBuffer = 16
 
 // marshal returns the body of r with files streamed from inline bytes on.
 func marshal(t interface{ Fatal(...any) }, r model.Request, inline int64) *upstream.Body {
-	b := builder{files: new(upstream.Files), inline: inline, tools: &upstream.ToolSets{Encode: toolsJSON}}
-	text, err := b.body(r, model.Anthropic().Default)
+	b := builder{files: new(upstream.Files), inline: inline}
+	params, err := b.params(r, model.Anthropic().Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := params.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,6 @@ import (
 
 // Answered implements [upstream.Protocol].
 func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error {
-	var event *serviceError
-	if errors.As(err, &event) {
-		return model.UpstreamFailure(Name, 0, upstream.TypeName(event.kind), clean.String(event.message), 0, err)
-	}
 	var e *sdk.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -31,6 +27,10 @@ func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *f
 	}
 	// A gateway's page is not JSON; then the status alone must do.
 	_ = json.Unmarshal([]byte(e.RawJSON()), &body)
-	f := model.UpstreamFailure(Name, e.StatusCode, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
+	status := e.StatusCode
+	if status < 400 {
+		status = 0 // an error inside a stream: its type alone tells
+	}
+	f := model.UpstreamFailure(Name, status, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
 	return upstream.WithRequestID(f, e.RequestID)
 }

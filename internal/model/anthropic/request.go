@@ -3,8 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -13,113 +11,54 @@ import (
 	"belay/internal/model/upstream"
 )
 
-// builder makes the body of one request. Where a file belongs it leaves a
-// placeholder, which the body replaces while it is sent.
-//
-// Blocks with more than text in them are the SDK's own, and so is their JSON. What
-// most of a request is, texts and what stands around them, is written here, byte
-// for byte as the SDK would: all of the history is sent with every turn, and the
-// SDK takes many times as long.
+// builder makes the parameters of one request. Where a file belongs it leaves a
+// placeholder, which [upstream.Call.Send] replaces.
 type builder struct {
 	files  *upstream.Files
 	inline int64 // longer text documents are streamed
-	tools  *upstream.ToolSets
 }
 
-// body returns the JSON of r. The same request always gives the same but for the
-// placeholders, so that prompt caches hold.
-func (b *builder) body(r model.Request, limits model.Limits) ([]byte, error) {
-	tools, err := b.tools.JSON(r.Tools, !hasText(r.System))
-	if err != nil {
-		return nil, err
+// params returns r as the service takes it. The same request always gives the same
+// but for the placeholders, so that prompt caches hold.
+func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewParams, error) {
+	p := sdk.MessageNewParams{
+		Model: r.Model, MaxTokens: upstream.MaxTokens(r, limits),
+		System: system(r.System), Messages: []sdk.MessageParam{},
 	}
-	out := make([]byte, 0, upstream.Room(r)+len(tools))
-	out = strconv.AppendInt(append(out, `{"max_tokens":`...), upstream.MaxTokens(r, limits), 10)
-	if out, err = b.messages(append(out, `,"messages":[`...), r); err != nil {
-		return nil, err
-	}
-	out = upstream.AppendText(append(out, `],"model":`...), r.Model)
-	out = appendSystem(out, r.System)
-	if len(tools) > 0 {
-		out = append(append(append(out, `,"tools":[`...), tools...), ']')
-	}
-	return append(out, `,"stream":true}`...), nil
-}
-
-// messages appends the conversation.
-func (b *builder) messages(out []byte, r model.Request) ([]byte, error) {
-	talk := r.Conversation()
-	begun := len(out)
-	for i := range talk.Len() {
-		m := talk.At(i)
-		marked := i == len(r.History)-1
-		before := len(out)
-		if len(out) > begun {
-			out = append(out, ',')
-		}
-		if text, ok := upstream.Plain(m); ok {
-			out = append(out, `{"content":[`...)
-			out = appendBlock(out, text, marked)
-			out = upstream.AppendText(append(out, `],"role":`...), m.Role)
-			out = append(out, '}')
-			continue
-		}
+	p.Tools = tools(r.Tools, len(p.System) == 0)
+	conversation := r.Conversation()
+	for i := range conversation.Len() {
+		m := conversation.At(i)
 		blocks, err := b.blocks(m)
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		if len(blocks) == 0 {
-			out = out[:before]
-			continue
-		}
-		if marked {
+		if i == len(r.History)-1 {
 			cacheLast(blocks, func(sdk.ContentBlockParamUnion) bool { return true })
 		}
 		if i == len(r.History) {
 			cacheLast(blocks, isFile)
 		}
-		text, err := sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks}.MarshalJSON()
-		if err != nil {
-			return nil, fmt.Errorf("encode a message: %w", err)
+		if len(blocks) > 0 {
+			p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
 		}
-		out = append(out, text...)
 	}
-	return out, nil
+	return p, nil
 }
 
-// appendBlock appends a block of text. A marked one ends what is cached.
-func appendBlock(out []byte, text string, marked bool) []byte {
-	out = upstream.AppendText(append(out, `{"text":`...), text)
-	if marked {
-		out = append(out, `,"cache_control":{"type":"ephemeral"}`...)
-	}
-	return append(out, `,"type":"text"}`...)
-}
-
-// appendSystem appends the system prompt. Its end is marked: with the tools, which
-// the service puts before it, it is what all turns share.
-func appendSystem(out []byte, texts []string) []byte {
-	last := len(texts) - 1
-	for last >= 0 && blank(texts[last]) {
-		last--
-	}
-	if last < 0 {
-		return out
-	}
-	out = append(out, `,"system":[`...)
-	for i, text := range texts[:last+1] {
+// system returns the system prompt. Its end is marked: with the tools, which the
+// service puts before it, it is the prefix that all turns share.
+func system(texts []string) []sdk.TextBlockParam {
+	var blocks []sdk.TextBlockParam
+	for _, text := range texts {
 		if !blank(text) {
-			out = appendBlock(out, text, i == last)
-			if i < last {
-				out = append(out, ',')
-			}
+			blocks = append(blocks, sdk.TextBlockParam{Text: text})
 		}
 	}
-	return append(out, ']')
-}
-
-func hasText(texts []string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return !blank(s) })
+	if len(blocks) > 0 {
+		blocks[len(blocks)-1].CacheControl = sdk.NewCacheControlEphemeralParam()
+	}
+	return blocks
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

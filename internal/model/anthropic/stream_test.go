@@ -3,13 +3,14 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 	"belay/internal/model/upstream/upstreamtest"
@@ -184,25 +185,39 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// begin is an answer as the suite reads it.
-func begin(yield func(model.Chunk, error) bool) upstream.Answer { return &answer{yield: yield} }
+// replying returns a provider whose answers come from reply.
+func replying(t testing.TB, reply *upstreamtest.Reply) *upstream.Provider {
+	t.Helper()
+	o := upstream.Options{Key: func() string { return testKey }, MaxLine: 1 << 16}
+	p, err := upstream.New(service, o, func(e upstream.Endpoint, client *http.Client) upstream.Protocol {
+		client.Transport = reply
+		return Options{}.newProtocol(e, client)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
+	reply := new(upstreamtest.Reply)
 	upstreamtest.Splits(t, []string{
 		started, ping, text(0, "Hél", "lo 🎉"), ": a comment\n\n",
 		opened(1, `{"type":"tool_use","id":"t","name":"n","input":{}}`), grown(1, `{"type":"input_json_delta","partial_json":"{\"a\":1}"}`), closed(1),
 		sse("error", `{"type":"error","error":{"type":"overloaded_error"}}`), ended("tool_use"), stopped, "\r\n", "data", "event: x\n",
-	}, begin)
+	}, replying(t, reply), reply)
 }
 
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(hello))
 	f.Add([]byte(started + text(0, "x") + ended("max_tokens") + stopped))
 	f.Add([]byte("data: {}\n\nevent: message_stop\n\n"))
-	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
+	reply := new(upstreamtest.Reply)
+	p := replying(f, reply)
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		got, whole, err := upstreamtest.Read(iotest.HalfReader(bytes.NewReader(stream)), begin)
+		reply.Body = iotest.HalfReader(bytes.NewReader(stream))
+		got, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 		stops := 0
 		for _, c := range got {
 			switch c.(type) {
@@ -217,11 +232,11 @@ func FuzzStream(f *testing.F) {
 		if len(got) > 0 {
 			_, ended = got[len(got)-1].(model.Stop)
 		}
-		if whole != (err == nil) || whole != (stops == 1) || whole && !ended {
-			t.Fatalf("whole=%v err=%v stops=%d chunks=%v", whole, err, stops, got)
+		if whole := err == nil; whole != (stops == 1) || whole && !ended {
+			t.Fatalf("err=%v stops=%d chunks=%v", err, stops, got)
 		}
 		if err != nil {
-			if f := failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
+			if f := fault.From(err); f.Status < 400 || f.Message == "" {
 				t.Fatalf("%v is classified as %+v", err, f)
 			}
 		}

@@ -1,36 +1,29 @@
 package anthropic
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"belay/internal/model"
 )
 
-// toolsJSON is specs as the service gets them, separated by commas. The last is
-// marked where it is the end of what is cached: without a system prompt, which the
-// service puts behind the tools.
-func toolsJSON(specs []model.ToolSpec, marked bool) ([]byte, error) {
-	all := make([]sdk.ToolParam, len(specs))
-	for i, t := range specs {
-		all[i].Name = t.Name
-		if t.Description != "" {
-			all[i].Description = param.NewOpt(t.Description)
+// tools returns specs as the service takes them. With cached, the last is marked as
+// the end of the cached prefix: the service puts tools before the system prompt, so
+// they end the prefix where there is no prompt.
+func tools(specs []model.ToolSpec, cached bool) []sdk.ToolUnionParam {
+	all := make([]sdk.ToolUnionParam, len(specs))
+	for i, spec := range specs {
+		tool := sdk.ToolParam{Name: spec.Name}
+		if spec.Description != "" {
+			tool.Description = param.NewOpt(spec.Description)
 		}
-		if len(t.Schema) > 0 {
-			param.SetJSON(t.Schema, &all[i].InputSchema)
+		if len(spec.Schema) > 0 {
+			param.SetJSON(spec.Schema, &tool.InputSchema)
 		}
+		if cached && i == len(specs)-1 {
+			tool.CacheControl = sdk.NewCacheControlEphemeralParam()
+		}
+		all[i].OfTool = &tool
 	}
-	if marked {
-		all[len(all)-1].CacheControl = sdk.NewCacheControlEphemeralParam()
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return nil, fmt.Errorf("encode the tools: %w", err)
-	}
-	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("[")), []byte("]")), nil
+	return all
 }

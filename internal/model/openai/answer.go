@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	sdk "github.com/openai/openai-go/v3"
+
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 )
@@ -13,7 +15,7 @@ import (
 // held back until the model says why it stopped: a call that was cut off must
 // never be seen, let alone run.
 type answer struct {
-	yield func(model.Chunk, error) bool
+	call  *upstream.Call
 	newID func() string
 
 	open    strings.Builder // of what is being said
@@ -36,30 +38,11 @@ const (
 	thoughts
 )
 
-func (a *answer) emit(c model.Chunk) bool { return a.yield(c, nil) }
-
-// Alive implements [upstream.Answer].
-func (a *answer) Alive() bool { return a.emit(model.Alive{}) }
-
-// Take implements [upstream.Answer].
-func (a *answer) Take(_, data []byte) (upstream.Progress, error) {
-	switch {
-	case isEnd(data):
-		return upstream.Ended, nil
-	case len(data) == 0: // a name alone, such as a ping
-		return upstream.Onward(a.Alive()), nil
-	}
-	c, err := decode(data)
-	if err != nil {
-		return upstream.Left, err
-	}
-	more, err := a.take(c)
-	return upstream.Onward(more), err
-}
+func (a *answer) emit(c model.Chunk) bool { return a.call.Emit(c) }
 
 // take handles one chunk. It reports whether the answer goes on.
-func (a *answer) take(c *chunk) (more bool, err error) {
-	if c.Usage != nil && !a.count(c.Usage) {
+func (a *answer) take(c *sdk.ChatCompletionChunk) (more bool, err error) {
+	if c.JSON.Usage.Valid() && !a.count(&c.Usage) {
 		return false, nil
 	}
 	shown, grown := false, false
@@ -68,14 +51,11 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 		if choice.Index != 0 {
 			continue // more than one is never asked for
 		}
-		if choice.Reason != "" {
-			a.reason = choice.Reason
+		if choice.FinishReason != "" {
+			a.reason = choice.FinishReason
 		}
 		d := &choice.Delta
-		thought, field := d.ReasoningContent, "reasoning_content"
-		if thought == "" {
-			thought, field = string(d.Reasoning), "reasoning"
-		}
+		thought, field := reasoning(d)
 		if thought != "" && field != a.thinksIn {
 			a.thinksIn = field
 			a.reasonsIn.Store(&field)
@@ -84,11 +64,11 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 		if !a.say(thoughts, thought) || !a.say(words, d.Content) || !a.say(words, d.Refusal) {
 			return false, nil
 		}
-		for _, f := range d.ToolCalls {
-			if err := a.calls.add(f); err != nil {
+		for i := range d.ToolCalls {
+			if err := a.calls.add(fragmentOf(&d.ToolCalls[i])); err != nil {
 				return false, err
 			}
-			grown = true // and held back
+			grown = true // and buffered
 		}
 		shown = shown || thought != "" || d.Content != "" || d.Refusal != ""
 	}
@@ -97,12 +77,12 @@ func (a *answer) take(c *chunk) (more bool, err error) {
 
 // count takes over what the service counted. Of the prompt, what a cache held or
 // took in is counted apart.
-func (a *answer) count(u *usage) bool {
-	prompt := upstream.TokenCount(u.Prompt)
-	cached := min(upstream.TokenCount(u.Details.Cached), prompt)
-	written := min(upstream.TokenCount(u.Details.Written), prompt-cached)
+func (a *answer) count(u *sdk.CompletionUsage) bool {
+	prompt := upstream.TokenCount(u.PromptTokens)
+	cached := min(upstream.TokenCount(u.PromptTokensDetails.CachedTokens), prompt)
+	written := min(upstream.TokenCount(u.PromptTokensDetails.CacheWriteTokens), prompt-cached)
 	a.usage = &model.Usage{
-		InputTokens: prompt - cached - written, OutputTokens: upstream.TokenCount(u.Completion),
+		InputTokens: prompt - cached - written, OutputTokens: upstream.TokenCount(u.CompletionTokens),
 		CacheReadTokens: cached, CacheWriteTokens: written,
 	}
 	return a.emit(*a.usage)
@@ -139,28 +119,30 @@ func (a *answer) pause() bool {
 	return true
 }
 
-// End implements [upstream.Answer]. Some servers send no end marker after the last
-// chunk.
-func (a *answer) End(bool) (whole bool, err error) {
+// end handles the end of the stream: some servers send no end marker after the last
+// chunk, so only the reason shows that the answer is whole.
+func (a *answer) end() error {
 	if a.reason == "" {
-		return false, upstream.ErrTruncated
+		return upstream.ErrTruncated
 	}
 	stop := a.stopReason()
 	var done []model.ToolCall
 	if stop == model.StopToolUse {
+		var err error
 		if done, err = a.calls.finish(a.newID); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if !a.pause() {
-		return false, nil
+		return nil
 	}
 	for _, call := range done {
 		if !a.emit(model.Block{Content: call}) {
-			return false, nil
+			return nil
 		}
 	}
-	return a.emit(model.Stop{Reason: stop}), nil
+	a.emit(model.Stop{Reason: stop})
+	return nil
 }
 
 // stopReason maps the service's reasons to the session's. Reasons that are not

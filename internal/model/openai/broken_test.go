@@ -2,12 +2,12 @@ package openai
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
 
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 	"belay/internal/model/upstream/upstreamtest"
@@ -54,7 +54,7 @@ func TestBrokenStreams(t *testing.T) {
 		{"rate limit in the stream", sse(`{"error":{"message":"slow","type":"requests","code":"rate_limit_exceeded"}}`), 429, model.RateLimited, true},
 		{"not JSON", begun + sse("{{{"), 502, model.StreamInvalid, true},
 		{"not an object", begun + sse("[]"), 502, model.StreamInvalid, true},
-		{"text that is no text", begun + piece(`{"content":{"a":1}}`), 502, model.StreamInvalid, true},
+		{"text that is no text", begun + piece(`{"content":{"a":1}}`), 502, model.StreamTruncated, true},
 		{"a call without a name", toolCall(`"index":0,"id":"a","function":{"arguments":"{}"}`) + ended("tool_calls") + done, 502, model.StreamInvalid, true},
 		{"a call with half an input and no end", called + done, 502, model.StreamTruncated, true},
 		{"calls without end", strings.Repeat(toolCall(`"id":"a","function":{"name":"x","arguments":"{}"}`)+toolCall(`"id":"b","function":{"name":"x","arguments":"{}"}`), 200), 502, model.StreamInvalid, false},
@@ -85,18 +85,28 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// begin is an answer as the suite reads it.
-func begin(yield func(model.Chunk, error) bool) upstream.Answer {
-	return &answer{yield: yield, newID: func() string { return "made" }, reasonsIn: new(atomic.Pointer[string])}
+// replying returns a provider whose answers come from reply.
+func replying(t testing.TB, reply *upstreamtest.Reply) *upstream.Provider {
+	t.Helper()
+	o := upstream.Options{Key: func() string { return testKey }, MaxLine: 1 << 16}
+	p, err := upstream.New(service, o, func(e upstream.Endpoint, client *http.Client) upstream.Protocol {
+		client.Transport = reply
+		return Options{NewID: func() string { return "made" }}.newProtocol(e, client)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestChunksDoNotDependOnTheSplit(t *testing.T) {
 	t.Parallel()
+	reply := new(upstreamtest.Reply)
 	upstreamtest.Splits(t, []string{
 		text("Hél", "lo 🎉"), ": a comment\n\n", piece(`{"reasoning_content":"Hm"}`),
 		toolCall(`"index":0,"id":"a","function":{"name":"x","arguments":"{\"k\":"}`), toolCall(`"index":0,"function":{"arguments":"1}"}`),
 		sse(`{"error":{"message":"so it goes"}}`), ended("tool_calls"), ended("stop"), counted, done, "\r\n", "data", "event: x\n",
-	}, begin)
+	}, replying(t, reply), reply)
 }
 
 func FuzzStream(f *testing.F) {
@@ -104,9 +114,11 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte(text("x") + ended("length")))
 	f.Add([]byte(toolCall(`"id":"a","function":{"name":"x","arguments":{}}`) + ended("stop") + done))
 	f.Add([]byte(sse(`{"error":{"code":7}}`)))
-	failures := upstream.Failures{Service: service, Now: time.Now, Answered: new(protocol).Answered}
+	reply := new(upstreamtest.Reply)
+	p := replying(f, reply)
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		got, whole, err := upstreamtest.Read(iotest.HalfReader(bytes.NewReader(stream)), begin)
+		reply.Body = iotest.HalfReader(bytes.NewReader(stream))
+		got, err := upstreamtest.Collect(p.Stream(t.Context(), ask("x")))
 		stops := 0
 		for _, c := range got {
 			switch c := c.(type) {
@@ -121,11 +133,11 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 		// Whole, without error, and with exactly one end: all or nothing.
-		if whole != (err == nil) || whole != (stops == 1) {
-			t.Fatalf("whole=%v err=%v stops=%d", whole, err, stops)
+		if whole := err == nil; whole != (stops == 1) {
+			t.Fatalf("err=%v stops=%d", err, stops)
 		}
 		if err != nil {
-			if f := failures.Classify(err, nil); f.Status < 400 || f.Message == "" {
+			if f := fault.From(err); f.Status < 400 || f.Message == "" {
 				t.Fatalf("%v is classified as %+v", err, f)
 			}
 		}

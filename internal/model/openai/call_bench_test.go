@@ -14,7 +14,7 @@ func BenchmarkCall(b *testing.B) {
 	answer := text(upstreamtest.Pieces()...) + ended("stop") + counted + done
 	p, err := upstream.New(service, upstream.Options{Key: func() string { return "sk-bench" }}, func(e upstream.Endpoint, client *http.Client) upstream.Protocol {
 		client.Transport = upstreamtest.Canned(answer)
-		return Options{}.speak(e, client)
+		return Options{}.newProtocol(e, client)
 	})
 	if err != nil {
 		b.Fatal(err)

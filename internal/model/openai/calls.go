@@ -14,7 +14,7 @@ type calls struct{ all []*call }
 
 // call is one tool call as far as it has come.
 type call struct {
-	index     *int
+	index     *int64
 	id, name  string
 	arguments strings.Builder
 }
@@ -29,16 +29,16 @@ func (c *calls) add(f fragment) error {
 		if len(c.all) == upstream.MaxCalls {
 			return upstream.ErrTooManyCalls
 		}
-		now = &call{index: f.Index}
+		now = &call{index: f.index}
 		c.all = append(c.all, now)
 	}
 	if now.id == "" {
-		now.id = f.ID
+		now.id = f.id
 	}
 	if now.name == "" {
-		now.name = f.Function.Name
+		now.name = f.name
 	}
-	now.arguments.WriteString(string(f.Function.Arguments))
+	now.arguments.WriteString(f.arguments)
 	return nil
 }
 
@@ -46,13 +46,13 @@ func (c *calls) add(f fragment) error {
 func (c *calls) find(f fragment) *call {
 	for i := len(c.all) - 1; i >= 0; i-- {
 		open := c.all[i]
-		if f.Index != nil && (open.index == nil || *open.index != *f.Index) {
+		if f.index != nil && (open.index == nil || *open.index != *f.index) {
 			continue
 		}
 		switch {
-		case f.ID != "" && open.id != "" && f.ID != open.id:
+		case f.id != "" && open.id != "" && f.id != open.id:
 			return nil
-		case f.ID == "" && f.Function.Name != "" && open.name != "" && json.Valid([]byte(open.arguments.String())):
+		case f.id == "" && f.name != "" && open.name != "" && json.Valid([]byte(open.arguments.String())):
 			return nil
 		}
 		return open

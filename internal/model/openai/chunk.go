@@ -1,96 +1,47 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 
-	"belay/internal/model/upstream"
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/respjson"
 )
 
-// chunk is one event of an answer. The SDK's own type is not used: it has no
-// fields for reasoning, does not take the forms in which servers deviate, and
-// keeps the JSON of each field, which takes many times as long.
-type chunk struct {
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage"`
-	// Error is there instead when the service fails in the middle.
-	Error json.RawMessage `json:"error"`
-	// Object is "error" where the error is not in a field of its own.
-	Object string `json:"object"`
-}
-
-type choice struct {
-	Index  int    `json:"index"`
-	Delta  delta  `json:"delta"`
-	Reason string `json:"finish_reason"`
-}
-
-type delta struct {
-	Content string `json:"content"`
-	Refusal string `json:"refusal"`
-	// Reasoning of local servers: vLLM and Ollama have the second name.
-	ReasoningContent string     `json:"reasoning_content"`
-	Reasoning        reasoning  `json:"reasoning"`
-	ToolCalls        []fragment `json:"tool_calls"`
-}
-
-// reasoning is a text; any other form is none that can be shown.
-type reasoning string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (r *reasoning) UnmarshalJSON(data []byte) error {
-	if len(data) == 0 || data[0] != '"' {
-		return nil
+// reasoning returns the reasoning in d and the field that it is in. The protocol has
+// no field for it: vLLM and Ollama send "reasoning", others "reasoning_content".
+func reasoning(d *sdk.ChatCompletionChunkChoiceDelta) (text, field string) {
+	for _, field := range []string{"reasoning_content", "reasoning"} {
+		if text := asString(d.JSON.ExtraFields[field]); text != "" {
+			return text, field
+		}
 	}
-	return json.Unmarshal(data, (*string)(r))
+	return "", ""
+}
+
+// asString returns the string that f holds, or "" for any other value.
+func asString(f respjson.Field) string {
+	var s string
+	_ = json.Unmarshal([]byte(f.Raw()), &s) // other values are no text to show
+	return s
 }
 
 // fragment is a piece of a tool call, or a whole one.
 type fragment struct {
-	// Index tells the calls of an answer apart. Some servers send none.
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string    `json:"name"`
-		Arguments arguments `json:"arguments"`
-	} `json:"function"`
+	// index tells the calls of an answer apart. Some servers send none.
+	index     *int64
+	id, name  string
+	arguments string
 }
 
-// arguments is JSON in a string, or, from some servers, the JSON itself.
-type arguments string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (a *arguments) UnmarshalJSON(data []byte) error {
-	switch {
-	case bytes.Equal(data, []byte("null")):
-		return nil
-	case len(data) > 0 && data[0] == '"':
-		return json.Unmarshal(data, (*string)(a))
+// fragmentOf reads a piece of a tool call. Some servers send the arguments as JSON
+// instead of JSON in a string.
+func fragmentOf(c *sdk.ChatCompletionChunkChoiceDeltaToolCall) fragment {
+	f := fragment{id: c.ID, name: c.Function.Name, arguments: c.Function.Arguments}
+	if c.JSON.Index.Valid() {
+		f.index = &c.Index
 	}
-	*a = arguments(data)
-	return nil
-}
-
-type usage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Details    struct {
-		Cached  int64 `json:"cached_tokens"`
-		Written int64 `json:"cache_write_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
-// isEnd reports whether data is the end marker of a stream.
-func isEnd(data []byte) bool { return bytes.Equal(bytes.TrimSpace(data), []byte("[DONE]")) }
-
-// decode reads one event.
-func decode(data []byte) (*chunk, error) {
-	c := &chunk{}
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, &upstream.ProtocolError{What: "an event of the answer is not JSON of the expected form", Err: err}
+	if raw := c.Function.JSON.Arguments.Raw(); raw != "" && raw != "null" && raw[0] != '"' {
+		f.arguments = raw
 	}
-	if c.Object == "error" || len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		return nil, &serviceError{parseError(data)}
-	}
-	return c, nil
+	return f
 }

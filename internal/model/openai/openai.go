@@ -1,13 +1,12 @@
 // Package openai is the provider for OpenAI and for the many servers that speak its
 // chat completions (Ollama, vLLM, llama.cpp), through the official Go SDK.
 //
-// It is the protocol; as with package anthropic, [upstream.Provider] stands around it,
-// files stream from their blobs into the request body ([upstream.Files]), the answer's
-// events are read one by one, and nothing is retried. What differs is that the protocol has many implementations.
-// A request has only what all of them take; OpenAI's own host gets what it alone
-// wants. An answer may bring its tool calls in pieces or whole, with or without
-// ids, indexes, usage and reasoning; one thing is demanded of all: it must say why
-// it ended.
+// As with package anthropic, [upstream.Provider] has what providers share, files
+// stream from their blobs into the request body ([upstream.Files]), and nothing is
+// retried here. The protocol has many implementations, so a request has only fields
+// that all of them take; OpenAI's own host gets a few more. An answer may bring its
+// tool calls in pieces or whole, with or without ids, indexes, usage and reasoning.
+// Every answer must name the reason why it ended.
 //
 // Contract: compatible contract, section 6; the HTTP contract, "providers and
 // network"; workspace 9.8 "Provider policy".
@@ -17,14 +16,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
+	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"belay/internal/model"
 	"belay/internal/model/upstream"
@@ -38,7 +37,7 @@ const (
 	DefaultBaseURL = "https://api.openai.com/v1"
 	// DefaultHeaderTimeout is long: a local server loads a model, and reads the
 	// whole prompt, before it says anything.
-	DefaultHeaderTimeout = 5 * time.Minute
+	DefaultHeaderTimeout = time.Hour
 	// DefaultContext is the context in tokens of models of which nothing is known.
 	DefaultContext = 32 << 10
 )
@@ -68,12 +67,12 @@ var service = upstream.Service{Name: Name, BaseURL: DefaultBaseURL, KeyName: "OP
 func New(o Options) (*upstream.Provider, error) {
 	o.BaseURL = trimmed(o.BaseURL)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, DefaultHeaderTimeout)
-	return upstream.New(service, o.Options, o.speak)
+	return upstream.New(service, o.Options, o.newProtocol)
 }
 
-// speak returns the protocol to speak at e.
-func (o Options) speak(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, tools: upstream.ToolSets{Encode: toolsJSON}}
+// newProtocol returns the protocol for calls to e.
+func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
+	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID}
 	if p.newID == nil {
 		p.newID = func() string { return "call_" + rand.Text() }
 	}
@@ -97,7 +96,6 @@ type protocol struct {
 	own     bool // OpenAI's own host is called
 	catalog model.Catalog
 	chat    sdk.ChatCompletionService
-	tools   upstream.ToolSets
 	newID   func() string
 	// reasonsIn is the field in which the server last sent reasoning. It gets
 	// reasoning back in that field alone: others are an error to some.
@@ -107,29 +105,40 @@ type protocol struct {
 // Limits implements [upstream.Protocol].
 func (p *protocol) Limits(name string) model.Limits { return p.catalog.Limits(name) }
 
-// Encode implements [upstream.Protocol].
-func (p *protocol) Encode(r model.Request, limits model.Limits, files *upstream.Files) ([]byte, error) {
-	b := builder{files: files, inline: upstream.InlineText, tools: &p.tools, own: p.own}
+// Stream implements [upstream.Protocol].
+func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
+	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own}
 	if field := p.reasonsIn.Load(); field != nil {
 		b.reasonsIn = *field
 	}
-	return b.body(r, limits)
-}
-
-// made stands for the parameters of a call whose body is there already.
-var made = param.Override[sdk.ChatCompletionNewParams](json.RawMessage("{}"))
-
-// Post implements [upstream.Protocol].
-func (p *protocol) Post(ctx context.Context, key string, body *upstream.Body) (res *http.Response, err error) {
-	authorization := option.WithAPIKey(key)
-	if key == "" {
+	params, err := b.params(r, limits)
+	if err != nil {
+		return err
+	}
+	authorization := option.WithAPIKey(call.Key)
+	if call.Key == "" {
 		authorization = option.WithHeaderDel("Authorization")
 	}
-	_, err = p.chat.New(ctx, made, option.WithResponseBodyInto(&res), authorization, option.WithMiddleware(body.Send))
-	return res, err
-}
-
-// Answer implements [upstream.Protocol].
-func (p *protocol) Answer(yield func(model.Chunk, error) bool) upstream.Answer {
-	return &answer{yield: yield, newID: p.newID, reasonsIn: &p.reasonsIn}
+	stream := p.chat.NewStreaming(ctx, params, authorization, option.WithMiddleware(call.Send))
+	defer func() { _ = stream.Close() }() // it was only read
+	a := answer{call: call, newID: p.newID, reasonsIn: &p.reasonsIn}
+	for stream.Next() {
+		if err := ctx.Err(); err != nil {
+			return err // events that were already received still arrive after a cancel
+		}
+		c := stream.Current()
+		if string(c.Object) == "error" { // without a field "error"
+			return &serviceError{parseError([]byte(c.RawJSON()))}
+		}
+		if more, err := a.take(&c); err != nil || !more {
+			return err
+		}
+	}
+	if e := (*ssestream.StreamError)(nil); errors.As(stream.Err(), &e) {
+		return &serviceError{parseError(e.Event.Data)}
+	}
+	if err := call.Failed(stream.Err()); err != nil || call.Left() {
+		return err
+	}
+	return a.end()
 }

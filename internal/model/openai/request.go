@@ -2,7 +2,6 @@ package openai
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -12,95 +11,50 @@ import (
 	"belay/internal/model/upstream"
 )
 
-// builder makes the body of one request. Where a file belongs it leaves a
-// placeholder, which the body replaces while it is sent.
-//
-// Messages with more than text in them are the SDK's own, and so is their JSON. What
-// most of a request is, texts and what stands around them, is written here, as the
-// SDK would: all of the history is sent with every turn, and the SDK takes many
-// times as long.
+// builder makes the parameters of one request. Where a file belongs it leaves a
+// placeholder, which [upstream.Call.Send] replaces.
 type builder struct {
 	files  *upstream.Files
 	inline int64 // longer text documents are streamed
-	tools  *upstream.ToolSets
 	// own is set for OpenAI's own host.
 	own bool
 	// reasonsIn is the field in which the server takes its reasoning back, or "".
 	reasonsIn string
 }
 
-// body returns the JSON of r. The same request always gives the same but for the
-// placeholders, so that prompt caches hold.
-func (b *builder) body(r model.Request, limits model.Limits) ([]byte, error) {
-	tools, err := b.tools.JSON(r.Tools, false)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, upstream.Room(r)+len(tools))
-	if out, err = b.messages(append(out, `{"messages":[`...), r); err != nil {
-		return nil, err
-	}
-	out = upstream.AppendText(append(out, `],"model":`...), r.Model)
-	if b.own {
-		out = append(out, `,"max_completion_tokens":`...)
-	} else {
-		out = append(out, `,"max_tokens":`...) // the older name, which all servers know
-	}
-	out = strconv.AppendInt(out, upstream.MaxTokens(r, limits), 10)
-	out = append(out, `,"stream_options":{"include_usage":true}`...)
-	if len(tools) > 0 {
-		out = append(append(append(out, `,"tools":[`...), tools...), ']')
-	}
-	return append(out, `,"stream":true}`...), nil
-}
-
-// messages appends the conversation.
-func (b *builder) messages(out []byte, r model.Request) ([]byte, error) {
-	// One message: the templates of many local models take no second one.
-	if system := joined(r.System); system != "" {
-		out = appendMessage(out, "system", system)
-	}
-	talk := r.Conversation()
-	asked := lastQuestion(&talk)
-	for i := range talk.Len() {
-		m := talk.At(i)
-		if text, ok := upstream.Plain(m); ok {
-			out = appendMessage(out, m.Role, text)
-			continue
-		}
-		var all messages
-		if m.Role == model.Assistant {
-			b.said(&all, m, i > asked)
-		} else if err := b.given(&all, m); err != nil {
-			return nil, err
-		}
-		for _, one := range all {
-			text, err := one.MarshalJSON()
-			if err != nil {
-				return nil, fmt.Errorf("encode a message: %w", err)
-			}
-			out = append(next(out), text...)
-		}
-	}
-	return out, nil
-}
-
 // messages are what the service gets for one of ours.
 type messages []sdk.ChatCompletionMessageParamUnion
 
-// appendMessage appends a message that is one text.
-func appendMessage[R ~string](out []byte, role R, text string) []byte {
-	out = upstream.AppendText(append(next(out), `{"content":`...), text)
-	out = upstream.AppendText(append(out, `,"role":`...), role)
-	return append(out, '}')
-}
-
-// next is out ready for another element of a list.
-func next(out []byte) []byte {
-	if out[len(out)-1] != '[' {
-		out = append(out, ',')
+// params returns r as the service takes it. The same request always gives the same
+// but for the placeholders, so that prompt caches hold.
+func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompletionNewParams, error) {
+	p := sdk.ChatCompletionNewParams{
+		Model: r.Model, Tools: tools(r.Tools),
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}
-	return out
+	most := param.NewOpt(upstream.MaxTokens(r, limits))
+	if b.own {
+		p.MaxCompletionTokens = most
+	} else {
+		p.MaxTokens = most // the older name, which all servers know
+	}
+	all := messages{}
+	// One message: the templates of many local models take no second one.
+	if system := joined(r.System); system != "" {
+		all = append(all, sdk.SystemMessage(system))
+	}
+	conversation := r.Conversation()
+	asked := lastQuestion(&conversation)
+	for i := range conversation.Len() {
+		m := conversation.At(i)
+		if m.Role == model.Assistant {
+			b.said(&all, m, i > asked)
+		} else if err := b.given(&all, m); err != nil {
+			return p, err
+		}
+	}
+	p.Messages = all
+	return p, nil
 }
 
 // joined is the texts that are not blank, apart from each other.

@@ -23,11 +23,15 @@ type object = map[string]any
 
 // sent is the body of r as it goes out, files and all.
 func sent(t interface{ Fatal(...any) }, r model.Request, change func(*builder)) ([]byte, int64) {
-	b := builder{files: new(upstream.Files), inline: upstream.InlineText, tools: &upstream.ToolSets{Encode: toolsJSON}}
+	b := builder{files: new(upstream.Files), inline: upstream.InlineText}
 	if change != nil {
 		change(&b)
 	}
-	text, err := b.body(r, model.OpenAI().Limits(r.Model))
+	params, err := b.params(r, model.OpenAI().Limits(r.Model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := params.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +123,7 @@ func TestRequest(t *testing.T) {
 		return object{"id": id, "type": "function", "function": object{"name": name, "arguments": input}}
 	}
 	want := object{
-		"model": "gpt-4.1", "max_completion_tokens": 512.0, "stream": true, "stream_options": object{"include_usage": true},
+		"model": "gpt-4.1", "max_completion_tokens": 512.0, "stream_options": object{"include_usage": true},
 		"tools": []any{
 			object{"type": "function", "function": object{"name": "read", "description": "reads <files>", "parameters": object{
 				"type": "object", "properties": object{"path": object{"type": "string"}},

@@ -1,10 +1,6 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/shared"
@@ -12,22 +8,18 @@ import (
 	"belay/internal/model"
 )
 
-// toolsJSON is specs as the service gets them, separated by commas.
-func toolsJSON(specs []model.ToolSpec, _ bool) ([]byte, error) {
+// tools returns specs as the service takes them.
+func tools(specs []model.ToolSpec) []sdk.ChatCompletionToolUnionParam {
 	all := make([]sdk.ChatCompletionToolUnionParam, len(specs))
-	for i, t := range specs {
-		f := shared.FunctionDefinitionParam{Name: t.Name}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
+	for i, spec := range specs {
+		f := shared.FunctionDefinitionParam{Name: spec.Name}
+		if spec.Description != "" {
+			f.Description = param.NewOpt(spec.Description)
 		}
-		if len(t.Schema) > 0 {
-			f.SetExtraFields(map[string]any{"parameters": t.Schema})
+		if len(spec.Schema) > 0 {
+			f.SetExtraFields(map[string]any{"parameters": spec.Schema})
 		}
 		all[i] = sdk.ChatCompletionFunctionTool(f)
 	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return nil, fmt.Errorf("encode the tools: %w", err)
-	}
-	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("[")), []byte("]")), nil
+	return all
 }

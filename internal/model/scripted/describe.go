@@ -26,11 +26,7 @@ func describe(p attachment.Part) string {
 		}
 		return line("pdf", p.MIMEType, p.Content, pages, p.Name)
 	case attachment.MediaPart:
-		length := "length unknown"
-		if p.Duration > 0 {
-			length = fmt.Sprintf("%.1f seconds", float64(p.Duration)/1000)
-		}
-		return line(string(p.Kind), p.MIMEType, p.Content, length, p.Name)
+		return line(string(p.Kind), p.MIMEType, p.Content, "", p.Name)
 	case attachment.ImageURLPart:
 		return fmt.Sprintf("Received image %s: at %s.", strconv.Quote(p.Name), p.URL)
 	case attachment.TextDocumentPart:

@@ -138,7 +138,7 @@ func (r *base64Reader) Read(p []byte) (n int, err error) {
 		} else if !r.eof {
 			ready = ready[:len(ready)/3*3]
 		}
-		encodeBase64(p[n:], ready)
+		base64.StdEncoding.Encode(p[n:], ready)
 		n += base64.StdEncoding.EncodedLen(len(ready))
 		r.from += len(ready)
 	}
@@ -179,25 +179,9 @@ func (r *textReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// AppendText appends s to b as a JSON string, as encoding/json would write it. All
-// of a conversation goes through here with every turn.
-func AppendText[S ~string](b []byte, s S) []byte {
-	b = append(b, '"')
-	for len(s) > 0 {
-		if plain := plainRun(s); plain > 0 {
-			b, s = append(b, s[:plain]...), s[plain:]
-			continue
-		}
-		var used int
-		b, used = appendEscaped(b, s)
-		s = s[used:]
-	}
-	return append(b, '"')
-}
-
 // plainRun returns how many bytes of s stand for themselves in a JSON string.
-func plainRun[S ~string | ~[]byte](s S) int {
-	for i := range len(s) {
+func plainRun(s []byte) int {
+	for i := range s {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return i
 		}
@@ -212,14 +196,14 @@ var shortEscapes = [2]string{"\"\\\b\f\n\r\t", "\"\\bfnrt"}
 
 // appendEscaped appends the first character of s to b as JSON has it, and returns
 // how many bytes of s it is.
-func appendEscaped[S ~string | ~[]byte](b []byte, s S) (escaped []byte, used int) {
+func appendEscaped(b, s []byte) (escaped []byte, used int) {
 	if c := s[0]; c < utf8.RuneSelf {
 		if i := strings.IndexByte(shortEscapes[0], c); i >= 0 {
 			return append(b, '\\', shortEscapes[1][i]), 1
 		}
 		return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf]), 1
 	}
-	c, size := utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
+	c, size := utf8.DecodeRune(s)
 	switch {
 	case c == utf8.RuneError && size == 1:
 		return append(b, `\ufffd`...), 1

@@ -99,11 +99,11 @@ func (s *Failures) Classify(err error, clean *redact.Redactor) *fault.Error {
 		return model.Failure(name, 400, model.NetworkPolicyViolation, "the network policy does not allow the connection to the provider").
 			With("policy", PolicyID).With(string(refused.Rule), refused.Value).Because(err)
 	case errors.As(err, &tooLarge):
-		return model.Failure(name, 502, model.ResponseTooLarge, tooLarge.Error()+" ("+name+".stream_bytes)").
-			WithHint("send the turn again, or raise %s.stream_bytes", name).Because(err)
+		return model.Failure(name, 502, model.ResponseTooLarge, tooLarge.Error()).
+			WithHint("send the turn again").Because(err)
 	case errors.As(err, &line):
-		return model.Failure(name, 502, model.ResponseTooLarge, line.Error()+" ("+name+".line_bytes)").
-			WithHint("send the turn again, or raise %s.line_bytes", name).Because(err)
+		return model.Failure(name, 502, model.ResponseTooLarge, line.Error()).
+			WithHint("send the turn again").Because(err)
 	case errors.Is(err, ErrTooManyCalls):
 		return model.Failure(name, 502, model.StreamInvalid, ErrTooManyCalls.Error()).Because(err)
 	case errors.As(err, &protocol): // often something between here and the service
@@ -174,12 +174,12 @@ func (s *Failures) network(err error, clean *redact.Redactor) *fault.Error {
 	connecting := errors.As(err, &op) && op.Op == "dial" ||
 		strings.HasSuffix(err.Error(), "TLS handshake timeout") // whose type net/http keeps to itself
 	if late && !connecting {
-		return model.Failure(s.Service.Name, 504, model.RequestTimeout, "the provider did not begin its answer in time ("+s.Service.Name+".header_timeout)").Because(err)
+		return model.Failure(s.Service.Name, 504, model.RequestTimeout, "the provider did not begin its answer in time").Because(err)
 	}
 	cause := reason(err, clean)
 	what := "the connection to the provider failed: " + cause
 	if late {
-		what = "the provider could not be connected to in time (" + s.Service.Name + ".connect_timeout)"
+		what = "the provider could not be connected to in time"
 	}
 	f := model.Failure(s.Service.Name, 503, model.NetworkError, what).
 		With("cause", cause).

@@ -45,19 +45,13 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Protocol is what a provider says to its service and what it hears. It is safe for
-// concurrent use.
+// Protocol is what differs between services. It is safe for concurrent use.
 type Protocol interface {
 	// Limits returns what the named model takes.
 	Limits(name string) model.Limits
-	// Encode returns the JSON of r with placeholders for the files that it adds to
-	// files.
-	Encode(r model.Request, limits model.Limits, files *Files) ([]byte, error)
-	// Post sends body and returns the answer, a stream of events, once it has begun.
-	// The key is "" where the service needs none.
-	Post(ctx context.Context, key string, body *Body) (*http.Response, error)
-	// Answer returns what turns the events of one answer into chunks.
-	Answer(yield func(model.Chunk, error) bool) Answer
+	// Stream sends r through the service's SDK, with call as middleware, and passes the
+	// answer on to call. It returns nil once the answer is whole or the caller has left.
+	Stream(ctx context.Context, call *Call, r model.Request, limits model.Limits) error
 	// Answered maps an error that the service answered, instead of a stream or in
 	// it, or returns nil: see [Failures].
 	Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error
@@ -81,11 +75,11 @@ var (
 	_ model.Bootstrapper = (*Provider)(nil)
 )
 
-// New returns a provider for s, whose protocol speak makes for where it is called
-// and with what. It fails on options that no service could have; a base URL that the
+// New returns a provider for s, with the protocol that newProtocol makes for its endpoint and
+// client. It fails on options that no service could have; a base URL that the
 // network policy forbids is reported by Ready, so that it becomes an answer to whoever
 // sends a turn.
-func New(s Service, o Options, speak func(Endpoint, *http.Client) Protocol) (*Provider, error) {
+func New(s Service, o Options, newProtocol func(Endpoint, *http.Client) Protocol) (*Provider, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -98,7 +92,7 @@ func New(s Service, o Options, speak func(Endpoint, *http.Client) Protocol) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	p.http, p.protocol = client, speak(p.endpoint, client)
+	p.http, p.protocol = client, newProtocol(p.endpoint, client)
 	p.failures.Service, p.failures.Now, p.failures.Answered = s, o.Now, p.protocol.Answered
 	return p, nil
 }
@@ -161,47 +155,16 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 			yield(nil, err)
 			return
 		}
-		// Whoever stops listening ends the call.
+		// A caller that stops listening ends the call.
 		calling, hangUp := context.WithCancel(ctx)
 		defer hangUp()
-		res, err := p.post(calling, key, r)
-		if err != nil {
-			yield(nil, p.failures.Of(ctx, err, key))
-			return
+		limits := p.Limits(r.Model)
+		if p.o.MaxTokens > 0 {
+			r.MaxTokens = min(r.MaxTokens, p.o.MaxTokens)
 		}
-		defer res.Body.Close()
-		whole, err := Read(ctx, res.Body, p.o.MaxLine, p.protocol.Answer(yield))
-		switch {
-		case err != nil:
+		call := &Call{Key: key, yield: yield, buffers: p.buffers, maxBody: limits.Attachments.RequestBytes, maxLine: p.o.MaxLine}
+		if err := p.protocol.Stream(calling, call, r, limits); err != nil && !call.left {
 			yield(nil, p.failures.Of(ctx, err, key))
-		case whole:
-			Drain(res.Body, hangUp)
 		}
 	}
-}
-
-// post sends the request and returns the answer once it has begun.
-func (p *Provider) post(ctx context.Context, key string, r model.Request) (*http.Response, error) {
-	limits := p.Limits(r.Model)
-	if p.o.MaxTokens > 0 {
-		r.MaxTokens = min(r.MaxTokens, p.o.MaxTokens)
-	}
-	var files Files
-	text, err := p.protocol.Encode(r, limits, &files)
-	if err != nil {
-		return nil, err
-	}
-	body, err := files.Cut(text, limits.Attachments.RequestBytes, p.buffers)
-	if err != nil {
-		return nil, err
-	}
-	res, err := p.protocol.Post(ctx, key, body)
-	if err != nil {
-		return nil, err
-	}
-	if err := EventStream(res); err != nil {
-		res.Body.Close()
-		return nil, err
-	}
-	return res, nil
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
+
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
@@ -22,47 +24,38 @@ type plain struct {
 	limits model.Limits
 	most   int64 // tokens that the answer may have
 	key    string
-	yield  func(model.Chunk, error) bool
 }
 
 func (p *plain) Limits(string) model.Limits { return p.limits }
 
-func (p *plain) Encode(r model.Request, limits model.Limits, _ *Files) ([]byte, error) {
-	p.most = MaxTokens(r, limits)
-	return AppendText(nil, r.Model), nil
-}
-
-func (p *plain) Post(ctx context.Context, key string, body *Body) (*http.Response, error) {
-	p.key = key
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, http.NoBody)
+func (p *plain) Stream(ctx context.Context, call *Call, r model.Request, limits model.Limits) error {
+	p.most, p.key = MaxTokens(r, limits), call.Key
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, strings.NewReader(r.Model))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return body.Send(req, p.client.Do)
-}
-
-func (p *plain) Answer(yield func(model.Chunk, error) bool) Answer {
-	p.yield = yield
-	return p
+	res, err := call.Send(req, p.client.Do)
+	if err != nil {
+		return err
+	}
+	stream := ssestream.NewDecoder(res)
+	defer stream.Close()
+	for stream.Next() {
+		data := strings.TrimSpace(string(stream.Event().Data))
+		if data == "end" {
+			return nil
+		}
+		if !call.Emit(model.TextDelta{Text: data}) {
+			return nil
+		}
+	}
+	if err := call.Failed(stream.Err()); err != nil || call.Left() {
+		return err
+	}
+	return ErrTruncated
 }
 
 func (*plain) Answered(error, *redact.Redactor, time.Time) *fault.Error { return nil }
-
-func (p *plain) Alive() bool { return p.yield(model.Alive{}, nil) }
-
-func (p *plain) Take(_, data []byte) (Progress, error) {
-	if string(data) == "end" {
-		return Ended, nil
-	}
-	return Onward(p.yield(model.TextDelta{Text: string(data)}, nil)), nil
-}
-
-func (p *plain) End(marked bool) (bool, error) {
-	if !marked {
-		return false, ErrTruncated
-	}
-	return true, nil
-}
 
 // speaking returns a provider for a service that answers with stream.
 func speaking(t *testing.T, s Service, o Options, stream string) (*Provider, *plain) {

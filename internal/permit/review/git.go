@@ -78,7 +78,7 @@ var dataFiles = strings.Fields("index index.lock head head.lock packed-refs pack
 	"*_editmsg bisect_* shallow description gc.log gc.pid")
 
 // gitData reports whether a part of a git directory is only data. Each is listed, and
-// objects by the form of their names: a git directory can also lie among the objects.
+// objects by the form of their names: a git directory can also be among the objects.
 func gitData(rest []string) bool {
 	if rest[0] != "modules" && rest[0] != "worktrees" {
 		return ownData(rest)

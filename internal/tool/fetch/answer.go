@@ -23,7 +23,7 @@ import (
 
 // answer is what a server said.
 type answer struct {
-	w      *tool.Workplace
+	w      *tool.Environment
 	url    *url.URL // the last one, after redirects
 	status int
 	header string // Content-Type
@@ -40,7 +40,7 @@ var attached = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "application/pdf": ".pdf",
 }
 
-// result tells the model of it.
+// result notifies the model of it.
 func (a *answer) result(ctx context.Context) (tool.Result, error) {
 	kind, _, err := mime.ParseMediaType(a.header)
 	if err != nil || kind == "application/octet-stream" {
@@ -108,7 +108,9 @@ func (a *answer) text(kind string) (string, error) {
 func (a *answer) tell(kind, text string) (tool.Result, error) {
 	const room = 1000 // for what is said around the text
 	head := fmt.Sprintf("%s (status %d, %s, %d bytes)\n\n", a.name(), a.status, kind, len(a.body))
-	r := tool.Result{Failed: a.status >= 400, Truncated: a.cut}
+	r := tool.Result{Failed: a.status >= 400, Truncated: a.cut, Value: map[string]any{
+		"url": a.url.String(), "status": a.status, "type": kind, "content": text,
+	}}
 	if a.cut {
 		head += fmt.Sprintf("[only the first %d bytes were taken]\n", len(a.body))
 	}

@@ -41,13 +41,13 @@ func newTool(t *testing.T, p netguard.Policy) *Tool {
 	return f
 }
 
-func workplace(t *testing.T) *tool.Workplace {
+func environment(t *testing.T) *tool.Environment {
 	t.Helper()
 	scratch := t.TempDir()
 	root, err := os.OpenRoot(scratch)
 	must(t, err)
 	t.Cleanup(func() { must(t, root.Close()) })
-	return &tool.Workplace{Scratch: scratch, ScratchRoot: root, Files: admitter{},
+	return &tool.Environment{Scratch: scratch, ScratchRoot: root, Files: admitter{},
 		Limits: tool.Limits{OutputBytes: 4000, FetchBytes: 20_000, FetchTime: 10 * time.Second}}
 }
 
@@ -62,7 +62,7 @@ func (admitter) Admit(_ context.Context, path string) (attachment.Item, error) {
 	return attachment.Item{Name: filepath.Ext(path), Bytes: info.Size()}, nil
 }
 
-func get(t *testing.T, f *Tool, w *tool.Workplace, url string) (tool.Result, error) {
+func get(t *testing.T, f *Tool, w *tool.Environment, url string) (tool.Result, error) {
 	t.Helper()
 	raw, err := json.Marshal(input{url})
 	must(t, err)
@@ -136,7 +136,7 @@ func TestFetch(t *testing.T) {
 			http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 		}
 	})
-	f, w := newTool(t, onLoopback), workplace(t)
+	f, w := newTool(t, onLoopback), environment(t)
 	tests := []struct {
 		path   string
 		text   []string // of the result
@@ -195,7 +195,7 @@ func TestFetch(t *testing.T) {
 
 func TestWhatMayNotBeReached(t *testing.T) {
 	t.Parallel()
-	w := workplace(t)
+	w := environment(t)
 	open, narrow := newTool(t, netguard.Policy{}), newTool(t, netguard.Policy{AllowedHosts: []string{"docs.example.com"}})
 	for _, tt := range []struct {
 		f         *Tool
@@ -232,7 +232,7 @@ func TestEffectNamesTheHost(t *testing.T) {
 	t.Parallel()
 	f := newTool(t, netguard.Policy{AllowedHosts: []string{"Docs.Example.com", "x.example.com:8443"}})
 	for url, host := range map[string]string{"https://docs.EXAMPLE.com:443/a": "docs.example.com", "https://x.example.com:8443/": "x.example.com:8443"} {
-		c, err := f.Prepare(t.Context(), workplace(t), json.RawMessage(`{"url":"`+url+`"}`))
+		c, err := f.Prepare(t.Context(), environment(t), json.RawMessage(`{"url":"`+url+`"}`))
 		must(t, err)
 		want := permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: "fetch " + url, Hosts: []string{host}}
 		if d := cmp.Diff(want, c.Effect(), cmp.AllowUnexported(permit.Effect{})); d != "" {
@@ -252,7 +252,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		<-release
 	})
 	t.Cleanup(func() { close(release) })
-	f, w := newTool(t, onLoopback), workplace(t)
+	f, w := newTool(t, onLoopback), environment(t)
 	w.Limits.FetchTime = 30 * time.Millisecond
 	for _, path := range []string{"/", "/half"} {
 		_, err := get(t, f, w, s.URL+path)

@@ -22,7 +22,7 @@ import (
 // change is a file and the content that it is to have: worked out, judged by
 // people, and then done if the file is still what it was.
 type change struct {
-	w     *tool.Workplace
+	w     *tool.Environment
 	bench *bench
 	p     place
 	// before is what the file held when the change was worked out, nil for none.
@@ -37,7 +37,7 @@ type change struct {
 
 // plan finds the file of a change and what it holds. It refuses what may not be
 // written.
-func plan(ctx context.Context, w *tool.Workplace, written string) (place, *content, error) {
+func plan(ctx context.Context, w *tool.Environment, written string) (place, *content, error) {
 	p, err := locate(w, written)
 	if err != nil {
 		return place{}, nil, err
@@ -63,7 +63,7 @@ func plan(ctx context.Context, w *tool.Workplace, written string) (place, *conte
 
 // writable asks the scope about the file that a path leads to, and about the path
 // itself where that is another name.
-func writable(w *tool.Workplace, p place, written string) error {
+func writable(w *tool.Environment, p place, written string) error {
 	if p.scratch {
 		return nil
 	}
@@ -143,7 +143,10 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 	if err := c.enter(ctx); err != nil {
 		return tool.Result{}, unreadable(c.p.shown(), err)
 	}
-	return tool.Result{Text: fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after))}, nil
+	return tool.Result{
+		Text:  fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after)),
+		Value: map[string]any{"path": c.p.shown(), "bytes": len(c.after)},
+	}, nil
 }
 
 // enter does the change while nobody else of belay changes the project. The session's scratch folder has no gate and no journal.

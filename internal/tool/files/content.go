@@ -46,7 +46,7 @@ func steady(ctx context.Context, work func() error) error {
 }
 
 // load reads a whole file of at most limit bytes and makes sure that it held
-// still: nothing is told of a file that is half old and half new.
+// still: nothing is reported about a file that is half old and half new.
 func load(ctx context.Context, p place, limit int64) (c *content, err error) {
 	err = steady(ctx, func() error {
 		f, info, err := p.open()

@@ -33,7 +33,7 @@ func (edit) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t edit) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t edit) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[editInput](input)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@
 // A file is changed as a whole or not at all. A change is worked out before
 // anybody is asked, against a content whose hash is kept; when it is done the file
 // must still have that content, or the change is refused. It replaces the name,
-// not the bytes behind it, so other hard links of the file keep what they had.
+// not the bytes after it, so other hard links of the file keep what they had.
 //
 // Everything is bounded: what one call reads, writes, lists and tells. What was
 // left out is said, with the way to get it.
@@ -39,7 +39,7 @@ type Options struct {
 	Workers int
 }
 
-// New returns the file tools, in the order in which models are told of them. They
+// New returns the file tools, in the order in which models see them. They
 // share the locks that keep two changes of one file apart, so a process makes
 // them once.
 func New(o Options) []tool.Tool {

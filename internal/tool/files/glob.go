@@ -40,7 +40,7 @@ func (glob) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t glob) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t glob) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[globInput](input)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func checkPattern(pattern string) error {
 
 type globCall struct {
 	tool glob
-	w    *tool.Workplace
+	w    *tool.Environment
 	at   place
 	in   globInput
 }

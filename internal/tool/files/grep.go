@@ -42,7 +42,7 @@ func (grep) Spec() tool.Spec {
 	return tool.Spec{
 		Name: "grep",
 		Description: "Search the lines of files with a regular expression (RE2: no look-around, no back-references), or for a literal text. " +
-			"A match lies within one line. Results come by file, in the order of the paths: number:line for a match, number-line for context. " +
+			"A match is within one line. Results come by file, in the order of the paths: number:line for a match, number-line for context. " +
 			"Binary files, files that begin with a dot and files that git ignores are left out; links are not followed.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["pattern"],"properties":{
 "pattern":{"type":"string","minLength":1,"maxLength":2000},
@@ -58,7 +58,7 @@ func (grep) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t grep) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t grep) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[grepInput](input)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (t grep) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessag
 
 type grepCall struct {
 	tool grep
-	w    *tool.Workplace
+	w    *tool.Environment
 	at   place
 	in   grepInput
 	m    *matcher

@@ -13,7 +13,7 @@ import (
 // zero of its pointer ignores nothing.
 //
 // It follows gitignore(5): the innermost file that says something about a path
-// decides, in it the last pattern that matches; what lies in an ignored folder is
+// decides, in it the last pattern that matches; the content of an ignored folder is
 // never looked at, so it cannot be taken back in. The patterns of
 // .git/info/exclude count at the top; a user's global ones do not.
 type ignoring struct {

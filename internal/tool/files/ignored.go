@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Ignored says what git ignores in a project, as it stands. It is used by one
+// Ignored says what git ignores in a project, as it is. It is used by one
 // goroutine.
 type Ignored struct {
 	project *os.Root

@@ -31,7 +31,7 @@ func OpenJournal(ctx context.Context, store *journal.Store, project string, root
 		WithHint("see belay doctor; free disk space, check the permissions of the project and of the state folder, and try again").Because(err)
 }
 
-// changesOf is one change of the journal as a session has it on record: what stands at
+// changesOf is one change of the journal as a session has it on record: what is at
 // its paths afterwards.
 func changesOf(c journal.Change) []session.Change {
 	change := session.Change{Path: string(c.Path)}
@@ -79,7 +79,7 @@ func Recorded(changes []journal.Change) (all []session.Change) {
 	return all
 }
 
-// inGit reports whether a path lies in a folder called .git.
+// inGit reports whether a path is in a folder called .git.
 func inGit(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.EqualFold(part, ".git") {

@@ -40,7 +40,7 @@ func (list) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (list) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (list) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[listInput](input)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (list) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage)
 }
 
 // locateFolder is locate for a path that must be a folder.
-func locateFolder(w *tool.Workplace, written string) (place, error) {
+func locateFolder(w *tool.Environment, written string) (place, error) {
 	p, err := locate(w, written)
 	switch {
 	case err != nil:
@@ -67,7 +67,7 @@ func locateFolder(w *tool.Workplace, written string) (place, error) {
 }
 
 type listCall struct {
-	w *tool.Workplace
+	w *tool.Environment
 	p place
 }
 

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // world is a project with a scratch folder, and the tools at work in it.
 type world struct {
 	t     testing.TB
-	w     *tool.Workplace
+	w     *tool.Environment
 	blobs *memory
 	tools map[string]tool.Tool
 }
@@ -43,7 +43,7 @@ func newWorldOf(t testing.TB, o workspace.ScopeOptions) *world {
 	project, scratch := t.TempDir(), t.TempDir()
 	o.Project = project
 	x := &world{t: t, blobs: &memory{}, tools: map[string]tool.Tool{}}
-	x.w = &tool.Workplace{
+	x.w = &tool.Environment{
 		Project: project, Root: openRoot(t, project), Scratch: scratch, ScratchRoot: openRoot(t, scratch),
 		Scope: workspace.NewScope(o), Blobs: x.blobs, Files: admitter{x.blobs}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
 		Limits: tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 512 << 10, Matches: 200, KeepBytes: 256 << 10},

@@ -28,7 +28,7 @@ type matcher struct {
 	nextAt  []int  // where each text comes next
 }
 
-var errManyLines = errors.New("a match lies within one line, and this has a line end in it")
+var errManyLines = errors.New("a match is within one line, and this has a line end in it")
 
 // newMatcher compiles a pattern, an RE2 expression or a literal text.
 func newMatcher(pattern string, literal, ignoreCase bool) (*matcher, error) {

@@ -39,7 +39,7 @@ func layOut(lines []string, first, limit int, most int64) page {
 }
 
 // splitLines takes text apart at line ends, which are not part of the lines. Text
-// that ends with one has no empty line behind it.
+// that ends with one has no empty line after it.
 func splitLines(text string) []string {
 	lines := make([]string, 0, 1+strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {

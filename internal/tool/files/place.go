@@ -65,7 +65,7 @@ var (
 
 // locate finds what a path of a model leads to. It refuses what is not below the
 // project or the scratch folder, also by way of links, and what is hidden.
-func locate(w *tool.Workplace, written string) (place, error) {
+func locate(w *tool.Environment, written string) (place, error) {
 	p, err := parse(w, written)
 	if err != nil {
 		return place{}, err
@@ -86,7 +86,7 @@ func locate(w *tool.Workplace, written string) (place, error) {
 
 // parse reads a path: relative to the project, or absolute and below the project
 // or the scratch folder. It looks at no file.
-func parse(w *tool.Workplace, written string) (place, error) {
+func parse(w *tool.Environment, written string) (place, error) {
 	switch {
 	case len(written) > maxPath:
 		return place{}, tool.Refuse("the path has more than %d bytes", maxPath)
@@ -134,7 +134,7 @@ func relative(top, abs string) (string, bool) {
 }
 
 // hidden refuses what an agent is never shown.
-func hidden(w *tool.Workplace, p place, written string) error {
+func hidden(w *tool.Environment, p place, written string) error {
 	if !p.scratch && w.Scope.Hidden(p.name) {
 		return authority("%s is not open to agents", clip(written, 200))
 	}
@@ -209,7 +209,7 @@ func explain(path string, err error) error {
 	}
 	var failure *fault.Error
 	if errors.As(err, &failure) {
-		return err // belay's own storage: nothing that the model can mend
+		return err // belay's own storage: nothing that the model can fix
 	}
 	reason := "cannot be used"
 	switch {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/durable"
@@ -43,7 +44,7 @@ func (read) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (read) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (read) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[readInput](input)
 	if err != nil {
 		return nil, err
@@ -58,16 +59,34 @@ func (read) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage)
 	if err := p.regular(); err != nil {
 		return nil, err
 	}
-	if in.Limit == 0 {
+	limited := in.Limit > 0
+	if !limited {
 		in.Limit = defaultLines
 	}
-	return &readCall{w, p, in}, nil
+	return &readCall{w, p, in, limited}, nil
 }
 
 type readCall struct {
-	w  *tool.Workplace
+	w  *tool.Environment
 	p  place
 	in readInput
+	// limited is set where the call says how many lines it wants.
+	limited bool
+}
+
+// value is the result for a program, nil for a model: the text as it is, or the lines that
+// were asked for, without numbers.
+func (c *readCall) value(text string, lines []string) map[string]any {
+	if !c.w.Unread {
+		return nil
+	}
+	if c.limited && c.in.Limit < len(lines) {
+		lines = lines[:c.in.Limit]
+	}
+	if c.limited || c.in.Offset != 0 {
+		text = strings.Join(lines, "\n")
+	}
+	return map[string]any{"path": c.p.shown(), "content": text}
 }
 
 // Effect implements [tool.Call].
@@ -140,7 +159,7 @@ func (c *readCall) whole(f *os.File, info fs.FileInfo) (tool.Result, error) {
 	lines := splitLines(text)
 	if len(lines) == 0 {
 		c.w.Seen.Note(c.p.shown(), got.sha256)
-		return tool.Result{Text: "(the file is empty)"}, nil
+		return tool.Result{Text: "(the file is empty)", Value: c.value("", nil)}, nil
 	}
 	first := c.in.Offset - 1
 	switch {
@@ -149,7 +168,7 @@ func (c *readCall) whole(f *os.File, info fs.FileInfo) (tool.Result, error) {
 	case c.in.Offset < 0:
 		first = max(0, len(lines)+c.in.Offset)
 	case first >= len(lines):
-		return tool.Result{}, tool.Refuse("%s has %d lines; line %d is behind its end", c.p.shown(), len(lines), c.in.Offset)
+		return tool.Result{}, tool.Refuse("%s has %d lines; line %d is after its end", c.p.shown(), len(lines), c.in.Offset)
 	}
 	page := layOut(lines[first:], 1+first, c.in.Limit, c.w.Limits.OutputBytes)
 	last := first + page.lines
@@ -158,7 +177,7 @@ func (c *readCall) whole(f *os.File, info fs.FileInfo) (tool.Result, error) {
 	} else {
 		c.w.Seen.NoteLines(c.p.shown(), got.sha256, first+1, last, len(lines))
 	}
-	result := tool.Result{Text: page.text, Truncated: last < len(lines)}
+	result := tool.Result{Text: page.text, Truncated: last < len(lines), Value: c.value(text, lines[first:])}
 	switch {
 	case result.Truncated:
 		result.Text += fmt.Sprintf("[lines %d to %d of %d; go on with offset %d]\n", first+1, last, len(lines), last+1)
@@ -258,7 +277,7 @@ func unreadable(shown string, err error) error {
 }
 
 // notFound refuses a path that leads to nothing and says what was perhaps meant.
-func notFound(w *tool.Workplace, p place) error {
+func notFound(w *tool.Environment, p place) error {
 	r := tool.Refuse("%s does not exist", clip(p.shown(), 200))
 	if p.missing != 1 {
 		return r.WithHint("find files with glob or list")

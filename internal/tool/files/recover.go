@@ -22,7 +22,7 @@ func Recover(root *os.Root, intended []session.Change) (made []session.Change, e
 		if errors.Is(err, errNotMade) {
 			continue
 		} else if err != nil {
-			return made, fmt.Errorf("look what became of %s: %w", c.Path, err)
+			return made, fmt.Errorf("look up the outcome of %s: %w", c.Path, err)
 		}
 		c.AfterMode = mode
 		made = append(made, c)

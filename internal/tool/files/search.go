@@ -146,8 +146,8 @@ func (s *searcher) piece(p *piece, hits *fileHits) {
 	p.from, p.rest = end-keep, p.data[keep:]
 }
 
-// wholeLines is where to stop in a piece that is not the last: behind a line with
-// enough lines behind it to show.
+// wholeLines is where to stop in a piece that is not the last: after a line with
+// enough lines after it to show.
 func (p *piece) wholeLines(context int) int {
 	end := bytes.LastIndexByte(p.data, '\n') + 1
 	for range context {

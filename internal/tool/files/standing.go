@@ -63,7 +63,7 @@ func standing(root *os.Root, name string) (stands, error) {
 	return stands{sha: sha, mode: info.Mode()}, err
 }
 
-// state is what stands there as the journal has it.
+// state is what is there as the journal has it.
 func (s stands) state() journal.State {
 	if s.mode&fs.ModeSymlink != 0 {
 		return journal.State{Type: journal.Link, Target: journal.Name(s.leads)}

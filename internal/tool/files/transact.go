@@ -15,13 +15,13 @@ import (
 // session has them on record: they are announced, durably, before anything is done, so
 // that a crash leaves a trace, and get the permissions that the files have afterwards. A
 // [*journal.ConflictError] says that somebody else was faster.
-func Transact(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, noted []session.Change) error {
+func Transact(ctx context.Context, w *tool.Environment, j *journal.Project, plan journal.Plan, noted []session.Change) error {
 	return TransactThen(ctx, w, j, plan, noted, func() error { return nil })
 }
 
 // TransactThen is Transact with something that must follow it. Should that fail, or
-// the process die first, the transaction is settled by whoever opens the journal next.
-func TransactThen(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, noted []session.Change, then func() error) error {
+// the process die first, the transaction is settled by anyone who opens the journal next.
+func TransactThen(ctx context.Context, w *tool.Environment, j *journal.Project, plan journal.Plan, noted []session.Change, then func() error) error {
 	tx, err := j.Begin(plan)
 	if err != nil {
 		return err

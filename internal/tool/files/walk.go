@@ -19,7 +19,7 @@ import (
 // what an agent may not see is left out always. Folders that cannot be opened are
 // counted and passed over.
 type walk[R any] struct {
-	w       *tool.Workplace
+	w       *tool.Environment
 	at      place
 	hidden  bool
 	ignored bool
@@ -43,7 +43,7 @@ type walk[R any] struct {
 }
 
 // station is one piece of work: a folder to list, or some files to visit. Listing
-// a folder puts the stations of what is in it behind its own.
+// a folder puts the stations of what is in it after its own.
 type station[R any] struct {
 	next   *station[R]
 	done   bool
@@ -180,7 +180,7 @@ func (k *walk[R]) visit(s *station[R], visit func(*handle, string, string) (R, i
 			s.found = append(s.found, found)
 			s.count += n
 			if k.enough > 0 && s.count >= k.enough {
-				return // nothing behind these is wanted
+				return // nothing after these is wanted
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (k *walk[R]) enter(s *station[R]) {
 	k.list(s, h, s.path, s.ignore)
 }
 
-// list puts the stations of a folder's entries behind s. It owns h.
+// list puts the stations of a folder's entries after s. It owns h.
 func (k *walk[R]) list(s *station[R], h *handle, name string, g *ignoring) {
 	defer h.release()
 	entries, err := h.entries()

@@ -29,7 +29,7 @@ func (write) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t write) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t write) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[writeInput](input)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (t write) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMes
 		return nil, err
 	}
 	c := &change{w: w, bench: t.bench, p: p, before: before, after: []byte(in.Content), tool: "write", done: "wrote"}
-	if before != nil {
+	if before != nil && !w.Unread {
 		switch shown := w.Seen.Last(p.shown()); {
 		case shown == "":
 			return nil, tool.Refuse("%s exists, and you have not read it", p.shown()).WithHint("read it first, then write it; or change parts of it with edit")

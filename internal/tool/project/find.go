@@ -13,7 +13,7 @@ import (
 )
 
 // current is what the project holds now.
-func current(ctx context.Context, w *tool.Workplace, set *index.Set) (*index.Snapshot, error) {
+func current(ctx context.Context, w *tool.Environment, set *index.Set) (*index.Snapshot, error) {
 	s, err := set.Current(ctx, w.Project)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -28,7 +28,7 @@ func current(ctx context.Context, w *tool.Workplace, set *index.Set) (*index.Sna
 
 // find returns the deliverable that is worked on which a model names by its id, or
 // by its folder.
-func find(ctx context.Context, w *tool.Workplace, set *index.Set, name string) (*scan.Folder, error) {
+func find(ctx context.Context, w *tool.Environment, set *index.Set, name string) (*scan.Folder, error) {
 	s, err := current(ctx, w, set)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func find(ctx context.Context, w *tool.Workplace, set *index.Set, name string) (
 }
 
 // opened is the gate of a deliverable that was found.
-func opened(w *tool.Workplace, f *scan.Folder) (workspace.Deliverable, error) {
+func opened(w *tool.Environment, f *scan.Folder) (workspace.Deliverable, error) {
 	d, err := workspace.FindDeliverable(w.Project, filepath.Join(w.Project, filepath.FromSlash(f.Path)))
 	if err != nil {
 		return workspace.Deliverable{}, explain(err)

@@ -39,7 +39,7 @@ func (grapher) Spec() tool.Spec {
 	return tool.Spec{
 		Name: "project.graph",
 		Description: "Read the dependencies of the whole project, from the registers of all deliverables. " +
-			"Without input it counts them, and tells what is ready, blocked, circular and unresolved. " +
+			"Without input it counts them, and lists what is ready, blocked, circular and unresolved. " +
 			"With a deliverable it shows what that needs, what needs it and what it waits for; with show impact everything that a change to it reaches. " +
 			"show ready, blocked, cycles and order list deliverables of the project.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
@@ -49,7 +49,7 @@ func (grapher) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t grapher) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t grapher) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	c := &graphCall{w: w, index: t.index}
 	if err := tool.Decode(input, &c.in); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (t grapher) Prepare(ctx context.Context, w *tool.Workplace, input json.RawM
 }
 
 type graphCall struct {
-	w     *tool.Workplace
+	w     *tool.Environment
 	index *index.Set
 	in    graphInput
 	id    string // of the deliverable that is asked about

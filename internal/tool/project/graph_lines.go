@@ -22,15 +22,12 @@ func summaryLines(g *graph.Graph, a *graph.Analysis) []string {
 			blocking++
 		}
 	}
-	more := ""
-	if a.MoreCycles {
-		more = ", and more"
-	}
+	waiting := len(a.OnlyBlocking().Components)
 	all := []string{
 		fmt.Sprintf("deliverables: %d: %d ready to start, %d blocked, %d under way, %d issued, %d in a state that is not known", len(a.Readiness),
 			states[graph.ReadyToStart], states[graph.Blocked], states[graph.Active], states[graph.Done], states[graph.Undecided]),
 		fmt.Sprintf("active dependencies: %d, %d of them between deliverables of the project, %d blocking", len(g.Edges()), resolved, blocking),
-		fmt.Sprintf("circles: %d%s, in %d groups of deliverables", len(a.Cycles), more, len(a.Components)),
+		fmt.Sprintf("groups of deliverables in circles: %d wait for each other, %d others", waiting, len(a.Components)-waiting),
 		fmt.Sprintf("targets that are said to be deliverables and are not in the project: %d", len(a.Unresolved)),
 	}
 	for _, u := range a.Unresolved {
@@ -126,17 +123,24 @@ func blockerLines(blockers []graph.Blocker) []string {
 	return all
 }
 
+// cycleLines are the groups of deliverables that depend on each other, those that
+// block first, each with its circles.
 func cycleLines(a *graph.Analysis) []string {
 	var all []string
-	for _, c := range a.Cycles {
-		line := strings.Join(c.Deliverables, " > ") + " > " + c.Deliverables[0]
-		if c.Blocking {
-			line += " (blocks: none of them can begin)"
+	next := 0
+	for i, g := range a.Components {
+		kind := "depend on each other"
+		if g.Blocking {
+			kind = "wait for each other"
 		}
-		all = append(all, line)
-	}
-	if a.MoreCycles {
-		all = append(all, "and more")
+		all = append(all, fmt.Sprintf("%d deliverables %s", len(g.Deliverables), kind))
+		for ; next < len(a.Cycles) && a.Cycles[next].Component == i; next++ {
+			ids := a.Cycles[next].Deliverables
+			all = append(all, "  "+strings.Join(ids, " > ")+" > "+ids[0])
+		}
+		if g.WithoutCycle > 0 {
+			all = append(all, fmt.Sprintf("  for %d of them no circle was looked for", g.WithoutCycle))
+		}
 	}
 	return orNone(all, "there are no circles")
 }
@@ -144,7 +148,14 @@ func cycleLines(a *graph.Analysis) []string {
 func orderLines(a *graph.Analysis) []string {
 	var all []string
 	for _, step := range a.Order {
-		all = append(all, strings.Join(step, " "))
+		if len(step) == 1 {
+			all = append(all, step[0])
+			continue
+		}
+		all = append(all, fmt.Sprintf("%d that depend on each other:", len(step)))
+		for _, id := range step {
+			all = append(all, "  "+id)
+		}
 	}
 	return orNone(all, "there are no deliverables")
 }

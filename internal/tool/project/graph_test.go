@@ -16,7 +16,7 @@ func TestGraph(t *testing.T) {
 	for input, want := range map[string]string{
 		`{}`: "deliverables: 3: 1 ready to start, 1 blocked, 0 under way, 1 issued, 0 in a state that is not known\n" +
 			"active dependencies: 3, 2 of them between deliverables of the project, 1 blocking\n" +
-			"circles: 0, in 0 groups of deliverables\n" +
+			"groups of deliverables in circles: 0 wait for each other, 0 others\n" +
 			"targets that are said to be deliverables and are not in the project: 1\n  DEL-09-09 by DEL-01-02 DEP-01-02-002\n",
 		`{"deliverable":"DEL-01-02"}`: "DEL-01-02 Survey: initialized, PKG-01_Site/1_Working/DEL-01-02_Survey\n" +
 			"needs: 2\n" +
@@ -44,8 +44,11 @@ func TestGraph(t *testing.T) {
 	x.put(site+"DEL-01-01_Plan/Dependencies.csv", strings.ReplaceAll(strings.ReplaceAll(surveyRegister, "DEP-01-02", "DEP-01-01"), "DEL-01-01,", "DEL-01-02,"))
 	x.put(site+"DEL-01-03_Works/Dependencies.csv/x", "")
 	x.put(site+"DEL-01-04_a\nb/_STATUS.md", "**Current State:** OPEN\n")
-	if got, want := x.told("project.graph", `{"show":"cycles"}`), "DEL-01-01 > DEL-01-02 > DEL-01-01\n[1 registers could not be read, their rows are missing; the first: PKG-01_Site/1_Working/DEL-01-03_Works/Dependencies.csv]\n"; got != want {
+	if got, want := x.told("project.graph", `{"show":"cycles"}`), "2 deliverables depend on each other\n  DEL-01-01 > DEL-01-02 > DEL-01-01\n[1 registers could not be read, their rows are missing; the first: PKG-01_Site/1_Working/DEL-01-03_Works/Dependencies.csv]\n"; got != want {
 		t.Errorf("a circle:\n%s\nwant\n%s", got, want)
+	}
+	if got, want := x.told("project.graph", `{"show":"order"}`), "2 that depend on each other:\n  DEL-01-01\n  DEL-01-02\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("a circle in order:\n%s\nwant\n%s", got, want)
 	}
 	if got := x.told("project.graph", `{"show":"ready"}`); !strings.Contains(got, `DEL-01-04  open  "a\nb"`) {
 		t.Errorf("a name of two lines: %s", got)
@@ -54,7 +57,7 @@ func TestGraph(t *testing.T) {
 		x.put(fmt.Sprintf("PKG-03_Lots/1_Working/DEL-03-%02d_x/_STATUS.md", n+10), "**Current State:** OPEN")
 	}
 	x.w.Limits.Matches = 5
-	if got := x.told("project.graph", `{"show":"order"}`); !strings.Contains(got, "[the first 5 of 33 lines]") {
+	if got := x.told("project.graph", `{"show":"order"}`); !strings.Contains(got, "[the first 5 of 35 lines]") {
 		t.Errorf("many: %s", got)
 	}
 }

@@ -42,7 +42,7 @@ func (lister) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t lister) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t lister) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	c := &listCall{w: w, index: t.index}
 	if err := tool.Decode(input, &c.in); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (t lister) Prepare(_ context.Context, w *tool.Workplace, input json.RawMess
 }
 
 type listCall struct {
-	w     *tool.Workplace
+	w     *tool.Environment
 	index *index.Set
 	in    listInput
 }

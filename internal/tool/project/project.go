@@ -33,7 +33,7 @@ type Options struct {
 	Snapshot    snapshot.Options
 }
 
-// New returns the tools, in the order in which models are told of them.
+// New returns the tools, in the order in which models see them.
 func New(o Options) []tool.Tool {
 	return []tool.Tool{
 		lister{o.Index}, grapher{o.Index}, status{o.Index, o.Transitions}, proposer{o.Index, o.Registers}, scaffolder{o.Scaffold}, publisher{o.Snapshot},
@@ -42,7 +42,7 @@ func New(o Options) []tool.Tool {
 
 // local checks a path of a model: relative to the project, clean, and shown to
 // agents.
-func local(w *tool.Workplace, field, written string) (string, error) {
+func local(w *tool.Environment, field, written string) (string, error) {
 	name := path.Clean(strings.TrimSpace(written))
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '\\' }) {
 		r := tool.Refuse("%s %q is outside the project", field, clip(written)).WithHint("give a path relative to the project")
@@ -59,7 +59,7 @@ func local(w *tool.Workplace, field, written string) (string, error) {
 
 // mayMake asks the scope about a file that is to be made in dir. The name is none
 // that is protected: those that are, the rooms below write as they must be.
-func mayMake(w *tool.Workplace, dir string) error {
+func mayMake(w *tool.Environment, dir string) error {
 	return refused(w.Scope.Allows(path.Join(dir, "new.md"), false))
 }
 
@@ -76,7 +76,7 @@ func refused(err error) error {
 	return r
 }
 
-// explain makes a refusal of what a model can mend: an error that a room has
+// explain makes a refusal of what a model can fix: an error that a room has
 // classified. Others end the turn.
 func explain(err error) error {
 	var f *fault.Error

@@ -72,7 +72,7 @@ func (m memory) Content(sum string) (attachment.Content, error) {
 // world is a project with an agent of a write scope in it.
 type world struct {
 	t        *testing.T
-	w        *tool.Workplace
+	w        *tool.Environment
 	set      *tool.Set
 	blobs    memory
 	intended []string
@@ -90,7 +90,7 @@ func newWorld(t *testing.T, scope string) *world {
 	scratchRoot, err := os.OpenRoot(scratch)
 	must(t, err)
 	t.Cleanup(func() { must(t, errors.Join(root.Close(), scratchRoot.Close())) })
-	x.w = &tool.Workplace{
+	x.w = &tool.Environment{
 		Agent: "DEPENDENCIES", Session: "s1", Turn: "t1",
 		Project: dir, Root: root, Scratch: scratch, ScratchRoot: scratchRoot,
 		Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: scope, Project: dir}), Blobs: x.blobs, Seen: &tool.Seen{},

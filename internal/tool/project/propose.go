@@ -62,7 +62,7 @@ func (proposer) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t proposer) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t proposer) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	var in proposeInput
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (scaffolder) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t scaffolder) Prepare(_ context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t scaffolder) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	var in scaffoldInput
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func (t scaffolder) Prepare(_ context.Context, w *tool.Workplace, input json.Raw
 	return c, c.allowed(p)
 }
 
-// scaffoldCall is one call: shown is what a person was told of it.
+// scaffoldCall is one call: shown is what a person saw of it.
 type scaffoldCall struct {
-	w     *tool.Workplace
+	w     *tool.Environment
 	o     scaffold.Options
 	r     scaffold.Request
 	name  string

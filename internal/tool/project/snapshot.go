@@ -39,7 +39,7 @@ func (publisher) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t publisher) Prepare(ctx context.Context, w *tool.Workplace, input json.RawMessage) (tool.Call, error) {
+func (t publisher) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	var in snapshotInput
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err
@@ -60,13 +60,13 @@ func (t publisher) Prepare(ctx context.Context, w *tool.Workplace, input json.Ra
 }
 
 type snapshotCall struct {
-	w      *tool.Workplace
+	w      *tool.Environment
 	o      snapshot.Options
 	target snapshot.Target
 	// from is the folder to publish, below the project or the scratch folder.
 	from    string
 	scratch bool
-	// files are what a person was told of.
+	// files are what a person saw.
 	files []snapshot.File
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
+	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/lifecycle"
@@ -48,7 +50,7 @@ func (status) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t status) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMessage) (tool.Call, error) {
+func (t status) Prepare(ctx context.Context, w *tool.Environment, raw json.RawMessage) (tool.Call, error) {
 	var in statusInput
 	if err := tool.Decode(raw, &in); err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func (c look) Run(context.Context) (tool.Result, error) { return tool.Result{Tex
 // move is a call that makes a transition.
 type move struct {
 	transitions *statusfile.Writer
-	w           *tool.Workplace
+	w           *tool.Environment
 	s           *statusfile.Snapshot
 	ask         lifecycle.Request
 	done        lifecycle.Result
@@ -105,9 +107,13 @@ type move struct {
 
 // Effect implements [tool.Call].
 func (c *move) Effect() permit.Effect {
+	summary := fmt.Sprintf("move %s from %s to %s as %s", clip(c.s.Deliverable.Rel), c.done.From, c.done.To, c.done.Actor)
+	for _, f := range c.s.Lacks(c.done.To) {
+		summary += fmt.Sprintf("; %s: %s", f.Code, f.Message)
+	}
 	return permit.Effect{
 		Tool: "project.status", Kind: permit.Write, Paths: []string{file(c.s)},
-		Summary: fmt.Sprintf("move %s from %s to %s as %s", clip(c.s.Deliverable.Rel), c.done.From, c.done.To, c.done.Actor),
+		Summary: summary,
 		Diff:    files.Compare(file(c.s), c.s.Data(), c.done.Data),
 	}
 }
@@ -139,14 +145,25 @@ func describe(s *statusfile.Snapshot) string {
 	for _, f := range s.Status.ExtraFields {
 		fmt.Fprintf(&b, "%s: %s\n", f.Key, f.Value)
 	}
-	b.WriteString("history, as it stands in the file:\n")
+	b.WriteString("history, as written in the file:\n")
 	for _, e := range s.Status.History {
 		b.WriteString("  " + strings.ReplaceAll(e.Raw, "\n", "\n  ") + "\n")
 	}
 	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "%s %s, line %d: %s\n", f.Severity, f.Code, f.Line, f.Message)
+		fmt.Fprintf(&b, "%s %s, %s: %s\n", f.Severity, f.Code, place(f), f.Message)
 	}
 	return b.String()
+}
+
+// place is where a finding is: a line of _STATUS.md, or another file.
+func place(f finding.Finding) string {
+	switch base := path.Base(f.Path); {
+	case f.Line > 0:
+		return fmt.Sprintf("line %d", f.Line)
+	case base != layout.StatusFile:
+		return base
+	}
+	return "the whole file"
 }
 
 // classified is [explain], with what the agent may never do marked for the audit

@@ -21,7 +21,7 @@ const openStatus = "# Status: DEL-01-02 Name\n\n**Current State:** OPEN\n**Last 
 // post is a project with deliverables, and an agent that looks at their status.
 type post struct {
 	t       *testing.T
-	w       *tool.Workplace
+	w       *tool.Environment
 	set     *tool.Set
 	records []statusfile.Record
 }
@@ -31,7 +31,7 @@ func newPost(t *testing.T, agent string) *post {
 	p := &post{t: t}
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	dir := t.TempDir()
-	p.w = &tool.Workplace{
+	p.w = &tool.Environment{
 		Project: dir, Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: "none", Project: dir}),
 		Agent: agent, Session: "s1", Turn: "t1", Clock: func() time.Time { return now },
 	}
@@ -107,6 +107,7 @@ func TestStatusMovesOn(t *testing.T) {
 	}
 	e := call.Effect()
 	if e.Kind != permit.Write || !strings.Contains(e.Summary, "from OPEN to INITIALIZED as 4_DOCUMENTS") ||
+		!strings.Contains(e.Summary, "DOCUMENT_KIT_MISSING: the state is INITIALIZED, and there is no Datasheet.md") ||
 		!strings.Contains(e.Diff, "+- 2026-03-04 — State set to INITIALIZED (4_DOCUMENTS) [pass 1]\n") {
 		t.Errorf("effect %+v", e)
 	}
@@ -114,7 +115,7 @@ func TestStatusMovesOn(t *testing.T) {
 		t.Fatal("it was done before it was decided")
 	}
 	r, err := call.Run(t.Context())
-	if err != nil || r.Failed || !strings.Contains(p.read(), "**Current State:** INITIALIZED\n") {
+	if err != nil || r.Failed || !strings.Contains(p.read(), "**Current State:** INITIALIZED\n") || !strings.Contains(r.Text, "error DOCUMENT_KIT_MISSING, DEL-01-02_Name: ") {
 		t.Fatalf("%+v, %v\n%s", r, err, p.read())
 	}
 	want := statusfile.Asker{Agent: "4_DOCUMENTS", Session: "s1", Turn: "t1"}

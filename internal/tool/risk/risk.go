@@ -1,4 +1,4 @@
-// Package risk tells what changes of a project's files make run, with what the
+// Package risk reports what changes of a project's files make run, with what the
 // project itself says about it: which hooks its configuration of Git names, and which
 // of its folders are in the person's PATH. The judgement is that of
 // [belay/internal/permit/review].

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -18,7 +19,7 @@ var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix",
 // forbidden returns why a change is never applied, nil where it may be. What a command
 // has just changed and what was kept are judged by it alike. What is in a .git folder is
 // no project file: it is judged by what it makes run.
-func forbidden(w *tool.Workplace, c *journal.Change) (why, err error) {
+func forbidden(w *tool.Environment, c *journal.Change) (why, err error) {
 	name := string(c.Path)
 	_, rest, inGit := insideGit(name)
 	ofFolder := c.Op == journal.Mode && c.Before.Type == journal.Folder
@@ -30,7 +31,7 @@ func forbidden(w *tool.Workplace, c *journal.Change) (why, err error) {
 	case inBelay(name):
 		return errors.New("it is belay's own"), nil
 	case c.After.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return errors.New("it would give its rights to whoever runs it"), nil
+		return errors.New("it would give its rights to any user who runs it"), nil
 	case c.After.Type == journal.Link && leadsOut(w, name, string(c.After.Target)):
 		return errors.New("the link leads out of the project"), nil
 	case inGit && ofFolder:
@@ -51,7 +52,7 @@ func inBelay(name string) bool {
 
 // zones returns why a change to the parts of a file that belong to people is not
 // applied.
-func zones(w *tool.Workplace, c *journal.Change) (why, err error) {
+func zones(w *tool.Environment, c *journal.Change) (why, err error) {
 	switch {
 	case c.Op == journal.Mode || !w.Scope.HasZones(string(c.Path)):
 		return nil, nil
@@ -74,7 +75,7 @@ func zones(w *tool.Workplace, c *journal.Change) (why, err error) {
 
 // leadsOut reports whether a link leads neither into the project nor to a part of
 // the system.
-func leadsOut(w *tool.Workplace, name, target string) bool {
+func leadsOut(w *tool.Environment, name, target string) bool {
 	project := w.Project
 	if real, err := filepath.EvalSymlinks(project); err == nil {
 		project = real
@@ -91,4 +92,26 @@ func leadsOut(w *tool.Workplace, name, target string) bool {
 		}
 	}
 	return true
+}
+
+// admitted refuses what no review lets pass.
+func admitted(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) error {
+	admit := func(c *journal.Change) error {
+		why, err := forbidden(w, c)
+		if why != nil {
+			return &NotAdmittedError{c.Path, sayWhy(c, why)}
+		}
+		return errors.Join(err, context.Cause(ctx))
+	}
+	for i := range changes {
+		c := &changes[i]
+		err := admit(c)
+		if err == nil && c.Tree != nil {
+			err = admitTree(w, contents, c, admit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

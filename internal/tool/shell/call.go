@@ -10,12 +10,12 @@ import (
 
 // call is one command, checked.
 type call struct {
-	shell  *Shell
-	place  *tool.Workplace
-	in     input
-	dir    string
-	limit  time.Duration
-	report Report
+	shell       *Shell
+	environment *tool.Environment
+	in          input
+	dir         string
+	limit       time.Duration
+	report      Report
 	// deferred is set where the command runs on an overlay of the project.
 	deferred bool
 	// doubt is why a person is asked about it, from [Shell.doubt].

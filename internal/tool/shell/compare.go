@@ -54,7 +54,7 @@ type comparer struct {
 }
 
 // look makes the table of a project. An error says why that cannot be done.
-func look(ctx context.Context, w *tool.Workplace) (table, error) {
+func look(ctx context.Context, w *tool.Environment) (table, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, compareTime, fmt.Errorf("it takes longer than %v", compareTime))
 	defer cancel()
 	c := &comparer{ctx: ctx, root: w.Root, scope: w.Scope, table: table{}}
@@ -64,7 +64,7 @@ func look(ctx context.Context, w *tool.Workplace) (table, error) {
 	return c.table, nil
 }
 
-// folder looks at a folder; git is the git directory that it lies in, "" for none.
+// folder looks at a folder; git is the git directory that it is in, "" for none.
 func (c *comparer) folder(dir, git string, depth int) error {
 	if depth > maxComparedDepth {
 		return fmt.Errorf("folders lie deeper than %d in each other", maxComparedDepth)

@@ -38,7 +38,7 @@ type toKeep struct {
 // changes are made. What is too large to keep is lost, and the record says so. With
 // intent set, the changes get on record before they are made: otherwise, after a crash,
 // their contents are only known by their hashes, and each is stored for itself.
-func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Change, noted []session.Change, intent bool) error {
+func keepContents(ctx context.Context, w *tool.Environment, changes []journal.Change, noted []session.Change, intent bool) error {
 	content := map[string]*journal.Change{}
 	created := 0
 	for i := range changes {
@@ -82,7 +82,7 @@ func keepContents(ctx context.Context, w *tool.Workplace, changes []journal.Chan
 }
 
 // put stores each content for itself.
-func (k toKeep) put(ctx context.Context, w *tool.Workplace) error {
+func (k toKeep) put(ctx context.Context, w *tool.Environment) error {
 	if k.noted.Lost == "" {
 		before := func() (io.ReadCloser, error) { return openFile(w.Root, k.noted.Path) }
 		if err := putContent(ctx, w, k.change.Before, before); err != nil {
@@ -99,7 +99,7 @@ func (k toKeep) put(ctx context.Context, w *tool.Workplace) error {
 	return err
 }
 
-func putContent(ctx context.Context, w *tool.Workplace, s journal.State, open func() (io.ReadCloser, error)) error {
+func putContent(ctx context.Context, w *tool.Environment, s journal.State, open func() (io.ReadCloser, error)) error {
 	switch s.Type {
 	case journal.Link:
 		_, _, err := w.Blobs.Put(ctx, bytes.NewReader([]byte(s.Target)), int64(len(s.Target)))
@@ -117,7 +117,7 @@ func putContent(ctx context.Context, w *tool.Workplace, s journal.State, open fu
 
 // packer stores the contents of small files one after the other, in blobs of some size.
 type packer struct {
-	w    *tool.Workplace
+	w    *tool.Environment
 	last durable.LastFolder // of the project
 	data []byte
 }

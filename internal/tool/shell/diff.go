@@ -51,14 +51,22 @@ func (d *diffs) add(c *journal.Change) error {
 		return nil
 	}
 	text, err := diffOf(d.root, c)
-	if err != nil {
-		return err
+	if err == nil {
+		d.addText(string(c.Path), text)
+	}
+	return err
+}
+
+// addText adds the diff of a file, or as much of it as it may have.
+func (d *diffs) addText(name, text string) {
+	if d.full() {
+		d.left++
+		return
 	}
 	if len(text) > d.each {
-		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, files.Printable(string(c.Path)))
+		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, files.Printable(name))
 	}
 	d.text.WriteString(text)
-	return nil
 }
 
 // String is all of it.
@@ -69,7 +77,7 @@ func (d *diffs) String() string {
 	return d.text.String()
 }
 
-// folders tells of the folders that changes make and in which nothing else is, and of
+// folders reports the folders that changes make and in which nothing else is, and
 // those that they remove.
 func (d *diffs) folders(changes []journal.Change) {
 	filled := map[string]bool{}
@@ -83,7 +91,7 @@ func (d *diffs) folders(changes []journal.Change) {
 		_, _, in := insideGit(name)
 		switch {
 		case in:
-		case c.Op == journal.Mkdir && !filled[name]:
+		case c.Op == journal.Mkdir && !filled[name] && c.Tree == nil:
 			d.line(files.Printable(name) + "/: a new folder\n")
 		case c.Op == journal.Rmdir:
 			d.line(files.Printable(name) + "/: a folder, removed\n")
@@ -128,7 +136,7 @@ func diffOf(root *os.Root, c *journal.Change) (string, error) {
 	return modes(name, c) + files.Compare(string(c.Path), before, after), nil
 }
 
-// modes tells of permissions that change, and of a new file that can be run.
+// modes reports permissions that change, and a new file that can be run.
 func modes(name string, c *journal.Change) string {
 	switch {
 	case c.Before.Type == journal.None && c.After.Mode.Perm()&0o111 != 0:

@@ -11,7 +11,7 @@ import (
 // changes. Nobody looks after one that the machine cannot keep from changing anything.
 func (c *call) inspect(ctx context.Context) (err error) {
 	if c.compares() {
-		c.doubt, _, err = c.shell.doubt(ctx, c.place)
+		c.doubt, _, err = c.shell.doubt(ctx, c.environment)
 	}
 	return err
 }
@@ -42,10 +42,10 @@ func (c *call) plain(ctx context.Context) (tool.Result, error) {
 	return r, nil
 }
 
-// compared runs a command that changes the project, and tells which files it changed
+// compared runs a command that changes the project, and reports which files it changed
 // that it may not.
 func (c *call) compared(ctx context.Context) (_ tool.Result, err error) {
-	w := c.place
+	w := c.environment
 	why, before, err := c.shell.doubt(ctx, w)
 	if err != nil {
 		return tool.Result{}, err
@@ -80,11 +80,11 @@ func (c *call) compared(ctx context.Context) (_ tool.Result, err error) {
 	if runErr != nil || err != nil {
 		return tool.Result{}, errors.Join(notRun(runErr), err)
 	}
-	return c.told(c.result(outcome, nil), after), nil
+	return c.reported(c.result(outcome, nil), after), nil
 }
 
 // told adds to a result what was found after the command.
-func (c *call) told(r tool.Result, found watched) tool.Result {
+func (c *call) reported(r tool.Result, found watched) tool.Result {
 	switch {
 	case len(found.Changed) > 0:
 		r.Overreach = "changed what it may not: " + listed(found.Changed)

@@ -103,7 +103,7 @@ func TestGitOfAHostileRepository(t *testing.T) {
 			base := tempDir(t)
 			w := newPlace(t, base)
 			outside := filepath.Join(base, "outside")
-			must(t, os.WriteFile(outside, []byte("mine"), 0o666)) //nolint:gosec // whoever can reach it may change it
+			must(t, os.WriteFile(outside, []byte("mine"), 0o666)) //nolint:gosec // anyone who can reach it may change it
 			hostile(t, w, tt.files, outside)
 			s := newShell(t, base, Options{Without: without, Network: confine.NetworkNone})
 			before := contents(t, w.Project)
@@ -123,7 +123,7 @@ func TestGitOfAHostileRepository(t *testing.T) {
 
 // hostile makes the project a repository with a commit and a program, which the files
 // tell git to run.
-func hostile(t *testing.T, w *tool.Workplace, files map[string]string, outside string) {
+func hostile(t *testing.T, w *tool.Environment, files map[string]string, outside string) {
 	t.Helper()
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-qm", "first"}} {
 		must(t, os.WriteFile(filepath.Join(w.Project, "notes.md"), []byte("notes\n"), 0o600))

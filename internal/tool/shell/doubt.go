@@ -19,7 +19,7 @@ import (
 
 // watched is what is known of a command that changes the project while it runs: the
 // files that it may not change, as they were before it, and when it has ended those
-// that have changed. It lies in the state folder from before the command until a
+// that have changed. It is in the state folder from before the command until a
 // command has ended that changed none of them.
 type watched struct {
 	Before  table    `json:"before"`
@@ -34,7 +34,7 @@ const dirWatched = "compare"
 // maxWatched bounds such a file.
 const maxWatched = 64 << 20
 
-func (s *Shell) watchedFile(w *tool.Workplace) string {
+func (s *Shell) watchedFile(w *tool.Environment) string {
 	sum := sha256.Sum256([]byte(w.Project))
 	session := w.Session
 	if !filepath.IsLocal(session) || filepath.Base(session) != session {
@@ -43,7 +43,7 @@ func (s *Shell) watchedFile(w *tool.Workplace) string {
 	return filepath.Join(s.state, dirWatched, session, hex.EncodeToString(sum[:16])+".json")
 }
 
-func (s *Shell) watched(w *tool.Workplace) (found watched, err error) {
+func (s *Shell) watched(w *tool.Environment) (found watched, err error) {
 	data, _, err := durable.ReadFile(nil, s.watchedFile(w), maxWatched)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
@@ -57,7 +57,7 @@ func (s *Shell) watched(w *tool.Workplace) (found watched, err error) {
 	return found, nil
 }
 
-func (s *Shell) keepWatched(w *tool.Workplace, now watched) (err error) {
+func (s *Shell) keepWatched(w *tool.Environment, now watched) (err error) {
 	name := s.watchedFile(w)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *Shell) keepWatched(w *tool.Workplace, now watched) (err error) {
 	return durable.WriteFile(root, filepath.Base(name), data, 0o600, durable.CommandState)
 }
 
-func (s *Shell) dropWatched(w *tool.Workplace) error {
+func (s *Shell) dropWatched(w *tool.Environment) error {
 	if err := os.Remove(s.watchedFile(w)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Shell) dropWatched(w *tool.Workplace) error {
 
 // doubt is why a person is asked about the next command that changes the project, ""
 // where a rule may allow it; before is the project's table.
-func (s *Shell) doubt(ctx context.Context, w *tool.Workplace) (why string, before table, err error) {
+func (s *Shell) doubt(ctx context.Context, w *tool.Environment) (why string, before table, err error) {
 	last, err := s.watched(w)
 	if err != nil {
 		return "", nil, err

@@ -28,9 +28,9 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		output += "\n"
 	}
 	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: failed}
-	diff := newDiffs(t.place.Root, len(changes))
-	repositories, texts := map[string]int{}, gitTexts(changes)
-	ignored, ignores := map[string]int{}, files.NewIgnored(t.place.Root)
+	diff := newDiffs(t.environment.Root, len(changes))
+	repositories, texts := map[string]int{}, gitSettings(changes)
+	ignored, ignores := map[string]int{}, files.NewIgnored(t.environment.Root)
 	tracked := sync.OnceValues(t.tracked) // the index may be large
 	e.Paths = nil
 	for i := range changes {
@@ -61,6 +61,12 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		}
 		// What is new in a folder of build output can be made again.
 		c.Loose = below != "" && (below != name || c.Op == journal.Mkdir) && c.Before.Type == journal.None
+		if c.Tree != nil {
+			e.Done.Files += c.Tree.Files
+			e.Paths = append(e.Paths, name)
+			ignored[below] += c.Tree.Files
+			continue
+		}
 		if c.Op == journal.Mkdir || c.Op == journal.Rmdir {
 			continue
 		}
@@ -76,7 +82,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	}
 	diff.folders(changes)
 	made, _ := t.upper.Folders()
-	e.Repositories = describeGit(ctx, t.place.Root, made, changes)
+	e.Repositories = describeGit(ctx, t.environment.Root, made, changes, diff)
 	if e.Done.Files == 0 { // only folders
 		for _, c := range changes {
 			e.Paths = append(e.Paths, string(c.Path)+"/")
@@ -85,7 +91,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	}
 	slices.Sort(e.Paths)
 	var err error
-	if e.Automatic, e.OnRequest, err = risksOf(t.place.Root, t.place.Path, changes); err != nil {
+	if e.Automatic, e.OnRequest, err = risksOf(ctx, t.environment, t.upper.Contents(), changes); err != nil {
 		return e, err
 	}
 	e.Diff = diff.String()

@@ -15,7 +15,7 @@ import (
 
 // attempt runs a command and returns what a person would be asked about, and what the
 // model is told.
-func attempt(t *testing.T, s *Shell, w *tool.Workplace, command string) (permit.Effect, string) {
+func attempt(t *testing.T, s *Shell, w *tool.Environment, command string) (permit.Effect, string) {
 	t.Helper()
 	raw, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {

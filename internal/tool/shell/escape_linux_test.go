@@ -24,15 +24,15 @@ import (
 
 var update = flag.Bool("update", false, "write docs/sandbox.md")
 
-// cage is a way of confinement under which the escapes are tried.
-type cage struct {
+// sandbox is a way of confinement under which the escapes are tried.
+type sandbox struct {
 	name    string
 	options Options
 	// write is set where the attempts say that they change the project.
 	write bool
 }
 
-var escapeCages = []cage{
+var escapeSandboxes = []sandbox{
 	{name: "everything"},
 	{name: "without an overlay", options: Options{Without: confine.Means{Overlay: true}}},
 	{name: "without namespaces", options: Options{Without: confine.Means{Namespaces: true}}},
@@ -42,7 +42,7 @@ var escapeCages = []cage{
 	{name: "switched off", options: Options{Off: true}},
 }
 
-// The cages as a set, by their letters: those that must hold an attempt.
+// The sandboxes as a set, by their letters: those that must hold an attempt.
 const (
 	always    = "EonwWFS"
 	confined  = "EonwWF"
@@ -53,7 +53,7 @@ const (
 	never     = ""
 )
 
-func (c cage) letter() string {
+func (c sandbox) letter() string {
 	return map[string]string{
 		"everything": "E", "without an overlay": "o", "without namespaces": "n", "without namespaces, with write": "w",
 		"without Landlock": "W", "the filter alone": "F", "switched off": "S",
@@ -65,7 +65,7 @@ func (c cage) letter() string {
 type escape struct {
 	what   string
 	script string
-	held   string // the cages that must hold it
+	held   string // the sandboxes that must hold it
 	// root overrides held for a server that is root's.
 	root string
 	// after looks whether it got through when that cannot be heard.
@@ -134,7 +134,7 @@ const secret = "s3cr3t-0f-the-0perat0r"
 type scene struct {
 	base  string
 	shell *Shell
-	place *tool.Workplace
+	place *tool.Environment
 	env   []string
 }
 
@@ -162,7 +162,7 @@ func (s *scene) locked(name string) bool {
 
 // newScene makes a folder with everything around a project, and what stands for
 // the server.
-func newScene(t *testing.T, c cage) *scene {
+func newScene(t *testing.T, c sandbox) *scene {
 	t.Helper()
 	base, err := os.MkdirTemp("", "belay-escape-*")
 	must(t, err)
@@ -245,13 +245,13 @@ func (s *scene) try(t *testing.T, e escape, write bool) (through, told bool) {
 	return strings.Contains(r.Text, escaped) || strings.Contains(r.Text, secret), r.Overreach != ""
 }
 
-// tried is the answer of one user: per attempt, the letters of the cages that
-// held it, and after toldMark those of the cages that told of it.
+// tried is the answer of one user: per attempt, the letters of the sandboxes that
+// held it, and after toldMark those of the sandboxes that told of it.
 type tried map[string]string
 
 const toldMark = "told of: "
 
-// TestEscapes tries to get out, in every cage, as this user and, for root, as an
+// TestEscapes tries to get out, in every sandbox, as this user and, for root, as an
 // ordinary one.
 //
 // Covers: turn-api REQ-04
@@ -269,12 +269,12 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// tryAll makes all attempts in all cages, one cage beside the other.
+// tryAll makes all attempts in all sandboxes, one sandbox beside the other.
 func tryAll(t *testing.T) tried {
 	var mu sync.Mutex
 	held := tried{}
 	t.Run("in", func(t *testing.T) {
-		for _, c := range escapeCages {
+		for _, c := range escapeSandboxes {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				s := newScene(t, c)
@@ -303,8 +303,8 @@ func tryAll(t *testing.T) tried {
 	return held
 }
 
-// mustHold reports whether a cage must hold the attempt, for this user.
-func (e escape) mustHold(c cage) bool {
+// mustHold reports whether a sandbox must hold the attempt, for this user.
+func (e escape) mustHold(c sandbox) bool {
 	by := e.held
 	if e.root != "" && os.Geteuid() == 0 {
 		by = e.root
@@ -400,13 +400,13 @@ func sandboxPage(root, user tried) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
 	b.WriteString("| attempt |")
-	for _, c := range escapeCages {
+	for _, c := range escapeSandboxes {
 		b.WriteString(" " + c.name + " |")
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(escapeCages)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(escapeSandboxes)) + "\n")
 	for _, e := range escapes {
 		b.WriteString("| " + e.what + " |")
-		for _, c := range escapeCages {
+		for _, c := range escapeSandboxes {
 			in := func(who tried, what string) bool { return strings.Contains(who[what], c.letter()) }
 			said := verdict(in(root, e.what), in(user, e.what))
 			if in(root, toldMark+e.what) && in(user, toldMark+e.what) {

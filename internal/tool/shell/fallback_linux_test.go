@@ -23,7 +23,7 @@ var withoutOverlay = map[string]confine.Means{
 }
 
 // prepared is a command that may say that it writes.
-func prepared(t *testing.T, s *Shell, w *tool.Workplace, text string, write bool) (tool.Call, permit.Effect) {
+func prepared(t *testing.T, s *Shell, w *tool.Environment, text string, write bool) (tool.Call, permit.Effect) {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{"command": text, "write": write})
 	must(t, err)
@@ -33,7 +33,7 @@ func prepared(t *testing.T, s *Shell, w *tool.Workplace, text string, write bool
 }
 
 // newProject is a place with files that no command may change.
-func newProject(t *testing.T) (base string, w *tool.Workplace) {
+func newProject(t *testing.T) (base string, w *tool.Environment) {
 	t.Helper()
 	base = tempDir(t)
 	w = newPlace(t, base)
@@ -242,7 +242,7 @@ func TestDoubtAboutACommandWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A project that cannot be looked through is told of before a command changes it.
+// A project that cannot be looked through is reported before a command changes it.
 //
 // Covers: turn-api REQ-04
 func TestProjectsThatCannotBeCompared(t *testing.T) {

@@ -99,7 +99,7 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 // tracked are the files of the project that its repository has: git ignores none of
 // them, whatever a .gitignore says.
 func (t *transaction) tracked() (map[string]bool, error) {
-	index, _, err := durable.ReadFile(t.place.Root, ".git/index", maxComparedIndex)
+	index, _, err := durable.ReadFile(t.environment.Root, ".git/index", maxComparedIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

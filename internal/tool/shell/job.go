@@ -50,7 +50,7 @@ func (c *call) background(ctx context.Context) (tool.Result, error) {
 		return c.resume(id)
 	}
 	var j *job
-	err := c.place.Jobs.Start(ctx, func(id string) (_ tool.Job, err error) {
+	err := c.environment.Jobs.Start(ctx, func(id string) (_ tool.Job, err error) {
 		j, err = c.startJob(ctx, id)
 		return j, err
 	})
@@ -79,7 +79,7 @@ func (c *call) startJob(ctx context.Context, id string) (_ *job, err error) {
 	}
 	j := &job{
 		transaction: t, id: id, began: time.Now(), ports: ports,
-		unread: confine.NewRecorder(outputBytes(c.place.Limits)), said: make(chan struct{}, 1), ended: make(chan struct{}),
+		unread: confine.NewRecorder(outputBytes(c.environment.Limits)), said: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	run.Said, run.Inside = j, &j.inside
 	ctx, j.stop = context.WithCancelCause(ctx)
@@ -120,13 +120,18 @@ func (j *job) Running() bool {
 	}
 }
 
-// End implements [tool.Job].
-func (j *job) End(ctx context.Context) (tool.Result, error) {
+// Stop implements [tool.Job].
+func (j *job) Stop(ctx context.Context) {
 	if ctx.Err() == nil {
 		j.terminate()
 	}
 	j.stop(errStopped)
 	<-j.ended
+}
+
+// End implements [tool.Job].
+func (j *job) End(ctx context.Context) (tool.Result, error) {
+	j.Stop(ctx)
 	if j.err != nil {
 		return tool.Result{}, errors.Join(notRun(j.err), j.upper.Remove())
 	}
@@ -176,7 +181,7 @@ func (j *job) hear(ctx context.Context, wait time.Duration) {
 }
 
 // over reports whether the job has ended and its last result is the caller's.
-func (j *job) over() bool { return !j.Running() && j.place.Jobs.Remove(j.id) }
+func (j *job) over() bool { return !j.Running() && j.environment.Jobs.Remove(j.id) }
 
 // read is what the job has written since the last read.
 func (j *job) read() tool.Result {
@@ -187,7 +192,7 @@ func (j *job) read() tool.Result {
 	return tool.Result{Text: b.String(), Truncated: o.Dropped > 0, Progress: len(o.Head) > 0}
 }
 
-// howTo tells the model what it can do with a job.
+// howTo reports to the model what it can do with a job.
 func (j *job) howTo() string {
 	var b strings.Builder
 	for _, line := range j.ports.lines() {
@@ -198,14 +203,14 @@ func (j *job) howTo() string {
 	return b.String()
 }
 
-// jobsThatEnded tells of the jobs of an agent whose last results nobody has read.
+// jobsThatEnded reports the jobs of an agent whose last results nobody has read.
 func (c *call) jobsThatEnded(agent string) (notes []string) {
-	if c.place.Jobs == nil || c.in.Background {
+	if c.environment.Jobs == nil || c.in.Background {
 		return nil
 	}
-	for _, s := range c.place.Jobs.Of(agent) {
+	for _, s := range c.environment.Jobs.Of(agent) {
 		if !s.Job.Running() {
-			notes = append(notes, fmt.Sprintf("%s (%s) has ended by itself: {\"job\": %q} tells how", s.ID, s.Job.Line(), s.ID))
+			notes = append(notes, fmt.Sprintf("%s (%s) has ended by itself: {\"job\": %q} shows how", s.ID, s.Job.Line(), s.ID))
 		}
 	}
 	return notes

@@ -25,12 +25,12 @@ var _ tool.Resumable = (*jobCall)(nil)
 
 // prepareJob checks a call that is about a job. Whether there is one is found out when
 // the call runs: it may take up what the job has changed.
-func (s *Shell) prepareJob(w *tool.Workplace, in input) (tool.Call, error) {
+func (s *Shell) prepareJob(w *tool.Environment, in input) (tool.Call, error) {
 	if in.Command != "" || in.Background || in.Outside || in.Write || in.Dir != "" || len(in.Ports) > 0 {
 		return nil, tool.Refuse("a call about a job runs no command: job goes with action and timeout_ms only").
 			WithHint("leave out job to run a command")
 	}
-	c := &jobCall{call: &call{shell: s, place: w, in: in}, wait: jobWait}
+	c := &jobCall{call: &call{shell: s, environment: w, in: in}, wait: jobWait}
 	if in.TimeoutMS > 0 {
 		var err error
 		if c.wait, err = timeLimit(w.Limits, in.TimeoutMS); err != nil {
@@ -55,7 +55,7 @@ func (c *jobCall) Run(ctx context.Context) (tool.Result, error) {
 	if c.Held(ctx) {
 		return c.resume(by.ChangeID)
 	}
-	found, err := c.place.Jobs.Find(by.Agent, c.in.Job)
+	found, err := c.environment.Jobs.Find(by.Agent, c.in.Job)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -64,7 +64,7 @@ func (c *jobCall) Run(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, errors.New("a background job of another tool")
 	}
 	if c.in.Action == actionStop {
-		if !c.place.Jobs.Remove(j.id) {
+		if !c.environment.Jobs.Remove(j.id) {
 			return tool.Result{}, tool.Refuse("%s has been stopped meanwhile", j.id)
 		}
 		return j.End(ctx)
@@ -77,7 +77,7 @@ func (c *jobCall) Run(ctx context.Context) (tool.Result, error) {
 }
 
 // checkBackground refuses what a job cannot be.
-func (in input) checkBackground(w *tool.Workplace) error {
+func (in input) checkBackground(w *tool.Environment) error {
 	switch {
 	case in.Action != "":
 		return tool.Refuse("action is what to do with a job, and no job is named").WithHint("name it in job, as in {\"job\": \"job_1\", \"action\": \"stop\"}")

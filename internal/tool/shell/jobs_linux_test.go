@@ -28,7 +28,7 @@ const serverCode = `perl -MSocket -e '$| = 1; socket(S, PF_INET, SOCK_STREAM, 0)
 bind(S, sockaddr_in(%d, INADDR_LOOPBACK)) or die $!; listen(S, 5); print "listens\n"; while (accept(C, S)) { print C "%s\n"; close C }'`
 
 // jobPlace is a project whose turn can have jobs, and its tool.
-func jobPlace(t *testing.T, o Options) (*Shell, *tool.Workplace, *decider) {
+func jobPlace(t *testing.T, o Options) (*Shell, *tool.Environment, *decider) {
 	t.Helper()
 	base := tempDir(t)
 	o.Network = confine.NetworkAsk
@@ -53,7 +53,7 @@ func jobPlace(t *testing.T, o Options) (*Shell, *tool.Workplace, *decider) {
 }
 
 // jobCalls makes a call as a model does, with this input.
-func jobCalls(t *testing.T, s *Shell, w *tool.Workplace, in map[string]any) (tool.Result, error) {
+func jobCalls(t *testing.T, s *Shell, w *tool.Environment, in map[string]any) (tool.Result, error) {
 	t.Helper()
 	raw, err := json.Marshal(in)
 	must(t, err)
@@ -65,7 +65,7 @@ func jobCalls(t *testing.T, s *Shell, w *tool.Workplace, in map[string]any) (too
 	return c.Run(tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_" + hex.EncodeToString(sum[:12])}))
 }
 
-func jobText(t *testing.T, s *Shell, w *tool.Workplace, in map[string]any) string {
+func jobText(t *testing.T, s *Shell, w *tool.Environment, in map[string]any) string {
 	t.Helper()
 	r, err := jobCalls(t, s, w, in)
 	must(t, err)
@@ -177,7 +177,7 @@ func TestBoundsOfJobs(t *testing.T) {
 	first, err := w.Jobs.Find("", "job_1")
 	must(t, err)
 	<-first.(*job).ended
-	if text := jobText(t, s, w, map[string]any{"command": "true"}); !strings.Contains(text, `job_1 (until test -e $TMPDIR/go`) || !strings.Contains(text, `has ended by itself: {"job": "job_1"} tells how`) {
+	if text := jobText(t, s, w, map[string]any{"command": "true"}); !strings.Contains(text, `job_1 (until test -e $TMPDIR/go`) || !strings.Contains(text, `has ended by itself: {"job": "job_1"} shows how`) {
 		t.Errorf("%q", text)
 	}
 	r, err := jobCalls(t, s, w, map[string]any{"job": "job_1"})
@@ -198,7 +198,7 @@ func TestBoundsOfJobs(t *testing.T) {
 	}
 }
 
-// Where no overlay can be laid there are no jobs, and the model is told what to do. So it
+// Where no overlay can be laid there are no jobs, and the model learns what to do. So it
 // is where commands have no network of their own and ports are asked for.
 func TestNoJobs(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func (c *call) join(ctx context.Context, run *confine.Command) (stop func()) {
 			run.Ports = append(run.Ports, n.forwarded(ctx, port, c.dialLocal(port)))
 		}
 	}
-	if c.place.Jobs == nil || !c.in.Background && len(c.place.Jobs.All()) == 0 {
+	if c.environment.Jobs == nil || !c.in.Background && len(c.environment.Jobs.All()) == 0 {
 		return func() {}
 	}
 	if run.Inside == nil {
@@ -75,7 +75,7 @@ type dialer func(context.Context) (net.Conn, error)
 // same port the older one counts.
 func (n *neighbours) ports() map[uint16]*job {
 	all := map[uint16]*job{}
-	for _, s := range n.c.place.Jobs.All() {
+	for _, s := range n.c.environment.Jobs.All() {
 		j, ok := s.Job.(*job)
 		if !ok || !j.Running() || j.call == n.c {
 			continue
@@ -141,13 +141,13 @@ func (c *call) dialLocal(port uint16) dialer {
 	admit := func(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if c.place.Network == nil {
+		if c.environment.Network == nil {
 			return errors.New("nobody puts it on record")
 		}
 		e := permit.HostEffect(net.JoinHostPort("localhost", number))
-		r := c.place.Network.Local(e)
+		r := c.environment.Network.Local(e)
 		if !recorded {
-			if err := c.place.Network.Record(ctx, e, r); err != nil {
+			if err := c.environment.Network.Record(ctx, e, r); err != nil {
 				return err
 			}
 			recorded = true

@@ -18,18 +18,18 @@ import (
 // belong to another group, as one that is shared does: in an overlay only root can
 // change files of other owners.
 func (c *call) overlaid(ctx context.Context) (bool, error) {
-	if !c.report.Overlay || mountsInside(c.place.Project) {
+	if !c.report.Overlay || mountsInside(c.environment.Project) {
 		return false, nil
 	}
-	if foreign, err := ofOthers(c.place.Root); foreign || err != nil {
+	if foreign, err := ofOthers(c.environment.Root); foreign || err != nil {
 		return false, err
 	}
-	if known, ok := c.shell.overlays.Load(c.place.Project); ok {
+	if known, ok := c.shell.overlays.Load(c.environment.Project); ok {
 		return known.(bool), nil
 	}
 	works, err := c.tryOverlay(ctx)
 	if err == nil {
-		c.shell.overlays.Store(c.place.Project, works)
+		c.shell.overlays.Store(c.environment.Project, works)
 	}
 	return works, err
 }
@@ -39,7 +39,7 @@ const tryTime = 10 * time.Second
 
 // tryOverlay runs a command that does nothing.
 func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
-	upper, err := overlay.Make(c.place.Root)
+	upper, err := overlay.Make(c.environment.Root)
 	if err != nil {
 		return false, err
 	}
@@ -48,7 +48,7 @@ func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
 		return false, err
 	}
 	run := c.command()
-	run.Text, run.Dir, run.Time = ":", c.place.Project, tryTime
+	run.Text, run.Dir, run.Time = ":", c.environment.Project, tryTime
 	run.Upper, run.Work = upper.Folders()
 	_, err = c.shell.runner.Run(ctx, run)
 	var setup *confine.SetupError
@@ -58,7 +58,7 @@ func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
 	return err == nil, err
 }
 
-// mountTable is where Linux tells what is mounted.
+// mountTable is where Linux reports what is mounted.
 const mountTable = "/proc/self/mountinfo"
 
 // maxMountTable bounds what is read of it.

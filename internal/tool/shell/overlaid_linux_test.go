@@ -25,7 +25,7 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 		t.Cleanup(func() { must(t, unix.Unmount(target, unix.MNT_DETACH)) })
 	}
 	// over puts a file system in the place of the project.
-	over := func(w *tool.Workplace, lay func()) {
+	over := func(w *tool.Environment, lay func()) {
 		t.Helper()
 		must(t, w.Root.Close())
 		lay()
@@ -36,14 +36,14 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 		must(t, os.Mkdir(filepath.Join(w.Project, "in side"), 0o755))
 		must(t, os.WriteFile(filepath.Join(w.Project, "in side", "file"), []byte("mounted"), 0o644))
 	}
-	for name, prepare := range map[string]func(base string, w *tool.Workplace){
-		"a mount inside": func(_ string, w *tool.Workplace) {
+	for name, prepare := range map[string]func(base string, w *tool.Environment){
+		"a mount inside": func(_ string, w *tool.Environment) {
 			inside := filepath.Join(w.Project, "in side")
 			must(t, os.Mkdir(inside, 0o755))
 			mount("none", inside, "tmpfs", "size=1m")
 			must(t, os.WriteFile(filepath.Join(inside, "file"), []byte("mounted"), 0o644))
 		},
-		"an overlay itself": func(base string, w *tool.Workplace) {
+		"an overlay itself": func(base string, w *tool.Environment) {
 			for _, dir := range []string{"lower", "upper", "work"} {
 				must(t, os.Mkdir(filepath.Join(base, dir), 0o755))
 			}
@@ -52,11 +52,11 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 			})
 		},
 		// It takes an overlay, in which no folder can be removed.
-		"a file system without extended attributes": func(_ string, w *tool.Workplace) {
+		"a file system without extended attributes": func(_ string, w *tool.Environment) {
 			over(w, func() { mount("none", w.Project, "ramfs", "mode=755") })
 		},
 		// The kernel treats it as it does those that are on a network.
-		"a file system of a program": func(base string, w *tool.Workplace) {
+		"a file system of a program": func(base string, w *tool.Environment) {
 			program, err := exec.LookPath("bindfs")
 			if _, missing := os.Stat("/dev/fuse"); missing != nil || err != nil {
 				t.Logf("skipped, not passed: FUSE (%v, %v)", missing, err)

@@ -17,13 +17,15 @@ import (
 	"belay/internal/tool/shell/overlay"
 )
 
-// pending are the changes of a command that has ended. They lie in its upper
+// pending are the changes of a command that has ended. They are in its upper
 // directory or, once they are held, among the kept changes of the project.
 type pending struct {
 	*call
 	upper  *overlay.Upper
 	held   *kept.Change
 	record kept.Record
+	// value is the command's result for a program.
+	value map[string]any
 	// resumed is set where the command has run in a process that died since.
 	resumed bool
 }
@@ -35,12 +37,12 @@ var (
 
 // Held implements [tool.Resumable].
 func (c *call) Held(ctx context.Context) bool {
-	return kept.Has(c.place.Root, tool.OriginOf(ctx).ChangeID)
+	return kept.Has(c.environment.Root, tool.OriginOf(ctx).ChangeID)
 }
 
 // resume takes up what the command changed before its process died.
 func (c *call) resume(id string) (tool.Result, error) {
-	held, err := kept.Open(c.place.Root, id)
+	held, err := kept.Open(c.environment.Root, id)
 	if errors.Is(err, kept.ErrBusy) || errors.Is(err, fs.ErrNotExist) {
 		return tool.Result{}, tool.Refuse("a person has applied or dropped what this command changed").
 			WithHint("look at the files before you go on")
@@ -53,14 +55,14 @@ func (c *call) resume(id string) (tool.Result, error) {
 	return r, nil
 }
 
-// result is what the command had to say, with sentences on what became of its
+// result is what the command had to say, with sentences on the outcome of its
 // changes.
 func (p *pending) result(notes ...string) tool.Result {
 	text := p.record.Result.Text
 	for _, n := range notes {
 		text += "\n" + n
 	}
-	return tool.Result{Text: text, Truncated: p.record.Result.Truncated, Failed: p.record.Result.Failed}
+	return tool.Result{Text: text, Truncated: p.record.Result.Truncated, Failed: p.record.Result.Failed, Value: p.value}
 }
 
 // Effect implements [tool.Changes].
@@ -78,7 +80,7 @@ func (p *pending) Hold(_ context.Context, why string) (err error) {
 		return nil
 	}
 	p.record.Why = why
-	p.held, err = kept.Hold(p.place.Root, p.upper, p.record)
+	p.held, err = kept.Hold(p.environment.Root, p.upper, p.record)
 	if err == nil {
 		p.record, p.upper = p.held.Record, nil
 	}
@@ -94,15 +96,18 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
 		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
 	})
-	if lock := gitAtWork(p.place.Root, chosen); lock != "" {
+	if lock := gitAtWork(p.environment.Root, chosen); lock != "" {
 		return p.Keep(ctx, "git is at work in the repository ("+lock+" is there)")
 	}
 	if len(conflicts) == 0 {
 		err := p.apply(ctx, chosen)
 		var conflict *journal.ConflictError
+		var tree *journal.TreeError
 		switch {
+		case errors.As(err, &tree):
+			return p.Keep(ctx, tree.Error())
 		case errors.As(err, &conflict):
-			if real, err := AreReal(ctx, p.place.Root, chosen); err != nil {
+			if real, err := AreReal(ctx, p.environment.Root, chosen); err != nil {
 				return tool.Result{}, errors.Join(err, p.leave())
 			} else if real { // somebody has made the same
 				return p.result(note...), p.remove()
@@ -186,7 +191,7 @@ func (p *pending) remove() (err error) {
 
 // apply makes the changes in the project, all or none.
 func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
-	w, by := p.place, p.record.Origin
+	w, by := p.environment, p.record.Origin
 	owner := journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}
 	return inProject(ctx, w, func(j *journal.Project) error {
 		if p.resumed { // the process may have made them, and died before it could say so
@@ -219,7 +224,7 @@ func (p *pending) contents(changes []journal.Change) journal.Name {
 }
 
 // inProject lends the journal of a project that nobody else changes meanwhile.
-func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project) error) (err error) {
+func inProject(ctx context.Context, w *tool.Environment, do func(*journal.Project) error) (err error) {
 	pass, err := w.Gate.Enter(ctx, w.Project)
 	if err != nil {
 		return err
@@ -236,7 +241,7 @@ func inProject(ctx context.Context, w *tool.Workplace, do func(*journal.Project)
 // makeChanges makes the changes of a plan, which a review has allowed, all or none, and
 // returns them as the session has them on record. Then is called with those before they
 // are certain.
-func makeChanges(ctx context.Context, w *tool.Workplace, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
+func makeChanges(ctx context.Context, w *tool.Environment, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
 	noted := files.Recorded(plan.Changes)
 	if err := keepContents(ctx, w, plan.Changes, noted, w.Ledger.Before != nil); err != nil {
 		return nil, err

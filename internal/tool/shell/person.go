@@ -20,7 +20,7 @@ import (
 // ErrUnknownPath says that kept changes have nothing at a path that was chosen.
 var ErrUnknownPath = errors.New("the command did not change it")
 
-// Applied is what became of kept changes that a person wanted.
+// Applied is the outcome of kept changes that a person wanted.
 type Applied struct {
 	// Paths are the files that are as the command made them, sorted.
 	Paths []string
@@ -66,10 +66,10 @@ func (e *RunsByItselfError) Error() string {
 // that are real already are applied.
 //
 // A [*journal.ConflictError] names paths that something else changed, a
-// [*journal.ContentError] a content that is damaged. The record lies in the project and
+// [*journal.ContentError] a content that is damaged. The record is in the project and
 // may have come with it, so the review is made anew: a [*NotAdmittedError] or
 // [*RunsByItselfError] says what it finds.
-func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice KeptChoice, by journal.Owner, record func([]session.Change) error) (done Applied, err error) {
+func ApplyKept(ctx context.Context, w *tool.Environment, c *kept.Change, choice KeptChoice, by journal.Owner, record func([]session.Change) error) (done Applied, err error) {
 	for _, name := range choice.Only {
 		if !slices.ContainsFunc(c.Changes, func(s journal.Change) bool {
 			return string(s.Path) == name || strings.HasPrefix(string(s.Path), name+"/")
@@ -99,7 +99,7 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 		} else if len(found) > 0 {
 			return &journal.ConflictError{Conflicts: found}
 		}
-		if err := reviewed(ctx, w, chosen, choice.RunsByItself); err != nil {
+		if err := reviewed(ctx, w, c.Contents(), chosen, choice.RunsByItself); err != nil {
 			return err
 		}
 		plan := journal.Plan{Owner: by, Changes: chosen}
@@ -120,11 +120,11 @@ func ApplyKept(ctx context.Context, w *tool.Workplace, c *kept.Change, choice Ke
 }
 
 // reviewed makes the review of changes anew that conflict with nothing.
-func reviewed(ctx context.Context, w *tool.Workplace, changes []journal.Change, runsByItself bool) error {
-	if err := admitted(ctx, w, changes); err != nil {
+func reviewed(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change, runsByItself bool) error {
+	if err := admitted(ctx, w, contents, changes); err != nil {
 		return err
 	}
-	automatic, _, err := risksOf(w.Root, w.Path, changes)
+	automatic, _, err := risksOf(ctx, w, contents, changes)
 	switch {
 	case err != nil:
 		return err
@@ -133,21 +133,6 @@ func reviewed(ctx context.Context, w *tool.Workplace, changes []journal.Change, 
 	}
 	if lock := gitAtWork(w.Root, changes); lock != "" {
 		return tool.Refuse("git is at work in the repository (%s is there)", lock)
-	}
-	return nil
-}
-
-// admitted refuses what no review lets pass.
-func admitted(ctx context.Context, w *tool.Workplace, changes []journal.Change) error {
-	for i := range changes {
-		c := &changes[i]
-		why, err := forbidden(w, c)
-		if why != nil {
-			return &NotAdmittedError{c.Path, sayWhy(c, why)}
-		}
-		if err = errors.Join(err, context.Cause(ctx)); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -163,13 +148,12 @@ type Shown struct {
 
 // ShowKept looks at kept changes, for a person. Of w it needs the project, the limits
 // and the scope of a person.
-func ShowKept(ctx context.Context, w *tool.Workplace, c *kept.Change) (s Shown, err error) {
+func ShowKept(ctx context.Context, w *tool.Environment, c *kept.Change) (s Shown, err error) {
 	s.Effect = KeptEffect(c.Record)
 	if s.Conflicts, err = KeptConflicts(ctx, w.Root, c.Record); err != nil {
 		return s, err
 	}
-	diff, texts := newDiffs(w.Root, len(c.Changes)), gitTexts(c.Changes)
-	s.Effect.Repositories = describeGit(ctx, w.Root, string(c.Contents()), c.Changes)
+	diff, texts := newDiffs(w.Root, len(c.Changes)), gitSettings(c.Changes)
 	for i := range c.Changes {
 		if err := context.Cause(ctx); err != nil {
 			return s, err
@@ -183,14 +167,15 @@ func ShowKept(ctx context.Context, w *tool.Workplace, c *kept.Change) (s Shown, 
 		}
 	}
 	diff.folders(c.Changes)
+	s.Effect.Repositories = describeGit(ctx, w.Root, string(c.Contents()), c.Changes, diff)
 	s.Effect.Diff = diff.String()
-	// The record lies in the project, and may come with it: what it says of the risk is
+	// The record is in the project, and may come with it: what it says of the risk is
 	// not believed.
-	if s.Effect.Automatic, s.Effect.OnRequest, err = risksOf(w.Root, w.Path, c.Changes); err != nil {
+	if s.Effect.Automatic, s.Effect.OnRequest, err = risksOf(ctx, w, c.Contents(), c.Changes); err != nil {
 		return s, err
 	}
 	var never *NotAdmittedError
-	switch err := admitted(ctx, w, slices.DeleteFunc(slices.Clone(c.Changes), func(one journal.Change) bool {
+	switch err := admitted(ctx, w, c.Contents(), slices.DeleteFunc(slices.Clone(c.Changes), func(one journal.Change) bool {
 		return slices.Contains(s.Conflicts, string(one.Path)) // nobody applies it
 	})); {
 	case errors.As(err, &never):
@@ -234,6 +219,8 @@ func named(changes []journal.Change) []string {
 		switch {
 		case in:
 			names = append(names, repo)
+		case c.Tree != nil:
+			names = append(names, string(c.Path))
 		case c.Op == journal.Mkdir, c.Op == journal.Rmdir:
 			folders = append(folders, string(c.Path)+"/")
 		default:

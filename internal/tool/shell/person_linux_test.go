@@ -18,7 +18,7 @@ import (
 const keptID = "chg_0123456789abcdef"
 
 // holdChanges keeps what change makes of the files of a project, as of a command.
-func holdChanges(t *testing.T, w *tool.Workplace, change func(upper string)) {
+func holdChanges(t *testing.T, w *tool.Environment, change func(upper string)) {
 	t.Helper()
 	upper, err := overlay.Make(w.Root)
 	must(t, err)
@@ -37,7 +37,7 @@ func put(t *testing.T, dir, name, content string) {
 	must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 }
 
-func read(t *testing.T, w *tool.Workplace, name string) string {
+func read(t *testing.T, w *tool.Environment, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(w.Project, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -47,7 +47,7 @@ func read(t *testing.T, w *tool.Workplace, name string) string {
 	return string(data)
 }
 
-func applyKept(t *testing.T, w *tool.Workplace, record func([]session.Change) error, only ...string) (Applied, error) {
+func applyKept(t *testing.T, w *tool.Environment, record func([]session.Change) error, only ...string) (Applied, error) {
 	t.Helper()
 	c, err := kept.Open(w.Root, keptID)
 	must(t, err)
@@ -97,27 +97,27 @@ func TestApplyKept(t *testing.T) {
 func TestKeptRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		meanwhile func(w *tool.Workplace)
+		meanwhile func(w *tool.Environment)
 		damaged   bool
 	}{
-		"an edit":    {func(w *tool.Workplace) { put(t, w.Project, "a.txt", "theirs\n") }, false},
-		"a new file": {func(w *tool.Workplace) { put(t, w.Project, "sub/b.txt", "theirs\n") }, false},
-		"no file":    {func(w *tool.Workplace) { must(t, os.Remove(filepath.Join(w.Project, "a.txt"))) }, false},
-		"a folder": {func(w *tool.Workplace) {
+		"an edit":    {func(w *tool.Environment) { put(t, w.Project, "a.txt", "theirs\n") }, false},
+		"a new file": {func(w *tool.Environment) { put(t, w.Project, "sub/b.txt", "theirs\n") }, false},
+		"no file":    {func(w *tool.Environment) { must(t, os.Remove(filepath.Join(w.Project, "a.txt"))) }, false},
+		"a folder": {func(w *tool.Environment) {
 			must(t, os.Remove(filepath.Join(w.Project, "a.txt")))
 			must(t, os.Mkdir(filepath.Join(w.Project, "a.txt"), 0o755))
 		}, false},
-		"a link": {func(w *tool.Workplace) {
+		"a link": {func(w *tool.Environment) {
 			must(t, os.Remove(filepath.Join(w.Project, "a.txt")))
 			must(t, os.Symlink("b", filepath.Join(w.Project, "a.txt")))
 		}, false},
-		"a content": {func(w *tool.Workplace) {
+		"a content": {func(w *tool.Environment) {
 			put(t, w.Project, ".belay/changes/"+keptID+"/files/sub/b.txt", "old\n")
 		}, true},
-		"no content": {func(w *tool.Workplace) {
+		"no content": {func(w *tool.Environment) {
 			must(t, os.Remove(filepath.Join(w.Project, ".belay/changes", keptID, "files/sub/b.txt")))
 		}, true},
-		"a path": {func(w *tool.Workplace) {
+		"a path": {func(w *tool.Environment) {
 			record := filepath.Join(w.Project, ".belay/changes", keptID, "record.json")
 			data, err := os.ReadFile(record)
 			must(t, err)

@@ -57,7 +57,7 @@ func (b *blobs) Put(_ context.Context, r io.Reader, most int64) (string, int64, 
 func (b *blobs) Content(string) (attachment.Content, error) { return nil, session.ErrNoBlob }
 
 // newPlace is a project in base, with a scratch and a state folder beside it.
-func newPlace(t testing.TB, base string) *tool.Workplace {
+func newPlace(t testing.TB, base string) *tool.Environment {
 	t.Helper()
 	open := func(name string) (string, *os.Root) {
 		dir := filepath.Join(base, name)
@@ -71,7 +71,7 @@ func newPlace(t testing.TB, base string) *tool.Workplace {
 		t.Cleanup(func() { _ = root.Close() })
 		return dir, root
 	}
-	w := &tool.Workplace{
+	w := &tool.Environment{
 		Scope: guard{}, Blobs: &blobs{kept: map[string][]byte{}}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
 		Limits: tool.Limits{
 			OutputBytes: 32 << 10, CommandBytes: 1 << 20, CommandTime: 20 * time.Second, CommandTimeMost: time.Minute, KeepBytes: 1 << 20,
@@ -104,7 +104,7 @@ func tempDir(t testing.TB) string {
 
 // callShell runs a command through the tool, and applies what it changed, as a
 // person does who allows nothing that runs by itself.
-func callShell(t testing.TB, s *Shell, w *tool.Workplace, in input) (tool.Result, error) {
+func callShell(t testing.TB, s *Shell, w *tool.Environment, in input) (tool.Result, error) {
 	t.Helper()
 	m := map[string]any{"command": in.Command}
 	if in.Dir != "" {

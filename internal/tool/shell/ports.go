@@ -47,11 +47,11 @@ func (c *call) openPorts(ctx context.Context, job string) (_ *openPorts, err err
 			return o, tool.Refuse("port %d could not be opened: %v", port, err).Because(err)
 		}
 		o.all = append(o.all, openPort{port, l})
-		if c.place.Network == nil {
+		if c.environment.Network == nil {
 			continue
 		}
 		e := permit.Effect{Tool: permit.PortsTool, Kind: permit.Network, Summary: fmt.Sprintf("%s leads to port %d of %s", l.Addr(), port, job)}
-		if err := c.place.Network.Record(ctx, e, permit.Ruling{Outcome: permit.Allow, Reason: "the job was allowed to"}); err != nil {
+		if err := c.environment.Network.Record(ctx, e, permit.Ruling{Outcome: permit.Allow, Reason: "the job was allowed to"}); err != nil {
 			return o, err
 		}
 	}

@@ -41,7 +41,7 @@ const maxCommandBytes = 120 << 10
 const maxSummaryBytes = 200
 
 // Prepare implements tool.Tool.
-func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMessage) (tool.Call, error) {
+func (s *Shell) Prepare(ctx context.Context, w *tool.Environment, raw json.RawMessage) (tool.Call, error) {
 	var in input
 	if err := tool.Decode(raw, &in); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Shell) Prepare(ctx context.Context, w *tool.Workplace, raw json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	c := &call{shell: s, place: w, in: in, dir: dir, limit: limit, report: report}
+	c := &call{shell: s, environment: w, in: in, dir: dir, limit: limit, report: report}
 	if in.Outside {
 		return c, nil
 	}
@@ -108,7 +108,7 @@ func timeLimit(l tool.Limits, ms int64) (time.Duration, error) {
 
 // workingDir is the absolute path of the folder that the model named, which is
 // in the project or the scratch folder.
-func workingDir(w *tool.Workplace, dir string) (string, error) {
+func workingDir(w *tool.Environment, dir string) (string, error) {
 	base, root, rel := w.Project, w.Root, dir
 	switch {
 	case dir == "":
@@ -156,7 +156,7 @@ func (c *call) Effect() permit.Effect {
 	if c.in.Outside {
 		e.Outside, e.Why, e.Network, e.Deferred = true, c.in.Reason, true, false
 	}
-	if rel := below(c.dir, c.place.Project); rel != "." {
+	if rel := below(c.dir, c.environment.Project); rel != "." {
 		e.Dir = filepath.ToSlash(rel)
 		if rel == "" {
 			e.Dir = c.dir

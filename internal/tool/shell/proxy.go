@@ -10,7 +10,7 @@ import (
 
 // proxy is the command's way to other machines, nil where it has none.
 func (c *call) proxy(ctx context.Context) *egress.Proxy {
-	decides := c.place.Network
+	decides := c.environment.Network
 	if c.report.Network != confine.NetworkAsk || decides == nil {
 		return nil
 	}

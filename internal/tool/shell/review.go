@@ -19,7 +19,7 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 	for i := range changes {
 		c := &changes[i]
 		name := string(c.Path)
-		why, err := forbidden(t.place, c)
+		why, err := forbidden(t.environment, c)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func sayWhy(c *journal.Change, why error) string {
 
 // before is what the project has in a file that is changed.
 func (t *transaction) before(c *journal.Change) ([]byte, error) {
-	return readFile(t.place.Root, string(c.Path))
+	return readFile(t.environment.Root, string(c.Path))
 }
 
 func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {

@@ -1,20 +1,22 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"belay/internal/journal"
 	"belay/internal/permit/review"
+	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/tool/risk"
 )
 
-// risksOf are those changes in a project, whose person has that PATH, that make programs
-// run: by themselves, and when somebody asks for it. A content that is gone counts as
-// unknown.
-func risksOf(root *os.Root, search string, changes []journal.Change) (automatic, onRequest []string, err error) {
+// risksOf are those changes in a project that make programs run: by themselves, and when
+// somebody asks for it. Of a new folder that comes as a whole, the content of it counts, among
+// the contents. A content that is gone counts as unknown.
+func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) (automatic, onRequest []string, err error) {
+	root, p := w.Root, risk.Project{Root: w.Root, Path: w.Path}
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {
 		c := &changes[i]
@@ -36,8 +38,17 @@ func risksOf(root *os.Root, search string, changes []journal.Change) (automatic,
 		}
 		entries[i] = e
 	}
-	p := risk.Project{Root: root, Path: search}
 	automatic, onRequest = p.Of(entries)
+	for i := range changes {
+		if changes[i].Tree == nil {
+			continue
+		}
+		t := treeRisks{ctx: ctx, root: root, contents: contents, project: p}
+		if err := t.look(&changes[i]); err != nil {
+			return nil, nil, err
+		}
+		automatic, onRequest = append(automatic, t.automatic...), append(onRequest, t.onRequest...)
+	}
 	for _, c := range changes {
 		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
 			automatic = append(automatic, files.Printable(repo)+" is removed with its history, and nobody can take that back")

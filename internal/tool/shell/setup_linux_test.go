@@ -7,7 +7,7 @@ import (
 	"belay/internal/tool"
 )
 
-// A command that cannot be confined because its project lies where none may reach
+// A command that cannot be confined because its project is where none may reach
 // says so, and says where.
 func TestProjectInAHiddenFolder(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@
 // it writes.
 //
 // On Linux the program is its own sandbox, started again, and then something else
-// from before its main on (package keeper). A process that holds keys calls
+// from before its main on (package supervisor). A process that holds keys calls
 // [Harden].
 //
 // What the machine can hold of a command differs. [Shell.Report] says what this
@@ -89,6 +89,8 @@ type Shell struct {
 	serverPorts func() []uint16
 	// state is the operator's state folder.
 	state string
+	// mostChanges is how many changes of a command are listed, overlay.MaxChanges for 0.
+	mostChanges int
 	// overlays says which projects, by path, an overlay can be laid on.
 	overlays sync.Map
 }
@@ -118,7 +120,7 @@ func New(o Options) *Shell {
 	}
 }
 
-// Report tells what the machine holds. The first call tries it out and takes
+// Report reports what the machine holds. The first call tries it out and takes
 // some ten milliseconds.
 func (s *Shell) Report(ctx context.Context) (Report, error) { return s.runner.Report(ctx) }
 

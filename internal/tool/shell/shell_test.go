@@ -228,10 +228,10 @@ func TestZonesOfCommands(t *testing.T) {
 	}
 }
 
-// The model is told why processes of its command are gone.
+// The model learns why processes of its command are gone.
 func TestResultOfACommandWithoutMemory(t *testing.T) {
 	t.Parallel()
-	c := &call{place: newPlace(t, tempDir(t))}
+	c := &call{environment: newPlace(t, tempDir(t))}
 	for _, starved := range []bool{true, false} {
 		text := c.result(confine.Outcome{ExitCode: 137, Starved: starved}, nil).Text
 		if !strings.Contains(text, "exit code 137") || strings.Contains(text, "more memory than they may (bash.memory_bytes)") != starved {

@@ -50,6 +50,11 @@ func AreReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool
 		if !same(&now, &c.After) && (!c.IfEmpty || now.Type != journal.Folder) {
 			return false, nil
 		}
+		if c.Tree != nil {
+			if is, err := journal.LookTree(root, c.Path); err != nil || is != *c.Tree {
+				return false, nil // what is there is something else, whatever the error is
+			}
+		}
 	}
 	return true, nil
 }

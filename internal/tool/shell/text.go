@@ -28,6 +28,7 @@ func outputBytes(l tool.Limits) int64 {
 func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	var b strings.Builder
 	writeOutput(&b, o.Output)
+	value := map[string]any{"exit_code": o.ExitCode, "output": b.String()}
 	b.WriteString(c.ended(o))
 	if o.Left > 0 && !c.stopped && !o.TimedOut && !o.Crowded && c.exceeded == nil {
 		fmt.Fprintf(&b, "\n%d of its processes still ran and were ended: nothing outlives a command", o.Left)
@@ -48,10 +49,10 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	}
 	text := b.String()
 	truncated := o.Output.Dropped > 0
-	if most := int(c.place.Limits.OutputBytes); len(text) > most {
+	if most := int(c.environment.Limits.OutputBytes); len(text) > most {
 		text, truncated = cut(text, most), true
 	}
-	return tool.Result{Text: text, Truncated: truncated, Failed: c.failed(o)}
+	return tool.Result{Text: text, Truncated: truncated, Failed: c.failed(o), Value: value}
 }
 
 // failed reports whether the command failed. A job that was stopped did not.
@@ -80,7 +81,7 @@ func (c *call) ended(o confine.Outcome) string {
 	case c.stopped:
 		return fmt.Sprintf("stopped after %v", took)
 	case o.TimedOut:
-		return fmt.Sprintf("ended after %v: its time of %v ran out (timeout_ms may be up to %d)", took, c.limit, c.place.Limits.CommandTimeMost.Milliseconds())
+		return fmt.Sprintf("ended after %v: its time of %v ran out (timeout_ms may be up to %d)", took, c.limit, c.environment.Limits.CommandTimeMost.Milliseconds())
 	case o.Crowded:
 		return fmt.Sprintf("ended after %v: it had more processes than it may have", took)
 	case o.Signal != "":

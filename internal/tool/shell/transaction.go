@@ -46,11 +46,11 @@ func (c *call) transact(ctx context.Context) (tool.Result, error) {
 
 // begin makes the overlay of a command that runs next.
 func (c *call) begin() (*transaction, confine.Command, error) {
-	upper, err := overlay.Make(c.place.Root)
+	upper, err := overlay.Make(c.environment.Root)
 	if err != nil {
 		return nil, confine.Command{}, err
 	}
-	upper.MostBytes = c.shell.disk.WriteBytes
+	upper.MostBytes, upper.MostChanges = c.shell.disk.WriteBytes, c.shell.mostChanges
 	run := c.command()
 	run.Upper, run.Work = upper.Folders()
 	run.Guard = upper.Guard()
@@ -74,7 +74,7 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 		return t.result(shown, t.notes), nil
 	}
 	// What a command did is reviewed to the end, also when its turn is interrupted
-	// now: the person is told what became of it.
+	// now: the person learns its outcome.
 	reviewCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	defer cancel()
 	allowed, conflicts, err := t.settle(reviewCtx)
@@ -86,8 +86,8 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 		return result, nil
 	}
 	by := tool.OriginOf(ctx)
-	changes = &pending{call: t.call, upper: t.upper, record: kept.Record{
-		ID: by.ChangeID, Created: t.place.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
+	changes = &pending{call: t.call, upper: t.upper, value: result.Value, record: kept.Record{
+		ID: by.ChangeID, Created: t.environment.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
 		Result: kept.Result{Text: result.Text, Truncated: result.Truncated, Failed: result.Failed},
 	}}
 	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome, result.Failed); err != nil {
@@ -100,12 +100,18 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 
 // settle reviews what the command changed, and returns what may be applied.
 func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, conflicts []string, err error) {
+	t.upper.Ignored = t.ignores()
+	t.upper.Admit = func(c *journal.Change) (why, err error) { return forbidden(t.environment, c) }
 	set, err := t.upper.Changes(ctx)
 	var many *overlay.TooManyError
+	var ignored *overlay.TooManyIgnoredError
 	var large *overlay.TooLargeError
 	switch {
 	case errors.As(err, &many):
 		t.note("nothing of what it changed was applied: %v", many)
+		return nil, nil, nil
+	case errors.As(err, &ignored):
+		t.note("nothing of what it changed was applied: %v", ignored)
 		return nil, nil, nil
 	case errors.As(err, &large):
 		t.note("nothing of what it changed was applied: %v (%s)", large, quota.SettingWrite)
@@ -130,7 +136,7 @@ func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, con
 		return nil, nil, err
 	}
 	allowed, err = t.review(ctx, real)
-	t.place.Ledger.Note(t.refused...)
+	t.environment.Ledger.Note(t.refused...)
 	return allowed, set.Conflicts, err
 }
 
@@ -140,7 +146,7 @@ func (t *transaction) note(format string, args ...any) {
 
 // command is what runs, with everything but its overlay.
 func (c *call) command() confine.Command {
-	w := c.place
+	w := c.environment
 	masked := []string{filepath.Join(w.Project, ".belay")}
 	for _, project := range w.Nested {
 		masked = append(masked, filepath.Join(project, ".belay"))

@@ -34,8 +34,9 @@ type Limits struct {
 	Files   int
 }
 
-// Default are limits for a project of any size; FileBytes is the caller's.
-var Default = Limits{Entries: 200_000, Read: 64 << 20, Files: 500}
+// Default are limits for a project of any size. A workflow file is written by people,
+// who do not write a megabyte.
+var Default = Limits{FileBytes: 1 << 20, Entries: 200_000, Read: 64 << 20, Files: 500}
 
 const (
 	// maxDepth is how many folders deep a search goes.
@@ -171,7 +172,11 @@ func (s *search) file(name string) error {
 		s.found.Truncated = true
 		return fs.SkipAll
 	}
-	f, err := describe(s.ctx, name, data)
+	f, err := describe(s.ctx, name, data, func(used string) ([]byte, error) {
+		data, _, err := durable.ReadFile(s.root, path.Join(path.Dir(name), used), s.l.FileBytes)
+		s.read += int64(len(data))
+		return data, err
+	})
 	if err != nil {
 		return err
 	}
@@ -180,9 +185,9 @@ func (s *search) file(name string) error {
 }
 
 // describe reads a workflow. The error is ctx's.
-func describe(ctx context.Context, name string, data []byte) (File, error) {
+func describe(ctx context.Context, name string, data []byte, open definition.Opener) (File, error) {
 	f := File{Path: name}
-	w, err := definition.Parse(ctx, name, data)
+	w, err := definition.ParseWith(ctx, name, data, open)
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
 	}

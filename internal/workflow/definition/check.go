@@ -30,6 +30,7 @@ func (d *decoder) check() {
 	}
 	d.loops()
 	d.taskReferences()
+	d.outputs()
 }
 
 // named is something that has an id and a place.
@@ -168,6 +169,7 @@ func (d *decoder) taskReferences() {
 	entries := func(all []declared.Entry) {
 		for i := range all {
 			all[i].Each(see)
+			all[i].Check(d.report, d.w.Project)
 		}
 	}
 	d.w.Env.Each(see)
@@ -186,9 +188,12 @@ func (d *decoder) taskReferences() {
 			tree.Each(see)
 		}
 		text(t.Prompt, t.At, t.Path, "prompt")
-		for _, id := range t.Condition.Tasks() {
-			if !ids[id] {
-				d.report.Beyond(authored.RuleReference, t.At.Field("condition"), t.Path+".condition", meant(d, id, known), "the condition looks at the task %q, and there is none", id)
+		text(t.Message, t.At, t.Path, "message")
+		for name, c := range map[string]*Condition{"condition": t.Condition, "until": t.Until} {
+			for _, id := range c.Tasks() {
+				if !ids[id] {
+					d.report.Beyond(authored.RuleReference, t.At.Field(name), t.Path+"."+name, meant(d, id, known), "the condition looks at the task %q, and there is none", id)
+				}
 			}
 		}
 		entries(t.Attachments)
@@ -219,7 +224,7 @@ func oneOf(id string, known []string) string {
 	case len(known) == 0:
 		return "there is none"
 	case len(known) == 1:
-		return "there is " + known[0] + " only"
+		return "the only one is " + known[0]
 	case len(known) > maxShown:
 		return fmt.Sprintf("there are %d", len(known))
 	}

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,17 @@ import (
 // Condition is the expression of a router, in the Common Expression Language. It
 // sees what templates see.
 type Condition struct {
-	text    string
-	program cel.Program
-	tasks   []string
+	text string
+	// variables are the keys of the context that it may see.
+	variables []string
+	program   cel.Program
+	tasks     []string
+	// all is set where it looks at tasks without naming them.
+	all bool
+	// paths are the fields that it takes to be there. whole says that it is the first of
+	// them and nothing else.
+	paths [][]string
+	whole bool
 }
 
 // What a condition may take: its length, and its cost in CEL's own units.
@@ -28,16 +37,21 @@ const (
 	conditionCost = 10_000
 )
 
-// conditionVariables are the context's keys.
-var conditionVariables = []string{"workflow", "tasks", "input", "with", "env", "agents", "tools", "trigger"}
+// conditionVariables are the context's keys, repeatVariables those that the end of a round
+// has beside them.
+var (
+	conditionVariables = []string{"workflow", "tasks", "input", "with", "env", "agents", "tools", "trigger"}
+	repeatVariables    = []string{"output", "index", "item"}
+)
 
-// NewCondition compiles an expression.
-func NewCondition(text string) (*Condition, error) {
+// NewCondition compiles an expression, which may see more than every condition does.
+func NewCondition(text string, more ...string) (*Condition, error) {
 	if len(text) > maxCondition {
 		return nil, fmt.Errorf("a condition of %d bytes, more than the %d that are taken", len(text), maxCondition)
 	}
 	options := make([]cel.EnvOption, 0, len(conditionVariables))
-	for _, name := range conditionVariables {
+	variables := slices.Concat(conditionVariables, more)
+	for _, name := range variables {
 		options = append(options, cel.Variable(name, cel.DynType))
 	}
 	env, err := cel.NewEnv(options...)
@@ -63,15 +77,23 @@ func NewCondition(text string) (*Condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Condition{text: text, program: program, tasks: tasksIn(ast)}, nil
+	ids, all := tasksIn(ast)
+	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
+	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	return c, nil
 }
 
-// tasksIn are the tasks that an expression looks at by their ids.
-func tasksIn(ast *cel.Ast) []string {
-	var ids []string
+// tasksIn are the tasks that an expression looks at by their ids. It also says whether it
+// looks at others.
+func tasksIn(ast *cel.Ast) (ids []string, all bool) {
+	uses := 0
 	isTasks := func(e celast.Expr) bool { return e.Kind() == celast.IdentKind && e.AsIdent() == "tasks" }
 	celast.PreOrderVisit(ast.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) {
 		switch e.Kind() {
+		case celast.IdentKind:
+			if isTasks(e) {
+				uses++
+			}
 		case celast.SelectKind:
 			if s := e.AsSelect(); isTasks(s.Operand()) && !s.IsTestOnly() {
 				ids = append(ids, s.FieldName())
@@ -86,7 +108,7 @@ func tasksIn(ast *cel.Ast) []string {
 		default:
 		}
 	}))
-	return ids
+	return ids, uses > len(ids)
 }
 
 var (
@@ -126,11 +148,39 @@ func (c *Condition) Tasks() []string {
 	return c.tasks
 }
 
+// All reports whether the expression looks at tasks that it does not name.
+func (c *Condition) All() bool { return c != nil && c.all }
+
 // Route evaluates the condition to the value that routes are chosen by. An empty
 // result is an error, as is one that is no text, number or truth value.
 func (c *Condition) Route(values map[string]any) (string, error) {
-	input := make(map[string]any, len(conditionVariables))
-	for _, name := range conditionVariables {
+	out, err := c.evaluate(values)
+	if err != nil {
+		return "", err
+	}
+	s, ok := routeValue(out)
+	if !ok || s == "" {
+		return "", fmt.Errorf("the condition %s gives %v, which names no route", c.text, out)
+	}
+	return s, nil
+}
+
+// Holds evaluates the condition to true or false; anything else is an error.
+func (c *Condition) Holds(values map[string]any) (bool, error) {
+	out, err := c.evaluate(values)
+	if err != nil {
+		return false, err
+	}
+	b, ok := out.(types.Bool)
+	if !ok {
+		return false, fmt.Errorf("the condition %s gives %v, and neither true nor false", c.text, out)
+	}
+	return bool(b), nil
+}
+
+func (c *Condition) evaluate(values map[string]any) (ref.Val, error) {
+	input := make(map[string]any, len(c.variables))
+	for _, name := range c.variables {
 		if input[name] = values[name]; input[name] == nil {
 			input[name] = map[string]any{}
 		}
@@ -138,18 +188,14 @@ func (c *Condition) Route(values map[string]any) (string, error) {
 	out, _, err := c.program.Eval(input)
 	switch {
 	case err == nil:
+		return out, nil
 	case strings.Contains(err.Error(), "no such key"):
-		return "", fmt.Errorf("the condition %s: %w; has(…) tells whether something is there: has(input.kind) && input.kind == \"a\"", c.text, err)
+		return nil, fmt.Errorf("the condition %s: %w; has(…) tells whether something is there: has(input.kind) && input.kind == \"a\"", c.text, err)
 	case strings.Contains(err.Error(), "no such overload"):
-		return "", fmt.Errorf("the condition %s: what it works on is of a type that does not go with it", c.text)
+		return nil, fmt.Errorf("the condition %s: what it works on is of a type that does not go with it", c.text)
 	default:
-		return "", fmt.Errorf("the condition %s: %w", c.text, err)
+		return nil, fmt.Errorf("the condition %s: %w", c.text, err)
 	}
-	s, ok := routeValue(out)
-	if !ok || s == "" {
-		return "", fmt.Errorf("the condition %s gives %v, which names no route", c.text, out)
-	}
-	return s, nil
 }
 
 func routeValue(v ref.Val) (string, bool) {

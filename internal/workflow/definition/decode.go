@@ -13,19 +13,7 @@ import (
 // [*authored.Error] with every problem of the file, or ctx's: a large file takes its
 // time.
 func Parse(ctx context.Context, name string, data []byte) (*Workflow, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	n, err := authored.Parse(name, data)
-	if err != nil {
-		return nil, err
-	}
-	d := &decoder{ctx: ctx, report: &authored.Report{}, schemas: map[string]*Schema{}}
-	w := d.workflow(n)
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	return w, d.report.Err(name)
+	return ParseWith(ctx, name, data, nil)
 }
 
 // decoder reads one file.
@@ -37,11 +25,15 @@ type decoder struct {
 	schemaIDs []schemaID
 	w         *Workflow
 	hints     int // how many were looked for
+	// open reads used files, nil for none; shared are their actions, by id.
+	open   Opener
+	shared map[string]*Action
 }
 
 func (d *decoder) workflow(n *authored.Node) *Workflow {
 	o := authored.Read(n, d.report, "", workflowShape)
 	d.w = &Workflow{ID: o.Text("id"), Version: o.Text("version"), Description: o.Text("description")}
+	d.use(o)
 	d.namedSchemas(o)
 	if c := o.Object("config"); c != nil {
 		d.w.Input, d.w.Env = d.schemaField(c, "input"), d.tree(c, "env")
@@ -52,6 +44,7 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	if o.Field("env") != nil {
 		d.w.Env = d.tree(o, "env")
 	}
+	d.w.Project, _ = declared.OfProject(o)
 	for a := range d.objects(o, "agents") {
 		d.w.Agents = append(d.w.Agents, d.agent(a))
 	}
@@ -85,6 +78,7 @@ func (d *decoder) agent(o *authored.Object) *Agent {
 	for c := range d.objects(o, "actions") {
 		a.Actions = append(a.Actions, d.action(c))
 	}
+	a.Actions = append(a.Actions, d.sharedActions(o)...)
 	a.actions = byID(a.Actions)
 	a.Attachments = declared.Entries(o.Objects("attachments"), d.report)
 	return a

@@ -19,15 +19,45 @@ func (d *decoder) task(o *authored.Object, nested bool) *Task {
 	switch t.Kind {
 	case Basic:
 		t.Prompt, t.Output = d.template(o, "prompt"), d.schemaField(o, "output")
-		_, t.Model = d.model(o)
+		t.Provider, t.Model = d.model(o)
 		t.Rights = d.rights(o)
 		d.who(o, t)
 	case Router:
 		d.router(o, t)
-	case Parallel, Collection:
+	case Parallel, Collection, Composite:
 		d.several(o, t)
+	case Tool:
+		t.Tool = o.Word("tool")
+		d.toolInput(o, t)
+	case Wait:
+		t.Message, t.For, t.OnTime = d.template(o, "message"), o.Duration("for"), TimeContinues
+		if t.Message != nil {
+			t.OnTime = TimeRefuses
+		}
+		if o.Field("on_time") != nil {
+			t.OnTime = o.Word("on_time")
+		}
+	case Repeat:
+		t.Max, t.Until = int(o.Int("max")), d.condition(o, "until", repeatVariables...)
+		if c := o.Object("task"); c != nil {
+			t.Each = d.task(c, true)
+		}
 	}
 	return t
+}
+
+// condition is a field with an expression, nil where it is left out or wrong.
+func (d *decoder) condition(o *authored.Object, name string, more ...string) *Condition {
+	text := o.Text(name)
+	if text == "" {
+		return nil
+	}
+	c, err := NewCondition(text, more...)
+	if err != nil {
+		o.Beyond(authored.RuleCondition, name, conditionHint(text, err), "%v", err)
+		return nil
+	}
+	return c
 }
 
 func (d *decoder) next(o *authored.Object, name string) Next {
@@ -59,12 +89,7 @@ func (d *decoder) who(o *authored.Object, t *Task) {
 }
 
 func (d *decoder) router(o *authored.Object, t *Task) {
-	if text := o.Text("condition"); text != "" {
-		var err error
-		if t.Condition, err = NewCondition(text); err != nil {
-			o.Beyond(authored.RuleCondition, "condition", conditionHint(text, err), "%v", err)
-		}
-	}
+	t.Condition = d.condition(o, "condition")
 	for _, f := range o.Map("routes") {
 		t.Routes = append(t.Routes, Route{f.Name, f.Value.Text, f.Value})
 	}
@@ -72,8 +97,10 @@ func (d *decoder) router(o *authored.Object, t *Task) {
 }
 
 func (d *decoder) several(o *authored.Object, t *Task) {
-	t.Strategy, t.Batch = Strategy(o.Word("strategy")), int(o.Int("batch"))
-	if t.Kind == Parallel {
+	if t.Kind != Composite {
+		t.Strategy, t.Batch = Strategy(o.Word("strategy")), int(o.Int("batch"))
+	}
+	if t.Kind != Collection {
 		for c := range d.objects(o, "tasks") {
 			t.Tasks = append(t.Tasks, d.task(c, true))
 		}

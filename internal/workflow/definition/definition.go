@@ -25,6 +25,9 @@ type Workflow struct {
 	// Env are values that the author gives, seen by templates as .env; the
 	// process's environment never is.
 	Env *template.Tree
+	// Project is set where paths of attachments begin at the project, if their entry does
+	// not say where.
+	Project bool
 	// Agents and Tasks are in the file's order; a run begins with the first task.
 	Agents []*Agent
 	Tasks  []*Task
@@ -33,6 +36,8 @@ type Workflow struct {
 	Outputs *template.Tree
 	// Snapshot is where a finished run is published.
 	Snapshot Snapshot
+	// Used are the contents of the files that the workflow uses, by their names.
+	Used map[string][]byte
 
 	agents map[string]*Agent
 	tasks  map[string]*Task
@@ -109,6 +114,20 @@ const (
 	Parallel Kind = "parallel"
 	// Collection runs one task for each item of a list.
 	Collection Kind = "collection"
+	// Composite runs its tasks one after the other; each sees those before it.
+	Composite Kind = "composite"
+	// Tool calls a tool without a model.
+	Tool Kind = "tool"
+	// Wait waits for a person, or until a time has passed.
+	Wait Kind = "wait"
+	// Repeat runs one task again and again, until a condition holds.
+	Repeat Kind = "repeat"
+)
+
+// The values of on_time: what becomes of a wait task whose time has passed.
+const (
+	TimeContinues = "continue"
+	TimeRefuses   = "refuse"
 )
 
 // Strategy says when a parallel task or a collection has succeeded.
@@ -135,7 +154,8 @@ type Task struct {
 	Agent  *Agent
 	Action *Action
 	Prompt *template.Template
-	Model  string
+	// Model and Provider are who answers, where that is not the agent's.
+	Model, Provider string
 	// Output is the schema of the answer where the action has none.
 	Output      *Schema
 	With        *template.Tree
@@ -155,8 +175,20 @@ type Task struct {
 	Routes    []Route
 	Default   string
 
-	// Tasks run at the same time, of a parallel task; Each is run for each of
-	// Items, at most Batch at once, of a collection.
+	// Tool is the tool that is called, with With as its input. Of a tool task.
+	Tool string
+	// Message is what a person is asked. The task waits no longer than For, where that is
+	// set; OnTime says what its end then is. Of a wait task.
+	Message *template.Template
+	For     time.Duration
+	OnTime  string
+	// Each is run at most Max times, until Until holds. Of a repeat task.
+	Max   int
+	Until *Condition
+
+	// Tasks run at the same time, of a parallel task, or one after the other, of a
+	// composite one; Each is run for each of Items, at most Batch at once, of a
+	// collection.
 	Tasks    []*Task
 	Items    *template.Tree
 	Each     *Task

@@ -125,6 +125,8 @@ schemas:
   - {type: object}
   - {id: s, type: objekt}
   - {id: s, type: object}
+  - {id: typo, type: object, propertis: {a: {type: string}}, properties: {b: {minimun: 1, items: {enums: [1]}}}}
+  - {id: within, schema: {type: object}}
 input: none
 agents:
   - {id: a, actions: [{id: x}, {id: x, prompt: p, output: {$ref: "file:///etc/passwd"}}]}
@@ -151,19 +153,23 @@ outputs: text
 		`w.yaml:4:5: schemas[0]: a schema needs id`,
 		`w.yaml:5:19: schemas[1].type: this is no JSON Schema: value must be one of`,
 		`w.yaml:6:10: schemas[2].id: the id "s" is given twice`,
-		`w.yaml:7:8: input: no schema has the id "none"`,
+		`w.yaml:7:41: schemas[3].propertis: "propertis" is no keyword of JSON Schema (did you mean properties?)`,
+		`schemas[3].properties.b.minimun: "minimun" is no keyword of JSON Schema (did you mean minimum?)`,
+		`schemas[3].properties.b.items.enums: "enums" is no keyword of JSON Schema (did you mean enum?)`,
+		`schemas[4].schema: "schema" is no keyword of JSON Schema (did you mean $schema?)`,
+		`w.yaml:9:8: input: no schema has the id "none"`,
 		`agents[0].instructions: an agent needs instructions`,
 		`agents[0].actions[0].prompt: an action needs prompt`,
 		`a schema refers to itself only`,
-		`w.yaml:9:37: agents[0].actions[1].id: the action "x" is there already, as agents[0].actions[0]`,
-		`w.yaml:10:10: agents[1].id: the agent "a" is there already, as agents[0]`,
+		`w.yaml:11:37: agents[0].actions[1].id: the action "x" is there already, as agents[0].actions[0]`,
+		`w.yaml:12:10: agents[1].id: the agent "a" is there already, as agents[0]`,
 		`templates see no clock, environment, network or chance`,
-		`tasks[0].agent: no agent has the id "b" (there is a only)`,
+		`tasks[0].agent: no agent has the id "b" (the only one is a)`,
 		`tasks[1].action: the agent a has no action "y"`,
 		`tasks[1].on_success: the task is final, and on_success names a next one`,
 		`tasks[1].on_success.next: the tasks lead in a circle: one → two → one`,
-		`tasks[2].type: it must be one of basic, router, parallel, collection, and this is "routr" (did you mean router?)`,
-		`w.yaml:14:10: tasks[2].id: the task "two" is there already, as tasks[1]`,
+		`tasks[2].type: it must be one of basic, router, parallel, collection, composite, tool, wait, repeat, and this is "routr" (did you mean router?)`,
+		`w.yaml:16:10: tasks[2].id: the task "two" is there already, as tasks[1]`,
 		`tasks[3].condition: this is no CEL expression`,
 		`tasks[3].routes.b: it must be text, and this is a list`,
 		`tasks[3].routes.a: no task has the id "nowhere", which is to follow (there are one, two, r, p, c, t, b)`,
@@ -172,11 +178,11 @@ outputs: text
 		`tasks[4].tasks: a task needs tasks`,
 		`tasks[5].batch: a sequential collection takes one item at a time`,
 		`tasks[5].task.on_error: a task within another has no on_error`,
-		`w.yaml:17:103: tasks[5].task.prompt: the template looks at the task "gone", and there is none`,
+		`w.yaml:19:103: tasks[5].task.prompt: the template looks at the task "gone", and there is none`,
 		`tasks[6]: a task needs an action of its agent, or a prompt`,
 		`tasks[7].budget.max_turns: it must be a whole number from 1 to 1000, and this is 0`,
 		`tasks[7].budget.max_cost: it must be a number above 0`,
-		`tasks[7].timeout: it must be a length of time up to 24h0m0s, and this is "3 days"`,
+		`tasks[7].timeout: it must be a length of time up to 24h, and this is "3 days"`,
 		`tasks[7].attachments[0]: an attachment needs exactly one of`,
 		`tasks[8].id: a task needs id`,
 		`outputs: it must be a mapping, and this is text`,
@@ -262,5 +268,19 @@ func TestConditions(t *testing.T) {
 		if got, err := c.Route(values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s = %q, %v; want %s", text, got, err, want)
 		}
+	}
+}
+
+// A schema that describes its parts beside type would accept anything.
+func TestSchemaWithoutKeywords(t *testing.T) {
+	t.Parallel()
+	_, err := definition.Parse(t.Context(), "w.yaml", []byte(`id: w
+input: {subject: text}
+agents: [{id: a, instructions: i}]
+tasks: [{id: t, agent: a, prompt: p}]
+`))
+	want := `w.yaml:2:18: input.subject: "subject" is no keyword of JSON Schema: the parts of an object are described under properties`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }

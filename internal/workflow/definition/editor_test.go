@@ -264,6 +264,11 @@ func TestBeyondTheSchema(t *testing.T) {
 	cases := map[authored.Rule][]string{
 		authored.RuleTemplate:  {head + `,"with":{"a":"{{ env }}"}}]}`, head + `,"attachments":[{"type":"{{","path":"x"}]}]}`},
 		authored.RuleReference: {head + `,"on_success":{"next":"two"}}]}`, head + `,"action":"x"}]}`, head + `,"output":"x"}]}`, head + `}],"outputs":{"a":"{{ .tasks.b.output }}"}}`},
+		authored.RuleSource: {
+			head + `,"attachments":[{"type":"file","path":"../x"}]}]}`, head + `,"attachments":[{"type":"file","paths":["a["]}]}]}`, head + `,"attachments":[{"type":"image","url":"ftp://a/b"}]}]}`,
+			head + `,"attachments":[{"type":"file","path":"/a/{{ .input.x }}"}]}]}`, head + `,"attachments":[{"type":"file","path":"../../{{ .input.x }}/y"}]}]}`,
+			head + `,"attachments":[{"type":"image","url":"file:///{{ .input.x }}"}]}]}`, head + `,"attachments":[{"type":"file","path":"../x"}]}],"base":"project"}`,
+		},
 		authored.RuleDuplicate: {head + `},{"id":"one","agent":"a","prompt":"p"}]}`, head + `}],"schemas":[{"id":"s"},{"id":"s"}]}`},
 		authored.RuleCircle:    {head + `,"on_success":{"next":"one"}}]}`},
 		authored.RuleCondition: {head + `},{"id":"r","type":"router","condition":"1 +","routes":{"a":"one"}}]}`},

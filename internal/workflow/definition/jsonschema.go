@@ -1,13 +1,11 @@
 package definition
 
 import (
-	"errors"
-	"strings"
+	"slices"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"belay/internal/authored"
+	"belay/internal/schema"
 )
 
 // jsonSchema is a JSON Schema as a value of a file. One that names its own $schema is
@@ -36,19 +34,19 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 	if n.Field("$schema") != nil {
 		return right
 	}
-	for _, p := range againstMeta(sourceOf(n)) {
+	for _, f := range againstMeta(sourceOf(n)) {
 		at, where := n, path
-		for _, step := range p.InstanceLocation {
+		for _, step := range f.Place {
 			next := at.Child(step)
 			if next == nil {
 				break
 			}
 			at, where = next, where+"."+step
 		}
-		r.Add(at, where, "", "this is no JSON Schema: %s", p.ErrorKind.LocalizedString(printer))
+		r.Add(at, where, "", "this is no JSON Schema: %s", f.Text)
 		right = false
 	}
-	return right
+	return right && v.checkKeywords(r, n, path)
 }
 
 // Schema implements [authored.Value].
@@ -79,42 +77,19 @@ func sourceOf(n *authored.Node) map[string]any {
 }
 
 // metaSchema is the schema of schemas, which editors have, too.
-var metaSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := plain(map[string]any{"$ref": "#/$defs/" + metaDef, "$defs": map[string]any{metaDef: metaSource()}})
-	if err != nil {
-		return nil, err
-	}
-	const name = "mem:///json-schema.json"
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, err
-	}
-	return c.Compile(name)
+var metaSchema = sync.OnceValues(func() (*schema.Schema, error) {
+	return schema.Compile(map[string]any{"$ref": "#/$defs/" + metaDef, "$defs": map[string]any{metaDef: metaSource()}})
 })
 
-// againstMeta tells what is wrong with a schema, the first problem of each of its
-// parts.
-func againstMeta(source map[string]any) []*jsonschema.ValidationError {
+// againstMeta returns what is wrong with a schema, the first fault of each of its parts.
+func againstMeta(source map[string]any) []schema.Fault {
 	meta, err := metaSchema()
 	if err != nil {
 		return nil // compiling says it
 	}
-	doc, err := plain(source)
+	faults, err := meta.Check(source)
 	if err != nil {
 		return nil
 	}
-	var wrong *jsonschema.ValidationError
-	if !errors.As(meta.Validate(doc), &wrong) {
-		return nil
-	}
-	var first []*jsonschema.ValidationError
-	seen := map[string]bool{}
-	leaves(wrong, func(e *jsonschema.ValidationError) {
-		if at := strings.Join(e.InstanceLocation, "/"); !seen[at] {
-			seen[at] = true
-			first = append(first, e)
-		}
-	})
-	return first
+	return slices.CompactFunc(faults, func(a, b schema.Fault) bool { return slices.Equal(a.Place, b.Place) })
 }

@@ -1,27 +1,19 @@
 package definition
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"belay/internal/authored"
+	"belay/internal/schema"
 )
 
 // Schema is a JSON Schema of a file. It never reaches for another: references lead
 // to parts of itself.
 type Schema struct {
-	compiled *jsonschema.Schema
-	steps    *steps
-	// Source is the schema itself, for a model that is told of it.
+	compiled *schema.Schema
+	// Source is the schema itself, for the model's prompt.
 	Source map[string]any
 }
 
@@ -83,78 +75,31 @@ func (d *decoder) schema(n *authored.Node, path string) *Schema {
 }
 
 func newSchema(source map[string]any) (*Schema, error) {
-	doc, err := plain(source)
+	compiled, err := schema.Compile(source)
 	if err != nil {
 		return nil, err
 	}
-	steps := &steps{}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	steps.count(c)
-	const name = "mem:///schema.json"
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, err
-	}
-	compiled, err := c.Compile(name)
-	if err != nil {
-		return nil, err
-	}
-	return &Schema{compiled: compiled, steps: steps, Source: source}, nil
+	return &Schema{compiled: compiled, Source: source}, nil
 }
 
-// plain is a value as the checker of schemas wants it.
-func plain(v any) (any, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
-}
-
-// noLoader keeps schemas from reading files and addresses.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, errors.New("a schema refers to itself only, and this one to " + url)
-}
-
-// Check tells what is wrong with a value, a line each; nothing where it is right.
+// Check returns what is wrong with a value, a line each; nothing where it is right.
 func (s *Schema) Check(v any) []string {
 	if s == nil || s.compiled == nil {
 		return nil
 	}
-	doc, err := plain(v)
+	faults, err := s.compiled.Check(v)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	var wrong *jsonschema.ValidationError
-	switch err := s.steps.validate(s.compiled, doc); {
-	case err == nil:
-		return nil
-	case errors.As(err, &wrong):
-		var lines []string
-		leaves(wrong, func(e *jsonschema.ValidationError) {
-			where := "." + strings.Join(e.InstanceLocation, ".")
-			if where == "." {
-				where = "the value"
-			}
-			lines = append(lines, fmt.Sprintf("%s: %s", where, e.ErrorKind.LocalizedString(printer)))
-		})
-		return lines
-	default:
-		return []string{err.Error()}
+	var lines []string
+	for _, f := range faults {
+		where := "the value"
+		if len(f.Place) > 0 {
+			where = "." + strings.Join(f.Place, ".")
+		}
+		lines = append(lines, where+": "+f.Text)
 	}
-}
-
-var printer = message.NewPrinter(language.English)
-
-func leaves(e *jsonschema.ValidationError, see func(*jsonschema.ValidationError)) {
-	if len(e.Causes) == 0 {
-		see(e)
-	}
-	for _, c := range e.Causes {
-		leaves(c, see)
-	}
+	return lines
 }
 
 // open are the keywords with which a schema takes members beside its properties, or

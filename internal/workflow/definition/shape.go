@@ -12,6 +12,8 @@ const (
 	maxTime    = 24 * time.Hour
 	maxRetries = 10
 	maxBatch   = 1000
+	maxRounds  = 100
+	maxWait    = 30 * 24 * time.Hour
 	// maxTurns bounds the calls of the model that a task may have.
 	maxTurns  = 1000
 	maxTokens = 1 << 40
@@ -25,7 +27,7 @@ func EditorSchema() map[string]any { return authored.Schema("belay workflow", wo
 // Shapes are the mappings that a file is made of, for the reference.
 func Shapes() []*authored.Shape {
 	return []*authored.Shape{
-		workflowShape, configShape, snapshotShape, agentShape, actionShape, modelShape, permissionsShape, budgetShape,
+		workflowShape, sharedShape, configShape, snapshotShape, agentShape, actionShape, modelShape, permissionsShape, budgetShape,
 		taskShape, nextShape, declared.Shape, // a task within another is a task with fewer fields
 	}
 }
@@ -51,10 +53,12 @@ var workflowShape = &authored.Shape{
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name of the workflow."},
 		{Name: "version", Value: anyText, Doc: "The author's, told in the record of a run."},
 		{Name: "description", Value: anyText, Doc: "What the workflow is for."},
+		{Name: "use", Value: authored.ListOf{Each: filled}, Doc: "Names of files in the same folder, with agents, actions and schemas that several workflows share."},
 		{Name: "schemas", Value: authored.ListOf{Each: jsonSchema{named: true}}, Doc: "JSON Schemas, draft 2020-12, each with an id that other places name."},
 		{Name: "config", Value: configShape, Doc: "Another place for input and env."},
 		{Name: "input", Value: schemaOrID, Doc: "The schema of what a run is given: a JSON Schema, or the id of one of schemas. Defaults are filled in before it is checked."},
 		{Name: "env", Value: free, Doc: "Values that templates see as .env. The environment of the process is never seen." + templates},
+		declared.BaseField("Where the paths of attachments begin that do not say it: workflow, the folder of this file, or project. Default: workflow."),
 		{Name: "agents", Value: authored.ListOf{Each: agentShape}, Doc: "Who works on the tasks."},
 		{Name: "tasks", Required: true, Value: authored.ListOf{Each: taskShape, Least: 1}, Doc: "What is done. A run begins with the first one and goes on where on_success, on_error and routes lead."},
 		{Name: "outputs", Value: free, Doc: "What the run gives in the end; left out, what the tasks gave." + templates},
@@ -130,6 +134,7 @@ var agentShape = &authored.Shape{
 		{Name: "with", Value: free, Doc: "Values for its prompts, beneath those of the action or the task." + templates},
 		{Name: "attachments", Value: declared.List, Doc: "What the model is shown in each of its tasks, behind those of the task."},
 		{Name: "actions", Value: authored.ListOf{Each: actionShape}, Doc: "What it can be asked for."},
+		{Name: "use", Value: authored.ListOf{Each: filled}, Doc: "The ids of shared actions that it can be asked for, too."},
 	}, rights()...),
 }
 

@@ -19,10 +19,11 @@ func (r *Runner) Check(ctx context.Context, req Request) error {
 	}
 	defer func() { _ = at.Close() }() // it was only read
 	x := r.unbegun(w, at, req)
+	x.onQuestion = req.OnQuestion
 	if err := x.first(ctx); err != nil {
 		return err
 	}
-	return x.ahead(ctx, false)
+	return x.ahead(ctx, true, false)
 }
 
 // unbegun is the execution of a request of which nothing will be recorded.
@@ -34,50 +35,65 @@ func (r *Runner) unbegun(w *flow, at *site, req Request) *execution {
 			Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
 		},
 		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
+		definitions: map[*definition.Task]string{},
 	}
 }
 
-// ahead opens and fetches the attachments of the tasks that are certainly done, as
-// far as they are known, so that a refusal is found before a model is paid. What was
-// fetched is kept for the task where that is wanted: an address is asked once. It
-// ends behind the first task that may change files, because the next one may attach
-// what that makes.
-func (x *execution) ahead(ctx context.Context, keep bool) error {
-	p := &planner{x: x, fetch: true, keep: keep}
+// ahead evaluates all that is known of the tasks that are certainly done and of what the
+// run gives in the end, so that a mistake is found before a model is paid. With strict it
+// also opens and fetches their attachments. What was fetched is kept for the task where
+// that is wanted: an address is asked once. Attachments are looked at up to the first task
+// that may change files, because the next one may attach what that makes.
+func (x *execution) ahead(ctx context.Context, strict, keep bool) error {
 	s := scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}
-	for _, t := range x.w.certain() {
-		if fails(t) {
-			if _, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t)); err != nil {
-				return err
-			}
+	return x.aheadFrom(ctx, x.w.Tasks[0], s, strict, keep)
+}
+
+// aheadFrom is ahead of a run that has come to a task, and where the scope has the results
+// of those before it.
+func (x *execution) aheadFrom(ctx context.Context, t *definition.Task, s scope, strict, keep bool) error {
+	p := &planner{x: x, fetch: true, keep: keep, evaluates: true, closed: !strict}
+	var problems []problem
+	for t != nil {
+		closed := p.closed
+		p.closed = closed || !fails(t)
+		d, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
+		if err != nil {
+			return err
+		}
+		if p.closed = closed; fails(t) {
+			problems = append(problems, d.found...)
+		} else if len(d.found) > 0 {
+			break // what follows its failure is not known
 		}
 		if changesFiles(t) {
-			break
+			p.closed = true
 		}
+		t = x.w.Task(certainNext(t, d.Route))
 	}
-	if len(p.refused) == 0 {
-		return errors.Join(p.failed...)
+	problems = append(problems, p.leaves(x.w.Outputs, p.atEnd(s))...)
+	errs := []error{invalid("the workflow "+x.w.ID+" would fail", problems)}
+	errs = append(errs, p.failed...)
+	if len(p.refused) > 0 {
+		errs = append(errs, gather.Failure(p.refused, p.judged))
 	}
-	return errors.Join(append(p.failed, gather.Failure(p.refused, p.judged))...)
+	return errors.Join(errs...)
 }
 
-// certain are the tasks that are done as long as none fails: from the first one on,
-// each one's successor where there is no choice.
-func (w *flow) certain() (all []*definition.Task) {
-	for t := w.Tasks[0]; t != nil && !slices.Contains(all, t); {
-		all = append(all, t)
-		next := t.OnSuccess.Task
-		if t.Kind == definition.Router {
-			if next = ""; len(t.Targets()) == 1 {
-				next = t.Targets()[0]
-			}
-		}
-		if t.Final {
-			break
-		}
-		t = w.Task(next)
+// certainNext is the task that follows one as long as it succeeds, "" where that is not
+// known or nothing does. A router has chosen a route where its condition is known.
+func certainNext(t *definition.Task, route string) string {
+	switch targets := t.Targets(); {
+	case t.Final:
+		return ""
+	case t.Kind != definition.Router:
+		return t.OnSuccess.Task
+	case route != "":
+		return route
+	case len(targets) == 1:
+		return targets[0]
 	}
-	return all
+	return ""
 }
 
 // fails reports whether the run fails with the task: neither does its author say what
@@ -92,6 +108,12 @@ var readers = []string{"read", "list", "glob", "grep", "fetch", "project.status"
 // changesFiles reports whether the agents of a task have a tool that could make a
 // file, or change one.
 func changesFiles(t *definition.Task) bool {
+	if t.Kind == definition.Tool {
+		return !slices.Contains(readers, t.Tool)
+	}
+	if t.Kind == definition.Wait {
+		return true // a person may have made files meanwhile
+	}
 	if t.Agent != nil {
 		tools := t.Agent.Rights.Tools
 		if t.Rights.Given {

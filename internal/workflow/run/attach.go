@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
@@ -45,7 +46,7 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 // agent and of its action, each once. What looks at finished tasks is evaluated
 // now, in its place.
 func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]declared.Attachment, error) {
-	e := declared.Expander{Folder: x.at.folder, MaxItems: x.r.o.Limits.Attachments}
+	e := declared.Expander{Folder: x.at.folder, Project: x.w.Project, MaxItems: x.r.o.Limits.Attachments}
 	values := x.values(s)
 	var lists [][]declared.Attachment
 	var errs []error
@@ -65,16 +66,18 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 		return nil, err
 	}
 	list := x.at.folder.Merge(lists...)
-	x.maySkip(list)
+	x.settle(t, list)
 	if most := x.r.o.Limits.Attachments; len(list) > most {
 		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
 	}
 	return list, nil
 }
 
-// maySkip makes all of a list optional where the person who began the run said so.
-func (x *execution) maySkip(list []declared.Attachment) {
+// settle gives a list what holds for all of its task: how often it is tried again, and
+// that all of it is optional where the person who began the run said so.
+func (x *execution) settle(t *definition.Task, list []declared.Attachment) {
 	for _, a := range list {
+		a.Common().Retries = t.Retries
 		if x.record.SkipRefused {
 			a.Common().Optional = true
 		}
@@ -124,6 +127,7 @@ func (x *execution) delivered(ctx context.Context, rec *Task, sessionID, turnID 
 		r := &rec.Attachments[k]
 		if r.Refused == "" && i < len(m.Attachments) {
 			r.Used = m.Attachments[i].Used
+			r.Note = strings.TrimPrefix(m.Attachments[i].Note, r.Name+": ")
 			i++
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/authored"
 	"belay/internal/fault"
 	"belay/internal/model"
-	"belay/internal/persona"
+	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
@@ -29,7 +30,7 @@ type job struct {
 
 // basic asks the task's agent, again where that failed and may be tried again.
 func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) error {
-	j, err := x.prepare(t, s)
+	j, err := x.prepare(ctx, t, p, s)
 	if err != nil {
 		return err
 	}
@@ -40,8 +41,13 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, x.choice(t)); err != nil {
 		return err
 	}
+	return x.tries(ctx, t, rec, func() (any, error) { return x.attempt(ctx, j, rec) })
+}
+
+// tries makes attempts until one succeeds, or none could any more.
+func (x *execution) tries(ctx context.Context, t *definition.Task, rec *Task, attempt func() (any, error)) error {
 	for n := 0; ; n++ {
-		output, err := x.attempt(ctx, j, rec)
+		output, err := attempt()
 		if err == nil {
 			rec.Output = output
 			return nil
@@ -92,8 +98,15 @@ func mayRetry(ctx context.Context, err error) bool {
 }
 
 // prepare evaluates what the agent is told.
-func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
+func (x *execution) prepare(ctx context.Context, t *definition.Task, p place, s scope) (*job, error) {
 	a, values := t.Agent, x.values(s)
+	if showsAttachments(t) {
+		list, err := x.effective(ctx, t, p, s)
+		if err != nil {
+			return nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
+		}
+		values["attachments"] = listed(list)
+	}
 	j := &job{t: t, schema: t.Output, denied: slices.Concat(a.Rights.Deny, t.Rights.Deny), allowed: x.record.Allow}
 	if t.Action != nil {
 		if t.Action.Output != nil {
@@ -109,7 +122,8 @@ func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
 	}
 	instructions, err := a.Instructions.Execute(values)
 	if err != nil {
-		return nil, invalid("the instructions of the agent "+a.ID+" cannot be evaluated", problemOf(x.w.name, err))
+		return nil, invalid("the instructions of the agent "+a.ID+" cannot be evaluated",
+			problemOf(x.w.name, placed(err, a.At.Field("instructions"), a.Path+".instructions")))
 	}
 	if j.prompt, err = promptOf(t, values); err != nil {
 		return nil, invalid("the prompt of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
@@ -124,10 +138,10 @@ func (x *execution) prepare(t *definition.Task, s scope) (*job, error) {
 // promptOf is the prompt of the action, with that of the task behind it.
 func promptOf(t *definition.Task, values map[string]any) (string, error) {
 	var text string
-	if t.Action != nil {
+	if c := t.Action; c != nil {
 		var err error
-		if text, err = t.Action.Prompt.Execute(values); err != nil {
-			return "", err
+		if text, err = c.Prompt.Execute(values); err != nil {
+			return "", placed(err, c.At.Field("prompt"), c.Path+".prompt")
 		}
 	}
 	if t.Prompt == nil {
@@ -137,7 +151,15 @@ func promptOf(t *definition.Task, values map[string]any) (string, error) {
 	if text != "" {
 		text += "\n\n"
 	}
-	return text + more, err
+	return text + more, placed(err, t.At.Field("prompt"), t.Path+".prompt")
+}
+
+// placed is an error of a template with the place of that.
+func placed(err error, at *authored.Node, path string) error {
+	if err == nil {
+		return nil
+	}
+	return &template.FieldError{Path: path, Line: at.Line, Column: at.Column, Err: err}
 }
 
 // optionsOf are the turn's options: what the task says stands before what its agent
@@ -166,7 +188,7 @@ func optionsOf(t *definition.Task, model, mode string) turn.Opts {
 func (x *execution) choice(t *definition.Task) turn.Choice {
 	c := turn.Choice{Model: cmp.Or(x.record.Model, t.Model, t.Agent.Model)}
 	if x.record.Provider == "" {
-		c.Provider = t.Agent.Provider
+		c.Provider = cmp.Or(t.Provider, t.Agent.Provider)
 	}
 	return c
 }
@@ -182,24 +204,19 @@ func limit[T int | int64 | float64 | time.Duration](limits ...T) *T {
 
 // attempt asks once, and once more where the answer is not of the wanted form.
 func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any, err error) {
-	made, err := x.r.o.Engine.Create(ctx, turn.CreateRequest{
-		ProjectRoot: x.record.Project, Persona: persona.InlinePrefix + j.agent.Name, Mode: j.opts.Mode,
-		Title: x.w.ID + ": " + rec.Key + ", " + x.id,
-	})
+	session, done, err := x.sessionOf(ctx, j, rec)
 	if err != nil {
 		return nil, err
 	}
-	session := made.SessionID
-	rec.Attempts = append(rec.Attempts, Attempt{Session: session, StartedAt: x.now()})
-	this := &rec.Attempts[len(rec.Attempts)-1]
+	this := rec.begin(session, x.now())
 	defer func() {
-		now := x.now()
-		if this.EndedAt = &now; err != nil {
-			this.Error = failureOf(err)
-		}
+		rec.finish(this, x.now(), err)
+		done(err == nil)
 	}()
-	if err := x.keep(rec); err != nil {
-		return nil, err
+	if !rec.many {
+		if err := x.keep(rec); err != nil {
+			return nil, err
+		}
 	}
 	request := turn.Request{
 		SessionID: session, Message: j.prompt, Opts: j.opts, Allow: j.allowed, Deny: j.denied, Agent: j.agent, Items: j.items,
@@ -215,7 +232,16 @@ func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any,
 	if problems == nil {
 		return output, nil
 	}
+	if x.r.o.Repeats != nil && x.r.o.Repeats(cmp.Or(j.agent.Provider, x.record.Provider)) {
+		return nil, fault.New(fault.MissingAPIKey, "no model is configured: the built-in provider repeats what it is asked, and the task %s wants JSON", j.t.ID).
+			WithHint("choose a model with --provider anthropic or --provider openai and set its key, or write the answers down in a script (scripted.script)")
+	}
 	this.Repaired = true
+	if rec.many { // what is asked once more goes on from what was asked
+		again := *j.agent
+		again.Since = this.Turns[0]
+		request.Agent = &again
+	}
 	request.Message, request.Items = repair(problems), nil
 	if text, err = x.ask(ctx, request, rec, this); err != nil {
 		return nil, err

@@ -37,16 +37,19 @@ func (x *execution) begunBeside(p place) int {
 // size is how many tasks a member is, with those that it holds. What is not known yet
 // counts nothing: it is counted when it is. Beyond most nothing more is counted.
 func (x *execution) size(m member, most int) int {
-	if m.t.Kind != definition.Parallel && m.t.Kind != definition.Collection {
+	if rests(m.t) || m.t.Kind == definition.Router {
 		return 1
 	}
 	s, err := x.given(m.t, m.s, nil)
 	if err != nil {
 		return 1
 	}
-	within, err := x.members(m.t, m.p, s)
+	within, err := x.membersOf(m.t, m.p, s)
 	if err != nil {
 		return 1
+	}
+	if m.t.Kind == definition.Repeat {
+		return 1 + m.t.Max*x.size(within[0], most)
 	}
 	n := 1
 	for _, m := range within {

@@ -14,6 +14,7 @@ func Events() []event.Spec {
 		spec(TaskAttempt, "A task's agent is asked, in a session whose events have the rest.", Tried{}),
 		spec(TaskQuestion, "A call of a task's agent waits for a person's decision.", Asked{}),
 		spec(TaskAnswer, "The decision was made.", Asked{}),
+		spec(TaskWait, "A wait task waits for a person, or for a time to pass.", Waits{}),
 		spec(TaskRetry, "A task's agent failed and will be asked again.", Again{}),
 		spec(TaskEnd, "A task ended.", TaskEnded{}),
 		spec(RunEnd, "The run ended; always last, unless its process died or it is taken up again.", Ended{}),

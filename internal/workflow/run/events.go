@@ -28,9 +28,11 @@ const (
 	TaskAttempt  EventType = "task:attempt"
 	TaskQuestion EventType = "task:question"
 	TaskAnswer   EventType = "task:answer"
-	TaskRetry    EventType = "task:retry"
-	TaskEnd      EventType = "task:end"
-	RunEnd       EventType = "run:end"
+	// TaskWait tells of a wait task that waits.
+	TaskWait  EventType = "task:wait"
+	TaskRetry EventType = "task:retry"
+	TaskEnd   EventType = "task:end"
+	RunEnd    EventType = "run:end"
 )
 
 // Event is one line of a run's events.jsonl.
@@ -54,6 +56,21 @@ type Begun struct {
 	// repeat.
 	Tasks int `json:"tasks"`
 	Done  int `json:"done,omitempty"`
+	// Kept says, of a run that goes on with a corrected file, what becomes of each
+	// finished task.
+	Kept []Kept `json:"kept,omitempty"`
+}
+
+// Kept says whether a finished task is kept, where the file was corrected.
+type Kept struct {
+	Task string `json:"task"`
+	// Again says why it is done again, "" where it is kept.
+	Again string `json:"again,omitempty"`
+	// Of are the finished tasks within it, Repeated those of them that are done again.
+	Of       int `json:"of,omitempty"`
+	Repeated int `json:"repeated,omitempty"`
+	// Unfinished says that the task was stopped in its middle, and goes on.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // TaskBegun is the payload of [TaskStart].
@@ -87,6 +104,13 @@ type Asked struct {
 	Tool       string `json:"tool,omitempty"`
 	Verdict    string `json:"verdict,omitempty"`
 	By         string `json:"by,omitempty"`
+}
+
+// Waits is the payload of [TaskWait].
+type Waits struct {
+	// Message is what a person is asked, "" where the task waits for a time alone.
+	Message string     `json:"message,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
 }
 
 // Again is the payload of [TaskRetry].

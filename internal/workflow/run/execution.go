@@ -46,6 +46,19 @@ type execution struct {
 	// before are the tasks that are on record from before, by key.
 	before map[string]*Task
 	order  int
+	// waiting counts the wait tasks that wait, working the tasks that have a place.
+	waiting, working int
+	// members are the records of tasks in large collections.
+	members members
+	// lent are the sessions that tasks share.
+	lent lent
+	// definitions are the hashes of tasks' definitions, made as they are needed.
+	definitions map[*definition.Task]string
+	// corrected is set where the run goes on with another file than it had: a finished
+	// task counts only if it is the same there.
+	corrected bool
+	// finished counts the tasks that had their end when the run was taken up.
+	finished int
 	// kept is what was fetched for tasks before the run began, by their keys.
 	kept map[string]gather.Result
 }
@@ -92,10 +105,30 @@ func (x *execution) run() {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
 		x.r.lose(x.id, err)
 	}
+	if x.isOver() {
+		if err := x.r.forget(x.id); err != nil {
+			x.r.o.Logger.Error("remove what a run waited for", "run", x.id, "error", err)
+		}
+	}
 	if err := x.release(); err != nil {
 		x.r.o.Logger.Error("release a run", "run", x.id, "error", err)
 	}
 	x.cancel(nil)
+}
+
+// isOver reports whether the run has come to an end after which no answer to one of its
+// tasks counts. One that could not be recorded goes on where it was.
+func (x *execution) isOver() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch r := &x.record; r.Status {
+	case Success, Cancelled:
+		return true
+	case Failed:
+		return r.Error == nil || r.Error.Type != fault.StorageFailure
+	case Running, Interrupted:
+	}
+	return false
 }
 
 // release closes what the execution has open. The lock goes last.
@@ -104,7 +137,7 @@ func (x *execution) release() error {
 	if x.journal != nil {
 		errs = append(errs, x.journal.close())
 	}
-	errs = append(errs, x.at.Close())
+	errs = append(errs, x.members.close(), x.at.Close())
 	if x.folder != nil {
 		x.folder.close()
 	}

@@ -98,6 +98,9 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 	record.Tasks = tasks
 	record.File, record.Folder, record.Project = x.inProject(record.File), x.inProject(record.Folder), "."
 	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(x.w.name, x.w.data)}
+	for name, data := range x.w.Used {
+		errs = append(errs, put(name, data))
+	}
 	for i := range tasks {
 		t := &tasks[i]
 		if t.Status != Success || t.Output == nil {

@@ -132,7 +132,7 @@ func (f *folder) writeTask(t *Task) error {
 
 // writeRun writes the record of the run itself.
 func (f *folder) writeRun(r Record) error {
-	r.Tasks, r.Live = nil, false
+	r.Tasks, r.Waits, r.Live = nil, nil, false
 	return f.write(fileRun, runFile{formatVersion, r})
 }
 
@@ -182,15 +182,45 @@ func (f *folder) tasks() ([]Task, error) {
 		}
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b Task) int { return cmp.Compare(a.Order, b.Order) })
+	within, err := f.members(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range within {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b Task) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key, b.Key)) })
 	return all, nil
 }
 
-// workflow reads the run's own copy of its workflow file.
-func (f *folder) workflow() ([]byte, error) {
-	data, _, err := durable.ReadFile(f.root, fileFlow, maxRecord)
+// copyOfUsed is the run's copy of a file that its workflow uses.
+func copyOfUsed(flow, name string) string { return flow + ".use." + name }
+
+// keepFlow writes the run's copy of its workflow, and of the files that it uses, over what
+// a crash may have left of the same copy. Their names are flushed with the record's.
+func (f *folder) keepFlow(w *flow, name string) error {
+	err := f.writeAnew(name, w.data)
+	for used, data := range w.Used {
+		err = errors.Join(err, f.writeAnew(copyOfUsed(name, used), data))
+	}
 	if err != nil {
-		return nil, unreadable(f.id, fileFlow, err)
+		return storage("the run's copy of the workflow could not be written", err)
+	}
+	return nil
+}
+
+func (f *folder) writeAnew(name string, data []byte) error {
+	if err := durable.Remove(f.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return durable.WriteNew(f.root, name, data, 0o600, durable.RunRecord)
+}
+
+// workflow reads the run's own copy of its workflow file.
+func (f *folder) workflow(name string) ([]byte, error) {
+	data, _, err := durable.ReadFile(f.root, name, maxRecord)
+	if err != nil {
+		return nil, unreadable(f.id, name, err)
 	}
 	return data, nil
 }

@@ -107,6 +107,9 @@ func (r *Runner) remove(project, id string) error {
 		err = durable.RemoveAll(p, dirRuns+"/"+id)
 	}
 	if err == nil {
+		err = errors.Join(r.forget(id), r.forgetClosed(id))
+	}
+	if err == nil {
 		if err = os.Remove(r.grantPath(id)); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

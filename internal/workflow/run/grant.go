@@ -22,6 +22,15 @@ type grant struct {
 	Within string   `json:"within,omitempty"`
 	Mode   string   `json:"mode,omitempty"`
 	Allow  []string `json:"allow,omitempty"`
+	// Corrected are the files that the person gave since: the same rights hold for each.
+	Corrected []grantedFile `json:"corrected,omitempty"`
+}
+
+// grantedFile is a corrected workflow file.
+type grantedFile struct {
+	SHA256 string `json:"sha256"`
+	Folder string `json:"folder"`
+	Within string `json:"within,omitempty"`
 }
 
 // maxGrant caps a grant that is read, in bytes.
@@ -31,7 +40,26 @@ func (r *Runner) grantPath(id string) string { return filepath.Join(r.dir(), id+
 
 // keepGrant records what a run was allowed.
 func (r *Runner) keepGrant(record *Record) error {
-	data, err := json.Marshal(grant{formatVersion, record.SHA256, record.Folder, record.within, record.Mode, record.Allow})
+	return r.writeGrant(record.ID, grant{
+		Format: formatVersion, SHA256: record.SHA256, Folder: record.Folder, Within: record.within, Mode: record.Mode, Allow: record.Allow,
+	})
+}
+
+// extendGrant lets a run go on with a corrected file. The one before stays allowed: a
+// crash may come before the run's record names the new one.
+func (r *Runner) extendGrant(before *Record, corrected grantedFile) error {
+	g, err := r.readGrant(before.ID)
+	if errors.Is(err, fs.ErrNotExist) { // started elsewhere: nothing is allowed
+		g = grant{Format: formatVersion, SHA256: before.SHA256, Folder: before.Folder, Within: before.within}
+	} else if err != nil {
+		return err
+	}
+	g.Corrected = append(g.Corrected, corrected)
+	return r.writeGrant(before.ID, g)
+}
+
+func (r *Runner) writeGrant(id string, g grant) error {
+	data, err := json.Marshal(g)
 	if err != nil {
 		return err
 	}
@@ -40,7 +68,7 @@ func (r *Runner) keepGrant(record *Record) error {
 		return storage("the state folder cannot be opened", err)
 	}
 	defer state.Close()
-	if err := durable.WriteFile(state, record.ID+".json", data, 0o600, durable.RunGrant); err != nil {
+	if err := durable.WriteFile(state, id+".json", data, 0o600, durable.RunGrant); err != nil {
 		return storage("what the run is allowed cannot be recorded", err)
 	}
 	return nil
@@ -50,7 +78,7 @@ func (r *Runner) keepGrant(record *Record) error {
 // other. A workflow that is not the one that was started is refused.
 func (r *Runner) granted(record *Record) error {
 	record.Mode, record.Allow = "", nil
-	data, _, err := durable.ReadFile(nil, r.grantPath(record.ID), maxGrant)
+	g, err := r.readGrant(record.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Started elsewhere: every call asks, and files are the project's.
 		if !within(record.Project, record.Folder) {
@@ -60,21 +88,39 @@ func (r *Runner) granted(record *Record) error {
 		record.within = record.Project
 		return nil
 	}
-	var g grant
+	if err != nil {
+		return err
+	}
+	file := grantedFile{g.SHA256, g.Folder, g.Within}
+	for _, c := range g.Corrected {
+		if c.SHA256 == record.SHA256 {
+			file = c
+		}
+	}
+	if file.SHA256 != record.SHA256 {
+		return unreadable(record.ID, fileFlow, errors.New("it is not the workflow that was started"))
+	}
+	record.Folder, record.within, record.Mode, record.Allow = file.Folder, file.Within, g.Mode, g.Allow
+	return nil
+}
+
+// readGrant reads what a run was allowed. The error is [fs.ErrNotExist] where nothing is
+// known of it on this machine.
+func (r *Runner) readGrant(id string) (g grant, err error) {
+	data, _, err := durable.ReadFile(nil, r.grantPath(id), maxGrant)
+	if errors.Is(err, fs.ErrNotExist) {
+		return g, fs.ErrNotExist
+	}
 	if err == nil {
-		if err = durable.CheckVersion(filepath.Base(r.grantPath(record.ID)), data, formatVersion); err != nil {
-			return unreadable(record.ID, "its grant", err)
+		if err = durable.CheckVersion(filepath.Base(r.grantPath(id)), data, formatVersion); err != nil {
+			return g, unreadable(id, "its grant", err)
 		}
 		err = json.Unmarshal(data, &g)
 	}
 	if err != nil {
-		return storage("what the run is allowed cannot be read", err)
+		return g, storage("what the run is allowed cannot be read", err)
 	}
-	if g.SHA256 != record.SHA256 {
-		return unreadable(record.ID, fileFlow, errors.New("it is not the workflow that was started"))
-	}
-	record.Folder, record.within, record.Mode, record.Allow = g.Folder, g.Within, g.Mode, g.Allow
-	return nil
+	return g, nil
 }
 
 // Allowed returns the rules of calls that need no question in a run once it is taken

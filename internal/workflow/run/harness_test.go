@@ -215,13 +215,14 @@ type bench struct {
 	r       *run.Runner
 	limits  run.Limits
 	gather  run.Gatherer
+	ids     atomic.Int32
 	takes   func(project string, c turn.Choice) (attachment.Limits, error)
 }
 
 // newBench makes a project with a workflow file; answer is how its agents answer.
 func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) *bench {
 	t.Helper()
-	b := &bench{t: t, project: t.TempDir(), state: t.TempDir(), e: &engine{answer: answer}, gather: files{}}
+	b := &bench{t: t, project: t.TempDir(), state: filepath.Join(t.TempDir(), "state [1]"), e: &engine{answer: answer}, gather: files{}}
 	b.limits = run.Limits{FileBytes: 1 << 20, Steps: 20, Parallel: 8, Items: 50, Tasks: 200, Attachments: 20, Matches: 20, RetryDelay: time.Millisecond}
 	b.file("flow.yaml", workflow)
 	b.r = b.runner()
@@ -230,13 +231,12 @@ func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) 
 
 func (b *bench) runner() *run.Runner {
 	b.t.Helper()
-	ids := 0
 	r := run.New(run.Options{
 		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes,
 		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Providers: []string{"scripted", "other"}, Limits: b.limits,
 		Snapshot: snapshot.Options{LockDir: b.state, MaxFiles: 1000, MaxBytes: 1 << 20, Clock: time.Now},
 		Logger:   slog.New(slog.DiscardHandler), Clock: time.Now,
-		NewID: func() string { ids++; return fmt.Sprintf("%s-%d", filepath.Base(b.project), ids) },
+		NewID: func() string { return fmt.Sprintf("%s-%d", filepath.Base(b.project), b.ids.Add(1)) },
 	})
 	b.t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workflow/definition"
 )
 
 // List returns the newest runs of a project, the newest first, and how many older
@@ -99,10 +100,19 @@ func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
 	if record.Tasks, err = f.tasks(); err != nil {
 		return record, err
 	}
+	if record.Waits, err = r.Waits(ctx, id); err != nil {
+		return record, err
+	}
 	record.Summary = r.now(record.Summary, project)
 	for i := range record.Tasks {
-		if t := &record.Tasks[i]; t.Status == Running && !record.Live {
+		t := &record.Tasks[i]
+		if t.Status == Running && !record.Live {
 			t.Status = Interrupted
+		}
+		if t.Kind == definition.Wait && !t.ended() && t.Decided == nil { // answered, and not taken up
+			if t.Decided, err = r.answerTo(id, t.Key); err != nil {
+				return record, err
+			}
 		}
 	}
 	return record, nil

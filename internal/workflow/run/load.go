@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +18,7 @@ import (
 	"belay/internal/nearest"
 	"belay/internal/permit"
 	"belay/internal/template"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 	"belay/internal/workspace/snapshot"
 )
@@ -63,7 +67,7 @@ func invalid(what string, problems []problem) error {
 	hints := authored.Hints{}
 	for i, p := range problems {
 		if i == maxLines {
-			lines = append(lines, "and more, which are told when these are corrected")
+			lines = append(lines, "and more, which are shown when these are corrected")
 			break
 		}
 		text := p.String()
@@ -110,7 +114,7 @@ func (r *Runner) load(ctx context.Context, at *site, req Request) (*flow, error)
 	}
 	switch {
 	case errors.Is(err, durable.ErrTooLarge):
-		return nil, fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes (workflow.file_bytes)", limit).With("file", file)
+		return nil, TooLarge(file, limit)
 	case errors.Is(err, os.ErrNotExist):
 		return nil, noFile(file)
 	case errors.Is(err, durable.ErrNotRegular):
@@ -118,15 +122,21 @@ func (r *Runner) load(ctx context.Context, at *site, req Request) (*flow, error)
 	case err != nil:
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err).WithHint("name a workflow file that can be read")
 	}
-	return parse(ctx, filepath.Base(file), data)
+	return parse(ctx, filepath.Base(file), data, func(name string) ([]byte, error) { return at.read(name, limit) })
+}
+
+// TooLarge is the error of a workflow file with more bytes than are read.
+func TooLarge(file string, limit int64) error {
+	return fault.New(fault.InvalidWorkflow, "the workflow file is larger than %d bytes", limit).With("file", file).
+		WithHint("put long texts into files that the workflow attaches")
 }
 
 func noFile(file string) error {
 	return fault.New(fault.NotFound, "there is no file %s", file).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 }
 
-func parse(ctx context.Context, name string, data []byte) (*flow, error) {
-	w, err := definition.Parse(ctx, name, data)
+func parse(ctx context.Context, name string, data []byte, open definition.Opener) (*flow, error) {
+	w, err := definition.ParseWith(ctx, name, data, open)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -145,6 +155,23 @@ func parse(ctx context.Context, name string, data []byte) (*flow, error) {
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow %s cannot be read: %v", name, err).Because(err)
 	}
 	return &flow{Workflow: w, name: name, data: data}, nil
+}
+
+// sum identifies a workflow: its file, and those that it uses.
+func (w *flow) sum() string {
+	if len(w.Used) == 0 {
+		return sumOf(w.data)
+	}
+	all := []byte(sumOf(w.data))
+	for _, name := range slices.Sorted(maps.Keys(w.Used)) {
+		all = append(all, "\n"+name+" "+sumOf(w.Used[name])...)
+	}
+	return sumOf(all)
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 // give checks the input against the workflow's schema, its defaults filled in. With
@@ -226,8 +253,13 @@ func (r *Runner) fits(w *flow, req Request) error {
 	var all []problem
 	rules := func(path string, texts []string) {
 		for _, text := range texts {
-			if _, err := permit.ParseRule(text); err != nil {
+			rule, err := permit.ParseRule(text)
+			switch {
+			case err != nil:
 				all = append(all, problem{Path: path, Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
+			case !turn.NamesTool(rule, r.o.Tools):
+				// A denial of a tool that there is not would deny nothing, and nobody would notice.
+				all = append(all, problem{Path: path, Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.toolMeant(rule.Tool())})
 			}
 		}
 	}
@@ -236,17 +268,21 @@ func (r *Runner) fits(w *flow, req Request) error {
 		rules(path+".permissions.deny", g.Deny)
 		for _, name := range g.Tools {
 			if !slices.ContainsFunc(r.o.Tools, func(t string) bool { return strings.EqualFold(t, name) }) {
-				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: "there are " + strings.Join(r.o.Tools, ", ")})
+				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: r.toolMeant(name)})
 			}
 		}
 	}
 	for i, a := range w.Agents {
 		check(authored.At("agents", i), a.Rights)
-		if path := authored.At("agents", i) + ".model.provider"; req.Provider == "" {
-			all = append(all, r.provider(path, a)...)
+		if req.Provider == "" {
+			all = append(all, r.provider(authored.At("agents", i), "agent "+a.ID, a.Provider)...)
 		}
 	}
-	w.each(func(t *definition.Task) { check(t.Path, t.Rights) })
+	w.each(func(t *definition.Task) {
+		if check(t.Path, t.Rights); req.Provider == "" {
+			all = append(all, r.provider(t.Path, "task "+t.ID, t.Provider)...)
+		}
+	})
 	rules("--allow", req.Allow)
 	if s := w.Snapshot; s.Root != "" {
 		if err := r.target(w, req.Project).Check(); err != nil {
@@ -256,9 +292,19 @@ func (r *Runner) fits(w *flow, req Request) error {
 	return invalid("the workflow "+w.ID+" cannot be run here", all)
 }
 
-// provider says what is wrong with the provider that an agent names, if it names one.
-func (r *Runner) provider(path string, a *definition.Agent) []problem {
-	switch name := a.Provider; {
+// toolMeant is a hint to what may have been meant by the name of a tool.
+func (r *Runner) toolMeant(name string) string {
+	if meant := nearest.Of(name, r.o.Tools); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	return "there are " + strings.Join(r.o.Tools, ", ")
+}
+
+// provider says what is wrong with the provider that an agent or a task names, if it
+// names one.
+func (r *Runner) provider(path, who, name string) []problem {
+	path += ".model.provider"
+	switch {
 	case name == "" || name == r.o.Provider || slices.Contains(r.o.Others, name):
 		return nil
 	case !slices.Contains(r.o.Providers, name):
@@ -270,7 +316,7 @@ func (r *Runner) provider(path string, a *definition.Agent) []problem {
 	default:
 		return []problem{{
 			Path:    path,
-			Message: fmt.Sprintf("the agent %s wants the provider %s, and %s is configured", a.ID, name, r.o.Provider),
+			Message: fmt.Sprintf("the %s wants the provider %s, and %s is configured", who, name, r.o.Provider),
 			Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
 		}}
 	}
@@ -311,7 +357,7 @@ func (r *Runner) begin(ctx context.Context, req Request) (_ *flow, _ *site, err 
 	if !filepath.IsAbs(req.File) || !filepath.IsAbs(req.Project) {
 		return nil, nil, fault.New(fault.InvalidRequest, "project and file must be absolute paths").With("field", "file")
 	}
-	at, err := r.site(filepath.Dir(req.File), req.Within)
+	at, err := r.site(filepath.Dir(req.File), req.Within, req.Project)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, noFile(req.File)
 	}

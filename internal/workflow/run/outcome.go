@@ -48,7 +48,7 @@ func outputsOf(t *definition.Task, done []*Task) any {
 		}
 		return r
 	}
-	if t.Kind == definition.Collection {
+	if t.Each != nil {
 		list := make([]any, len(done))
 		for i, d := range done {
 			list[i] = result(d)
@@ -71,7 +71,7 @@ func childrenOf(t *definition.Task, done []*Task) any {
 		}
 		return view(d, nil)
 	}
-	if t.Kind == definition.Collection {
+	if t.Each != nil {
 		list := make([]any, len(done))
 		for i := range done {
 			v := see(i, t.Each)
@@ -92,13 +92,13 @@ func childrenOf(t *definition.Task, done []*Task) any {
 
 // children are those of a task that is on record.
 func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
-	if t.Kind != definition.Parallel && t.Kind != definition.Collection {
+	if rests(t) || t.Kind == definition.Router {
 		return nil, nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var done []*Task
-	if t.Kind == definition.Parallel {
+	if t.Each == nil {
 		for _, c := range t.Tasks {
 			done = append(done, ended(x.before[rec.Key+"/"+c.ID], rec.Input))
 		}
@@ -106,7 +106,7 @@ func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
 	}
 	for i := 0; ; i++ {
 		d := x.before[rec.Key+"/"+strconv.Itoa(i)+"/"+t.Each.ID]
-		if d == nil {
+		if d == nil || rec.Of > 0 && i == rec.Of {
 			return childrenOf(t, done), nil
 		}
 		done = append(done, ended(d, rec.Input))

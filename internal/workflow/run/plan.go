@@ -2,14 +2,12 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"path/filepath"
 	"slices"
 
 	"belay/internal/attachment/gather"
-	"belay/internal/fault"
+	"belay/internal/authored"
+	"belay/internal/template"
 	"belay/internal/workflow/definition"
 )
 
@@ -40,6 +38,8 @@ type PlannedTask struct {
 	Model  string          `json:"model,omitempty"`
 	// Provider is the one that the agent names; it gets what the agent is shown.
 	Provider string `json:"provider,omitempty"`
+	// Tool is what a tool task calls; its Input is the tool's.
+	Tool string `json:"tool,omitempty"`
 	// Input is what templates see as .input, where that is known.
 	Input any `json:"input,omitempty"`
 	// Instructions and Prompt are what the agent is told. Where something of the
@@ -66,6 +66,11 @@ type PlannedTask struct {
 	Tasks []PlannedTask `json:"tasks,omitempty"`
 	// Problems are why the task would fail, as far as it is known now.
 	Problems []string `json:"problems,omitempty"`
+	// Route is the task that a router would choose, where that is known.
+	Route string `json:"route,omitempty"`
+
+	// found are the problems with their places, those of tasks within included.
+	found []problem
 }
 
 // PlannedAttachment is one attachment as it would be opened or fetched.
@@ -75,6 +80,8 @@ type PlannedAttachment struct {
 	From string `json:"from,omitempty"`
 	Path string `json:"path,omitempty"`
 	URL  string `json:"url,omitempty"`
+	// Base is "project" where Path begins there.
+	Base string `json:"base,omitempty"`
 	// MIME, Bytes, Used and Tokens are known of files: Used says how the model
 	// would get it. Note is what there is to say about it.
 	MIME   string `json:"mimeType,omitempty"`
@@ -82,6 +89,8 @@ type PlannedAttachment struct {
 	Used   string `json:"used,omitempty"`
 	Tokens int64  `json:"estimatedTokens,omitempty"`
 	Note   string `json:"note,omitempty"`
+	// Meta are its author's own values.
+	Meta map[string]any `json:"meta,omitempty"`
 	// Waits is what is evaluated when the task begins, as its author wrote it.
 	Waits    string   `json:"waits,omitempty"`
 	WaitsFor []string `json:"waitsFor,omitempty"`
@@ -102,9 +111,8 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 		return nil, err
 	}
 	defer func() { _ = at.Close() }() // it was only read
-	sum := sha256.Sum256(w.data)
 	plan := &Plan{
-		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: hex.EncodeToString(sum[:]),
+		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: w.sum(),
 		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
 	}
 	x := r.unbegun(w, at, req)
@@ -126,6 +134,9 @@ type planner struct {
 	x *execution
 	// fetch has addresses fetched as well; keep has what was fetched kept for the task.
 	fetch, keep bool
+	// evaluates has every item of a collection planned. With closed no attachment is
+	// looked at.
+	evaluates, closed bool
 	// judged is how many attachments were opened or fetched. refused are those of them
 	// that a task cannot begin without, failed is why others were not looked at.
 	judged  int
@@ -149,7 +160,7 @@ func (p *planner) handedBy(t *definition.Task) (ids []string) {
 // whatever they name.
 func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scope, waits []string) (PlannedTask, error) {
 	d := PlannedTask{Key: at.key, ID: t.ID, Kind: t.Kind, Next: t.Targets()}
-	w := waiting{ids: slices.Clone(waits)}
+	w := waiting{ids: slices.Clone(waits), finished: s.finished}
 	w.tree(t.With)
 	if t.Agent != nil {
 		w.tree(t.Agent.With)
@@ -157,10 +168,11 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 	if t.Action != nil && t.With == nil {
 		w.tree(t.Action.With)
 	}
-	if !w.any() {
+	known := !w.any()
+	if known {
 		given, err := p.x.given(t, s, nil)
 		if err != nil {
-			d.problem(err)
+			d.problem(p.x, err)
 			return d, ctx.Err()
 		}
 		s, d.Input = given, given.input
@@ -169,9 +181,28 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 	switch t.Kind {
 	case definition.Basic:
 		err = p.basic(ctx, t, at, s, &w, &d)
-	case definition.Parallel, definition.Collection:
+	case definition.Parallel, definition.Collection, definition.Composite, definition.Repeat:
 		err = p.several(ctx, t, at, s, &w, &d)
 	case definition.Router:
+		p.router(t, s, &w, &d)
+	case definition.Tool:
+		if d.Tool = t.Tool; !known {
+			d.Input = t.At.Field("with").Value() // as it is written
+		}
+		d.add(p.refusedCall(t)...)
+	case definition.Wait:
+		w.template(t.Message)
+		if d.Prompt = messageOf(t.Message); !w.any() && t.Message != nil {
+			if d.Prompt, err = t.Message.Execute(p.x.values(s)); err != nil {
+				d.problem(p.x, placed(err, t.At.Field("message"), t.Path+".message"))
+				err = nil
+			}
+		}
+	}
+	if known && len(d.found) == 0 {
+		values := p.x.values(s)
+		d.add(p.leaves(t.Outputs, values)...)
+		d.add(p.leaves(t.OnSuccess.With, values)...)
 	}
 	d.WaitsFor = w.names()
 	return d, err
@@ -191,12 +222,22 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 	if t.Action != nil {
 		w.template(t.Action.Prompt)
 	}
+	if showsAttachments(t) {
+		for _, in := range sources(t, at) {
+			for i := range in.entries {
+				in.entries[i].Each(func(t *template.Template, _ *authored.Node, _ string) { w.template(t) })
+			}
+		}
+	}
 	if w.any() {
 		d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
+		if known {
+			d.add(p.known(t, s)...)
+		}
 	} else {
-		j, err := p.x.prepare(t, s)
+		j, err := p.x.prepare(ctx, t, at, s)
 		if err != nil {
-			d.problem(err)
+			d.problem(p.x, err)
 			d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
 		} else {
 			d.Instructions, d.Prompt = j.agent.Instructions, j.prompt
@@ -235,44 +276,40 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 		members = []member{{t.Each, at.below(t, t.Each.ID), s}}
 	default:
 		var err error
-		if members, err = p.x.members(t, at, s); err != nil {
-			d.problem(err)
+		if members, err = p.x.membersOf(t, at, s); err != nil {
+			d.problem(p.x, err)
 			return ctx.Err()
 		}
 		if t.Kind == definition.Collection {
 			n := len(members)
 			d.Items = &n
-			members = members[:min(n, plannedItems)]
+			if !p.evaluates {
+				members = members[:min(n, plannedItems)]
+			}
 		}
 	}
-	for _, m := range members {
+	closed := p.closed
+	defer func() { p.closed = closed }()
+	for i, m := range members {
 		waits := slices.Clone(w.ids)
 		if unknown && len(waits) == 0 {
 			waits = []string{t.ID}
+		}
+		if t.Kind == definition.Collection && i == plannedItems {
+			p.closed = true // the attachments of the first ones tell enough
 		}
 		c, err := p.task(ctx, m.t, m.p, m.s, waits)
 		if err != nil {
 			return err
 		}
+		if c.found = d.adopt(c.found); i >= plannedItems && t.Kind == definition.Collection {
+			continue
+		}
 		d.Tokens += c.Tokens
 		d.Tasks = append(d.Tasks, c)
 	}
-	if d.Items != nil && *d.Items > len(members) && len(members) > 0 {
-		d.Tokens = d.Tokens / int64(len(members)) * int64(*d.Items)
+	if n := len(d.Tasks); d.Items != nil && *d.Items > n && n > 0 {
+		d.Tokens = d.Tokens / int64(n) * int64(*d.Items)
 	}
 	return nil
-}
-
-func (d *PlannedTask) problem(err error) {
-	if several := (interface{ Unwrap() []error })(nil); errors.As(err, &several) {
-		for _, e := range several.Unwrap() {
-			d.problem(e)
-		}
-		return
-	}
-	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		d.Problems = append(d.Problems, f.Message)
-		return
-	}
-	d.Problems = append(d.Problems, err.Error())
 }

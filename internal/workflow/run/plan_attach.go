@@ -20,11 +20,15 @@ import (
 const allTasks = "*"
 
 // waiting gathers the tasks that templates look at: none is done yet.
-type waiting struct{ ids []string }
+type waiting struct {
+	ids []string
+	// finished says which tasks' results are there; nil is none.
+	finished func(id string) bool
+}
 
 func (w *waiting) add(ids ...string) {
 	for _, id := range ids {
-		if !slices.Contains(w.ids, id) {
+		if !slices.Contains(w.ids, id) && (w.finished == nil || !w.finished(id)) {
 			w.ids = append(w.ids, id)
 		}
 	}
@@ -63,7 +67,10 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 		}
 		return nil
 	}
-	e := declared.Expander{Folder: p.x.at.folder, MaxItems: p.x.r.o.Limits.Attachments}
+	if p.closed {
+		return nil
+	}
+	e := declared.Expander{Folder: p.x.at.folder, Project: p.x.w.Project, MaxItems: p.x.r.o.Limits.Attachments}
 	values := p.x.values(s)
 	var found [][]declared.Attachment
 	var later []slot
@@ -73,7 +80,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			d.problem(err)
+			d.problem(p.x, err)
 		}
 		found = append(found, nil)
 		list := &found[len(found)-1]
@@ -91,7 +98,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 		}
 	}
 	all := p.x.at.folder.Merge(found...)
-	p.x.maySkip(all)
+	p.x.settle(t, all)
 	return p.weigh(ctx, p.x.choice(t), all, later, d)
 }
 
@@ -116,7 +123,7 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Atta
 			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
 		}
 		b := a.Common()
-		planned := PlannedAttachment{Type: string(a.Type()), Name: b.Name, From: b.From, Path: b.Source.Path, Optional: b.Optional}
+		planned := PlannedAttachment{Type: string(a.Type()), Name: b.Name, From: b.From, Path: b.Source.Path, Base: b.Source.Base(), Meta: b.Meta, Optional: b.Optional}
 		if b.Source.URL != "" {
 			planned.URL = download.Clean(b.Source.URL)
 			if slices.Contains(delivered.fetched, i) {
@@ -151,7 +158,7 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Atta
 		return err
 	}
 	if err != nil && len(reports) == 0 {
-		d.problem(err) // else each attachment says what is wrong with it
+		d.problem(p.x, err) // else each attachment says what is wrong with it
 		p.failed = append(p.failed, err)
 	}
 	p.judged += len(reports)
@@ -170,7 +177,10 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Atta
 		if r.Refused != "" || len(inspected) == 0 {
 			continue
 		}
-		a.Used, a.Tokens, a.Note = inspected[0].Used, inspected[0].Tokens, inspected[0].Note
+		a.Used, a.Tokens = inspected[0].Used, inspected[0].Tokens
+		if note := strings.TrimPrefix(inspected[0].Note, a.Name+": "); note != "" {
+			a.Note = note // else that of what is fetched instead stays
+		}
 		inspected = inspected[1:]
 		d.Tokens += a.Tokens
 	}

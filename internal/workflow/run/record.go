@@ -44,6 +44,8 @@ type Summary struct {
 	Error *Failure     `json:"error,omitempty"`
 	// Snapshot is the published result, relative to the project.
 	Snapshot string `json:"snapshot,omitempty"`
+	// Waits are the tasks that wait for a person or a time.
+	Waits []Waiting `json:"waits,omitempty"`
 }
 
 // Record is all of a run: the file run.json, and those of its tasks.
@@ -64,8 +66,14 @@ type Record struct {
 	// within is the folder that Folder must lie in; "" is any.
 	within string
 
+	// Corrections are the files with which the run went on, the last being the one that
+	// it goes by.
+	Corrections []Correction `json:"corrections,omitempty"`
 	// Resumed are the times at which the run was taken up again.
 	Resumed []time.Time `json:"resumed,omitempty"`
+	// EndedBefore is when the run failed or was cancelled before it was taken up. What made
+	// it fail is tried again, also if the process dies before it has begun with that.
+	EndedBefore *time.Time `json:"endedBefore,omitempty"`
 	// Outputs are the results of a run that succeeded.
 	Outputs map[string]any `json:"outputs,omitempty"`
 	// Tasks are those that have begun, in the order of their beginning. They are
@@ -100,6 +108,17 @@ type Task struct {
 	// them.
 	Attachments []gather.Report `json:"attachments,omitempty"`
 	Attempts    []Attempt       `json:"attempts,omitempty"`
+	// Definition and Given are hashes of what the file says of the task and of what it was
+	// given. Again says why it was done again after the file was corrected.
+	Definition string `json:"definition,omitempty"`
+	Given      string `json:"given,omitempty"`
+	Again      string `json:"again,omitempty"`
+	// Of is how many tasks it holds, once that is known.
+	Of int `json:"of,omitempty"`
+	// Decided is the answer to a wait task.
+	Decided *Answer `json:"decided,omitempty"`
+	// Answer is the result before the task's outputs replaced it.
+	Answer any `json:"answer,omitempty"`
 	// Route is the task that a router chose.
 	Route  string        `json:"route,omitempty"`
 	Output any           `json:"output,omitempty"`
@@ -109,6 +128,16 @@ type Task struct {
 
 	// inherits says that Input is that of the task that holds this one.
 	inherits bool
+	// many says that the task is in a large collection.
+	many bool
+}
+
+// Correction is a corrected workflow file with which a run went on. The run has its
+// copy.
+type Correction struct {
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+	At     time.Time `json:"at"`
 }
 
 // Attempt is one try of a task, in a session of its own.
@@ -162,3 +191,8 @@ func (f *Failure) of(task string) error {
 
 // ended reports whether nothing more happens to the task.
 func (t *Task) ended() bool { return t.Status == Success || t.Status == Failed }
+
+// failedUntil reports whether the task had failed at a time, nil for none.
+func (t *Task) failedUntil(end *time.Time) bool {
+	return end != nil && t.Status == Failed && t.EndedAt != nil && !t.EndedAt.After(*end)
+}

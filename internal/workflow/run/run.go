@@ -50,6 +50,9 @@ type Options struct {
 	// Ready says why no turn could be taken with this provider, "" for the usual one;
 	// nil is no check.
 	Ready func(provider string) error
+	// Repeats reports whether a provider has no model: it repeats what it is asked. Nil says
+	// that none does.
+	Repeats func(provider string) bool
 	// Blobs opens the blob store of a project.
 	Blobs  func(project string) (Blobs, error)
 	Gather Gatherer
@@ -71,13 +74,23 @@ type Options struct {
 	Provider  string
 	Others    []string
 	Providers []string
-	Snapshot  snapshot.Options
-	Limits    Limits
-	Logger    *slog.Logger
-	Clock     func() time.Time
+	// Asks reports whether each call of a tool certainly needs a person's decision in a
+	// project, whatever it is given; nil does not know.
+	Asks func(project, mode string, allow []string, tool string) bool
+	// Answered puts the answer to a wait task on the audit log before it counts; nil keeps
+	// no log.
+	Answered func(ctx context.Context, w Waiting) error
+	Snapshot snapshot.Options
+	Limits   Limits
+	Logger   *slog.Logger
+	Clock    func() time.Time
 	// NewID makes the ids of runs; they sort by time.
 	NewID func() string
 }
+
+// DefaultRetryDelay lets a short failure of a provider pass, and is not felt by a
+// person who watches.
+const DefaultRetryDelay = time.Second
 
 // Limits bound runs. Each is a configuration key of the same meaning.
 type Limits struct {
@@ -202,6 +215,11 @@ func (r *Runner) running(id string) *execution {
 func (r *Runner) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
+	for _, x := range r.active {
+		if x.idles() {
+			x.stop(errInterrupted) // the next process goes on waiting
+		}
+	}
 	r.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {

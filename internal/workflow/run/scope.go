@@ -21,6 +21,9 @@ type scope struct {
 	in    bool
 	item  any
 	index int
+	// rounds says that the task is in a repeat task; last is the output of the round before.
+	rounds bool
+	last   any
 }
 
 // values are the context of a task's templates: the same keys in every field of
@@ -36,6 +39,9 @@ func (x *execution) values(s scope) map[string]any {
 	}
 	if s.in {
 		v["item"], v["index"] = s.item, int64(s.index)
+	}
+	if s.rounds {
+		v["last"] = s.last
 	}
 	return v
 }
@@ -64,6 +70,7 @@ func view(t *Task, children any) map[string]any {
 	}
 	return map[string]any{
 		"id": t.ID, "input": t.Input, "output": t.Output, "status": string(t.Status), "error": said, "children": children,
+		"attachments": reported(t.Attachments),
 	}
 }
 
@@ -117,7 +124,9 @@ func (x *execution) given(t *definition.Task, s scope, handed map[string]any) (s
 	if with == nil {
 		return s, nil
 	}
-	maps.Copy(with, handed)
+	if t.Kind != definition.Tool { // what a tool is given is its input, and nothing else
+		maps.Copy(with, handed)
+	}
 	with, err := plainMap(with)
 	s.input, s.with, s.own = with, with, true
 	return s, err

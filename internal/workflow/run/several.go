@@ -23,13 +23,14 @@ type member struct {
 // several does the tasks that a parallel task or a collection holds. What it
 // returns of them is what templates see as children.
 func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
-	members, err := x.members(t, p, s)
+	members, err := x.membersOf(t, p, s)
 	if err == nil {
 		err = x.afford(p, members)
 	}
 	if err != nil {
 		return nil, err
 	}
+	rec.Of = len(members)
 	if err := x.announce(rec, len(members)); err != nil {
 		return nil, err
 	}
@@ -45,23 +46,31 @@ func (x *execution) several(ctx context.Context, t *definition.Task, p place, s 
 	return children, err
 }
 
-// members are the tasks that t holds.
-func (x *execution) members(t *definition.Task, p place, s scope) ([]member, error) {
+// membersOf are the tasks that t holds.
+func (x *execution) membersOf(t *definition.Task, p place, s scope) ([]member, error) {
 	var all []member
-	if t.Kind == definition.Parallel {
+	switch t.Kind {
+	case definition.Parallel, definition.Composite:
 		for _, c := range t.Tasks {
 			all = append(all, member{c, p.below(t, c.ID), s})
 		}
 		return all, nil
+	case definition.Repeat:
+		return []member{p.round(t, s, 0, nil)}, nil
+	case definition.Basic, definition.Router, definition.Tool, definition.Wait:
+		return nil, nil
+	case definition.Collection:
 	}
 	items, err := x.items(t, s)
 	if err != nil {
 		return nil, err
 	}
+	many := p
+	many.many = p.many || len(items) > largeCollection
 	for i, item := range items {
 		in := s
 		in.in, in.item, in.index = true, item, i
-		all = append(all, member{t.Each, p.below(t, strconv.Itoa(i), t.Each.ID), in})
+		all = append(all, member{t.Each, many.below(t, strconv.Itoa(i), t.Each.ID), in})
 	}
 	return all, nil
 }

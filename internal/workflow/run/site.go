@@ -11,21 +11,32 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 )
 
-// site is the folder of a workflow file, where the file's paths begin. It is opened
-// once, and the file read in it: what becomes of the names afterwards changes nothing.
+// site is the folder of a workflow file, where the file's paths begin, and the project,
+// where those do that the file bases there. Each is opened once, and the file read in
+// its folder: what becomes of the names afterwards changes nothing.
 type site struct {
-	root   *os.Root
-	folder *declared.Folder
+	root *os.Root
+	// project is nil where no project can be worked on at its place: nothing is based
+	// there.
+	project *os.Root
+	folder  *declared.Folder
 }
 
-// Close closes the folder.
-func (s *site) Close() error { return s.root.Close() }
+// Close closes the folders.
+func (s *site) Close() error {
+	err := s.root.Close()
+	if s.project != nil {
+		err = errors.Join(err, s.project.Close())
+	}
+	return err
+}
 
-// site opens a folder. Where within is set, it must lie in that one, by whatever
-// links. The caller closes it.
-func (r *Runner) site(dir, within string) (*site, error) {
+// site opens a folder, and the project. Where within is set, the folder must lie in
+// that one, by whatever links. The caller closes it.
+func (r *Runner) site(dir, within, project string) (*site, error) {
 	open := os.OpenRoot
 	if within != "" {
 		open = func(dir string) (*os.Root, error) { return openWithin(within, dir) }
@@ -38,7 +49,13 @@ func (r *Runner) site(dir, within string) (*site, error) {
 	case err != nil:
 		return nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).Because(err)
 	}
-	return &site{root, declared.NewFolder(root, r.o.Limits.Matches)}, nil
+	s := &site{root: root, folder: declared.NewFolder(root, r.o.Limits.Matches)}
+	if real, err := workspace.CheckProject(project, r.o.Private...); err == nil {
+		if s.project, err = os.OpenRoot(real); err == nil {
+			s.folder = s.folder.WithProject(s.project)
+		}
+	}
+	return s, nil
 }
 
 var errOutside = errors.New("it is not in the folder that it must lie in")

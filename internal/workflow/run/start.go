@@ -2,8 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
@@ -34,13 +31,12 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		return Summary{}, errors.Join(err, at.Close())
 	}
 	id := "run_" + r.o.NewID()
-	sum := sha256.Sum256(w.data)
 	record := Record{
 		Summary: Summary{
 			ID: id, Workflow: w.ID, Version: w.Version, File: req.File, Project: req.Project,
 			Status: Running, StartedAt: r.o.Clock().UTC(),
 		},
-		SHA256: hex.EncodeToString(sum[:]), Folder: filepath.Dir(req.File), Input: w.input,
+		SHA256: w.sum(), Folder: filepath.Dir(req.File), Input: w.input,
 		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
 		within: req.Within,
 	}
@@ -49,18 +45,18 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		if x.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
 		}
-		return durable.WriteNew(x.folder.root, fileFlow, w.data, 0o600, durable.RunRecord) // its name is flushed with the record's
+		return x.folder.keepFlow(w, fileFlow)
 	})
 	if err != nil {
 		return Summary{}, err
 	}
-	if err = x.first(ctx); err == nil && req.Strict {
-		err = x.ahead(ctx, true)
+	x.onQuestion = req.OnQuestion
+	if err = x.first(ctx); err == nil {
+		err = x.ahead(ctx, req.Strict, true)
 	}
 	if err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
-	x.onQuestion = req.OnQuestion
 	err = r.keepGrant(&x.record)
 	if err == nil {
 		err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
@@ -79,19 +75,23 @@ func (r *Runner) ready(w *flow, provider string) error {
 	if r.o.Ready == nil {
 		return nil
 	}
-	var asked []string
+	var names []string
 	for _, a := range w.Agents {
-		name := a.Provider
-		if provider != "" {
-			name = "" // the person's stands for all
+		names = append(names, a.Provider)
+	}
+	w.each(func(t *definition.Task) {
+		if t.Provider != "" {
+			names = append(names, t.Provider)
 		}
-		if slices.Contains(asked, name) {
-			continue
-		}
+	})
+	if provider != "" && len(names) > 0 {
+		names = []string{""} // the person's stands for all
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if err := r.o.Ready(name); err != nil {
 			return err
 		}
-		asked = append(asked, name)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 	x := &execution{
 		r: r, id: record.ID, w: w, record: record, at: at, ctx: ctx, cancel: cancel, done: make(chan struct{}),
 		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
-		before: map[string]*Task{},
+		before: map[string]*Task{}, definitions: map[*definition.Task]string{},
 	}
 	defer func() {
 		if err != nil {
@@ -140,7 +140,7 @@ func (x *execution) first(ctx context.Context) error {
 	}
 	p := place{key: t.ID}
 	if t.Kind != definition.Basic {
-		members, err := x.members(t, p, s)
+		members, err := x.membersOf(t, p, s)
 		if err != nil {
 			return err
 		}
@@ -198,23 +198,31 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 	if err := r.ready(w, record.Provider); err != nil {
 		return Summary{}, err
 	}
-	at, err := r.site(record.Folder, record.within)
+	at, err := r.site(record.Folder, record.within, record.Project)
 	if err != nil {
 		return Summary{}, err
 	}
-	x, err := r.open(w, record, at, false, func(x *execution) (err error) {
-		x.folder, err = openFolder(project, id)
-		return err
-	})
+	x, err := r.reopen(w, record, at)
 	if err != nil {
 		return Summary{}, err
 	}
 	x.onQuestion = onQuestion
-	if err := x.takeUp(); err != nil {
+	if err = x.recollect(); err == nil {
+		err = x.takeUp(nil)
+	}
+	if err != nil {
 		x.cancel(nil)
 		return Summary{}, errors.Join(err, x.release())
 	}
 	return x.launch()
+}
+
+// reopen is open for a run that there is.
+func (r *Runner) reopen(w *flow, record Record, at *site) (*execution, error) {
+	return r.open(w, record, at, false, func(x *execution) (err error) {
+		x.folder, err = openFolder(record.Project, record.ID)
+		return err
+	})
 }
 
 // recall reads what a resumed run needs of its folder.
@@ -223,22 +231,27 @@ func (f *folder) recall(ctx context.Context) (Record, *flow, error) {
 	if err != nil {
 		return record, nil, err
 	}
-	data, err := f.workflow()
+	data, err := f.workflow(record.copyName())
 	if err != nil {
 		return record, nil, err
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != record.SHA256 {
+	w, err := parse(ctx, filepath.Base(record.File), data, func(name string) ([]byte, error) {
+		return f.workflow(copyOfUsed(record.copyName(), name))
+	})
+	if ctx.Err() != nil {
+		return record, nil, err
+	}
+	if w == nil && sumOf(data) != record.SHA256 || w != nil && w.sum() != record.SHA256 {
 		return record, nil, unreadable(f.id, fileFlow, errors.New("it was changed since the run began"))
 	}
-	w, err := parse(ctx, filepath.Base(record.File), data)
 	if err != nil {
 		return record, nil, err
 	}
 	return record, w, w.give(record.Input, nil, false)
 }
 
-// takeUp brings the records of a run that ended before up to date.
-func (x *execution) takeUp() error {
+// recollect reads the records of a run that ended before, under its lock.
+func (x *execution) recollect() error {
 	// What was read before the lock was taken may be of another process's work.
 	record, err := x.folder.read()
 	if err != nil {
@@ -258,7 +271,9 @@ func (x *execution) takeUp() error {
 	if err := x.r.granted(&record); err != nil {
 		return err
 	}
-	ended := record.Status == Failed || record.Status == Cancelled
+	if record.Status == Failed || record.Status == Cancelled {
+		record.EndedBefore = record.EndedAt
+	}
 	last := ""
 	for i := range tasks {
 		t := &tasks[i]
@@ -272,18 +287,25 @@ func (x *execution) takeUp() error {
 	var calls *event.Calls
 	for key, t := range x.before {
 		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
-		if top, _, _ := strings.Cut(key, "/"); ended && top == last && t.Status == Failed {
-			t.Status = Interrupted // it is what the run ended with: tried again
+		if top, _, _ := strings.Cut(key, "/"); top == last && t.failedUntil(record.EndedBefore) {
+			t.Status, t.Decided = Interrupted, nil // it is what the run ended with: tried again
 		}
 		if t.ended() {
 			done++
 		}
 	}
 	record.Status, record.EndedAt, record.Error, record.Usage, record.Calls = Running, nil, nil, usage, calls
-	record.Resumed = append(record.Resumed, x.now())
-	x.record = record
-	if err := x.journal.add(RunResume, "", Begun{ID: x.id, Workflow: record.Workflow, Tasks: count(x.w), Done: done}); err != nil {
+	x.record, x.finished, x.corrected = record, done, len(record.Corrections) > 0
+	return nil
+}
+
+// takeUp puts on record that the run goes on, with what is kept of it where its file was
+// corrected.
+func (x *execution) takeUp(kept []Kept) error {
+	x.record.Resumed = append(x.record.Resumed, x.now())
+	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: count(x.w), Done: x.finished, Kept: kept}
+	if err := x.journal.add(RunResume, "", d); err != nil {
 		return err
 	}
-	return x.folder.writeRun(record)
+	return x.folder.writeRun(x.record)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belay/internal/attachment/declared"
+	"belay/internal/authored"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/turn"
@@ -22,6 +23,8 @@ type place struct {
 	order int
 	// inherited are the attachments of the tasks that hold this one.
 	inherited []inherited
+	// many says that the task is in a large collection.
+	many bool
 }
 
 type inherited struct {
@@ -38,24 +41,31 @@ func (p place) below(t *definition.Task, parts ...string) place {
 	if len(t.Attachments) > 0 {
 		in = append(in, inherited{t.Attachments, declared.Scope("task " + t.ID)})
 	}
-	return place{key: strings.Join(append([]string{p.key}, parts...), "/"), inherited: in}
+	return place{key: strings.Join(append([]string{p.key}, parts...), "/"), inherited: in, many: p.many}
 }
 
 // task does one task, or takes it from the record where that has its end. The
 // task's own failure is in its record; the error is one that ends the run.
 func (x *execution) task(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any) (*Task, any, error) {
 	rec := x.beginning(t, p, s)
+	if rec.ended() && x.corrected {
+		if kept := x.recheck(ctx, t, p, s, handed, rec); kept {
+			return rec, nil, x.reshaped(t, s, rec)
+		}
+	}
 	if rec.ended() {
 		children, err := x.children(t, rec)
 		return rec, children, err
 	}
-	if t.Kind == definition.Basic {
+	if t.Kind == definition.Basic || t.Kind == definition.Tool {
 		// Before anything of it is held open, and before its time runs.
 		seat, err := x.r.take(ctx)
 		if err != nil {
 			return nil, nil, err // it has not begun
 		}
 		defer seat.leave()
+		x.works(1)
+		defer x.works(-1)
 		ctx = withSeat(ctx, seat)
 		if len(rec.Attempts) == 0 {
 			rec.StartedAt = x.now()
@@ -63,6 +73,9 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 	}
 	children, err := x.try(ctx, t, p, s, handed, rec)
 	if err == nil {
+		if rec.Answer = nil; t.Outputs != nil {
+			rec.Answer = rec.Output
+		}
 		err = x.reshape(t, rec, s, children)
 	}
 	if cause := stopped(ctx); err != nil && cause != nil {
@@ -92,6 +105,7 @@ func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if rec := x.before[p.key]; rec != nil {
+		rec.many = p.many
 		if rec.Input == nil && p.within() {
 			rec.Input = s.input
 		}
@@ -104,7 +118,7 @@ func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
 		x.order++
 		p.order = x.order
 	}
-	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: p.order, Status: Running, StartedAt: x.now()}
+	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: p.order, Status: Running, StartedAt: x.now(), many: p.many}
 	if s.in {
 		rec.Index, rec.Item = &s.index, s.item
 	}
@@ -136,7 +150,7 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 		ctx, stop = context.WithCancelCause(ctx)
 		defer stop(nil)
 		limit := turn.NewTimeLimit(t.Timeout, func() {
-			stop(fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, t.Timeout))
+			stop(fault.New(fault.TaskTimeout, "the task %s reached its time limit of %v (timeout)", t.ID, authored.LengthText(t.Timeout)))
 		})
 		defer limit.Stop()
 		ctx = withLimit(ctx, limit)
@@ -147,6 +161,9 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 	}
 	rec.inherits = p.within() && !given.own
 	s, rec.Input = given, given.input
+	if done := x.answered(ctx, t, p, s, rec); done {
+		return nil, x.announce(rec, 0)
+	}
 	switch t.Kind {
 	case definition.Router:
 		err = x.route(t, s, rec)
@@ -154,6 +171,14 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 		children, err = x.several(ctx, t, p, s, rec)
 	case definition.Basic:
 		err = x.basic(ctx, t, p, s, rec)
+	case definition.Composite:
+		children, err = x.sequence(ctx, t, p, s, rec)
+	case definition.Repeat:
+		children, err = x.repeat(ctx, t, p, s, rec)
+	case definition.Tool:
+		err = x.direct(ctx, t, s, rec)
+	case definition.Wait:
+		err = x.waitTask(ctx, t, s, rec)
 	}
 	return children, err
 }
@@ -163,26 +188,36 @@ func (x *execution) route(t *definition.Task, s scope, rec *Task) error {
 	if err := x.announce(rec, 0); err != nil {
 		return err
 	}
-	value, err := t.Condition.Route(x.values(s))
+	value, route, err := x.choose(t, s)
 	if err != nil {
-		return fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err)
+		return err
+	}
+	rec.Route = route
+	rec.Output = map[string]any{"condition": value, "route_taken": route, "router_type": "conditional"}
+	return nil
+}
+
+// choose evaluates a router's condition to the task that follows.
+func (x *execution) choose(t *definition.Task, s scope) (value, route string, err error) {
+	value, err = t.Condition.Route(x.values(s))
+	if err != nil {
+		return "", "", fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err)
 	}
 	var known []string
 	for _, r := range t.Routes {
 		if r.Value == value {
-			rec.Route = r.Task
+			route = r.Task
 		}
 		known = append(known, r.Value)
 	}
-	if rec.Route == "" {
-		rec.Route = t.Default
+	if route == "" {
+		route = t.Default
 	}
-	if rec.Route == "" {
-		return fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
+	if route == "" {
+		return "", "", fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
 			WithHint("add the route, or default: with the task for all others")
 	}
-	rec.Output = map[string]any{"condition": value, "route_taken": rec.Route, "router_type": "conditional"}
-	return nil
+	return value, route, nil
 }
 
 // reshape makes the task's output of its outputs, where it has some.
@@ -219,8 +254,18 @@ func (x *execution) announce(rec *Task, of int) error {
 	})
 }
 
-// keep writes a task's record.
-func (x *execution) keep(rec *Task) error { return x.folder.writeTask(rec) }
+// keep writes a task's record. That of a task in a large collection is on disk when the
+// task has ended: one that had not is done again.
+func (x *execution) keep(rec *Task) error {
+	if !rec.many {
+		return x.folder.writeTask(rec)
+	}
+	written := *rec
+	if rec.inherits {
+		written.Input = nil
+	}
+	return x.members.put(x.ctx, x.folder, &written, rec.Status != Running)
+}
 
 // conclude records the task's end, and tells.
 func (x *execution) conclude(rec *Task) error {

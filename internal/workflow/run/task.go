@@ -29,7 +29,15 @@ func (r *Runner) Task(ctx context.Context, project, id, key string) (Task, error
 	}
 	t, err := f.task(fileOf(key))
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, noTask(id, key)
+		within, e := f.members(func(k string) bool { return k == key })
+		if e != nil {
+			return t, e
+		}
+		var ok bool
+		if t, ok = within[key]; !ok {
+			return t, noTask(id, key)
+		}
+		err = nil
 	}
 	if err == nil && t.Status == Running && !r.live(id) {
 		t.Status = Interrupted
@@ -56,5 +64,6 @@ func (f *folder) task(name string) (Task, error) {
 		return t, unreadable(f.id, dirTasks+"/"+name, err)
 	}
 	t.Item, t.Input, t.Output = numbers(t.Item), numbers(t.Input), numbers(t.Output)
+	t.Answer = numbers(t.Answer)
 	return t, nil
 }

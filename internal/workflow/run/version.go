@@ -8,8 +8,9 @@ import (
 )
 
 // formatVersion is the version of a run's files: run.json, the records of its tasks,
-// its events and its grant. Version 0 is the same without the field "v".
-const formatVersion = 1
+// its events and its grant. Version 1 has
+// no [fileMembers]; version 0 is the same without the field "v".
+const formatVersion = 2
 
 // runFile is run.json, taskFile the record of a task, eventLine a line of
 // events.jsonl.

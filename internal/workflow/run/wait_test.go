@@ -98,7 +98,7 @@ func TestQuestionsOfARun(t *testing.T) {
 		if fails && r.Message == "y" {
 			return reply{fails: "no luck"}
 		}
-		return reply{text: "done", calls: &event.Calls{Refused: 1, Undone: 1}}
+		return reply{text: "done", calls: &event.Calls{Refused: 1, LeftOut: 1}}
 	})
 	request := b.request(nil)
 	request.OnQuestion = turn.OnQuestionRefuse
@@ -117,10 +117,10 @@ func TestQuestionsOfARun(t *testing.T) {
 	if b.e.last().Opts.OnQuestion != turn.OnQuestionWait {
 		t.Errorf("taken up: %+v", b.e.last().Opts)
 	}
-	if c := task(t, r, "one").Calls; c == nil || *c != (event.Calls{Refused: 1, Undone: 1}) {
+	if c := task(t, r, "one").Calls; c == nil || *c != (event.Calls{Refused: 1, LeftOut: 1}) {
 		t.Errorf("the task counts %+v", c)
 	}
-	if r.Calls == nil || *r.Calls != (event.Calls{Refused: 2, Undone: 2}) {
+	if r.Calls == nil || *r.Calls != (event.Calls{Refused: 2, LeftOut: 2}) {
 		t.Errorf("the run counts %+v", r.Calls)
 	}
 }

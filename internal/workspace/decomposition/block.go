@@ -7,7 +7,7 @@ import (
 	"belay/internal/workspace/document"
 )
 
-// block reads what stands below a heading that defines something: lines
+// block reads what is below a heading that defines something: lines
 // "**Label:** value" and what continues them, and headings of lower levels with a
 // label's name. With prose, text without a label is the description where nothing
 // else is. It reports whether there was any label.
@@ -15,7 +15,7 @@ func (p *parser) block(def *definition, h document.Heading, later []document.Hea
 	end := p.text.Len()
 	below := map[int]part{}
 	for _, next := range later {
-		_, named := refer(next.Text)
+		_, named := referHeading(next.Text)
 		if next.Level <= h.Level || named || !prose {
 			end = next.Line
 			break
@@ -28,7 +28,7 @@ func (p *parser) block(def *definition, h document.Heading, later []document.Hea
 		if c, ok := below[i]; ok {
 			b.open(c, "", true)
 		} else if fields := p.text.Fields(i, i+1); len(fields) > 0 {
-			if c := partOf(fields[0].Label); c == partPackage && def.kind == kindDeliverable {
+			if c := partOf(fields[0].Label); (c == partPackage || c == partPackageName) && def.kind == kindDeliverable {
 				p.state(def, fields[0].Value)
 				b.open(other, "", false)
 				b.labels = true
@@ -60,7 +60,7 @@ func isRule(line string) bool {
 type reader struct {
 	def    *definition
 	values [partSupports + 1]gathering
-	// prose is what stands before the first label or heading.
+	// prose is what is before the first label or heading.
 	prose gathering
 	// current is the part that a line without a label belongs to; section is set
 	// while a heading opened it, so that it may have paragraphs.
@@ -73,7 +73,7 @@ type reader struct {
 func (b *reader) open(c part, value string, section bool) {
 	b.began = true
 	switch {
-	case c == partName:
+	case c == partName || c == partPackageName:
 		if name := plain(value); name != "" {
 			b.def.name, b.def.slug = name, false
 		}

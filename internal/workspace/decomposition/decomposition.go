@@ -9,17 +9,21 @@
 //   - a heading for each deliverable with "**Label:** value" lines below it.
 //
 // Parse never fails. What cannot be used is a [finding.Finding] with its line:
-// nothing is guessed, nothing is dropped in silence. A deliverable is filed by
-// what its row says, else by its number, never by the heading that happens to
-// stand above it: DEL-02-06 in an amendment after the section of PKG-08 belongs
-// to PKG-02.
+// nothing is guessed, nothing is dropped in silence. A deliverable belongs to the
+// package that its own column or label names; else to the package of its number,
+// if one is defined; else to the package in whose section it is. So DEL-02-06
+// in an amendment after the section of PKG-08 belongs to PKG-02, and DEL-40-01
+// with the label "Package: PKG-02" as well.
 //
 // Contract: workspace spec, sections 1.1, 2, 4 and 10; compatible contract, 8.6
 // and S38.
 package decomposition
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -41,6 +45,11 @@ type Document struct {
 	Findings []finding.Finding
 
 	packages, deliverables map[string]int // by number
+	// spelled is what follows the ids of packages and deliverables that are joined to
+	// more by an underline, by id.
+	spelled map[string][]string
+	// items are the numbers of the scope items and objectives that are defined.
+	items map[string]bool
 }
 
 // Package is a partition of the work.
@@ -56,9 +65,15 @@ type Package struct {
 // Deliverable is a unit of the work. What the document does not say is empty.
 type Deliverable struct {
 	ID, Name string
+	// Short is set while Name is the short one in the id, "DEL-01-02_ShortName", and the
+	// document has no other.
+	Short bool
 	// Package is the id of the package that it belongs to, as the package's own
 	// definition writes it; "" when there is none, which is a finding.
 	Package string
+	// Section is the package in whose section it is, where only its number
+	// speaks for Package; "" otherwise. People may have filed it under either.
+	Section string
 
 	Discipline, Type, Responsible string
 	// Description may have several lines; those of a list begin with "- ".
@@ -87,6 +102,33 @@ func (d *Document) Deliverable(id string) (Deliverable, bool) {
 	return Deliverable{}, false
 }
 
+// ScopeItemsIn are the ids of scope items in a text, each once. Ranges are written out;
+// where both ends are defined, to the items that are.
+func (d *Document) ScopeItemsIn(text string) []string { return listed(scopeIDs, text, d.items) }
+
+// ObjectivesIn are the ids of objectives in a text, as [Document.ScopeItemsIn].
+func (d *Document) ObjectivesIn(text string) []string { return listed(objectiveIDs, text, d.items) }
+
+// NamesFolder reports whether a folder bears the name that a package or deliverable with
+// this id and name has (workspace 10.2): its name, with underlines for blanks or without,
+// or any that the document spells for the id.
+func (d *Document) NamesFolder(folder, id, name string) bool {
+	want := layout.Folder(id, name)
+	blanks := func(s string) string { return strings.ReplaceAll(s, "_", " ") }
+	return want == "" || blanks(folder) == blanks(want) || d.spells(folder)
+}
+
+// spells reports whether the document has the whole name of a folder, such as
+// "DEL-01-02_Short", anywhere in its text.
+func (d *Document) spells(folder string) bool {
+	id, label, joined := strings.Cut(folder, "_")
+	return joined && slices.ContainsFunc(d.spelled[id], func(text string) bool {
+		rest, ok := strings.CutPrefix(text, label)
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " \t"))
+		return ok && (rest == "" || next != '_' && next != '-' && !unicode.IsLetter(next) && !unicode.IsDigit(next))
+	})
+}
+
 // Project is the project's name: the title up to a dash with blanks around it, ""
 // without a title.
 func (d *Document) Project() string {
@@ -102,9 +144,9 @@ func (d *Document) Project() string {
 // Parse reads a decomposition. Path is what findings call the file.
 func Parse(path string, data []byte) *Document {
 	p := &parser{
-		path: path, text: document.Parse(data), out: &Document{packages: map[string]int{}, deliverables: map[string]int{}},
-		byNumber: map[string]*definition{}, items: map[string]bool{}, reported: map[string]bool{},
+		path: path, text: document.Parse(data), byNumber: map[string]*definition{}, reported: map[string]bool{}, items: map[string]bool{},
 	}
+	p.out = &Document{packages: map[string]int{}, deliverables: map[string]int{}, spelled: map[string][]string{}, items: p.items}
 	if !p.text.Valid() {
 		p.find(&ruleNotText, 0, "the file is not UTF-8 text")
 	} else {

@@ -16,6 +16,8 @@ const (
 	partScopeItem
 	partObjective
 	partOrdinal
+	// partPackageName is a package's name, and what a deliverable says of its package.
+	partPackageName
 	partName
 	partDiscipline
 	partType
@@ -33,11 +35,12 @@ var labels = func() map[string]part {
 	for p, names := range map[part][]string{
 		partID:          {"ID"},
 		partDeliverable: {"Deliverable", "Deliverable ID", "DEL ID"},
-		partPackage:     {"Package", "Package ID", "PKG", "PKG ID", "Parent Package", "Parent Package ID"},
+		partPackage:     {"Package", "Package ID", "Package No", "Package Number", "PKG", "PKG ID", "PKG No", "Parent Package", "Parent Package ID", "Work Package", "Work Package ID"},
+		partPackageName: {"Package Name", "Work Package Name"},
 		partScopeItem:   {"Scope Item", "Scope Item ID", "Scope ID", "SOW ID"},
 		partObjective:   {"Objective", "Objective ID", "OBJ ID"},
 		partOrdinal:     {"#", "No", "Nr", "Number"},
-		partName:        {"Name", "Title", "Deliverable Name", "Package Name", "Short Name"},
+		partName:        {"Name", "Title", "Deliverable Name", "Short Name"},
 		partDiscipline:  {"Discipline", "Disciplines"},
 		partType:        {"Type", "Deliverable Type", "Artifact Type"},
 		partResponsible: {"Responsible", "Responsible Party", "Responsible Role", "Responsibility", "Owner"},

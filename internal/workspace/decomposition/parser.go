@@ -40,8 +40,8 @@ type definition struct {
 	// slug is set while the name is only the short one in the id.
 	slug bool
 	line int // from 1
-	// stated is the package that the place names, around the one whose section
-	// it stands in.
+	// stated is what the place says of the package, as it is written; around is the
+	// package whose section it is in.
 	stated, around string
 	values         [partSupports + 1]string
 }
@@ -85,7 +85,7 @@ func (p *parser) heading(h document.Heading, later []document.Heading) {
 	if h.Level == 1 && p.out.Title == "" {
 		p.out.Title = plain(h.Text)
 	}
-	r, ok := refer(strings.ReplaceAll(h.Text, `\|`, "|"))
+	r, ok := referHeading(strings.ReplaceAll(h.Text, `\|`, "|"))
 	switch {
 	case !ok:
 		if p.retired == 0 && gone.MatchString(plain(h.Text)) {
@@ -169,8 +169,14 @@ func (p *parser) merge(first, def *definition) {
 	default:
 		p.find(&ruleRestated, def.line, "%s is %q here and %q in line %d", def.id, finding.Shown(def.name), finding.Shown(first.name), first.line)
 	}
-	if first.stated == "" {
+	switch {
+	case first.stated == "":
 		first.stated = def.stated
+	case def.stated != "" && packageKey(first.stated) != packageKey(def.stated):
+		p.find(&ruleRestated, def.line, "%s belongs to %s here and to %s in line %d", def.id, finding.Shown(def.stated), finding.Shown(first.stated), first.line)
+	}
+	if first.around == "" {
+		first.around = def.around
 	}
 	for i, v := range def.values {
 		switch was := first.values[i]; {

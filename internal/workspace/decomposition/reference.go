@@ -73,6 +73,29 @@ func refer(text string) (reference, bool) {
 	return r, true
 }
 
+var (
+	// numbered is a heading with a section number, or the word for what it is about,
+	// before the id.
+	numbered = lazyregexp.New(`^(?:[0-9]+(?:\.[0-9]+)*[.)]?\s+)?(?:(?i:(?:work\s+)?package|deliverable)[\s:—–-]*)?((?:PKG|DEL|SOW|OBJ)-[0-9].*)$`)
+	// trailing is a heading with the package's id in brackets after its name.
+	trailing = lazyregexp.New(`^(.*\S)\s*[(\[](PKG-[0-9]{2,3})[)\]]$`)
+)
+
+// referHeading is [refer] for a heading.
+func referHeading(text string) (reference, bool) {
+	text = plain(text)
+	if r, ok := refer(text); ok {
+		return r, true
+	}
+	if m := numbered.FindStringSubmatch(text); m != nil {
+		return refer(m[1])
+	}
+	if m := trailing.FindStringSubmatch(text); m != nil && anyID.FindStringIndex(m[1]) == nil {
+		return reference{kind: kindPackage, id: m[2], label: m[1]}, true
+	}
+	return reference{}, false
+}
+
 // Ids of scope items and objectives in running text, also as ranges.
 var (
 	scopeIDs     = lazyregexp.New(`SOW-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*SOW-([0-9]{1,6}))?`)

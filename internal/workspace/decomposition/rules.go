@@ -21,15 +21,15 @@ var (
 	ruleRestated = finding.Rule{Code: "DECOMPOSITION_RESTATED", Severity: finding.Warning, Section: "4.2",
 		Means: "A package or deliverable is defined again with another value. The first counts.",
 		Fix:   "make both places say the same"}
-	ruleNumber = finding.Rule{Code: "DECOMPOSITION_NUMBER_MISMATCH", Severity: finding.Error, Section: "1.1",
-		Means: "A deliverable names a package whose number is not the one in its id.",
-		Fix:   "correct the package, or the id"}
 	ruleMisplaced = finding.Rule{Code: "DECOMPOSITION_MISPLACED", Severity: finding.Warning, Section: "1.1",
-		Means: "A deliverable stands in the section of another package than its id says. The id counts.",
-		Fix:   "move it to its package's section, or add a PackageID column"}
+		Means: "A deliverable stands in the section of one package and has the number of another. No column or label names its package, so the number counts.",
+		Fix:   "name its package in a PackageID column or a **Package:** line"}
 	ruleNoPackage = finding.Rule{Code: "DECOMPOSITION_NO_PACKAGE", Severity: finding.Error, Section: "1.1",
-		Means: "A deliverable belongs to a package that is not defined.",
-		Fix:   "define the package"}
+		Means: "A deliverable names a package that is not defined, or nothing says to which package it belongs.",
+		Fix:   "define the package, or name a defined one in a PackageID column or a **Package:** line"}
+	rulePackageUnclear = finding.Rule{Code: "DECOMPOSITION_PACKAGE_UNCLEAR", Severity: finding.Warning, Section: "1.1",
+		Means: "The package column or label of a deliverable does not name one package by its id or its name. Its number or its section counts.",
+		Fix:   "write the package's id"}
 	ruleEmptyPackage = finding.Rule{Code: "DECOMPOSITION_EMPTY_PACKAGE", Severity: finding.Warning, Section: "1.1",
 		Means: "A package has no deliverable.",
 		Fix:   "define its deliverables, or take the package out"}
@@ -59,8 +59,8 @@ var (
 // Rules are all kinds of findings about a decomposition, for the reference.
 func Rules() []finding.Rule {
 	return []finding.Rule{
-		ruleNotText, ruleNoPackages, ruleNoDeliverables, ruleMalformed, ruleDuplicate, ruleRestated, ruleNumber, ruleMisplaced,
-		ruleNoPackage, ruleEmptyPackage, ruleNoName, ruleRetired, ruleCells, ruleUnknownItem,
+		ruleNotText, ruleNoPackages, ruleNoDeliverables, ruleMalformed, ruleDuplicate, ruleRestated, ruleMisplaced,
+		ruleNoPackage, rulePackageUnclear, ruleEmptyPackage, ruleNoName, ruleRetired, ruleCells, ruleUnknownItem,
 		ruleCount, ruleMentioned, ruleMore,
 	}
 }

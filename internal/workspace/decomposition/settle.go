@@ -3,7 +3,6 @@ package decomposition
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
@@ -59,7 +58,9 @@ func (p *parser) useWeak() {
 	}
 	needed := map[string]bool{}
 	for _, def := range p.deliverables {
-		needed[layout.Number("PKG-"+strings.Split(def.id, "-")[1])] = true
+		needed[layout.Number(ofNumber(def.id))] = true
+		needed[layout.Number(def.around)] = true
+		needed[packageKey(def.stated)] = true
 	}
 	for _, def := range p.weak {
 		if key := layout.Number(def.id); def.kind == kindPackage && p.byNumber[key] == nil && needed[key] {
@@ -84,8 +85,9 @@ func (p *parser) deliverable(def *definition) Deliverable {
 	for _, c := range []part{partDiscipline, partType, partResponsible} {
 		v[c] = oneLine(v[c])
 	}
+	pkg, section := p.packageOf(def)
 	del := Deliverable{
-		ID: def.id, Name: def.name, Package: p.packageOf(def), Line: def.line,
+		ID: def.id, Name: def.name, Short: def.slug, Package: pkg, Section: section, Line: def.line,
 		Discipline: v[partDiscipline], Type: v[partType], Responsible: v[partResponsible], Description: v[partDescription],
 		Acceptance: items(v[partAcceptance]), Artifacts: artifacts(v[partArtifacts]),
 		ScopeItems: listed(scopeIDs, v[partCovers], p.items), Objectives: listed(objectiveIDs, v[partSupports], p.items),
@@ -98,48 +100,37 @@ func (p *parser) deliverable(def *definition) Deliverable {
 	return del
 }
 
-// packageOf decides which package a deliverable belongs to, "" for none.
-func (p *parser) packageOf(def *definition) string {
-	own, known := p.out.Package("PKG-" + strings.Split(def.id, "-")[1])
-	if def.stated != "" {
-		switch stated, ok := p.out.Package(def.stated); {
-		case !ok:
-			p.find(&ruleNoPackage, def.line, "%s belongs to %s, which is not defined", def.id, def.stated)
-			p.report(def.stated)
-			return ""
-		case !layout.SameNumber(def.id, stated.ID):
-			p.find(&ruleNumber, def.line, "%s is said to belong to %s, whose number it does not have", def.id, stated.ID)
-			return ""
-		}
-		return own.ID
-	}
-	if !known {
-		p.find(&ruleNoPackage, def.line, "there is no package with the number of %s", def.id)
-		return ""
-	}
-	if def.around != "" && layout.Number(def.around) != layout.Number(own.ID) {
-		p.find(&ruleMisplaced, def.line, "%s stands in the section of %s; by its number it belongs to %s", def.id, def.around, own.ID)
-	}
-	return own.ID
-}
-
 // mentions reports ids that the text has and no definition.
 func (p *parser) mentions() {
 	seen := p.reported
 	p.formerIDs(func(id string) { seen[layout.Number(id)] = true })
 	for i := range p.text.Len() {
 		line := p.text.Line(i)
-		if !strings.Contains(line, "-") || p.text.Fenced(i) {
+		if !strings.Contains(line, "-") {
 			continue
 		}
 		for _, at := range anyID.FindAllStringIndex(line, -1) {
 			id := line[at[0]:at[1]]
-			if goesOn(line[at[1]:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
+			if label, joined := strings.CutPrefix(line[at[1]:], "_"); joined {
+				p.spelled(id, label)
+			}
+			if p.text.Fenced(i) || goesOn(line[at[1]:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
 				continue
 			}
 			seen[layout.Number(id)] = true
 			p.find(&ruleMentioned, i+1, "%s is mentioned, but not defined", id)
 		}
+	}
+}
+
+// maxSpelled bounds how many labels of one id are kept.
+const maxSpelled = 20
+
+// spelled notes a label that is joined to an id.
+func (p *parser) spelled(id, label string) {
+	label = label[:min(len(label), layout.MaxName)]
+	if all := p.out.spelled[id]; len(all) < maxSpelled && !slices.Contains(all, label) {
+		p.out.spelled[strings.Clone(id)] = append(all, strings.Clone(label))
 	}
 }
 
@@ -180,60 +171,4 @@ func goesOn(rest string) bool {
 		rest = rest[1:]
 	}
 	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
-}
-
-var lineBreak = lazyregexp.New(`(?i)\s*<br\s*/?>\s*`)
-
-// tidy takes the blanks around a value and the empty lines in it away.
-func tidy(value string) string {
-	var lines []string
-	for line := range strings.Lines(value) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// oneLine is a value that no reader takes for more than one line.
-func oneLine(value string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, value))
-}
-
-// items are the lines of a value, those of a list without their dash.
-func items(value string) []string {
-	var all []string
-	for line := range strings.Lines(value) {
-		line = strings.TrimSpace(line)
-		line = strings.TrimSpace(strings.TrimPrefix(line, "- "))
-		if line != "" && line != "-" {
-			all = append(all, oneLine(line))
-		}
-	}
-	return all
-}
-
-// classes are artifacts that are named by their kinds alone: "CODE/TEST/DOC".
-var classes = lazyregexp.New(`^[A-Z_]+(?:\s*[/,]\s*[A-Z_]+)+$`)
-
-// artifacts takes a list in one line apart, too.
-func artifacts(value string) []string {
-	var all []string
-	for _, item := range items(value) {
-		cut := func(r rune) bool { return r == ';' }
-		if classes.MatchString(item) {
-			cut = func(r rune) bool { return r == '/' || r == ',' }
-		}
-		for part := range strings.FieldsFuncSeq(item, cut) {
-			if part = strings.TrimSpace(part); part != "" {
-				all = append(all, oneLine(part))
-			}
-		}
-	}
-	return all
 }

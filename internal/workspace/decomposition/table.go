@@ -33,7 +33,7 @@ func (p *parser) table(t *document.Table) {
 }
 
 // idColumn is the column with the ids that a table is about, -1 when it has none:
-// the first, or the deliverable's behind that of its package, or one behind an
+// the first, or the deliverable's after that of its package, or one after an
 // ordinal number.
 func idColumn(cols []part) int {
 	first := 0
@@ -57,9 +57,9 @@ func idColumn(cols []part) int {
 
 // row reads the definition of a package or deliverable.
 func (p *parser) row(r reference, cols []part, at int, t *document.Table, row document.Row) {
-	own := partPackage
+	own, ofPackage := partPackage, partName
 	if r.kind == kindDeliverable {
-		own = partDeliverable
+		own, ofPackage = partDeliverable, partPackage
 	}
 	def := p.definition(r, row.Line)
 	named, given := r.label != "", ""
@@ -68,8 +68,11 @@ func (p *parser) row(r reference, cols []part, at int, t *document.Table, row do
 			continue
 		}
 		value := strings.TrimSpace(lineBreak.ReplaceAllString(row.Cells[i], "\n"))
-		if c == own {
+		switch c {
+		case own:
 			c = partName // "ID | Deliverable"
+		case partPackageName:
+			c = ofPackage
 		}
 		switch {
 		case c == partName:
@@ -99,14 +102,13 @@ func (p *parser) row(r reference, cols []part, at int, t *document.Table, row do
 	p.define(def)
 }
 
-// state notes the package that a deliverable's definition names.
+// state notes what a deliverable's definition says of its package.
 func (p *parser) state(def *definition, value string) {
-	r, ok := refer(value)
-	switch {
-	case !ok || r.kind != kindPackage || def.stated != "":
-	case r.malformed:
+	switch r, ok := refer(value); {
+	case isOpen(value) || def.stated != "":
+	case ok && r.malformed && r.kind == kindPackage:
 		p.malformed(r, def.line-1)
 	default:
-		def.stated = r.id
+		def.stated = oneLine(plain(value))
 	}
 }

@@ -12,10 +12,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 )
 
-// Dir is an open folder. Whoever opened it closes it. Names are single parts of a
+// Dir is an open folder. Anyone who opened it closes it. Names are single parts of a
 // path. It is safe for concurrent use.
 type Dir interface {
 	// Enter opens a folder in this one.
@@ -26,7 +27,7 @@ type Dir interface {
 	// Read reads a regular file, never waiting on a pipe, into buf, which it lets
 	// grow to most bytes; what is beyond is left out.
 	Read(name string, buf []byte, most int) ([]byte, error)
-	// Stat tells what an entry is, its size and the time of its last change in
+	// Stat reports what an entry is, its size and the time of its last change in
 	// nanoseconds; [Missing] where there is none.
 	Stat(name string) (kind Kind, size, modified int64)
 	Close()
@@ -63,6 +64,23 @@ func Reason(err error) string {
 		return at.Err.Error()
 	}
 	return err.Error()
+}
+
+// Descend opens a folder by its path below another one, with slashes, never through a
+// link. The path has one part at least.
+func Descend(d Dir, rel string) (Dir, error) {
+	at := d
+	for name := range strings.SplitSeq(rel, "/") {
+		next, err := at.Enter(name)
+		if at != d {
+			at.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
 }
 
 // rooted is a folder as package os has it. An os.Root follows links that stay

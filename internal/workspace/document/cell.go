@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// SetCell replaces what stands in a cell of a table's row, column 0 being the
+// SetCell replaces what is in a cell of a table's row, column 0 being the
 // first; the blanks around it and the other cells stay. It reports whether the line
 // has that cell.
 func (d *Document) SetCell(line, column int, text string) bool {
@@ -20,7 +20,7 @@ func (d *Document) SetCell(line, column int, text string) bool {
 	return true
 }
 
-// cellSpan is where the content of a cell stands in a line that begins with a
+// cellSpan is where the content of a cell is in a line that begins with a
 // pipe; for one without any, its blanks.
 func cellSpan(line string, column int) (start, end int, ok bool) {
 	open := strings.IndexByte(line, '|')
@@ -36,7 +36,7 @@ func cellSpan(line string, column int) (start, end int, ok bool) {
 			stop++
 		}
 		if stop == len(line) && strings.TrimSpace(line[at:]) == "" {
-			return 0, 0, false // behind the last pipe
+			return 0, 0, false // after the last pipe
 		}
 		if column == 0 {
 			body := line[at:stop]
@@ -49,14 +49,4 @@ func cellSpan(line string, column int) (start, end int, ok bool) {
 		at = stop + 1
 	}
 	return 0, 0, false
-}
-
-// Cell is what stands in a cell of a table's row as it is written, without the
-// blanks around it. It is false when the line does not have that cell.
-func (d *Document) Cell(line, column int) (string, bool) {
-	start, end, ok := cellSpan(d.lines[line].Text, column)
-	if !ok {
-		return "", false
-	}
-	return strings.TrimSpace(d.lines[line].Text[start:end]), true
 }

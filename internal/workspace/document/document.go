@@ -29,7 +29,7 @@ type Line struct {
 type Document struct {
 	bom   string
 	lines []Line
-	// fenced tells for each line whether it lies in a fenced code block, headings
+	// fenced reports for each line whether it is in a fenced code block, headings
 	// are those outside of them; nil until they are asked for, and after every edit.
 	fenced   []bool
 	headings []Heading

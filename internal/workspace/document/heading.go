@@ -44,7 +44,7 @@ func (d *Document) readHeadings() []Heading {
 	return slices.Clip(all)
 }
 
-// Sections returns every section in order; a deeper one lies inside another.
+// Sections returns every section in order; a deeper one is inside another.
 func (d *Document) Sections() []Section {
 	headings := d.Headings()
 	all := make([]Section, len(headings))
@@ -84,7 +84,7 @@ func Same(a, b string) bool {
 	if !isASCII(a) || !isASCII(b) {
 		return folded(a) == folded(b)
 	}
-	// Word by word, because whoever looks for a heading compares it with many.
+	// Word by word, because anyone who looks for a heading compares it with many.
 	for {
 		var x, y string
 		x, a = nextWord(a)
@@ -183,7 +183,7 @@ func heading(line string) (Heading, bool) {
 	return Heading{Level: level, Text: rest}, true
 }
 
-// Fenced reports whether line i lies in a fenced code block, fences included.
+// Fenced reports whether line i is in a fenced code block, fences included.
 func (d *Document) Fenced(i int) bool {
 	if d.fenced == nil {
 		d.markFences()
@@ -200,7 +200,7 @@ func (d *Document) markFences() {
 }
 
 // fenced takes the fence that is open before a line, "" for none, and returns the
-// one that is open after it, and whether the line lies in a code block.
+// one that is open after it, and whether the line is in a code block.
 func fenced(open, line string) (after string, inside bool) {
 	text := strings.TrimLeft(line, " ")
 	mark := fence(text)

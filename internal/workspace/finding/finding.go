@@ -43,6 +43,11 @@ type Finding struct {
 	// Extra is set for what the original's linter does not look at: it does not
 	// count in a register's status and summary.
 	Extra bool `json:"extra,omitempty"`
+	// Package is the id of the package that a finding is about whose path is in
+	// none.
+	Package string `json:"-"`
+	// Remedy is the command that removes the finding, empty unless it was asked for.
+	Remedy Remedy `json:"-"`
 }
 
 // Rule is a kind of finding.
@@ -59,7 +64,7 @@ type Rule struct {
 	Extra bool
 }
 
-// What is told of a value is capped, in bytes, as a cell may hold megabytes: in
+// What is shown of a value is capped, in bytes, as a cell may hold megabytes: in
 // [Finding.Value], which programs compare, and in a message.
 const (
 	maxValue = 1000
@@ -87,6 +92,12 @@ func (f Finding) In(row int, column string) Finding {
 	return f
 }
 
+// About returns f for a package, by its id, in whose folder its path is not.
+func (f Finding) About(pkg string) Finding {
+	f.Package = pkg
+	return f
+}
+
 // WithFix returns f with a next step of its own.
 func (f Finding) WithFix(format string, args ...any) Finding {
 	f.Fix = fmt.Sprintf(format, args...)
@@ -105,9 +116,11 @@ func capped(value string, most int) string {
 
 // Sort orders findings by path, line, row and column, then as they were found.
 func Sort(all []Finding) {
-	slices.SortStableFunc(all, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
-	})
+	slices.SortStableFunc(all, compare)
+}
+
+func compare(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
 }
 
 // Count returns how many of each severity there are.

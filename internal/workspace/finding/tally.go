@@ -29,8 +29,12 @@ func Tallies(all []Finding) []Tally {
 			tallies[i].Severity = Error
 		}
 	}
-	slices.SortFunc(tallies, func(a, b Tally) int {
+	sortTallies(tallies)
+	return tallies
+}
+
+func sortTallies(all []Tally) {
+	slices.SortFunc(all, func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 	})
-	return tallies
 }

@@ -3,37 +3,27 @@ package graph
 import (
 	"context"
 	"slices"
+	"strings"
 )
-
-// MaxCycles is how many elementary cycles an [Analysis] lists at most.
-const MaxCycles = 1000
 
 // Analysis is what the graph as a whole says.
 type Analysis struct {
-	// Cycles are elementary cycles, the shortest first; each ends where it began,
+	// Components are the groups of deliverables that depend on each other: first those
+	// of the blocking dependencies, then the others. One of the others may contain
+	// several of the first.
+	Components []Component `json:"components"`
+	// Cycles has a shortest cycle through each deliverable of each component, in the
+	// order of the components and the short ones first. It is no enumeration: there
+	// may be more cycles than anybody could read. Each cycle ends where it began,
 	// without naming the first deliverable again.
 	Cycles []Cycle `json:"cycles"`
-	// MoreCycles is set when there may be cycles that are not listed.
-	MoreCycles bool `json:"moreCycles,omitempty"`
-	// Components are the groups of deliverables that depend on each other in
-	// circles: the strongly connected parts of more than one, or of one that
-	// depends on itself.
-	Components [][]string `json:"components"`
 	// Order is an order in which everything comes after what it needs. Those that
-	// depend on each other in circles share a step; otherwise a step is one
-	// deliverable.
+	// depend on each other share a step; otherwise a step is one deliverable.
 	Order [][]string `json:"order"`
 	// Unresolved are the targets that are not deliverables of this project though
 	// they are said to be.
 	Unresolved []Unresolved `json:"unresolvedNodes"`
 	Readiness  []Readiness  `json:"readiness"`
-}
-
-// Cycle is an elementary cycle.
-type Cycle struct {
-	Deliverables []string `json:"deliverables"`
-	// Blocking is set when every step of it blocks: nobody in the cycle can begin.
-	Blocking bool `json:"blocking,omitempty"`
 }
 
 // Unresolved is a target that the project does not have.
@@ -43,46 +33,39 @@ type Unresolved struct {
 	By []string `json:"by"`
 }
 
-// Analyse looks at the whole graph. It is cut short when ctx ends; the cycles are
-// then incomplete, and say so.
+// Analyse looks at the whole graph. When ctx ends, no more cycles are looked for;
+// the components count what is missing.
 func (g *Graph) Analyse(ctx context.Context) *Analysis {
-	parts, partOf := g.strong()
+	parts, partOf := strong(g.next)
+	ordered := g.arrange(parts, partOf)
 	a := &Analysis{
-		Cycles: []Cycle{}, Components: [][]string{}, Order: make([][]string, len(parts)),
+		Components: []Component{}, Cycles: []Cycle{}, Order: make([][]string, len(ordered)),
 		Unresolved: g.unresolved(), Readiness: g.readiness(),
 	}
-	for i, part := range g.arrange(parts, partOf) {
+	at := make([]int32, len(ordered)) // where a part is in the order
+	for i, part := range ordered {
 		a.Order[i] = g.ids(part)
-		if g.circular(part) {
-			a.Components = append(a.Components, a.Order[i])
-		}
+		at[partOf[part[0]]] = int32(i)
 	}
-	cycles, more := g.cycles(ctx, parts, partOf, MaxCycles)
-	a.MoreCycles = more
-	waits := g.waits(partOf, len(cycles) > 0)
-	for _, c := range cycles {
-		all := true
-		for i, v := range c {
-			all = all && waits[pair{v, c[(i+1)%len(c)]}]
+	for v := range partOf {
+		partOf[v] = at[partOf[v]]
+	}
+	for i, c := range g.components(ctx, ordered, partOf) {
+		a.Components = append(a.Components, Component{Deliverables: g.ids(c.part), Blocking: c.blocking, WithoutCycle: c.without})
+		for _, cycle := range c.cycles {
+			a.Cycles = append(a.Cycles, Cycle{Deliverables: g.ids(cycle), Blocking: c.blocking, Component: i})
 		}
-		a.Cycles = append(a.Cycles, Cycle{Deliverables: g.ids(c), Blocking: all})
 	}
 	return a
 }
 
-// waits are the arrows within circles whose end must wait for its beginning;
-// none when they are not wanted.
-func (g *Graph) waits(partOf []int32, wanted bool) map[pair]bool {
-	if !wanted {
-		return nil
-	}
-	pairs := map[pair]bool{}
-	for i := range g.deps {
-		if from, to := g.from[i], g.to[i]; from >= 0 && to >= 0 && partOf[from] == partOf[to] && g.deps[i].blocks() {
-			pairs[pair{from, to}] = true
-		}
-	}
-	return pairs
+// OnlyBlocking returns a copy of a without the components, and their cycles, that
+// are not of blocking dependencies alone.
+func (a *Analysis) OnlyBlocking() *Analysis {
+	b := *a
+	b.Components = slices.DeleteFunc(slices.Clone(a.Components), func(c Component) bool { return !c.Blocking })
+	b.Cycles = slices.DeleteFunc(slices.Clone(a.Cycles), func(c Cycle) bool { return !c.Blocking })
+	return &b
 }
 
 func (g *Graph) unresolved() []Unresolved {
@@ -98,11 +81,6 @@ func (g *Graph) unresolved() []Unresolved {
 		slices.Sort(rows)
 		all = append(all, Unresolved{Target: target, By: rows})
 	}
-	slices.SortFunc(all, func(a, b Unresolved) int {
-		if a.Target < b.Target {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b Unresolved) int { return strings.Compare(a.Target, b.Target) })
 	return all
 }

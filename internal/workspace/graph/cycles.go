@@ -6,191 +6,246 @@ import (
 	"slices"
 )
 
-// cycleSteps bounds the work of looking for cycles: a graph of forty deliverables
-// may have more of them than anybody could read.
-const cycleSteps = 4_000_000
+// Limits of a search for cycles. A deliverable for which they leave no cycle is
+// counted in [Component.WithoutCycle].
+const (
+	// cycleSteps is how many arrows are followed in one graph.
+	cycleSteps = 40_000_000
+	// cycleNames is how many deliverables the listed cycles of one graph name: about
+	// a megabyte of text.
+	cycleNames = 100_000
+)
 
-// cycles returns up to limit elementary cycles, the short ones first, each from
-// its smallest id on, and whether there may be more. When there are more, the
-// shortest cycle through every deliverable comes before the others: that is what
-// a person can mend.
-func (g *Graph) cycles(ctx context.Context, parts [][]int32, partOf []int32, limit int) (found [][]int32, more bool) {
-	s := &search{
-		g: g, ctx: ctx, partOf: partOf, limit: limit, work: cycleSteps,
-		within: make([]bool, len(g.nodes)), blocked: make([]bool, len(g.nodes)), waiting: make([][]int32, len(g.nodes)),
+// Component is a group of deliverables that depend on each other: a strongly
+// connected component of more than one, or of one that depends on itself.
+type Component struct {
+	Deliverables []string `json:"deliverables"`
+	// Blocking is set for a component of the blocking dependencies alone: each of its
+	// deliverables waits for another one of it.
+	Blocking bool `json:"blocking,omitempty"`
+	// WithoutCycle is how many of the deliverables have no cycle in [Analysis.Cycles]
+	// because of a limit.
+	WithoutCycle int `json:"withoutCycle,omitempty"`
+}
+
+// Cycle is a shortest cycle through one of its deliverables.
+type Cycle struct {
+	Deliverables []string `json:"deliverables"`
+	// Blocking is set when every step of it blocks.
+	Blocking bool `json:"blocking,omitempty"`
+	// Component is the position of its component in [Analysis.Components].
+	Component int `json:"component"`
+}
+
+// component is a [Component] that is being made, by nodes.
+type component struct {
+	part     []int32
+	blocking bool
+	cycles   [][]int32
+	without  int
+}
+
+// components returns the components of the blocking dependencies, then those of all
+// dependencies that are not one of the former as a whole. Parts and partOf are
+// those of all dependencies. Both kinds are in the order of parts.
+func (g *Graph) components(ctx context.Context, parts [][]int32, partOf []int32) []component {
+	waits := g.blocking()
+	waitParts, waitPartOf := strong(waits)
+	slices.SortStableFunc(waitParts, func(a, b []int32) int {
+		return cmp.Or(cmp.Compare(partOf[a[0]], partOf[b[0]]), cmp.Compare(a[0], b[0]))
+	})
+	var first, others []component
+	for _, part := range waitParts {
+		if circular(waits, part) {
+			first = append(first, component{part: part, blocking: true})
+		}
 	}
-	var circular [][]int32
+	whole := map[int32]bool{} // parts of all dependencies that are in first
+	for _, c := range first {
+		if at := partOf[c.part[0]]; len(c.part) == len(parts[at]) {
+			whole[at] = true
+		}
+	}
 	for _, part := range parts {
-		if g.circular(part) {
-			circular = append(circular, part)
+		if circular(g.next, part) && !whole[partOf[part[0]]] {
+			others = append(others, component{part: part})
 		}
 	}
-	for _, part := range circular {
-		for _, start := range part {
-			if s.over() {
-				break
-			}
-			s.from(start)
+	newSearch(ctx, waits, waitPartOf).fill(first)
+	s := newSearch(ctx, g.next, partOf)
+	s.fill(others)
+	for i := range others {
+		c := &others[i]
+		// Those of blocking steps alone are listed with the first.
+		c.cycles = slices.DeleteFunc(c.cycles, func(c []int32) bool { return along(waits, c) })
+		if len(c.cycles) == 0 {
+			c.cycles = s.across(c.part, waitPartOf)
 		}
 	}
-	found = s.found
-	if s.cut {
-		found = slices.Concat(g.shortest(ctx, circular, partOf, limit), found)
-	}
-	slices.SortFunc(found, func(a, b []int32) int { return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b)) })
-	found = slices.CompactFunc(found, slices.Equal)
-	return found[:min(len(found), limit)], s.cut || len(found) > limit
+	return append(first, others...)
 }
 
-// search is Johnson's algorithm: it enumerates the elementary cycles of a graph
-// in time proportional to its size for each. Every cycle is found from its
-// smallest node, through larger ones only.
+// blocking are the arrows whose end must wait for its beginning.
+func (g *Graph) blocking() lists {
+	var pairs []pair
+	for i := range g.deps {
+		if from, to := g.from[i], g.to[i]; from >= 0 && to >= 0 && g.deps[i].blocks() {
+			pairs = append(pairs, pair{from, to})
+		}
+	}
+	return listsOf(pairs, len(g.nodes))
+}
+
+// along reports whether every step of a cycle is an arrow of next.
+func along(next lists, cycle []int32) bool {
+	for i, v := range cycle {
+		if _, ok := slices.BinarySearch(next.of(v), cycle[(i+1)%len(cycle)]); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// search looks for a shortest cycle through each node of components.
 type search struct {
-	g      *Graph
 	ctx    context.Context
+	next   lists
 	partOf []int32
-	limit  int
-	work   int // steps that are left
-	cut    bool
-	found  [][]int32
+	steps  int // that are left
+	names  int // that are left
 
-	within  []bool // the nodes that lie on a way back to the start
-	blocked []bool
-	waiting [][]int32 // who is freed when a node is
-	reset   []int32
+	// least is, for each node, the length of the shortest cycle through it that was
+	// found, 0 for none.
+	least []int32
+	// before is the node before on the way, in the round that seen names.
+	before, seen []int32
+	round        int32
+	queue        []int32
 }
 
-// over reports whether the search has to end before it is complete.
-func (s *search) over() bool {
-	if len(s.found) >= s.limit || s.work <= 0 || s.ctx.Err() != nil {
-		s.cut = true
+func newSearch(ctx context.Context, next lists, partOf []int32) *search {
+	n := len(partOf)
+	return &search{
+		ctx: ctx, next: next, partOf: partOf, steps: cycleSteps, names: cycleNames,
+		least: make([]int32, n), before: make([]int32, n), seen: make([]int32, n),
 	}
-	return s.cut
 }
 
-// from finds the cycles whose smallest node is start.
-func (s *search) from(start int32) {
-	s.waysBack(start)
-	type frame struct {
-		node, edge int32
-		closed     bool // a cycle was found through it
+// fill looks for the cycles of all components. A large component must not leave the
+// others without: the small ones come first.
+func (s *search) fill(all []component) {
+	bySize := make([]*component, len(all))
+	for i := range all {
+		bySize[i] = &all[i]
 	}
-	path := []frame{{node: start}}
-	s.blocked[start] = true
-	for len(path) > 0 {
-		f := &path[len(path)-1]
-		if after := s.g.next.of(f.node); int(f.edge) < len(after) && !s.over() {
-			w := after[f.edge]
-			f.edge++
-			s.work--
+	slices.SortStableFunc(bySize, func(a, b *component) int { return cmp.Compare(len(a.part), len(b.part)) })
+	for _, c := range bySize {
+		s.component(c)
+		slices.SortFunc(c.cycles, func(a, b []int32) int { return cmp.Or(cmp.Compare(len(a), len(b)), slices.Compare(a, b)) })
+	}
+}
+
+func (s *search) component(c *component) {
+	ring := s.isRing(c.part)
+	for _, v := range c.part {
+		if s.steps <= 0 || s.names <= 0 || s.ctx.Err() != nil {
+			break
+		}
+		cycle := s.through(v, s.least[v], anyNode)
+		if cycle == nil || len(cycle) > s.names {
+			continue // one that is as short is listed, or there is no room
+		}
+		s.names -= len(cycle)
+		for _, w := range cycle {
+			if n := int32(len(cycle)); s.least[w] == 0 || n < s.least[w] {
+				s.least[w] = n
+			}
+		}
+		c.cycles = append(c.cycles, cycle)
+		if ring {
+			break
+		}
+	}
+	for _, v := range c.part {
+		if s.least[v] == 0 {
+			c.without++
+		}
+	}
+}
+
+// isRing reports whether each node of a component leads to one other only: then it
+// is one cycle.
+func (s *search) isRing(part []int32) bool {
+	for _, v := range part {
+		inside := 0
+		for _, w := range s.next.of(v) {
+			if s.partOf[w] == s.partOf[v] {
+				inside++
+			}
+		}
+		if inside != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// across returns a shortest cycle along an arrow that leads from one of the parts
+// inside to another one: what makes them one component.
+func (s *search) across(part, inside []int32) [][]int32 {
+	for _, v := range part {
+		for _, w := range s.next.of(v) {
+			if s.partOf[w] == s.partOf[v] && inside[w] != inside[v] {
+				if cycle := s.through(w, 0, v); cycle != nil && len(cycle) <= s.names {
+					s.names -= len(cycle)
+					return [][]int32{cycle}
+				}
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// anyNode stands for no node in particular.
+const anyNode = -1
+
+// through returns a shortest cycle through a node, in which last comes before it,
+// from its smallest node on; nil where there is none of fewer than below nodes, or
+// the steps are used up. Below 0 asks for any.
+func (s *search) through(start, below, last int32) []int32 {
+	s.round++
+	s.queue = append(s.queue[:0], start)
+	level, end := int32(1), 1 // the length of a cycle that ends here, and the next level
+	for at := 0; at < len(s.queue); at++ {
+		if at == end {
+			level, end = level+1, len(s.queue)
+		}
+		if below > 0 && level >= below || s.steps <= 0 {
+			return nil
+		}
+		v := s.queue[at]
+		after := s.next.of(v)
+		s.steps -= len(after) + 1
+		for _, w := range after {
 			switch {
+			case w == start && (last == anyNode || last == v):
+				return s.wayTo(start, v)
 			case w == start:
-				f.closed = true
-				cycle := make([]int32, len(path))
-				for i, p := range path {
-					cycle[i] = p.node
-				}
-				s.work -= len(cycle)
-				s.found = append(s.found, cycle)
-			case s.within[w] && !s.blocked[w]:
-				s.blocked[w] = true
-				path = append(path, frame{node: w})
-			}
-			continue
-		}
-		done := *f
-		path = path[:len(path)-1]
-		if done.closed {
-			s.free(done.node)
-			if len(path) > 0 {
-				path[len(path)-1].closed = true
-			}
-			continue
-		}
-		for _, w := range s.g.next.of(done.node) {
-			if s.within[w] && !slices.Contains(s.waiting[w], done.node) {
-				s.waiting[w] = append(s.waiting[w], done.node)
+			case s.seen[w] != s.round && s.partOf[w] == s.partOf[start]:
+				s.seen[w], s.before[w] = s.round, v
+				s.queue = append(s.queue, w)
 			}
 		}
 	}
-	for _, v := range append(s.reset, start) {
-		s.within[v], s.blocked[v], s.waiting[v] = false, false, s.waiting[v][:0]
-	}
-	s.reset = s.reset[:0]
-}
-
-// free lets a node be entered again, and those that waited for it.
-func (s *search) free(v int32) {
-	todo := []int32{v}
-	for len(todo) > 0 {
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if !s.blocked[v] {
-			continue
-		}
-		s.blocked[v] = false
-		s.work--
-		todo = append(todo, s.waiting[v]...)
-		s.waiting[v] = s.waiting[v][:0]
-	}
-}
-
-// waysBack marks the nodes from which start can be reached through larger ones.
-func (s *search) waysBack(start int32) {
-	todo := []int32{start}
-	for len(todo) > 0 {
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, w := range s.g.prev.of(v) {
-			s.work--
-			if w > start && !s.within[w] && s.partOf[w] == s.partOf[start] {
-				s.within[w] = true
-				s.reset = append(s.reset, w)
-				todo = append(todo, w)
-			}
-		}
-	}
-}
-
-// shortest returns the shortest cycle through each node, up to limit of them, in
-// the order of the nodes.
-func (g *Graph) shortest(ctx context.Context, circular [][]int32, partOf []int32, limit int) [][]int32 {
-	var all [][]int32
-	work := cycleSteps
-	before := make([]int32, len(g.nodes)) // the node before on the way, plus one
-	for _, part := range circular {
-		for _, start := range part {
-			if len(all) >= limit || work <= 0 || ctx.Err() != nil {
-				return all
-			}
-			clear(before)
-			work -= len(before) / 64
-			queue := []int32{start}
-			for at := 0; at < len(queue); at++ {
-				v := queue[at]
-				after := g.next.of(v)
-				work -= len(after)
-				if slices.Contains(after, start) {
-					all = append(all, wayTo(before, start, v))
-					break
-				}
-				for _, w := range after {
-					if before[w] == 0 && w != start && partOf[w] == partOf[start] {
-						before[w] = v + 1
-						queue = append(queue, w)
-					}
-				}
-			}
-		}
-	}
-	return all
+	return nil
 }
 
 // wayTo is the cycle that goes from start to v and back, from its smallest node on.
-func wayTo(before []int32, start, v int32) []int32 {
+func (s *search) wayTo(start, v int32) []int32 {
 	cycle := []int32{v}
 	for v != start {
-		v = before[v] - 1
+		v = s.before[v]
 		cycle = append(cycle, v)
 	}
 	slices.Reverse(cycle)

@@ -28,7 +28,7 @@ type Node struct {
 
 // Dependency is an active row of a deliverable's register, in canonical values.
 type Dependency struct {
-	// ID is the row's, Host the deliverable in whose register it stands.
+	// ID is the row's, Host the deliverable in whose register it is.
 	ID   string `json:"id"`
 	Host string `json:"host"`
 	Row  int    `json:"row,omitempty"`

@@ -49,7 +49,7 @@ func TestAnalyse(t *testing.T) {
 	if want := [][]string{{d1}, {d2, d3}, {d4}}; fmt.Sprint(a.Order) != fmt.Sprint(want) {
 		t.Errorf("order %v, want %v", a.Order, want)
 	}
-	if want := []Cycle{{[]string{d2, d3}, true}}; fmt.Sprint(a.Cycles) != fmt.Sprint(want) || a.MoreCycles {
+	if want := []Cycle{{[]string{d2, d3}, true, 0}}; fmt.Sprint(a.Cycles) != fmt.Sprint(want) {
 		t.Errorf("cycles %v, want %v", a.Cycles, want)
 	}
 	if want := []Unresolved{{"DEL-09-09", []string{d4 + " DEP-" + d4 + "-DEL-09-09"}}}; fmt.Sprint(a.Unresolved) != fmt.Sprint(want) {
@@ -85,7 +85,9 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
-// TestCyclesAgainstAllPaths compares with the simplest way to find cycles there is.
+// TestCyclesAgainstAllPaths compares with the simplest way to find cycles there is:
+// each deliverable of a component has one of its shortest cycles in the list, those
+// of blocking rows first.
 func TestCyclesAgainstAllPaths(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,47 +96,98 @@ func TestCyclesAgainstAllPaths(t *testing.T) {
 		all := nodes(states...)
 		var deps []Dependency
 		for range rapid.IntRange(0, 18).Draw(t, "edges") {
-			deps = append(deps, need(all[rapid.IntRange(0, n-1).Draw(t, "to")].ID, all[rapid.IntRange(0, n-1).Draw(t, "from")].ID))
+			d := need(all[rapid.IntRange(0, n-1).Draw(t, "to")].ID, all[rapid.IntRange(0, n-1).Draw(t, "from")].ID)
+			if rapid.Bool().Draw(t, "waived") {
+				d.Satisfaction = "WAIVED"
+			}
+			deps = append(deps, d)
 		}
 		g := Build(all, deps)
-		want := map[string]bool{}
-		var walk func(path []int32)
-		walk = func(path []int32) {
-			for _, w := range g.next.of(path[len(path)-1]) {
-				if w == path[0] {
-					want[fmt.Sprint(path)] = true
-				} else if w > path[0] && !slices.Contains(path, w) {
-					walk(append(slices.Clone(path), w))
-				}
+		waits := g.blocking()
+		a := g.Analyse(context.Background())
+		parts, partOf := strong(g.next)
+		waitParts, _ := strong(waits)
+		checkComponents(t, g, a, waits, true, waitParts)
+		checkComponents(t, g, a, g.next, false, parts)
+		for i, c := range a.Components {
+			if i > 0 && c.Blocking && !a.Components[i-1].Blocking {
+				t.Fatalf("a blocking component behind another one: %+v", a.Components)
 			}
-		}
-		for v := range int32(n) {
-			walk([]int32{v})
-		}
-		parts, partOf := g.strong()
-		found, more := g.cycles(context.Background(), parts, partOf, MaxCycles)
-		if more {
-			t.Fatalf("a small graph was cut short")
-		}
-		got := map[string]bool{}
-		for _, c := range found {
-			got[fmt.Sprint(c)] = true
-		}
-		if len(got) != len(found) || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Fatalf("found %v, want %v", got, want)
+			if !slices.ContainsFunc(a.Cycles, func(x Cycle) bool { return x.Component == i }) || c.WithoutCycle != 0 {
+				t.Fatalf("component %d has no cycle: %+v", i, a)
+			}
 		}
 		checkOrder(t, g, parts, partOf)
 		checkArranged(t, g, g.arrange(parts, partOf), partOf)
-		few, more := g.cycles(context.Background(), parts, partOf, 2)
-		if len(few) > 2 || more != (len(want) > 2) && len(want) != 2 || len(few) < min(2, len(want)) {
-			t.Fatalf("with a limit of 2: %v, %v of %d", few, more, len(want))
-		}
-		for _, c := range few {
-			if !want[fmt.Sprint(c)] {
-				t.Fatalf("%v is no cycle", c)
+	})
+}
+
+// checkComponents compares the components of one kind, and their cycles, with all
+// cycles along the arrows of next.
+func checkComponents(t *rapid.T, g *Graph, a *Analysis, next lists, blocking bool, parts [][]int32) {
+	shortest := map[string]int{}
+	var walk func(path []int32)
+	walk = func(path []int32) {
+		for _, w := range next.of(path[len(path)-1]) {
+			if w == path[0] {
+				id := g.nodes[w].ID
+				if had := shortest[id]; had == 0 || len(path) < had {
+					shortest[id] = len(path)
+				}
+			} else if !slices.Contains(path, w) {
+				walk(append(slices.Clone(path), w))
 			}
 		}
-	})
+	}
+	for v := range int32(len(g.nodes)) {
+		walk([]int32{v})
+	}
+	listed := map[string]int{} // the length of the shortest cycle that is listed, by deliverable
+	for _, c := range a.Cycles {
+		component := a.Components[c.Component]
+		if c.Blocking != component.Blocking {
+			t.Fatalf("%+v in %+v", c, component)
+		}
+		if blocking && !c.Blocking {
+			continue
+		}
+		for i, id := range c.Deliverables {
+			if _, ok := slices.BinarySearch(next.of(g.find(id)), g.find(c.Deliverables[(i+1)%len(c.Deliverables)])); !ok || !slices.Contains(component.Deliverables, id) {
+				t.Fatalf("%+v is no cycle of its component", c)
+			}
+			if had := listed[id]; had == 0 || len(c.Deliverables) < had {
+				listed[id] = len(c.Deliverables)
+			}
+		}
+	}
+	for id := range shortest {
+		// A component that is also one of the blocking dependencies is listed as that.
+		if !blocking && !slices.ContainsFunc(a.Components, func(c Component) bool { return !c.Blocking && slices.Contains(c.Deliverables, id) }) {
+			delete(shortest, id)
+			delete(listed, id)
+		}
+	}
+	if fmt.Sprint(listed) != fmt.Sprint(shortest) {
+		t.Fatalf("shortest cycles %v, listed %v (blocking %v)", shortest, listed, blocking)
+	}
+	var want, got []string
+	for _, part := range parts {
+		if circular(next, part) {
+			want = append(want, fmt.Sprint(g.ids(part)))
+		}
+	}
+	for _, c := range a.Components {
+		if c.Blocking == blocking {
+			got = append(got, fmt.Sprint(c.Deliverables))
+		} else if !blocking && slices.Contains(want, fmt.Sprint(c.Deliverables)) {
+			got = append(got, fmt.Sprint(c.Deliverables)) // it is with the first
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Fatalf("components %v, want %v (blocking %v)", got, want, blocking)
+	}
 }
 
 // checkOrder checks that every arrow leads to the same part or a later one, and
@@ -207,11 +260,11 @@ func checkArranged(t *rapid.T, g *Graph, ordered [][]int32, partOf []int32) {
 // stack overflows.
 func TestLongRing(t *testing.T) {
 	t.Parallel()
-	const n = 100_000
+	const n = cycleNames
 	g := ring(n)
 	a := g.Analyse(t.Context())
-	if len(a.Cycles) != 1 || len(a.Cycles[0].Deliverables) != n || len(a.Components) != 1 || a.MoreCycles {
-		t.Errorf("%d cycles, %d components, more: %v", len(a.Cycles), len(a.Components), a.MoreCycles)
+	if len(a.Cycles) != 1 || len(a.Cycles[0].Deliverables) != n || len(a.Components) != 1 || a.Components[0].WithoutCycle != 0 {
+		t.Errorf("%d cycles, %+v", len(a.Cycles), a.Components[0].WithoutCycle)
 	}
 }
 
@@ -224,8 +277,8 @@ func ring(n int) *Graph {
 	return Build(all, deps)
 }
 
-// TestManyCycles: a graph in which everything depends on everything has more
-// cycles than can be listed; the limit holds, and the shortest are there.
+// TestManyCycles: in a graph in which everything depends on everything nothing is
+// enumerated: the shortest cycles are listed, and each deliverable is on one.
 func TestManyCycles(t *testing.T) {
 	t.Parallel()
 	states := make([]string, 60)
@@ -239,8 +292,72 @@ func TestManyCycles(t *testing.T) {
 		}
 	}
 	a := Build(all, deps).Analyse(t.Context())
-	if len(a.Cycles) != MaxCycles || !a.MoreCycles || len(a.Cycles[0].Deliverables) != 2 || !a.Cycles[0].Blocking {
-		t.Errorf("%d cycles, more: %v, first %v", len(a.Cycles), a.MoreCycles, a.Cycles[0])
+	if len(a.Components) != 1 || len(a.Cycles) < 30 || len(a.Cycles) > 60 || a.Components[0].WithoutCycle != 0 {
+		t.Fatalf("%d cycles of %+v", len(a.Cycles), a.Components)
+	}
+	for _, c := range a.Cycles {
+		if len(c.Deliverables) != 2 || !c.Blocking {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestDeadlocksFirst: circles of rows that block come first, each with its own
+// component, though all are one component of all rows.
+func TestDeadlocksFirst(t *testing.T) {
+	t.Parallel()
+	loose := func(host, target string) Dependency {
+		d := need(host, target)
+		d.Type = "INTERFACE"
+		return d
+	}
+	g := Build(nodes("OPEN", "OPEN", "OPEN", "OPEN"), []Dependency{
+		loose(d2, d1), loose(d1, d2), need(d4, d3), need(d3, d4), loose(d3, d2), loose(d1, d4),
+	})
+	a := g.Analyse(t.Context())
+	if want := []Component{{Deliverables: []string{d3, d4}, Blocking: true}, {Deliverables: []string{d1, d2, d3, d4}}}; fmt.Sprint(a.Components) != fmt.Sprint(want) {
+		t.Errorf("components %+v, want %+v", a.Components, want)
+	}
+	if want := []Cycle{{[]string{d3, d4}, true, 0}, {[]string{d1, d2}, false, 1}}; fmt.Sprint(a.Cycles) != fmt.Sprint(want) {
+		t.Errorf("cycles %+v, want %+v", a.Cycles, want)
+	}
+	if b := a.OnlyBlocking(); len(b.Components) != 1 || len(b.Cycles) != 1 || len(b.Order) != len(a.Order) || len(a.Components) != 2 {
+		t.Errorf("only blocking: %+v", b)
+	}
+	// What joins two of the first is shown, though each deliverable has a shorter cycle.
+	g = Build(nodes("OPEN", "OPEN", "OPEN", "OPEN"), []Dependency{
+		need(d2, d1), need(d1, d2), need(d4, d3), need(d3, d4), loose(d3, d2), loose(d1, d4),
+	})
+	a = g.Analyse(t.Context())
+	if want := []Cycle{{[]string{d1, d2}, true, 0}, {[]string{d3, d4}, true, 1}, {[]string{d1, d2, d3, d4}, false, 2}}; fmt.Sprint(a.Cycles) != fmt.Sprint(want) {
+		t.Errorf("cycles %+v, want %+v", a.Cycles, want)
+	}
+}
+
+// TestCyclesBounded: in a component whose shortest cycles are long and many, the
+// list ends, and the component says how many deliverables are without one.
+func TestCyclesBounded(t *testing.T) {
+	t.Parallel()
+	const arms, length = 60, 2000 // cycles that share one deliverable
+	all := []Node{{ID: "DEL-00"}}
+	var deps []Dependency
+	for a := range arms {
+		before := "DEL-00"
+		for i := range length {
+			id := fmt.Sprintf("DEL-%02d-%04d", a+1, i)
+			all, deps = append(all, Node{ID: id}), append(deps, need(id, before))
+			before = id
+		}
+		deps = append(deps, need("DEL-00", before))
+	}
+	a := Build(all, deps).Analyse(t.Context())
+	names := 0
+	for _, c := range a.Cycles {
+		names += len(c.Deliverables)
+	}
+	missing := a.Components[0].WithoutCycle
+	if names > cycleNames || len(a.Cycles) == 0 || missing == 0 || missing != len(all)-(names-len(a.Cycles)+1) {
+		t.Errorf("%d cycles name %d deliverables, %d of %d are without", len(a.Cycles), names, missing, len(all))
 	}
 }
 

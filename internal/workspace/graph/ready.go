@@ -63,7 +63,7 @@ func underWay(state string) bool {
 	return state == "IN_PROGRESS" || state == "CHECKING" || state == "ISSUED"
 }
 
-// readiness tells of every deliverable, by id.
+// readiness reports every deliverable, by id.
 func (g *Graph) readiness() []Readiness {
 	waits := make([]pair, 0, len(g.deps)) // from a deliverable to its row
 	for i := range g.deps {

@@ -2,12 +2,12 @@ package graph
 
 import "slices"
 
-// strong returns the strongly connected parts in an order in which what comes
-// before stands first, each part sorted, and for every node its part. It is
+// strong returns the strongly connected parts of the arrows next, in an order in
+// which what comes before stands first, each part sorted, and for every node its part. It is
 // Tarjan's algorithm with a stack of its own: a chain of a hundred thousand
 // deliverables must not become as many nested calls.
-func (g *Graph) strong() (parts [][]int32, partOf []int32) {
-	n := len(g.nodes)
+func strong(next lists) (parts [][]int32, partOf []int32) {
+	n := len(next.at) - 1
 	const unseen = -1
 	index, low := make([]int32, n), make([]int32, n)
 	partOf = make([]int32, n)
@@ -32,7 +32,7 @@ func (g *Graph) strong() (parts [][]int32, partOf []int32) {
 		for len(calls) > 0 {
 			f := &calls[len(calls)-1]
 			v := f.node
-			if after := g.next.of(v); int(f.edge) < len(after) {
+			if after := next.of(v); int(f.edge) < len(after) {
 				w := after[f.edge]
 				f.edge++
 				switch {
@@ -71,6 +71,6 @@ func (g *Graph) strong() (parts [][]int32, partOf []int32) {
 
 // circular reports whether a part has a cycle: more than one node, or one that
 // depends on itself.
-func (g *Graph) circular(part []int32) bool {
-	return len(part) > 1 || slices.Contains(g.next.of(part[0]), part[0])
+func circular(next lists, part []int32) bool {
+	return len(part) > 1 || slices.Contains(next.of(part[0]), part[0])
 }

@@ -43,7 +43,7 @@ func label(n Node) string {
 	return n.ID + " " + n.Name
 }
 
-// mermaid is text as it may stand in a quoted label: entities for what would end
+// mermaid is text as it may be in a quoted label: entities for what would end
 // it or be taken for markup.
 func mermaid(text string) string {
 	return strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;", "|", "#124;", "#", "#35;", "\n", " ", "\r", " ").Replace(text)

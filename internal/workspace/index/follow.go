@@ -32,7 +32,7 @@ func (x *root) follow(folders []string) (fresh []string, err error) {
 			continue
 		}
 		if !known && len(x.watched) >= x.set.o.MaxWatches {
-			return nil, fmt.Errorf("it has more than %d folders (workspace.max_watches)", x.set.o.MaxWatches)
+			return nil, fmt.Errorf("it has more than %d folders", x.set.o.MaxWatches)
 		}
 		// A folder that was removed and made again has the old name and no watch.
 		first, err := x.watch.add(rel)
@@ -63,7 +63,7 @@ func (x *root) poll(reason error) {
 
 func (x *root) tellPolling(reason error) {
 	x.set.told.Do(func() {
-		x.set.o.Logger.Warn("changes of a project are looked for instead of being told by the system", "project", x.path,
+		x.set.o.Logger.Warn("a project is polled because the system does not report its changes", "project", x.path,
 			"every", x.set.o.Poll, "reason", reason, "hint", "raise fs.inotify.max_user_watches, or leave it: answers stay right, and take longer")
 	})
 }

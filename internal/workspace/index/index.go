@@ -3,7 +3,7 @@
 // A [Set] keeps one index for each root that somebody asks about: a [scan.Result]
 // in memory, made from the files and kept fresh by the system's notifications of
 // changes. [Set.Current] answers with a [Snapshot] that is never older than the
-// question: what was written before the call is in it. [Set.Subscribe] tells of
+// question: what was written before the call is in it. [Set.Subscribe] reports
 // changes as they happen.
 //
 // Nothing is stored. An index that nobody asks for is dropped after a while and
@@ -28,6 +28,13 @@ import (
 	"belay/internal/workspace/scan"
 )
 
+// DefaultWatches is a usual [Options.MaxWatches]: a watch takes about a kilobyte of the
+// system's memory, and the system often allows no more.
+const DefaultWatches = 200_000
+
+// DefaultPoll is the default of [Options.Poll].
+const DefaultPoll = 2 * time.Second
+
 // Options configure a [Set]. The zero value works.
 type Options struct {
 	Scan scan.Options
@@ -45,7 +52,7 @@ type Options struct {
 	MaxRoots int
 	// Logger is told once when projects are polled; nil discards it.
 	Logger *slog.Logger
-	// Clock tells the time of snapshots; nil is the system's.
+	// Clock gives the time of snapshots; nil is the system's.
 	Clock func() time.Time
 }
 
@@ -67,7 +74,7 @@ var ErrClosed = errors.New("the index is closed")
 
 // NewSet returns an empty set. The caller closes it.
 func NewSet(o Options) *Set {
-	o.Poll = cmp.Or(o.Poll, 2*time.Second)
+	o.Poll = cmp.Or(o.Poll, DefaultPoll)
 	o.Recheck = cmp.Or(o.Recheck, time.Minute)
 	o.Idle = cmp.Or(o.Idle, 10*time.Minute)
 	o.MaxRoots = cmp.Or(o.MaxRoots, 64)

@@ -266,7 +266,7 @@ func TestWatchLimit(t *testing.T) {
 			t.Fatalf("root %d: %s, %v", n, states(s), err)
 		}
 	}
-	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "max_watches") {
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "more than 8 folders") {
 		t.Errorf("said %d times: %s", n, log.String())
 	}
 }

@@ -96,7 +96,7 @@ func (x *root) look() (*scan.Result, error) {
 	return result, nil
 }
 
-// lies reports whether a path is one of the folders or lies in one; the root does
+// is reports whether a path is one of the folders or is in one; the root does
 // not count.
 func lies(rel string, folders map[string]bool) bool {
 	for ; rel != "."; rel = path.Dir(rel) {
@@ -107,7 +107,7 @@ func lies(rel string, folders map[string]bool) bool {
 	return false
 }
 
-// outermost are the scopes that lie in no other.
+// outermost are the scopes in no other.
 func outermost(scopes map[string]bool) []string {
 	var all []string
 	for _, rel := range slices.Sorted(maps.Keys(scopes)) {

@@ -213,7 +213,7 @@ func (x *root) begin(askers []chan answer) error {
 		x.listen(result.Visited)
 	} else {
 		x.doubt = true // those who follow want stamps to compare with
-		x.tellPolling(fmt.Errorf("it has %d folders, more than workspace.max_watches", len(result.Visited)))
+		x.tellPolling(fmt.Errorf("it has %d folders, more than the %d that are watched", len(result.Visited), x.set.o.MaxWatches))
 	}
 	return nil
 }

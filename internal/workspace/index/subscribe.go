@@ -52,7 +52,7 @@ func (j *journal) end(err error) {
 	}
 }
 
-// after returns the first change behind a version; gap is set where changes
+// after returns the first change after a version; gap is set where changes
 // between the two are not kept, or the version is none of this index's. With
 // neither, wake is closed when there is more.
 func (j *journal) after(version uint64) (c Change, gap, ok bool, wake <-chan struct{}, err error) {

@@ -2,7 +2,7 @@ package index
 
 import "errors"
 
-// watcher tells of changes in folders, each of which has to be added. Paths are
+// watcher reports changes in folders, each of which has to be added. Paths are
 // relative to the root, with slashes. It is used by one goroutine.
 type watcher interface {
 	// add begins to watch the folder that has this path now; first is set where it

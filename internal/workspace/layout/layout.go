@@ -165,14 +165,6 @@ func Number(id string) string {
 	return string(number)
 }
 
-// SameNumber reports whether a deliverable's id belongs to a package's: DEL-01-02
-// to PKG-01, and to PKG-001.
-func SameNumber(deliverable, pkg string) bool {
-	number, _, ok := strings.Cut(strings.TrimPrefix(deliverable, "DEL-"), "-")
-	trim := func(s string) string { return strings.TrimLeft(s, "0") }
-	return ok && trim(number) == trim(strings.TrimPrefix(pkg, "PKG-"))
-}
-
 // Sanitize makes a name safe for a file system (workspace 10.1). What no file
 // system takes beyond the specification goes too: control characters, and dots
 // and blanks at the end, which Windows drops.
@@ -199,20 +191,20 @@ var snapshotFolder = lazyregexp.New(`^.+_[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4}(?:_
 // IsSnapshot reports whether a folder is named as a published snapshot is.
 func IsSnapshot(folder string) bool { return snapshotFolder.MatchString(folder) }
 
-// maxName is the longest name that every file system takes, in bytes.
-const maxName = 255
+// MaxName is the longest name that every file system takes, in bytes.
+const MaxName = 255
 
 // Folder is the name of a package's or deliverable's folder (workspace 10.2), ""
 // when the name leaves nothing that a folder could bear. A name that no file
-// system takes is cut; the whole one stands in _CONTEXT.md.
+// system takes is cut; the whole one is in _CONTEXT.md.
 func Folder(id, name string) string {
 	label := Sanitize(name)
 	if label == "" {
 		return ""
 	}
 	folder := id + "_" + label
-	if len(folder) > maxName {
-		end := maxName
+	if len(folder) > MaxName {
+		end := MaxName
 		for !utf8.RuneStart(folder[end]) {
 			end--
 		}

@@ -27,18 +27,6 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-func TestSameNumber(t *testing.T) {
-	t.Parallel()
-	for pair, want := range map[[2]string]bool{
-		{"DEL-01-02", "PKG-01"}: true, {"DEL-01-02", "PKG-001"}: true, {"DEL-010-02", "PKG-10"}: true,
-		{"DEL-01-02", "PKG-02"}: false, {"DEL-10-02", "PKG-01"}: false, {"", ""}: false,
-	} {
-		if got := SameNumber(pair[0], pair[1]); got != want {
-			t.Errorf("SameNumber(%q) = %v", pair, got)
-		}
-	}
-}
-
 func FuzzSanitize(f *testing.F) {
 	f.Add(`a/b\c:d*e?f"g<h>i|j  k `)
 	f.Add(" . ")

@@ -156,7 +156,7 @@ func (c *checker) bySource(source string) (lines []int) {
 	return lines
 }
 
-// several tells of many lines at once, at the first of them.
+// several reports many lines at once, at the first of them.
 func (c *checker) several(r finding.Rule, lines []int, one, more string) {
 	switch len(lines) {
 	case 0:

@@ -110,7 +110,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzState checks that a state that is read is one that stands there.
+// FuzzState checks that a state that is read is one that is there.
 func FuzzState(f *testing.F) {
 	for _, text := range []string{"OPEN", "`in progress`", "ISSUED FOR CONSTRUCTION", "SEMANTIC_READY (since March)", "RETIRED", "checking—x", "ıssued"} {
 		f.Add(text)

@@ -15,7 +15,7 @@ type item struct {
 	// bullet is everything up to its text, such as "- " or "  1. ".
 	bullet string
 	// open and shut stand around the date, shut with what leads over to the text:
-	// "[" and "] — ". A time of day behind the date is in neither.
+	// "[" and "] — ". A time of day after the date is in neither.
 	open, shut string
 	// date is "" where the item begins with none.
 	date string
@@ -26,7 +26,7 @@ type item struct {
 // bulletForm is the beginning of an item: at most three blanks, a mark, blanks.
 var bulletForm = lazyregexp.New(`^( {0,3})(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$)`)
 
-// dateForm is a date with what people put around and behind it: the separator may
+// dateForm is a date with what people put around and after it: the separator may
 // be a hyphen, an EN or EM dash, two hyphens, a colon, a bar, or nothing.
 var dateForm = lazyregexp.New("^([\\[(`*_~]*)([0-9]{4}-[0-9]{2}-[0-9]{2})" +
 	`(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?)?` +
@@ -69,8 +69,8 @@ func pageRule(line string) bool {
 	return len(text) >= 3 && strings.Trim(text, text[:1]) == "" && strings.ContainsRune("-*_", rune(text[0]))
 }
 
-// itemEnd is the line behind an item that begins at line i: it goes on with lines
-// that are indented more than its mark, also behind blank ones, and with lines
+// itemEnd is the line after an item that begins at line i: it goes on with lines
+// that are indented more than its mark, also after blank ones, and with lines
 // that follow without a blank one, unless they begin something else.
 func itemEnd(doc *document.Document, i, end, indent int) int {
 	last, blank := i, false
@@ -125,7 +125,7 @@ var (
 	bareForm  = lazyregexp.New(`^(?:State:? )?` + word + `((?:[ \t]*\(|[ \t]+[-–—]).*|)$`)
 )
 
-// entry reads the change of state that the item tells of.
+// entry reads the change of state that the item reports.
 func (it item) entry() (Entry, bool) {
 	if it.date == "" {
 		return Entry{}, false

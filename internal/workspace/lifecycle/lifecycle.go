@@ -5,7 +5,8 @@
 // both, oldest or newest first, under several headings. What it finds is a
 // [Status], which encodes to JSON as the compatible contract has it;
 // [Status.Check] says how the file differs from the specification, and where its
-// history contradicts itself. [Quick] finds the state alone, for scans.
+// history contradicts itself. [Evidence] says what the state rests on and is not there.
+// [Quick] finds the state alone, for scans.
 //
 // [Transition] moves a file's text on: it checks the request against the table of
 // transitions ([Machine]) and splices the change in, in the form that the file

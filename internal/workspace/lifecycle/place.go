@@ -108,7 +108,7 @@ func (s *Status) itemLines(like item, line int, spaced bool, list []item, e Entr
 	if !strings.HasSuffix(shut, " ") {
 		shut += " "
 	}
-	text := bullet + like.open + e.Date + shut + told(e)
+	text := bullet + like.open + e.Date + shut + reported(e)
 	switch {
 	case !spaced:
 		return []string{text}
@@ -118,7 +118,7 @@ func (s *Status) itemLines(like item, line int, spaced bool, list []item, e Entr
 	return []string{"", text}
 }
 
-// following is the mark behind a numbered item's: the next number. Other marks stay
+// following is the mark after a numbered item's: the next number. Other marks stay
 // as they are.
 func following(last, bullet string) string {
 	number := strings.TrimLeft(last, " ")

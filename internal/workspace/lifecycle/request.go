@@ -133,7 +133,7 @@ func (r Request) judge(s *Status) (Rule, error) {
 		return Rule{}, refuse(fault.InvalidState, "the deliverable is in the state %q, which the lifecycle does not have, so no transition leads on", s.CurrentState).
 			WithHint("a person corrects **Current State:** in _STATUS.md first")
 	case to.rank() < from.rank():
-		return Rule{}, refuse(fault.BackwardTransition, "%s lies before %s", to, from)
+		return Rule{}, refuse(fault.BackwardTransition, "%s is before %s", to, from)
 	}
 	found, ok := rule(from, to)
 	if !ok {
@@ -191,9 +191,9 @@ func (r Request) date(s *Status) (string, error) {
 	case !calendar(date):
 		return told("%.40q is no date of the calendar, written YYYY-MM-DD", date)
 	case date < latest:
-		return told("%s lies before %s, the latest date in _STATUS.md", date, latest)
+		return told("%s is before %s, the latest date in _STATUS.md", date, latest)
 	case date > tomorrow:
-		return told("%s lies in the future; today is %s", date, today)
+		return told("%s is in the future; today is %s", date, today)
 	}
 	return date, nil
 }

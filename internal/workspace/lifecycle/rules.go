@@ -23,7 +23,7 @@ var (
 	ruleBackward = finding.Rule{Code: "STATUS_BACKWARD", Severity: finding.Error, Section: "3.3",
 		Means: "An entry goes back to an earlier state.", Fix: "states only go forward; record the ruling that took it back beside the entry"}
 	ruleSkipped = finding.Rule{Code: "STATUS_SKIPPED", Severity: finding.Error, Section: "3.3",
-		Means: "An entry skips a state.", Fix: "record the transitions that lie between"}
+		Means: "An entry skips a state.", Fix: "record the transitions that are between"}
 	ruleActor = finding.Rule{Code: "STATUS_ACTOR", Severity: finding.Error, Section: "3.3",
 		Means: "An entry names nobody who may make that transition.", Fix: "have one who may confirm the state, and record it"}
 
@@ -56,7 +56,7 @@ var (
 	ruleMore = finding.Rule{Code: "STATUS_MORE", Severity: finding.Warning, Section: "3.1",
 		Means: "The history has more findings than are listed.", Fix: "mend those that are listed, and look again"}
 	ruleForm = finding.Rule{Code: "STATUS_VALUE", Severity: finding.Warning, Section: "3.1",
-		Means: "A field holds more than its value, or writes it differently.", Fix: "write the state in capitals, the date as YYYY-MM-DD, and nothing behind them"}
+		Means: "A field holds more than its value, or writes it differently.", Fix: "write the state in capitals, the date as YYYY-MM-DD, and nothing after them"}
 )
 
 // Rules are all kinds of findings of this package, for the reference.
@@ -64,6 +64,6 @@ func Rules() []finding.Rule {
 	return []finding.Rule{
 		ruleEncoding, ruleNoState, ruleUnknown, ruleTwice, ruleID, ruleNoUpdated, ruleNoHistory, ruleDate, ruleDisagrees, ruleBackward,
 		ruleSkipped, ruleActor, ruleUpdated, ruleOrder, ruleGap, ruleBegins, ruleEmpty, ruleProse, ruleTable, ruleMixed, ruleList,
-		ruleHeading, ruleTitle, ruleLabel, ruleForm, ruleMore,
+		ruleHeading, ruleTitle, ruleLabel, ruleForm, ruleMore, ruleKit, ruleDocumentEmpty, ruleDocumentText, ruleSemantic, rulePlaceholder,
 	}
 }

@@ -140,10 +140,10 @@ func (s *Status) newSection(e Entry) edit {
 }
 
 // plainItem is an entry in the specification's form.
-func plainItem(e Entry) string { return "- " + e.Date + " — " + told(e) }
+func plainItem(e Entry) string { return "- " + e.Date + " — " + reported(e) }
 
 // told is what an item says behind its date.
-func told(e Entry) string {
+func reported(e Entry) string {
 	text := "State set to " + e.State + " (" + e.Actor + ")"
 	if e.Notes != "" {
 		text += " [" + e.Notes + "]"

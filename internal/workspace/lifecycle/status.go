@@ -15,9 +15,9 @@ type Status struct {
 	// Title is the text of the first top heading, "" where there is none.
 	Title string `json:"title"`
 	// CurrentState is one of the lifecycle's states, or, in capitals, whatever
-	// stands there instead.
+	// is there instead.
 	CurrentState string `json:"currentState"`
-	// LastUpdated is a date, or what stands there instead; "" where it is missing.
+	// LastUpdated is a date, or what is there instead; "" where it is missing.
 	LastUpdated string `json:"lastUpdated"`
 	// History has an entry for each line or row that names a state, in the file's
 	// order.
@@ -37,9 +37,9 @@ type Status struct {
 
 // Entry is a line or row of the history that names a state.
 type Entry struct {
-	// Date is YYYY-MM-DD, or what stands there instead.
+	// Date is YYYY-MM-DD, or what is there instead.
 	Date string `json:"date"`
-	// State is one of the lifecycle's states, or what stands there, in capitals.
+	// State is one of the lifecycle's states, or what is there, in capitals.
 	State string `json:"state"`
 	// Actor is as it is written.
 	Actor string `json:"actor"`
@@ -99,7 +99,7 @@ func Parse(data []byte) *Status {
 }
 
 // Quick reads the state alone, as [Parse] does, "" where the file has none: for
-// whoever lists thousands. An unknown state is what stands there, in capitals.
+// anyone who lists thousands. An unknown state is what is there, in capitals.
 func Quick(data []byte) State {
 	for _, label := range stateLabels {
 		if f, ok := document.Find(data, label); ok {

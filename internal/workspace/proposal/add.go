@@ -120,7 +120,7 @@ func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) (superse
 		}
 	}
 	if waiting >= s.o.MaxOpen {
-		return nil, fault.New(fault.InvalidRequest, "%d proposals wait in this project already (workspace.proposals)", waiting).
+		return nil, fault.New(fault.InvalidRequest, "%d proposals wait in this project already", waiting).
 			WithHint("let a person apply or dismiss some of them")
 	}
 	excess := settled - s.o.MaxSettled

@@ -37,7 +37,7 @@ import (
 	"belay/internal/workspace/registerfile"
 )
 
-// State is what became of a proposal.
+// State is the outcome of a proposal.
 type State string
 
 // The states. Open is the one in which a proposal waits for a person.
@@ -101,7 +101,7 @@ func New(o Options) *Store {
 	return &Store{o}
 }
 
-// Folder is where a project's proposals lie, relative to it.
+// Folder is where a project's proposals are, relative to it.
 const Folder = ".belay/proposals"
 
 // maxRecord caps the file that says what a proposal is, maxListed the names that

@@ -186,7 +186,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("what was refused left something: %v", err)
 	}
 	p.add(t, Request{Content: rows(1)})
-	if _, err := p.store.Add(t.Context(), p.d, Request{Content: rows(2)}); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "workspace.proposals") {
+	if _, err := p.store.Add(t.Context(), p.d, Request{Content: rows(2)}); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "wait in this project already") {
 		t.Errorf("one too many: %v", err)
 	}
 	must(t, os.WriteFile(filepath.Join(p.d.Path, "Dependencies.csv"), rows(1), 0o600))

@@ -103,7 +103,7 @@ type Settle struct {
 	Only   []string
 	Retire bool
 	// Match is [registerfile.Change.Match]. Without it a register that has changed
-	// since the proposal was made is CONTENT_CHANGED: whoever decides looks at what
+	// since the proposal was made is CONTENT_CHANGED: anyone who decides looks at what
 	// the proposal would change now.
 	Match func(tag string) bool
 }
@@ -182,7 +182,7 @@ func (p *Proposal) isOpen() error {
 
 // settle closes a proposal.
 func (s *Store) settle(ctx context.Context, project *os.Root, projectRoot, id string, state State, by string) (Proposal, error) {
-	// What was applied is closed, whoever has left meanwhile.
+	// What was applied is closed, no matter who has left meanwhile.
 	unlock, err := s.lock(context.WithoutCancel(ctx), projectRoot)
 	if err != nil {
 		return Proposal{}, err

@@ -32,7 +32,7 @@ const enoughProblems = 10 * maxProblems
 
 // refuse turns problems into an error: its type and message are those of the
 // first, its details list them all. It returns nil for none.
-func (k *checker) refuse() error {
+func (k *checker) refuse() *fault.Error {
 	problems := k.problems
 	if len(problems) == 0 {
 		return nil
@@ -52,14 +52,14 @@ func named(id string) string {
 	return " (" + finding.Shown(id) + ")"
 }
 
-// checker checks the rows of a draft by the rules of the writer: those of the
-// compatible contract (8.3) in its order, then those that it lacks.
+// checker checks the rows of a draft that are new or change by the rules of the
+// writer: those of the compatible contract (8.3) in its order, then those that it
+// lacks. What was wrong with the other rows already is for [Register.Lint] to say.
 type checker struct {
 	d    *draft
 	host string // the id of the deliverable, "" when it is not known
-	// changedOnly leaves rows alone that stay as they are, and what is wrong already
-	// with those that change.
-	changedOnly bool
+	// lenient also leaves alone what is wrong already with rows that change.
+	lenient bool
 	// rowName is how messages name a row by its number; number is that of a row of
 	// the draft, nil for its own.
 	rowName  string
@@ -90,7 +90,7 @@ func (k *checker) numberOf(i int) int {
 
 func (k *checker) get(c Column) string { return k.d.get(k.row, c) }
 
-// rows checks every row of the draft.
+// rows checks the rows of the draft.
 func (k *checker) rows() {
 	k.seen = make(map[string]int, len(k.d.rows))
 	for i := range k.d.rows {
@@ -101,20 +101,40 @@ func (k *checker) rows() {
 		id := trim(k.get(DependencyID))
 		if first, twice := k.seen[id]; !twice {
 			k.seen[id] = i
-		} else if id != "" && (!k.changedOnly || k.row.from < 0) {
+		} else if id != "" && (k.row.from < 0 || k.row.changed && !k.lenient) {
 			k.add(fault.DuplicateDependencyID, DependencyID, "%s is the DependencyID of "+k.rowName+", too", finding.Shown(id), k.numberOf(first))
 		}
-		if k.changedOnly && k.row.from >= 0 {
-			if k.row.changed {
-				k.worse()
-			}
-			continue
-		}
-		k.contract()
-		if k.row.changed {
+		switch {
+		case !k.row.changed:
+		case k.lenient && k.row.from >= 0:
+			k.worse()
+		default:
+			k.contract()
 			k.stricter()
 		}
 	}
+}
+
+// oldIDs reports whether a row that changes keeps an id that was invalid before.
+func (k *checker) oldIDs() bool {
+	for i := range k.d.rows {
+		row := &k.d.rows[i]
+		if row.from < 0 || !row.changed {
+			continue
+		}
+		before := k.d.base.Row(row.from)
+		for c, valid := range validIDs {
+			if id := trim(k.d.get(row, c)); id != "" && !valid(id) && id == trim(before.Raw(c)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// validIDs are the columns of ids, each with what an id in it has to be.
+var validIDs = map[Column]func(string) bool{
+	DependencyID: isDependencyID, FromDeliverableID: layout.IsDeliverableID, TargetDeliverableID: layout.IsDeliverableID,
 }
 
 // worse checks a row that changes and keeps what was not wrong with it before: a
@@ -160,7 +180,7 @@ func (k *checker) contract() {
 		}
 	}
 	for c := range numCore {
-		if e, word := enumerations[c], k.get(c); e != nil && word != "" && !e.known[word] {
+		if e, word := enumerations[c], k.get(c); e != nil && word != "" && !e.has(word) {
 			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
 		}
 	}
@@ -227,10 +247,10 @@ func (k *checker) stricter() {
 		}
 	}
 	if isDate(first) && isDate(last) && last < first {
-		k.add(fault.InvalidDate, LastSeen, "LastSeen %s lies before FirstSeen %s", last, first)
+		k.add(fault.InvalidDate, LastSeen, "LastSeen %s is before FirstSeen %s", last, first)
 	}
 	for c := numCore; c < numColumns; c++ {
-		if e, word := enumerations[c], k.get(c); word != "" && !e.known[word] {
+		if e, word := enumerations[c], k.get(c); word != "" && !e.has(word) {
 			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
 		}
 	}

@@ -94,8 +94,23 @@ type enumeration struct {
 	words []string
 	// legacy are words of older registers and what they mean today.
 	legacy map[string]string
-	known  map[string]bool
 }
+
+// place is where a word stands among them, from 1; 0 is one that is none of them. They
+// are so few that looking through them is quicker than a map.
+func (e *enumeration) place(word string) uint8 {
+	if e != nil && word != "" {
+		for i, w := range e.words {
+			if w == word {
+				return uint8(i + 1)
+			}
+		}
+	}
+	return 0
+}
+
+// has reports whether a word is one of them; none is one of nil's.
+func (e *enumeration) has(word string) bool { return e.place(word) > 0 }
 
 // enumerations are the words of each column that has any (workspace 6.3).
 var enumerations = [numColumns]*enumeration{
@@ -115,13 +130,7 @@ var enumerations = [numColumns]*enumeration{
 	ConsumerHint:        words("TASK", "TASK_ESTIMATING", "AGGREGATION", "RECONCILIATION", "TBD"),
 }
 
-func words(all ...string) *enumeration {
-	e := &enumeration{words: all, known: make(map[string]bool, len(all))}
-	for _, w := range all {
-		e.known[w] = true
-	}
-	return e
-}
+func words(all ...string) *enumeration { return &enumeration{words: all} }
 
 func (e *enumeration) but(legacy map[string]string) *enumeration {
 	e.legacy = legacy
@@ -137,7 +146,7 @@ var required = [...]Column{
 // canonical is a value as the view has it, and whether a legacy word was replaced.
 func canonical(c Column, value string) (string, bool) {
 	e := enumerations[c]
-	if e == nil || e.known[value] {
+	if e == nil || e.has(value) {
 		return value, false
 	}
 	word := strings.ToUpper(strings.TrimSpace(value))

@@ -149,7 +149,7 @@ func (w *writer) file() []byte {
 	return []byte(w.b.String())
 }
 
-// header writes what stands before the first row: a byte order mark, blank lines,
+// header writes what is before the first row: a byte order mark, blank lines,
 // the names.
 func (w *writer) header() {
 	rec := &w.base.records[0]
@@ -164,7 +164,7 @@ func (w *writer) header() {
 	w.record(names, w.base.text[rec.end:rec.next])
 }
 
-// endBefore is where the record ends that stands before row i of the base.
+// endBefore is where the record ends that is before row i of the base.
 func (w *writer) endBefore(i int) int {
 	if i == 0 {
 		return int(w.base.records[0].next)

@@ -2,6 +2,7 @@ package register
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// maxFindings bounds what is told of one file.
+// maxFindings bounds what is reported about one file.
 const maxFindings = 20_000
 
 // Lint says what is wrong with the register: the original's findings, errors
@@ -21,7 +22,7 @@ const maxFindings = 20_000
 // Path is what the findings name. Host is the folder or the id of the deliverable
 // that has the register; without it nothing is compared with it.
 func (r *Register) Lint(path, host string) []finding.Finding {
-	l := linter{table: &r.table, columns: r.columns, at: r.at, path: path, host: layout.ParseName(host)}
+	l := linter{table: &r.table, columns: r.columns, at: r.at, path: path, pkg: packageOf(path), host: layout.ParseName(host)}
 	if r.stray {
 		// Readers differ, and the verdict is that of the original's.
 		t := split(r.text, quoteAtStart)
@@ -40,10 +41,10 @@ func (r *Register) Lint(path, host string) []finding.Finding {
 
 // More is the finding about those of a file that are not told.
 func More(path string, n int) finding.Finding {
-	return ruleMore.At(path, 0, "%d more findings are not told", n)
+	return ruleMore.At(path, 0, "%d more findings are not listed", n)
 }
 
-// Records is the number of records behind the header, as the original counts
+// Records is the number of records after the header, as the original counts
 // rows: one of blank cells is one.
 func (r *Register) Records() int { return max(0, len(r.records)-1) }
 
@@ -53,6 +54,7 @@ type linter struct {
 	columns []string
 	at      places
 	path    string
+	pkg     string // the id of the package in which it is
 	host    layout.Name
 
 	errors, warnings, extra []finding.Finding
@@ -61,6 +63,9 @@ type linter struct {
 	record *record
 	number int
 	values [numColumns]string
+
+	// allLong is set where every row has more cells than the header.
+	allLong bool
 
 	seen       map[string]int // row by DependencyID
 	from       string         // the first FromDeliverableID
@@ -145,7 +150,7 @@ func (l *linter) strayRow() int {
 // header looks at the names of the columns, and reports whether the original's
 // reader gets past them.
 func (l *linter) header() bool {
-	if l.at == inOrder {
+	if l.at == inOrder && len(l.columns) == int(numCore) {
 		return true
 	}
 	for _, name := range l.columns {
@@ -177,11 +182,13 @@ func (l *linter) header() bool {
 	return true
 }
 
-// rows looks at every record behind the header.
+// rows looks at every record after the header.
 func (l *linter) rows() {
 	if len(l.records) > 1 {
 		l.seen = make(map[string]int, min(len(l.records), 1<<12))
 	}
+	width := uint32(len(l.columns))
+	l.allLong = len(l.records) > 2 && !slices.ContainsFunc(l.records[1:], func(r record) bool { return r.n <= width })
 	for i := 1; i < len(l.records); i++ {
 		if len(l.errors)+len(l.warnings)+len(l.extra) > maxFindings {
 			return
@@ -196,8 +203,24 @@ func (l *linter) rows() {
 	}
 }
 
+// longRowFix says what to do about cells after the last column, "" where the usual
+// reason holds, a comma without quotes: then the cells after it stand in the wrong
+// columns.
+func (l *linter) longRowFix(more []cell) string {
+	if !enumerations[Status].has(strings.ToUpper(l.values[Status])) {
+		return ""
+	}
+	if !slices.ContainsFunc(more, func(c cell) bool { return trim(l.value(c)) != "" }) {
+		return fmt.Sprintf("remove the %d commas at the end of the row, or name the columns in the header", len(more))
+	}
+	if l.allLong {
+		return fmt.Sprintf("every row has more cells than the header: name the last %d columns in the header, or remove their cells", len(more))
+	}
+	return ""
+}
+
 // shape looks at the cells of a record and reads their values. It reports whether
-// they stand where the header says.
+// they are where the header says.
 func (l *linter) shape() bool {
 	rec, width := l.record, len(l.columns)
 	cells := l.cells[rec.first : rec.first+rec.n]
@@ -211,19 +234,22 @@ func (l *linter) shape() bool {
 			l.report(ruleFormula.At(l.path, int(rec.line), "a spreadsheet takes the cell for a formula").In(l.number, l.columnName(i)).Of(l.value(*c)))
 		}
 	}
-	if len(cells) > width {
-		l.report(ruleLongRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, ""))
-		return false
-	}
-	if len(cells) < width {
-		l.report(ruleShortRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, ""))
-	}
 	for c, at := range l.at {
 		v := ""
 		if at >= 0 && int(at) < len(cells) {
 			v = trim(l.value(cells[at]))
 		}
 		l.values[c] = v
+	}
+	switch {
+	case len(cells) > width:
+		f := ruleLongRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, "")
+		if fix := l.longRowFix(cells[width:]); fix != "" {
+			f = f.WithFix("%s", fix)
+		}
+		l.report(f)
+	case len(cells) < width:
+		l.report(ruleShortRow.At(l.path, int(rec.line), "%d cells under %d columns", len(cells), width).In(l.number, ""))
 	}
 	return true
 }

@@ -8,6 +8,11 @@ import (
 	"belay/internal/workspace/layout"
 )
 
+// Misplaced is the finding about a register in a folder that is no deliverable's.
+func Misplaced(path, folder string) finding.Finding {
+	return ruleMisplaced.At(path, 0, "%s is not of the form DEL-XX-YY_Label in a package PKG-XX_Label", finding.Shown(folder))
+}
+
 // maxQuoteWords is how long a piece of evidence may be (workspace 6.5).
 const maxQuoteWords = 30
 
@@ -18,9 +23,6 @@ func (l *linter) beyond(active bool) {
 	l.belongs()
 	if id := v[TargetDeliverableID]; id != "" && v[TargetType] == targetDeliverable {
 		target := layout.ParseName(id).ID
-		if pkg := v[TargetPackageID]; pkg != "" && target != "" && !layout.SameNumber(target, pkg) {
-			l.cellIs(&ruleTargetPackage, TargetPackageID, "%s is not the package of %s", finding.Shown(pkg), target)
-		}
 		if v[Class] == classExecution && target != "" && target == l.hostID() {
 			l.cellIs(&ruleSelf, TargetDeliverableID, "%s depends on itself", target)
 		}
@@ -30,12 +32,34 @@ func (l *linter) beyond(active bool) {
 	if !active {
 		return
 	}
+	l.recommended()
 	if n := wordCount(v[EvidenceQuote]); n > maxQuoteWords {
 		l.cellIs(&ruleLongQuote, EvidenceQuote, "%d words of evidence", n)
 	}
 	if v[Class] == classExecution && v[Satisfaction] == "" {
 		l.cellIs(&ruleNoSatisfaction, Satisfaction, "an ACTIVE EXECUTION row without SatisfactionStatus")
 	}
+}
+
+// recommended looks for the cells that every row should fill in, and that have no rule
+// of their own.
+func (l *linter) recommended() {
+	for _, c := range [...]Column{TargetName, Statement, Explicitness, Confidence} {
+		if l.values[c] != "" || l.at[c] < 0 || c == TargetName && l.values[TargetType] != targetDeliverable && l.nameless() {
+			continue
+		}
+		l.cellIs(&ruleRecommended, c, "%s is empty", c)
+	}
+}
+
+// packageOf is the id of the package in which a register is by its path, "" for none.
+func packageOf(path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if n := layout.ParseName(part); n.Kind == layout.Package {
+			return n.ID
+		}
+	}
+	return ""
 }
 
 // nameless reports whether a row says nothing of a target that is no deliverable.
@@ -57,7 +81,7 @@ func (l *linter) hostID() string {
 	return layout.ParseName(l.values[FromDeliverableID]).ID
 }
 
-// belongs compares the row with the folder in which the register lies.
+// belongs compares the row with the folder in which the register is.
 func (l *linter) belongs() {
 	v := &l.values
 	host := l.hostID()
@@ -67,8 +91,8 @@ func (l *linter) belongs() {
 	if from := layout.ParseName(v[FromDeliverableID]); from.Kind == layout.Deliverable && from.ID != host {
 		l.cellIs(&ruleHost, FromDeliverableID, "the register is that of %s", host)
 	}
-	if pkg := v[FromPackageID]; pkg != "" && (!layout.IsPackageID(pkg) || !layout.SameNumber(host, pkg)) {
-		l.cellIs(&ruleHostPackage, FromPackageID, "%s is not the package of %s", finding.Shown(pkg), host)
+	if pkg := v[FromPackageID]; pkg != "" && l.pkg != "" && layout.Number(pkg) != layout.Number(l.pkg) {
+		l.cellIs(&ruleHostPackage, FromPackageID, "%s is not the package of %s, which is in %s", finding.Shown(pkg), host, l.pkg)
 	}
 	if id := v[DependencyID]; isDependencyID(id) && !sameNumbers(id, host) {
 		l.cellIs(&ruleIDNotHost, DependencyID, "%s does not have the numbers of %s", id, host)

@@ -56,7 +56,7 @@ func (l *linter) identity() {
 func (l *linter) words() {
 	for c := range numColumns {
 		e, word := enumerations[c], l.values[c]
-		if e == nil || word == "" || e.known[word] {
+		if e == nil || word == "" || e.has(word) {
 			continue
 		}
 		upper := strings.ToUpper(word)
@@ -64,7 +64,7 @@ func (l *linter) words() {
 		case legacy:
 			l.report(ruleLegacy.At(l.path, int(l.record.line), "%s is an older word for %s", finding.Shown(word), meant).
 				In(l.number, c.String()).Of(word).WithFix("write %s", meant))
-		case e.known[upper]:
+		case e.has(upper):
 			l.report(ruleCase.At(l.path, int(l.record.line), "%s is not in capitals", finding.Shown(word)).
 				In(l.number, c.String()).Of(word).WithFix("write %s", upper))
 		default:
@@ -119,7 +119,7 @@ func (l *linter) class(active bool) {
 		if v[AnchorType] != notApplicable && v[AnchorType] != "" {
 			l.cellIs(&ruleExecutionAnchor, AnchorType, "an EXECUTION row is %s", finding.Shown(v[AnchorType]))
 		}
-		if v[Type] != "" && (v[Type] == typeOther || !enumerations[Type].known[v[Type]]) {
+		if v[Type] != "" && (v[Type] == typeOther || !enumerations[Type].has(v[Type])) {
 			l.cellIs(&ruleNotPreferred, Type, "%s is not one of the preferred types", finding.Shown(v[Type]))
 		}
 	}

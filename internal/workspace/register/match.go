@@ -40,8 +40,8 @@ func (m *matcher) find(id string) int {
 	return rows[0]
 }
 
-// adopt finds the rows of the base that have no id yet: each becomes the new row
-// that says the same in every other column.
+// adopt finds the rows of the base that have no valid id yet: each becomes the new
+// row that says the same in every other column.
 func (d *draft) adopt(m *matcher) {
 	added := map[string][]int{}
 	for i, row := range d.rows {
@@ -51,7 +51,7 @@ func (d *draft) adopt(m *matcher) {
 		}
 	}
 	for i := range d.base.rows {
-		if m.used[i] || d.base.Row(i).ID() != "" {
+		if m.used[i] || isDependencyID(d.base.Row(i).ID()) {
 			continue
 		}
 		key := d.butID(d.before(i))

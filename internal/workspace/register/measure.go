@@ -1,18 +1,20 @@
 package register
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
 
 // measure is which rows a number in a summary counts: those whose columns have
-// these words.
-type measure [numColumns]string
+// these words. A word is its place in the column's enumeration, 0 for any: measures
+// are copied and compared for every number of every summary.
+type measure [numColumns]uint8
 
 // counts reports whether a row is one of them.
 func (m *measure) counts(row Row) bool {
-	for c := range numColumns {
-		if m[c] != "" && row.Value(c) != m[c] {
+	for c, w := range m {
+		if w > 0 && row.Value(Column(c)) != enumerations[c].words[w-1] {
 			return false
 		}
 	}
@@ -21,45 +23,33 @@ func (m *measure) counts(row Row) bool {
 
 // with adds what another measure says, and reports whether the two agree.
 func (m *measure) with(o measure) bool {
-	for c := range numColumns {
-		if o[c] == "" {
+	for c, w := range o {
+		if w == 0 {
 			continue
 		}
-		if m[c] != "" && m[c] != o[c] {
+		if m[c] > 0 && m[c] != w {
 			return false
 		}
-		m[c] = o[c]
+		m[c] = w
 	}
 	return true
-}
-
-// key appends what tells a measure from others.
-func (m *measure) key(b []byte) []byte {
-	for c := range numColumns {
-		if m[c] != "" {
-			b = append(append(append(b, byte(c)), m[c]...), 0)
-		}
-	}
-	return b
 }
 
 // counter counts the rows of a register, each way of counting once.
 type counter struct {
 	r    *Register
-	memo map[string]counted // by key
-	key  []byte
+	memo map[measure]counted
 }
 
 // counted is how many rows there are, and how many of them are ACTIVE.
 type counted struct{ all, active int }
 
-func newCounter(r *Register) *counter { return &counter{r: r, memo: map[string]counted{}} }
+func newCounter(r *Register) *counter { return &counter{r: r, memo: map[measure]counted{}} }
 
 // of returns how many rows are counted, and how many of them are ACTIVE: a measure
 // that does not say which of the two it means may mean either.
 func (k *counter) of(m measure) (all, active int) {
-	k.key = m.key(k.key[:0])
-	n, known := k.memo[string(k.key)]
+	n, known := k.memo[m]
 	for i := 0; i < len(k.r.rows) && !known; i++ {
 		if row := k.r.Row(i); m.counts(row) {
 			n.all++
@@ -69,7 +59,7 @@ func (k *counter) of(m measure) (all, active int) {
 		}
 	}
 	if !known {
-		k.memo[string(k.key)] = n
+		k.memo[m] = n
 	}
 	return n.all, n.active
 }
@@ -80,7 +70,7 @@ func (k *counter) check(s slot) (right bool, is int) {
 	switch {
 	case s.value == all:
 		return true, all
-	case s.measure[Status] != "":
+	case s.measure[Status] > 0:
 		return false, all
 	}
 	return s.value == active, active
@@ -107,31 +97,51 @@ var synonyms = map[string]string{
 func measureOf(label string, column Column) (m measure, ok bool) {
 	words := labelWords(label)
 	for _, w := range words {
-		if s, also := synonyms[w]; also {
-			w = s
-		}
-		c := columnOfWord(w, column)
+		c, place := columnOfWord(w, column)
 		switch {
-		case c < numColumns && m[c] == "":
-			m[c] = w
-		case c < numColumns && m[c] != w, c == numColumns && !fillers[w]:
+		case c < numColumns && m[c] == 0:
+			m[c] = place
+		case c < numColumns && m[c] != place, c == numColumns && !fillers[w]:
 			return m, false
 		}
 	}
 	return m, len(words) > 0
 }
 
-// columnOfWord is the column that a word counts by, numColumns for none.
-func columnOfWord(w string, column Column) Column {
-	if column < numColumns && enumerations[column] != nil && enumerations[column].known[w] {
-		return column
-	}
+// wordIn is a word of a column's enumeration, by its place there.
+type wordIn struct {
+	column Column
+	place  uint8
+}
+
+// measuring are the words by which rows are counted, and the synonyms of them.
+var measuring = func() map[string]wordIn {
+	all := map[string]wordIn{}
 	for _, c := range measured {
-		if enumerations[c].known[w] {
-			return c
+		for i, w := range enumerations[c].words {
+			if _, known := all[w]; !known {
+				all[w] = wordIn{c, uint8(i + 1)}
+			}
 		}
 	}
-	return numColumns
+	for other, w := range synonyms {
+		all[other] = all[w]
+	}
+	return all
+}()
+
+// columnOfWord is the column that a word counts by, numColumns for none, and the place
+// of the word there. Column is the one that has the word rather than others.
+func columnOfWord(w string, column Column) (Column, uint8) {
+	if column < numColumns {
+		if place := enumerations[column].place(cmp.Or(synonyms[w], w)); place > 0 {
+			return column, place
+		}
+	}
+	if in, known := measuring[w]; known {
+		return in.column, in.place
+	}
+	return numColumns, 0
 }
 
 // labelWords are the words of a label in capitals. Words that are written as one
@@ -151,7 +161,8 @@ func labelWords(label string) []string {
 }
 
 func isWord(w string) bool {
-	return fillers[w] || synonyms[w] != "" || columnOfWord(w, numColumns) < numColumns
+	_, measures := measuring[w]
+	return measures || fillers[w]
 }
 
 // camel puts a blank before each capital that follows a small letter.

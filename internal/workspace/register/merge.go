@@ -153,7 +153,7 @@ func (m *merge) confirm(row *draftRow, proposed Row) {
 // row that people declared or in another. It does not against a word that the column
 // does not take: that is a mistake, and refused as one.
 func (m *merge) keeps(diff *DiffRow, c Column, before, after string, byPeople bool) bool {
-	if c < numColumns && enumerations[c] != nil && !enumerations[c].known[after] {
+	if c < numColumns && enumerations[c] != nil && !enumerations[c].has(after) {
 		return false
 	}
 	switch c {

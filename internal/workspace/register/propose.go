@@ -69,7 +69,7 @@ const maxProposalRows = 10_000
 // FirstSeen, the satisfaction where it can not go to what the proposal says, for
 // extraction and closure are independent (workspace 6.6), and of a row that people
 // declared its Origin, and that it is ACTIVE: such rows are never retired. A word that
-// a column does not take is refused wherever it stands.
+// a column does not take is refused wherever it is.
 func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, error) {
 	if err := p.asProposal(); err != nil {
 		return nil, nil, err
@@ -81,7 +81,7 @@ func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, erro
 	}
 	m.prepare()
 	m.rows()
-	k := checker{d: m.d, host: m.host, changedOnly: true, rowName: "row %d of the proposal", number: func(i int) int { return m.source[i] }}
+	k := checker{d: m.d, host: m.host, lenient: true, rowName: "row %d of the proposal", number: func(i int) int { return m.source[i] }}
 	k.rows()
 	if err := k.refuse(); err != nil {
 		return nil, m.diff, err
@@ -125,45 +125,19 @@ func (r *Register) asProposal() error {
 	return fault.New(fault.InvalidSchema, "the proposal can not be read: %s", why).WithHint("a proposal is a register of the v3.1 schema, with a header")
 }
 
-// Changed are the rows that a diff changes, each with the columns: what
-// [Summary.Update] is told.
-func (d *Diff) Changed() map[string][]Column {
-	all := map[string][]Column{}
-	for _, rows := range [][]DiffRow{d.Confirmed, d.Retired} {
-		for _, row := range rows {
-			for _, c := range row.Changes {
-				if column, ok := columnNamed[c.Column]; ok {
-					all[row.ID] = append(all[row.ID], column)
-				}
-			}
-		}
-	}
-	return all
-}
-
-// Changed tells how a register differs from the one that it was: the rows of both,
-// by id, each with the columns that hold something else.
-func Changed(before, after *Register) map[string][]Column {
-	all := map[string][]Column{}
+// Changed counts the rows of a register that hold something else than in the one that
+// it was.
+func Changed(before, after *Register) (n int) {
 	match := newMatcher(before)
 	for i := range after.rows {
 		row := after.Row(i)
 		was := match.find(row.ID())
 		for c := range numColumns {
 			if was >= 0 && before.Row(was).Value(c) != row.Value(c) {
-				all[row.ID()] = append(all[row.ID()], c)
+				n++
+				break
 			}
 		}
 	}
-	return all
-}
-
-// Statuses names of every row the column that says whether it is ACTIVE: what
-// [Summary.Update] is told where nobody knows what changed.
-func (r *Register) Statuses() map[string][]Column {
-	all := make(map[string][]Column, len(r.rows))
-	for i := range r.rows {
-		all[r.Row(i).ID()] = []Column{Status}
-	}
-	return all
+	return n
 }

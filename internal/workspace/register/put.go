@@ -21,11 +21,14 @@ const (
 // original client sends them: each a map from header to value. What a row does not
 // name of the core columns is empty; what it does not name of others stays.
 //
-// Rows are known by DependencyID. One that says nothing new keeps its bytes; of
-// one that changes only the cells do that hold something else. Rows are never
-// deleted: leaving one out is ROW_DELETION_REFUSED. Host is the folder or id of
-// the deliverable. The warnings are those of the compatible contract, without
-// those of reading. On an error, which lists all problems, nothing is changed.
+// Rows are known by DependencyID. One that says nothing new keeps its bytes and is
+// not judged, whatever is wrong with it: rows that are all as they were give the
+// register itself. Of one that changes only the cells do that hold something else,
+// and every rule holds for the whole row. Rows are never deleted: leaving one out is
+// ROW_DELETION_REFUSED. A row whose id was invalid may get a valid one, where
+// nothing else of it changes. Host is the folder or id of the deliverable. The
+// warnings are those of the compatible contract, without those of reading. On an
+// error, which lists all problems, nothing is changed.
 func (r *Register) Put(rows []map[string]string, host string) (*Register, []string, error) {
 	if len(rows) > maxRows {
 		return nil, nil, fault.New(fault.InvalidRequest, "rows are more than the %d that a register may have", maxRows).With("field", "rows")
@@ -35,22 +38,31 @@ func (r *Register) Put(rows []map[string]string, host string) (*Register, []stri
 		return nil, nil, err
 	}
 	d := newDraft(r, more)
-	if err := d.refused(); err != nil {
-		return nil, nil, err
-	}
 	match := newMatcher(r)
 	warnings := make([][]string, len(rows))
 	for i, row := range rows {
 		dr := draftRow{from: match.find(row[DependencyID.String()])}
 		dr.cells, warnings[i] = d.cellsOf(row, dr.from)
-		dr.changed = dr.from < 0 || !slices.Equal(dr.cells, d.before(dr.from))
 		d.rows = append(d.rows, dr)
 	}
 	d.adopt(match)
+	for i := range d.rows {
+		dr := &d.rows[i]
+		dr.changed = dr.from < 0 || !slices.Equal(dr.cells, d.before(dr.from))
+	}
+	if d.asBefore() {
+		return r, d.warnings(warnings), nil
+	}
+	if err := d.refused(); err != nil {
+		return nil, nil, err
+	}
 	k := checker{d: d, host: hostID(host), rowName: "rows[%d]"}
 	k.rows()
 	k.satisfaction()
 	if err := k.refuse(); err != nil {
+		if k.oldIDs() {
+			err.Message += "; belay deps renumber corrects ids that were invalid before"
+		}
 		return nil, nil, err
 	}
 	if left := match.left(); len(left) > 0 {
@@ -61,6 +73,20 @@ func (r *Register) Put(rows []map[string]string, host string) (*Register, []stri
 		return nil, nil, err
 	}
 	return after, d.warnings(warnings), nil
+}
+
+// asBefore reports whether a draft is its base: the same rows in the same order
+// under the same columns.
+func (d *draft) asBefore() bool {
+	if len(d.base.records) == 0 || len(d.columns) != len(d.base.columns) || len(d.rows) != len(d.base.rows) {
+		return false
+	}
+	for i := range d.rows {
+		if d.rows[i].changed || d.rows[i].from != i {
+			return false
+		}
+	}
+	return true
 }
 
 func hostID(host string) string {
@@ -74,7 +100,7 @@ func hostID(host string) string {
 func (d *draft) refused() error {
 	if err := d.writable(); err != nil {
 		return fault.New(fault.InvalidSchema, "%s can not be written to: %v", layout.RegisterFile, err).
-			WithHint("belay deps lint tells the line; mend the file in an editor")
+			WithHint("belay deps lint names the line; fix the file in an editor")
 	}
 	return nil
 }

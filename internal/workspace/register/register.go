@@ -3,7 +3,7 @@
 //
 // [Parse] reads a register losslessly: whatever quotes, line ends, blank lines or
 // missing cells it has, [Register.Bytes] gives the same bytes back. On top of the
-// bytes lie three things that do not change them:
+// bytes are three things that do not change them:
 //
 //   - the verdict: [Register.Lint] says what the original's linter says of a file,
 //     finding by finding, and what we look at beyond it, marked as extra;
@@ -20,6 +20,7 @@
 package register
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -79,6 +80,11 @@ func (r *Register) Bytes() []byte { return []byte(r.text) }
 
 // Len is the number of rows. Records without anything in them are none.
 func (r *Register) Len() int { return len(r.rows) }
+
+// HasID reports whether a row has an id.
+func (r *Register) HasID(id string) bool {
+	return slices.ContainsFunc(r.rows, func(i int32) bool { return Row{r, int(i)}.ID() == id })
+}
 
 // Row is row i, from 0.
 func (r *Register) Row(i int) Row { return Row{r, int(r.rows[i])} }

@@ -15,7 +15,7 @@ var (
 	}
 	ruleLongRow = finding.Rule{
 		Code: "MALFORMED_ROW", Severity: finding.Error, Section: "6.2",
-		Means: "The row has more cells than the header. Nothing else of it is judged, since its cells stand in the wrong columns.",
+		Means: "The row has more cells than the header, so some may stand in the wrong columns. It is judged all the same, as the original's linter does.",
 		Fix:   "put quotes around the cell that has a comma in it",
 	}
 	ruleNotUTF8 = finding.Rule{
@@ -90,7 +90,7 @@ var (
 	}
 	ruleDateOrder = finding.Rule{
 		Code: "INVALID_DATE_ORDER", Severity: finding.Error, Section: "6.6",
-		Means: "LastSeen lies before FirstSeen.", Fix: "correct one of the two days",
+		Means: "LastSeen is before FirstSeen.", Fix: "correct one of the two days",
 	}
 	ruleAnchorType = finding.Rule{
 		Code: "INVALID_ANCHOR_TYPE", Severity: finding.Error, Section: "6.4",
@@ -166,11 +166,11 @@ var (
 	}
 	ruleHost = finding.Rule{
 		Code: "FROM_DELIVERABLE_NOT_HOST", Severity: finding.Error, Section: "6.8", Extra: true,
-		Means: "FromDeliverableID is not the deliverable in whose folder the register lies.", Fix: "write the folder's id",
+		Means: "FromDeliverableID is not the deliverable in whose folder the register is.", Fix: "write the folder's id",
 	}
 	ruleHostPackage = finding.Rule{
 		Code: "FROM_PACKAGE_NOT_HOST", Severity: finding.Error, Section: "6.2", Extra: true,
-		Means: "FromPackageID is not the package of the deliverable.", Fix: "write the id of the deliverable's package",
+		Means: "FromPackageID is not the package in whose folder the register is.", Fix: "write the id of the package's folder",
 	}
 	ruleIDNotHost = finding.Rule{
 		Code: "DEPENDENCY_ID_NOT_HOST", Severity: finding.Warning, Section: "6.8", Extra: true,
@@ -186,7 +186,7 @@ var (
 	}
 	ruleTargetPackage = finding.Rule{
 		Code: "TARGET_PACKAGE_MISMATCH", Severity: finding.Warning, Section: "6.8", Extra: true,
-		Means: "TargetPackageID is not the package of TargetDeliverableID.", Fix: "correct one of the two",
+		Means: "TargetPackageID is not the package in whose folder the target is.", Fix: "correct one of the two",
 	}
 	ruleSelf = finding.Rule{
 		Code: "SELF_DEPENDENCY", Severity: finding.Error, Section: "6.4", Extra: true,
@@ -201,9 +201,22 @@ var (
 		Code: "SATISFACTION_NOT_ASSESSED", Severity: finding.Warning, Section: "6.6", Extra: true,
 		Means: "An ACTIVE EXECUTION row has no SatisfactionStatus.", Fix: "write TBD until it is assessed",
 	}
+	ruleRecommended = finding.Rule{
+		Code: "RECOMMENDED_VALUE_MISSING", Severity: finding.Warning, Section: "6.2", Extra: true,
+		Means: "An ACTIVE row leaves TargetName, Statement, Explicitness or Confidence empty, which it should fill in.", Fix: "fill in the cell",
+	}
+	ruleFromName = finding.Rule{
+		Code: "FROM_DELIVERABLE_NAME_DIFFERS", Severity: finding.Warning, Section: "6.2", Extra: true,
+		Means: "FromDeliverableName is not the name of the deliverable that has the register.", Fix: "write the name as _CONTEXT.md has it",
+	}
+	ruleMisplaced = finding.Rule{
+		Code: "REGISTER_IN_MISNAMED_FOLDER", Severity: finding.Error, Section: "2", Extra: true,
+		Means: "The register is in a folder whose name is not that of a deliverable, so nothing else of belay reads it.",
+		Fix:   "rename the folder to DEL-XX-YY_Label, in a package PKG-XX_Label",
+	}
 	ruleTargetUnknown = finding.Rule{
 		Code: "TARGET_NOT_FOUND", Severity: finding.Error, Section: "6.8", Extra: true,
-		Means: "The project has no deliverable of the target's id.", Fix: "correct the id, or write another TargetType if the target lies outside of the project",
+		Means: "The project has no deliverable of the target's id.", Fix: "correct the id, or write another TargetType if the target is outside of the project",
 	}
 	ruleTooEarly = finding.Rule{
 		Code: "SATISFIED_BEFORE_MATURITY", Severity: finding.Warning, Section: "6.6", Extra: true,
@@ -216,7 +229,7 @@ var (
 	}
 	ruleMore = finding.Rule{
 		Code: "MORE_FINDINGS", Severity: finding.Error, Section: "6", Extra: true,
-		Means: "There are more findings than are told.", Fix: "correct those that are told first",
+		Means: "There are more findings than are listed.", Fix: "correct the listed ones first",
 	}
 )
 
@@ -230,6 +243,6 @@ func Rules() []finding.Rule {
 		ruleCase, ruleNotPreferred, ruleNoQuote, ruleCardinality,
 
 		ruleUnclosed, ruleStray, ruleLoneCR, ruleNUL, ruleShortRow, ruleTwoColumns, ruleHost, ruleHostPackage, ruleIDNotHost, ruleLongQuote,
-		ruleFormula, ruleTargetPackage, ruleSelf, ruleNoTarget, ruleNoSatisfaction, ruleTargetUnknown, ruleTooEarly, ruleFuture, ruleMore,
+		ruleFormula, ruleTargetPackage, ruleSelf, ruleNoTarget, ruleNoSatisfaction, ruleRecommended, ruleFromName, ruleMisplaced, ruleTargetUnknown, ruleTooEarly, ruleFuture, ruleMore,
 	}, summaryRules)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Sheet writes rows, each a map from header to value, as a register: the columns in
-// their order, those that the specification does not have behind them. Nothing is
+// their order, those that the specification does not have after them. Nothing is
 // checked but the names; that is for whoever takes the register.
 func Sheet(rows []map[string]string) ([]byte, error) {
 	names := map[string]bool{}
@@ -104,7 +104,7 @@ func orElse(value, other string) string {
 	return value
 }
 
-// nextNumber is the number behind the highest of the ids of a host, those of the
+// nextNumber is the number after the highest of the ids of a host, those of the
 // register and of the rows.
 func (r *Register) nextNumber(rows []map[string]string, host Host) int {
 	highest := 0

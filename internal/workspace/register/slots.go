@@ -26,7 +26,7 @@ type slot struct {
 const maxSlots = 2000
 
 // The places of numbers outside of tables, beside the labels in bold: what stands
-// behind the register's name, and the end of a heading.
+// after the register's name, and the end of a heading.
 var (
 	fileNumber       = lazyregexp.New("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
 	headingNumber    = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
@@ -35,14 +35,8 @@ var (
 	headingContinued = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\(continued\b`)
 )
 
-// slots are the numbers in the sections on the register and its lifecycle.
-func (s *Summary) slots() []slot {
-	var all []slot
-	s.eachSlot(func(n slot) { all = append(all, n) })
-	return all
-}
-
-// eachSlot sees them one by one, at most maxSlots.
+// eachSlot sees the numbers in the sections on the register and its lifecycle one by
+// one, at most maxSlots.
 func (s *Summary) eachSlot(see func(slot)) {
 	count := 0
 	add := func(n slot) {
@@ -55,8 +49,10 @@ func (s *Summary) eachSlot(see func(slot)) {
 		if !ok {
 			continue
 		}
+		under := s.scopes(p)
 		for _, t := range s.doc.Tables(p.first, p.end) {
 			for _, n := range s.tableSlots(&t) {
+				n.measure.fill(under.at(t.Line))
 				add(n)
 			}
 		}
@@ -78,7 +74,10 @@ func (s *Summary) eachSlot(see func(slot)) {
 			if m := numberedHeading(line); m != nil && continued[line[m[2]:m[3]]] {
 				continue
 			}
-			lineSlots(i, line, add)
+			lineSlots(i, line, func(n slot) {
+				n.measure.fill(under.at(i))
+				add(n)
+			})
 		}
 	}
 }
@@ -183,6 +182,10 @@ func (s *Summary) tableSlots(t *document.Table) []slot {
 	if labels == 0 || len(columns) == 0 {
 		return nil
 	}
+	var under measure
+	for _, h := range t.Header[:labels] {
+		under.fill(scopeOf(h))
+	}
 	var all []slot
 	for _, row := range t.Rows {
 		base, ok := labelMeasure(t, row, labels)
@@ -193,6 +196,7 @@ func (s *Summary) tableSlots(t *document.Table) []slot {
 			if err != nil || n < 0 || !m.with(columns[i]) {
 				continue
 			}
+			m.fill(under)
 			label := strings.Join(row.Cells[:labels], " ") + " " + t.Header[k]
 			all = append(all, slot{line: row.Line, cell: k, digits: digits, value: n, measure: m, label: label})
 		}
@@ -219,7 +223,7 @@ func countColumns(t *document.Table) (labels int, columns []measure) {
 // isCount reports whether a column of a table holds numbers of rows.
 func isCount(header string) bool {
 	m, ok := measureOf(header, numColumns)
-	m[Status] = ""
+	m[Status] = 0
 	return ok && m == measure{} && columnOf(header) == numColumns
 }
 

@@ -29,8 +29,8 @@ type form uint8
 const (
 	quoted  form = 1 << iota // begins with a quote
 	doubled                  // has a quote within quotes
-	inside                   // has a quote behind something else
-	mixed                    // goes on behind the closing quote
+	inside                   // has a quote after something else
+	mixed                    // goes on after the closing quote
 	open                     // the file ends within its quotes
 )
 
@@ -131,11 +131,11 @@ func (s *splitter) record() {
 	s.records = append(s.records, rec)
 }
 
-// cell reads one cell and the comma behind it, and reports whether there is one.
+// cell reads one cell and the comma after it, and reports whether there is one.
 func (s *splitter) cell() (more bool) {
 	text, start, i := s.text, s.i, s.i
 	var how form
-	closed := -1 // behind the closing quote
+	closed := -1 // after the closing quote
 	for {
 		for i < len(text) && !special[text[i]] {
 			i++
@@ -168,7 +168,7 @@ func (s *splitter) cell() (more bool) {
 	return more
 }
 
-// quotes reads from behind an opening quote to behind the closing one.
+// quotes reads from behind an opening quote to after the closing one.
 func (s *splitter) quotes(i int, how form) (int, form) {
 	begin := i
 	for {

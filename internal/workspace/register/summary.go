@@ -42,14 +42,14 @@ var (
 // is not safe for concurrent use.
 type Summary struct {
 	doc *document.Document
-	// parts are the level-2 sections and what stands before them, in order.
+	// parts are the level-2 sections and what is before them, in order.
 	parts []part
 }
 
 // part is a section with everything below its heading.
 type part struct {
 	// name is what the specification calls it, "" for what it does not know and for
-	// what stands before the first section; heading is as it is written.
+	// what is before the first section; heading is as it is written.
 	name, heading string
 	// first is the line of the heading, or 0; end is behind the last line.
 	first, end int
@@ -121,30 +121,36 @@ func (s *Summary) part(name string) (part, bool) {
 	return part{}, false
 }
 
-// HasSections reports whether the agents' sections are there, but for the notes to
-// consumers.
-func (s *Summary) HasSections() bool {
-	return !slices.ContainsFunc(agentSections[:4], func(name string) bool {
-		_, ok := s.part(name)
-		return !ok
-	})
-}
-
 // mode is what the summary says of the tracking mode, and where: the line from 1,
 // and whether that is in the section of that name.
 func (s *Summary) mode() (value string, line int, section bool) {
-	labels := []string{"Mode", "Tracking Mode", "Dependency Tracking Mode"}
-	for _, p := range s.parts {
-		if p.agent {
-			break
-		}
+	people := s.parts
+	if i := slices.IndexFunc(people, func(p part) bool { return p.agent }); i >= 0 {
+		people = people[:i]
+	}
+	for _, p := range people {
 		for _, f := range s.doc.Fields(p.first, p.end) {
-			if slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, f.Label) }) {
+			if isModeLabel(f.Label) {
 				return strings.Trim(f.Value, "` "), f.Line + 1, document.Same(p.heading, sectionMode)
 			}
 		}
 	}
+	for _, p := range people {
+		for i := p.first; i < p.end; i++ {
+			label, value, ok := strings.Cut(strings.TrimLeft(s.doc.Line(i), " -*+`"), ":")
+			if ok && isModeLabel(strings.TrimSpace(label)) && !s.doc.Fenced(i) {
+				return strings.Trim(value, "` "), i + 1, document.Same(p.heading, sectionMode)
+			}
+		}
+	}
 	return "", 0, false
+}
+
+// modeLabels are the labels of the tracking mode, the specification's first.
+var modeLabels = []string{"Mode", "Tracking Mode", "Dependency Tracking Mode", "Dependency Tracking Status", "Tracking Status", "Dependency Tracking"}
+
+func isModeLabel(label string) bool {
+	return slices.ContainsFunc(modeLabels, func(l string) bool { return strings.EqualFold(l, label) })
 }
 
 // Mode is the tracking mode as it is written, "" where there is none.

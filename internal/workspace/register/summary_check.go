@@ -2,6 +2,7 @@ package register
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"belay/internal/workspace/document"
@@ -27,7 +28,9 @@ func (s *Summary) Check(path, host string, r *Register) []finding.Finding {
 	all := s.checkTitle(path, hostID(host))
 	all = append(all, s.checkMode(path, r)...)
 	all = append(all, s.checkSections(path, r)...)
+	all = append(all, s.checkRegisterLine(path)...)
 	if r != nil {
+		all = append(all, s.checkLabels(path)...)
 		all = append(all, s.checkCounts(path, r)...)
 		all = append(all, s.checkListed(path, r)...)
 	}
@@ -115,6 +118,42 @@ func (s *Summary) checkSections(path string, r *Register) []finding.Finding {
 		}
 	}
 	return all
+}
+
+// checkRegisterLine looks for the line that names the register.
+func (s *Summary) checkRegisterLine(path string) []finding.Finding {
+	for _, p := range s.parts {
+		if slices.ContainsFunc(s.doc.Fields(p.first, p.end), func(f document.Field) bool { return strings.EqualFold(f.Label, "Register") }) {
+			return nil
+		}
+	}
+	line := 0
+	if p, ok := s.part(sectionMode); ok {
+		line = p.first + 1
+	}
+	return []finding.Finding{ruleRegisterLine.At(path, line, "no line says which register the deliverable has")}
+}
+
+// checkLabels looks for the six labelled lines of the register's section.
+func (s *Summary) checkLabels(path string) []finding.Finding {
+	p, ok := s.part(sectionRegister)
+	if !ok {
+		return nil // which is a finding of its own
+	}
+	if line, empty := s.only(p, notExtracted); empty {
+		return []finding.Finding{ruleNotWritten.At(path, line+1, "it says that nothing is extracted, and there is a register")}
+	}
+	fields := s.doc.Fields(p.first, p.end)
+	var missing []string
+	for _, label := range figureLabels {
+		if !slices.ContainsFunc(fields, func(f document.Field) bool { return strings.EqualFold(f.Label, label) }) {
+			missing = append(missing, label)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return []finding.Finding{ruleLabels.At(path, p.first+1, "the section lacks: %s", strings.Join(missing, ", "))}
 }
 
 func (s *Summary) checkCounts(path string, r *Register) []finding.Finding {

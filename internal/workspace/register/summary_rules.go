@@ -40,9 +40,24 @@ var (
 		Code: "DEPENDENCIES_SECTION_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
 		Means: "A section is missing.",
 	}
+	ruleRegisterLine = finding.Rule{
+		Code: "DEPENDENCIES_REGISTER_LINE", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Means: "No line names the register and its schema.", Fix: "add \"- **Register:** Dependencies.csv (schema v3.1)\" below the tracking mode",
+	}
+	ruleLabels = finding.Rule{
+		Code: "DEPENDENCIES_COUNTS_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Means: "The section on the register lacks some of the six labelled lines: the day of the run, the schema and four numbers of rows.",
+		Fix:   "run belay deps summary with the deliverable's id, look at the diff, and add --write; or write the lines",
+	}
+	ruleNotWritten = finding.Rule{
+		Code: "DEPENDENCIES_NOT_WRITTEN", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Means: "The section on the register says \"Not extracted yet.\", and the deliverable has a register.",
+		Fix:   "run belay deps summary --write",
+	}
 	ruleCount = finding.Rule{
 		Code: "DEPENDENCIES_COUNT", Severity: finding.Warning, Section: "5.2", Extra: true,
-		Means: "A number of rows is not that of the register.", Fix: "count anew with belay deps summary --write, or correct the number",
+		Means: "A number of rows is not that of the register.",
+		Fix:   "run belay deps summary, look at the diff, and add --write; correct numbers in other lines by hand",
 	}
 	ruleListedUnknown = finding.Rule{
 		Code: "DEPENDENCIES_ROW_UNKNOWN", Severity: finding.Warning, Section: "5.2", Extra: true,
@@ -50,12 +65,12 @@ var (
 	}
 	ruleNotListed = finding.Rule{
 		Code: "DEPENDENCIES_ROW_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
-		Means: "ACTIVE rows of the register are not listed.", Fix: "list them with belay deps summary --write",
+		Means: "ACTIVE rows of the register are not listed.", Fix: "run belay deps summary, look at the diff, and add --write",
 	}
 )
 
 // summaryRules are the rules of _DEPENDENCIES.md.
 var summaryRules = []finding.Rule{
 	ruleSummaryText, ruleTitle, ruleModeMissing, ruleModeUnknown, ruleModePlace, ruleModeDisagrees, ruleTrackedWithout, ruleSectionName,
-	ruleSectionMissing, ruleCount, ruleListedUnknown, ruleNotListed,
+	ruleSectionMissing, ruleRegisterLine, ruleLabels, ruleNotWritten, ruleCount, ruleListedUnknown, ruleNotListed,
 }

@@ -101,7 +101,7 @@ func (r *Register) View() View {
 	return v
 }
 
-// knownColumns tells of each header which column it is, numColumns for none.
+// knownColumns says of each header which column it is, numColumns for none.
 func knownColumns(headers []string) []Column {
 	all := make([]Column, len(headers))
 	for i, h := range headers {

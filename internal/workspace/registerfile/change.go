@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -40,8 +39,8 @@ type Result struct {
 	Warnings []string
 	// Diff is what a proposal changed.
 	Diff *register.Diff
-	// Summary says why _DEPENDENCIES.md was not brought in line, "" where it was, or
-	// needed nothing.
+	// Summary says why _DEPENDENCIES.md was left alone though the register changed, ""
+	// where it is in line.
 	Summary string
 }
 
@@ -63,7 +62,7 @@ func (f *Files) Put(ctx context.Context, d workspace.Deliverable, c Change, rows
 // does rows; note says in a few words where it is from. A proposal that changes
 // nothing writes nothing, unless _DEPENDENCIES.md does not agree with the register.
 func (f *Files) Apply(ctx context.Context, d workspace.Deliverable, c Change, p *register.Register, o register.ProposalOptions, note string) (Result, error) {
-	run := &register.Run{Date: f.o.Clock().UTC().Format(time.DateOnly), Mode: "APPLY", Note: note}
+	run := &register.Run{Date: f.today(), Mode: "APPLY", Note: note}
 	o.Host = filepath.Base(d.Path)
 	return f.change(ctx, d, c, run, func(before File) (Result, error) {
 		after, diff, err := before.Apply(p, o)
@@ -92,9 +91,8 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 		// Nobody knows whether its writer flushed it: an earlier change may have failed
 		// at that.
 		if err := durable.Flush(dir, layout.RegisterFile, durable.ProjectFile); err != nil {
-			return Result{}, told(d, unconfirmed(layout.RegisterFile, err))
+			return Result{}, reported(d, unconfirmed(layout.RegisterFile, err))
 		}
-		result.Summary = f.mendSummary(ctx, dir, d, before.Register, run)
 		return result, nil
 	}
 	record := Record{
@@ -110,7 +108,7 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 		// in the log that has no such entry.
 		return Result{}, errors.Join(err, f.record(context.WithoutCancel(ctx), record))
 	}
-	result.Summary = f.updateSummary(ctx, dir, d, before.Register, result.File.Register, run)
+	result.Summary = f.followSummary(ctx, dir, d, before.Register, result.File.Register, run)
 	return result, nil
 }
 
@@ -156,12 +154,12 @@ func (f *File) tagOrNone() string {
 
 // changed is the error about a content that is not what was expected.
 func (f *File) changed(d workspace.Deliverable, why string) *fault.Error {
-	return told(d, fault.New(fault.ContentChanged, "%s %s", layout.RegisterFile, why)).
+	return reported(d, fault.New(fault.ContentChanged, "%s %s", layout.RegisterFile, why)).
 		With("paths", []string{path.Join(d.Rel, layout.RegisterFile)}).With("etag", f.tagOrNone())
 }
 
 func summary(run *register.Run, before, after *register.Register) string {
-	text := fmt.Sprintf("rows of the register: %d changed, %d added", len(register.Changed(before, after)), after.Len()-before.Len())
+	text := fmt.Sprintf("rows of the register: %d changed, %d added", register.Changed(before, after), after.Len()-before.Len())
 	if run != nil {
 		return run.Note + "; " + text
 	}
@@ -197,7 +195,7 @@ func (f *Files) replace(ctx context.Context, dir *os.Root, d workspace.Deliverab
 		w.before = before.Bytes()
 	}
 	if err := f.write(ctx, dir, d, w); err != nil {
-		return told(d, err)
+		return reported(d, err)
 	}
 	return nil
 }
@@ -224,7 +222,7 @@ func (f *Files) write(ctx context.Context, dir *os.Root, d workspace.Deliverable
 	if w.like != nil {
 		announced.Mode = w.like.Mode().Perm()
 	}
-	done, err := f.o.Announce.Begin(ctx, announced)
+	done, err := f.o.Notify.Begin(ctx, announced)
 	switch {
 	case fault.Is(err, fault.Overloaded):
 		return fault.From(err)

@@ -23,7 +23,7 @@ func TestUnflushedIsToldAsMade(t *testing.T) {
 	var record []Record
 	f := files(t, &record)
 	announced := false
-	f.o.Announce = func(context.Context, workspace.Write) (func(bool), error) {
+	f.o.Notify = func(context.Context, workspace.Write) (func(bool), error) {
 		return func(written bool) { announced = written }, nil
 	}
 	rows := []map[string]string{row("DEP-01-02-001", "TBD")}

@@ -31,7 +31,7 @@ import (
 	"belay/internal/workspace/register"
 )
 
-// Options are where registers are locked, and who is told of changes.
+// Options are where registers are locked, and who is notified of changes.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
@@ -43,8 +43,8 @@ type Options struct {
 	// more, with Failed set, if it then fails. An error refuses the change. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Announce is told of each file that is written; it may be nil.
-	Announce workspace.Announce
+	// Announce is notified of each file that is written; it may be nil.
+	Notify workspace.Notify
 }
 
 // Record is a change of a register for the audit log.
@@ -98,7 +98,7 @@ func (f *Files) Read(d workspace.Deliverable) (File, error) {
 	defer dir.Close()
 	file, err := read(dir, d)
 	if err == nil && !file.Exists {
-		return file, told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
+		return file, reported(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
 	}
 	return file, err
 }
@@ -120,12 +120,12 @@ func editable(d workspace.Deliverable) error {
 	if why == "" {
 		return nil
 	}
-	return told(d, fault.New(fault.InvalidRequest, "deliverablePath %s", why)).With("field", "deliverablePath").
+	return reported(d, fault.New(fault.InvalidRequest, "deliverablePath %s", why)).With("field", "deliverablePath").
 		WithHint("name the deliverable's folder in %s", layout.Working)
 }
 
 // told adds to an error which file it is about.
-func told(d workspace.Deliverable, e *fault.Error) *fault.Error {
+func reported(d workspace.Deliverable, e *fault.Error) *fault.Error {
 	return e.With("projectRoot", d.Project).With("deliverablePath", d.Path).With("dependenciesFilePath", filepath.Join(d.Path, layout.RegisterFile))
 }
 
@@ -134,13 +134,13 @@ func read(dir *os.Root, d workspace.Deliverable) (File, error) {
 	data, info, err := durable.ReadFile(dir, layout.RegisterFile, register.MaxBytes)
 	file := File{Path: filepath.Join(d.Path, layout.RegisterFile), info: info}
 	if err != nil && !missing(dir, layout.RegisterFile, err) {
-		return file, told(d, unreadable(dir, layout.RegisterFile, err))
+		return file, reported(d, unreadable(dir, layout.RegisterFile, err))
 	}
 	file.Exists = err == nil
 	file.Register, file.Tag = register.Parse(data), tag(data)
 	if !file.Viewable() {
-		return file, told(d, fault.New(fault.WorkspaceFileReadFailed, "%s has too many rows for names of columns that are as long", layout.RegisterFile)).
-			WithHint("belay deps lint tells what does not belong into it")
+		return file, reported(d, fault.New(fault.WorkspaceFileReadFailed, "%s has too many rows for names of columns that are as long", layout.RegisterFile)).
+			WithHint("belay deps lint lists what does not belong in it")
 	}
 	return file, nil
 }

@@ -69,7 +69,7 @@ func content(t testing.TB, d workspace.Deliverable, name string) string {
 
 func TestPut(t *testing.T) {
 	t.Parallel()
-	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\n**Total ACTIVE rows:** 7\n"})
+	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\nNot extracted yet.\n\n## Run Notes\n- 7 rows\n"})
 	var record []Record
 	f := files(t, &record)
 	if _, err := f.Read(d); !fault.Is(err, fault.RegisterNotFound) || fault.From(err).Details["dependenciesFilePath"] != filepath.Join(d.Path, "Dependencies.csv") {
@@ -80,8 +80,10 @@ func TestPut(t *testing.T) {
 	if !made.File.Exists || made.File.Len() != 1 || made.Summary != "" {
 		t.Errorf("made %+v", made)
 	}
-	if got, want := content(t, d, "_DEPENDENCIES.md"), "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\n**Total ACTIVE rows:** 1\n"; got != want {
-		t.Errorf("the summary is:\n%s", got)
+	summary := content(t, d, "_DEPENDENCIES.md")
+	if !strings.HasPrefix(summary, "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\n**Run date:** 2026-03-04\n") ||
+		!strings.Contains(summary, "\n**Total ACTIVE rows:** 1\n") || !strings.HasSuffix(summary, "\n\n## Run Notes\n- 7 rows\n") {
+		t.Errorf("the summary is:\n%s", summary)
 	}
 	must(t, os.Chmod(made.File.Path, 0o604))
 	changed, err := f.Put(t.Context(), d, Change{By: "me", Match: func(tag string) bool { return tag == made.File.Tag }}, []map[string]string{row("DEP-01-02-001", "PENDING")})
@@ -113,7 +115,7 @@ func TestPut(t *testing.T) {
 
 func TestApply(t *testing.T) {
 	t.Parallel()
-	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n## Run History\n- 2026-01-02 — first\n"})
+	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n## Extracted Dependency Register\nNot extracted yet.\n\n## Run History\n- 2026-01-02 — first\n"})
 	f := files(t, nil)
 	_, err := f.Put(t.Context(), d, Change{}, []map[string]string{row("DEP-01-02-001", "TBD")})
 	must(t, err)
@@ -234,7 +236,7 @@ func TestRecordComesFirst(t *testing.T) {
 	}
 	var record []Record
 	f = files(t, &record)
-	f.o.Announce = func(_ context.Context, w workspace.Write) (func(bool), error) {
+	f.o.Notify = func(_ context.Context, w workspace.Write) (func(bool), error) {
 		return nil, errors.New("not now: " + w.Path)
 	}
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
@@ -243,7 +245,7 @@ func TestRecordComesFirst(t *testing.T) {
 	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
 		t.Errorf("on record are %+v", record)
 	}
-	f.o.Announce = nil
+	f.o.Notify = nil
 	f.o.Record = func(context.Context, Record) error { // somebody who knows no lock
 		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)
 	}

@@ -26,49 +26,62 @@ type Summary struct {
 // Changes reports whether the two differ.
 func (s Summary) Changes() bool { return !bytes.Equal(s.Before, s.After) }
 
-// Summarize regenerates the sections of the agents in a deliverable's
-// _DEPENDENCIES.md from the register as it is: numbers, the states of listed rows,
-// ACTIVE rows that are not listed, sections that are missing. What is people's
-// stays. Without write nothing is written. It fails as [Files.Read] does, with
-// NOT_FOUND where there is no _DEPENDENCIES.md, and like [Files.Put].
-func (f *Files) Summarize(ctx context.Context, d workspace.Deliverable, by string, write bool) (Summary, error) {
-	dir, now, release, err := f.hold(ctx, d)
+// Summary looks at the _DEPENDENCIES.md of a deliverable, and at what it would be
+// with belay's own lines and tables made anew ([register.Summary.Replace]). One that
+// agrees with the register stays as it is, unless always is set. It fails as
+// [Files.Read] does, with NOT_FOUND where there is no _DEPENDENCIES.md.
+func (f *Files) Summary(d workspace.Deliverable, always bool) (Summary, error) {
+	now, err := f.Read(d)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer release()
-	if !now.Exists {
-		return Summary{}, told(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
+	dir, err := d.Open()
+	if err != nil {
+		return Summary{}, err
 	}
-	const name = layout.DependenciesFile
-	s, data, info, problem := readSummary(dir)
+	defer dir.Close()
+	s, data, _, problem := readSummary(dir)
 	if problem != nil {
-		return Summary{}, told(d, problem)
+		return Summary{}, reported(d, problem)
 	}
-	var run *register.Run
-	if !s.HasSections() {
-		run = &register.Run{Date: f.o.Clock().UTC().Format(time.DateOnly), Mode: "SUMMARY", Note: "made from the register"}
+	if always || !s.Agrees(now.Register) {
+		s.Replace(now.Register, f.today())
 	}
-	s.Update(now.Register, now.Statuses(), run)
-	result := Summary{Path: path.Join(d.Rel, name), Before: data, After: s.Bytes()}
-	if !write || !result.Changes() {
-		return result, nil
+	return Summary{Path: path.Join(d.Rel, layout.DependenciesFile), Before: data, After: s.Bytes()}, nil
+}
+
+// WriteSummary writes a summary that a person has seen. It is refused with
+// CONTENT_CHANGED where the file, or what it would be, is another by now, and as
+// [Files.Put] is.
+func (f *Files) WriteSummary(ctx context.Context, d workspace.Deliverable, by string, seen Summary) error {
+	dir, now, release, err := f.hold(ctx, d)
+	if err != nil {
+		return err
 	}
-	record := Record{Project: d.Project, Path: result.Path, By: by, Summary: "sections of agents made anew from the register", Before: tag(data), After: tag(result.After)}
-	if err := f.record(ctx, record); err != nil {
-		return result, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
-	}
+	defer release()
+	const name = layout.DependenciesFile
 	unchanged := func() *fault.Error {
-		if again, _, err := durable.ReadFile(dir, name, register.MaxSummary); err != nil || !bytes.Equal(again, data) {
-			return fault.New(fault.ContentChanged, "%s was changed while the change was made", name).With("paths", []string{result.Path})
+		if again, _, err := durable.ReadFile(dir, name, register.MaxSummary); err != nil || !bytes.Equal(again, seen.Before) {
+			return fault.New(fault.ContentChanged, "%s was changed while the change was made", name).With("paths", []string{seen.Path})
 		}
 		return nil
 	}
-	if err := f.write(ctx, dir, d, writing{name: name, before: data, after: result.After, like: info, check: unchanged}); err != nil {
-		record.Failed = err.Error()
-		return result, errors.Join(told(d, err), f.record(context.WithoutCancel(ctx), record))
+	s, _, info, problem := readSummary(dir)
+	if problem != nil {
+		return reported(d, problem)
 	}
-	return result, nil
+	if s.Replace(now.Register, f.today()); !bytes.Equal(s.Bytes(), seen.After) {
+		return reported(d, fault.New(fault.ContentChanged, "%s or %s was changed since it was shown", layout.RegisterFile, name).With("paths", []string{seen.Path}))
+	}
+	record := Record{Project: d.Project, Path: seen.Path, By: by, Summary: "lines and tables of belay made anew from the register", Before: tag(seen.Before), After: tag(seen.After)}
+	if err := f.record(ctx, record); err != nil {
+		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
+	}
+	if err := f.write(ctx, dir, d, writing{name: name, before: seen.Before, after: seen.After, like: info, check: unchanged}); err != nil {
+		record.Failed = err.Error()
+		return errors.Join(reported(d, err), f.record(context.WithoutCancel(ctx), record))
+	}
+	return nil
 }
 
 // readSummary reads the _DEPENDENCIES.md of a folder.
@@ -88,27 +101,16 @@ func readSummary(dir *os.Root) (*register.Summary, []byte, fs.FileInfo, *fault.E
 	return s, data, info, nil
 }
 
-// mendSummary brings _DEPENDENCIES.md in line with a register that does not change: a
-// process that was killed between its two files left that undone.
-func (f *Files) mendSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, now *register.Register, run *register.Run) string {
-	s, data, _, problem := readSummary(dir)
-	if problem != nil {
-		return "" // there is nothing to mend
-	}
-	if s.Update(now, nil, nil); bytes.Equal(s.Bytes(), data) {
-		return ""
-	}
-	return f.updateSummary(ctx, dir, d, now, now, run)
-}
-
-// updateSummary brings _DEPENDENCIES.md in line with the register, and says why it
-// did not. Without a run only what is there is corrected.
-func (f *Files) updateSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
+// followSummary brings _DEPENDENCIES.md in line with a register that was changed
+// ([register.Summary.Follow]), and says why it did not.
+func (f *Files) followSummary(ctx context.Context, dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) string {
 	s, data, info, problem := readSummary(dir)
 	if problem != nil {
 		return problem.Message
 	}
-	s.Update(after, register.Changed(before, after), run)
+	if why := s.Follow(before, after, f.today(), run); why != "" {
+		return why
+	}
 	changed := s.Bytes()
 	if bytes.Equal(changed, data) {
 		return ""
@@ -118,3 +120,5 @@ func (f *Files) updateSummary(ctx context.Context, dir *os.Root, d workspace.Del
 	}
 	return ""
 }
+
+func (f *Files) today() string { return f.o.Clock().UTC().Format(time.DateOnly) }

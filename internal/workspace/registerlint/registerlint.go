@@ -1,7 +1,7 @@
 // Package registerlint judges the dependency registers of a project, all at once.
 //
 // What is wrong with one register is for package register to say; here the
-// deliverables are known that its rows are about, and _DEPENDENCIES.md lies beside
+// deliverables are known that its rows are about, and _DEPENDENCIES.md is beside
 // it. A verdict counts what the original's linter finds, and tells the rest apart.
 //
 // Contract: compatible contract, 10; workspace spec, sections 5 and 6.
@@ -14,13 +14,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
-	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
-	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/scan"
 )
@@ -35,10 +34,24 @@ const (
 	Failed Status = "ERROR" // it could not be read
 )
 
+// Options say what a project's registers are judged by. The zero value works.
+type Options struct {
+	// Today is the day after which no date may be, YYYY-MM-DD; "" knows of none.
+	Today string
+	// Only selects registers and findings; nil selects all.
+	Only *finding.Filter
+	// Digest, where set, counts the findings, and the report lists no files.
+	Digest *finding.Digest
+}
+
 // Report is what is wrong with registers.
 type Report struct {
-	Files   []FileReport `json:"files"`
-	Summary Totals       `json:"summary"`
+	// Only is what the report is about, where that is not all. The status of a file is
+	// that of all its findings; the numbers of errors and warnings are of those that are
+	// selected. Where codes are, files without any of them are not listed.
+	Only    *finding.Filter `json:"only,omitempty"`
+	Files   []FileReport    `json:"files"`
+	Summary Totals          `json:"summary"`
 }
 
 // FileReport is what is wrong with one register, and with the summary beside it.
@@ -68,84 +81,100 @@ type Totals struct {
 }
 
 // Lint judges every register of the deliverables that are worked on, and what
-// their summaries say of it. Found is what a scan of the root gave, today the day
-// after which no date may lie, YYYY-MM-DD.
-func Lint(ctx context.Context, root string, found *scan.Result, today string) (*Report, error) {
+// their summaries say of it. Found is what a scan of the root gave. The error is
+// ctx's, that of a root that can not be opened, or of a deliverable or package in
+// [Options.Only] that the project does not have.
+func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Report, error) {
+	if err := o.Only.Missing(found.HasDeliverable, found.HasPackage); err != nil {
+		return nil, err
+	}
 	project, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
 	}
 	defer project.Close()
-	known := newKnown(found)
-	var quota finding.Quota
-	report := &Report{Files: make([]FileReport, len(found.Deliverables))}
-	var g errgroup.Group
-	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
-	for i, folder := range found.Deliverables {
-		if !(folder.Files | folder.Odd).Has(scan.Register) {
-			continue
+	top, err := dir.Open(root)
+	if err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
+	}
+	defer top.Close()
+	l := projectLint{project: project, top: top, known: newKnown(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
+	var todo []*scan.Folder
+	for _, folder := range found.Deliverables {
+		if (folder.Files | folder.Odd).Has(scan.Register) && o.Only.Enters(folder.Path) {
+			todo = append(todo, folder)
 		}
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+	}
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(max(2, runtime.GOMAXPROCS(0)), len(todo)) {
+		workers.Go(func() {
+			w := worker{projectLint: &l}
+			defer w.leave()
+			for n := int(next.Add(1)) - 1; n < len(todo) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
+				l.take(w.folder(todo[n]))
 			}
-			one := lintFolder(project, folder, known, today)
-			one.count()
-			one.tell(&quota)
-			report.Files[i] = one
-			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	report.Files = slices.DeleteFunc(report.Files, func(r FileReport) bool { return r.Path == "" })
-	slices.SortFunc(report.Files, func(a, b FileReport) int { return strings.Compare(a.Path, b.Path) })
-	report.total()
-	return report, nil
+	for _, name := range misplaced(project, found) {
+		if o.Only.Enters(path.Dir(name)) {
+			l.take(lintMisplaced(project, name))
+		}
+	}
+	slices.SortFunc(l.report.Files, func(a, b FileReport) int { return strings.Compare(a.Path, b.Path) })
+	return l.report, nil
+}
+
+// projectLint is one look at all registers of a project.
+type projectLint struct {
+	project *os.Root
+	// top is the project, too, for those files that are no links.
+	top   dir.Dir
+	known known
+	o     Options
+	quota finding.Quota
+
+	mu     sync.Mutex
+	report *Report
+}
+
+// take adds the report on one file: to the totals, and to the digest or the list.
+func (l *projectLint) take(one FileReport) {
+	one.Findings = l.o.Only.Select(one.Findings)
+	one.count()
+	if l.o.Digest != nil {
+		for i := range one.Findings {
+			if f := &one.Findings[i]; f.Remedy.Command == "" {
+				f.Remedy = Remedy(f)
+			}
+		}
+		l.o.Digest.Add(one.Findings)
+	} else {
+		one.tell(&l.quota)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.report.Summary.add(&one)
+	if silent := l.o.Only != nil && len(l.o.Only.Codes) > 0 && len(one.Findings) == 0; l.o.Digest == nil && !silent {
+		l.report.Files = append(l.report.Files, one)
+	}
 }
 
 // LintFile judges one file by itself, of which a caller has read data, or the error.
-// Name is what the report calls it, folder the one that it lies in: where that is a
+// Name is what the report calls it, folder the one that it is in: where that is a
 // deliverable's, the rows are compared with it.
-func LintFile(name, folder string, data []byte, err error) *Report {
-	report := &Report{Files: []FileReport{unread(name, err)}}
+func LintFile(name, folder string, data []byte, err error, o Options) *Report {
+	one := unread(name, err)
 	if err == nil {
-		report.Files[0] = lintRegister(name, folder, register.Parse(data))
+		one = lintRegister(name, folder, register.Parse(data))
 	}
-	report.Files[0].count()
-	report.total()
-	return report
-}
-
-// lintFolder judges a deliverable's register and the summary of it.
-func lintFolder(project *os.Root, folder *scan.Folder, known known, today string) FileReport {
-	name := path.Join(folder.Path, layout.RegisterFile)
-	data, _, err := durable.ReadFile(project, name, register.MaxBytes)
-	if err != nil {
-		return unread(name, err)
-	}
-	r := register.Parse(data)
-	report := lintRegister(name, folder.Base(), r)
-	report.Findings = append(report.Findings, r.CheckProject(name, known, today)...)
-	summary := path.Join(folder.Path, layout.DependenciesFile)
-	if text, _, err := durable.ReadFile(project, summary, register.MaxSummary); err == nil {
-		report.Findings = append(report.Findings, register.ParseSummary(text).Check(summary, folder.Base(), r)...)
-	}
-	return report
-}
-
-// unread is the report on a register that could not be read.
-func unread(name string, err error) FileReport {
-	return FileReport{Path: name, Status: Failed, Findings: []finding.Finding{register.Unreadable(name, err)}}
-}
-
-func lintRegister(name, folder string, r *register.Register) FileReport {
-	report := FileReport{Path: name, Rows: r.Records(), Status: Pass, Findings: append([]finding.Finding{}, r.Lint(name, folder)...)}
-	if slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return !f.Extra && f.Severity == finding.Error }) {
-		report.Status = Fail
-	}
-	return report
+	l := projectLint{o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
+	l.take(one)
+	return l.report
 }
 
 // count counts what was found in a file.
@@ -174,46 +203,25 @@ func (f *FileReport) tell(quota *finding.Quota) {
 	}
 }
 
-func (r *Report) total() {
-	t := Totals{FilesScanned: len(r.Files)}
-	for _, f := range r.Files {
-		switch f.Status {
-		case Pass:
-			t.PassFiles++
-		case Fail:
-			t.FailFiles++
-		default:
-			t.ErrorFiles++
-		}
-		t.TotalErrors += f.found.TotalErrors
-		t.TotalWarnings += f.found.TotalWarnings
-		t.ExtraErrors += f.found.ExtraErrors
-		t.ExtraWarnings += f.found.ExtraWarnings
+// add counts one file.
+func (t *Totals) add(f *FileReport) {
+	t.FilesScanned++
+	switch f.Status {
+	case Pass:
+		t.PassFiles++
+	case Fail:
+		t.FailFiles++
+	default:
+		t.ErrorFiles++
 	}
-	r.Summary = t
+	t.TotalErrors += f.found.TotalErrors
+	t.TotalWarnings += f.found.TotalWarnings
+	t.ExtraErrors += f.found.ExtraErrors
+	t.ExtraWarnings += f.found.ExtraWarnings
 }
 
-// OK reports whether there is no error: none of the original's, and in strict mode
-// none beyond it.
+// OK reports whether there is no error among what the report is about: none of the
+// original's, and in strict mode none beyond it.
 func (r *Report) OK(strict bool) bool {
-	return r.Summary.FailFiles == 0 && r.Summary.ErrorFiles == 0 && (!strict || r.Summary.ExtraErrors == 0)
+	return r.Summary.TotalErrors == 0 && (!strict || r.Summary.ExtraErrors == 0)
 }
-
-// known is the project as its registers refer to it: states by id.
-type known map[string]string
-
-var _ register.Project = known(nil)
-
-func newKnown(found *scan.Result) known {
-	k := make(known, len(found.Deliverables))
-	for _, f := range found.Deliverables {
-		k[f.ID] = strings.ToUpper(f.Status)
-	}
-	return k
-}
-
-// Has implements [register.Project].
-func (k known) Has(id string) bool { _, ok := k[id]; return ok }
-
-// State implements [register.Project].
-func (k known) State(id string) string { return k[id] }

@@ -1,13 +1,11 @@
 package repository
 
 import (
-	"bytes"
+	"cmp"
 	"container/heap"
 	"context"
-	"encoding/hex"
-	"fmt"
 	"maps"
-	"path"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,57 +76,86 @@ const (
 	fromOld
 )
 
-// Between counts the commits that are reached from one id and from none of others, and
-// the other way round. An id that is not a commit's is an error.
-func (o *Objects) Between(ctx context.Context, old []string, now string) (ahead, behind int, err error) {
-	sides := map[string]int{}
-	known := map[string]commitInfo{}
-	var queue byTime
-	reach := func(id string, side int) error {
-		c, seen := known[id]
-		if !seen {
-			var at string
-			if c, at, err = o.commit(ctx, id); err != nil {
-				return err
-			}
-			id = at
-			known[id] = c
+// walk goes through histories, the youngest commits first.
+type walk struct {
+	o     *Objects
+	sides map[string]int
+	known map[string]commitInfo
+	queue byTime
+}
+
+func (o *Objects) walk() *walk {
+	return &walk{o: o, sides: map[string]int{}, known: map[string]commitInfo{}}
+}
+
+// reach notes that a commit is reached from a side, for [walk.next].
+func (w *walk) reach(ctx context.Context, id string, side int) error {
+	c, seen := w.known[id]
+	if !seen {
+		var err error
+		if c, id, err = w.o.commit(ctx, id); err != nil {
+			return err
 		}
-		if sides[id]|side != sides[id] {
-			sides[id] |= side
-			heap.Push(&queue, dated{id, c.time})
-		}
-		return nil
+		w.known[id] = c
 	}
-	if err := reach(now, fromNew); err != nil {
-		return 0, 0, err
+	if w.sides[id]|side != w.sides[id] {
+		w.sides[id] |= side
+		heap.Push(&w.queue, dated{id, c.time})
 	}
-	for _, id := range old {
-		if err := reach(id, fromOld); err != nil {
-			return 0, 0, err
-		}
-	}
-	for slices.ContainsFunc(queue, func(d dated) bool { return sides[d.id] != fromNew|fromOld }) {
-		next := heap.Pop(&queue).(dated)
-		for _, parent := range known[next.id].parents {
-			if err := reach(parent, sides[next.id]); err != nil {
-				return 0, 0, err
-			}
+	return nil
+}
+
+// next reaches the parents of the youngest commit in the queue.
+func (w *walk) next(ctx context.Context) error {
+	d := heap.Pop(&w.queue).(dated)
+	for _, parent := range w.known[d.id].parents {
+		if err := w.reach(ctx, parent, w.sides[d.id]); err != nil {
+			return err
 		}
 	}
-	// Commits of one moment, or with a wrong clock, may have been looked at before their
-	// children. What both sides reach, both sides reach through.
-	for len(queue) > 0 {
-		next := heap.Pop(&queue).(dated)
-		for _, parent := range known[next.id].parents {
-			if side, seen := sides[parent]; seen && side != fromNew|fromOld {
-				if err := reach(parent, fromNew|fromOld); err != nil {
-					return 0, 0, err
+	return nil
+}
+
+// settle corrects commits of one moment, or with a wrong clock, that were looked at before
+// their children. What both sides reach, both sides reach through.
+func (w *walk) settle(ctx context.Context) error {
+	for len(w.queue) > 0 {
+		d := heap.Pop(&w.queue).(dated)
+		if w.sides[d.id] != fromNew|fromOld {
+			continue
+		}
+		for _, parent := range w.known[d.id].parents {
+			if side, seen := w.sides[parent]; seen && side != fromNew|fromOld {
+				if err := w.reach(ctx, parent, fromNew|fromOld); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	for side := range maps.Values(sides) {
+	return nil
+}
+
+// Between counts the commits that are reached from one id and from none of others, and
+// the other way round. An id that is not a commit's is an error.
+func (o *Objects) Between(ctx context.Context, old []string, now string) (ahead, behind int, err error) {
+	w := o.walk()
+	if err := w.reach(ctx, now, fromNew); err != nil {
+		return 0, 0, err
+	}
+	for _, id := range old {
+		if err := w.reach(ctx, id, fromOld); err != nil {
+			return 0, 0, err
+		}
+	}
+	for slices.ContainsFunc(w.queue, func(d dated) bool { return w.sides[d.id] != fromNew|fromOld }) {
+		if err := w.next(ctx); err != nil {
+			return 0, 0, err
+		}
+	}
+	if err := w.settle(ctx); err != nil {
+		return 0, 0, err
+	}
+	for side := range maps.Values(w.sides) {
 		switch side {
 		case fromNew:
 			ahead++
@@ -137,6 +164,47 @@ func (o *Objects) Between(ctx context.Context, old []string, now string) (ahead,
 		}
 	}
 	return ahead, behind, nil
+}
+
+// New returns the commits that are reached from the ids of now and from none of old, the
+// youngest first. Ids of old that cannot be read are left out, so that more commits may
+// count as new, never fewer. An id of now that is not a commit's is an error.
+func (o *Objects) New(ctx context.Context, old, now []string) ([]string, error) {
+	w := o.walk()
+	for _, id := range now {
+		if err := w.reach(ctx, id, fromNew); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range old {
+		if err := w.reach(ctx, id, fromOld); err != nil && ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	oldest := int64(math.MaxInt64) // of the new ones: what is older reaches none of them
+	for slices.ContainsFunc(w.queue, func(d dated) bool {
+		return w.sides[d.id] == fromNew || w.sides[d.id] == fromOld && d.time >= oldest
+	}) {
+		if d := w.queue[0]; w.sides[d.id] == fromNew {
+			oldest = min(oldest, d.time)
+		}
+		if err := w.next(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.settle(ctx); err != nil {
+		return nil, err
+	}
+	var all []string
+	for id, side := range w.sides {
+		if side == fromNew {
+			all = append(all, id)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(w.known[b].time, w.known[a].time), cmp.Compare(a, b))
+	})
+	return all, nil
 }
 
 // dated is a commit in a queue of which the youngest comes first.
@@ -155,123 +223,4 @@ func (q *byTime) Pop() any {
 	last := (*q)[len(*q)-1]
 	*q = (*q)[:len(*q)-1]
 	return last
-}
-
-// maxFiles bounds the files in which two commits differ.
-const maxFiles = 10_000
-
-// Files are the paths of the files in which two commits differ, sorted; an id of "" is a
-// commit without files.
-func (o *Objects) Files(ctx context.Context, a, b string) ([]string, error) {
-	var trees [2]string
-	for i, id := range []string{a, b} {
-		if id == "" {
-			continue
-		}
-		c, _, err := o.commit(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		trees[i] = c.tree
-	}
-	var names []string
-	err := o.differ(ctx, trees[0], trees[1], "", &names)
-	slices.Sort(names)
-	return names, err
-}
-
-// Entry is the mode and the id of a file in a commit, "" where it has none of that path.
-func (o *Objects) Entry(ctx context.Context, id, name string) (mode, object string, err error) {
-	c, _, err := o.commit(ctx, id)
-	if err != nil {
-		return "", "", err
-	}
-	at := entry{mode: treeMode, id: c.tree}
-	for part := range strings.SplitSeq(name, "/") {
-		if at.mode != treeMode {
-			return "", "", nil
-		}
-		all, err := o.tree(ctx, at.id)
-		if err != nil {
-			return "", "", err
-		}
-		at = all[part]
-	}
-	return at.mode, at.id, nil
-}
-
-const treeMode = "40000"
-
-// entry is a line of a tree.
-type entry struct{ mode, id string }
-
-func (o *Objects) tree(ctx context.Context, id string) (map[string]entry, error) {
-	if all, known := o.trees[id]; known || id == "" {
-		return all, nil
-	}
-	all := map[string]entry{}
-	k, data, err := o.object(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if k != "tree" {
-		return nil, fmt.Errorf("the object %s is no tree: %w", id, errDamaged)
-	}
-	for len(data) > 0 {
-		head, rest, ok := bytes.Cut(data, []byte{0})
-		mode, name, named := strings.Cut(string(head), " ")
-		if !ok || !named || len(rest) < o.id {
-			return nil, errDamaged
-		}
-		all[name] = entry{mode, hex.EncodeToString(rest[:o.id])}
-		data = rest[o.id:]
-	}
-	o.trees[id] = all
-	return all, nil
-}
-
-// maxTreeDepth bounds how deep folders lie in each other.
-const maxTreeDepth = 200
-
-// differ adds the files in which two trees differ.
-func (o *Objects) differ(ctx context.Context, a, b, at string, names *[]string) error {
-	if strings.Count(at, "/") > maxTreeDepth {
-		return ErrTooMuch
-	}
-	was, err := o.tree(ctx, a)
-	if err != nil {
-		return err
-	}
-	is, err := o.tree(ctx, b)
-	if err != nil {
-		return err
-	}
-	all := map[string]entry{}
-	maps.Copy(all, was)
-	maps.Copy(all, is)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		x, y := was[name], is[name]
-		if x == y {
-			continue
-		}
-		if len(*names) >= maxFiles {
-			return ErrTooMuch
-		}
-		full := path.Join(at, name)
-		folders := [2]string{}
-		for i, e := range []entry{x, y} {
-			if e.mode == treeMode {
-				folders[i] = e.id
-			}
-		}
-		if folders != [2]string{} {
-			if err := o.differ(ctx, folders[0], folders[1], full, names); err != nil {
-				return err
-			}
-		}
-		if x.mode != "" && x.mode != treeMode || y.mode != "" && y.mode != treeMode {
-			*names = append(*names, full)
-		}
-	}
-	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -31,7 +33,7 @@ var ErrTooMuch = errors.New("too many objects of the repository would have to be
 
 // Objects reads the contents of commits and folders from folders of objects. Like
 // [Repository] it runs no program and believes no setting; unlike it, it knows no
-// alternates. It reads at most 10,000 objects of at most 8 MiB. It is used by one
+// alternates. An object whose content is not that of its id is an error. It reads at most 10,000 objects of at most 8 MiB. It is used by one
 // goroutine.
 type Objects struct {
 	stores []*os.Root
@@ -67,11 +69,35 @@ func (o *Objects) object(ctx context.Context, id string) (kind, []byte, error) {
 		if away(err) {
 			k, data, err = o.packed(ctx, i, raw)
 		}
+		if err == nil {
+			err = verify(k, data, raw)
+		}
 		if !away(err) {
 			return k, data, err
 		}
 	}
 	return "", nil, fmt.Errorf("the object %s: %w", id, fs.ErrNotExist)
+}
+
+// verify compares an object with its id: git trusts no object without that, and a pack
+// may come from anybody.
+func verify(k kind, data, id []byte) error {
+	if !bytes.Equal(sum(len(id), k, data), id) {
+		return fmt.Errorf("the object %x: %w: its content is that of another one", id, errDamaged)
+	}
+	return nil
+}
+
+// sum is the id of an object, which has so many bytes: the hash of its kind, its size and
+// its data.
+func sum(size int, k kind, data []byte) []byte {
+	h := sha1.New()
+	if size == sha256.Size {
+		h = sha256.New()
+	}
+	fmt.Fprintf(h, "%s %d\x00", k, len(data))
+	h.Write(data)
+	return h.Sum(nil)
 }
 
 // loose reads an object that has a file of its own.
@@ -169,7 +195,7 @@ func (o *Objects) inPack(ctx context.Context, store *os.Root, name string, id []
 	return objectAt(ctx, x, pack, info.Size(), offset, 0)
 }
 
-// maxDeltas is how many differences may lie on each other; git makes 50.
+// maxDeltas is how many differences may be on each other; git makes 50.
 const maxDeltas = 100
 
 // objectAt reads the object at an offset of a pack, from its base where it is written as

@@ -1,4 +1,4 @@
-// Package repository tells whether the git repository that a project lies in has
+// Package repository reports whether the git repository that a project is in has
 // a commit: an approval names one, and an approval of nothing is none.
 //
 // It reads the repository's object files and runs no program. A project comes

@@ -107,7 +107,7 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-// TestFind looks from where projects lie: below the top, in a linked work tree,
+// TestFind looks from where projects are: below the top, in a linked work tree,
 // in a submodule, with borrowed objects, and outside of any repository.
 func TestFind(t *testing.T) {
 	t.Parallel()
@@ -217,7 +217,7 @@ func packOf(t testing.TB, dir string) (index, pack string) {
 }
 
 // FuzzPack reads packs and indexes that somebody made up: an answer is an id that
-// was asked for and stands in the index.
+// was asked for and is in the index.
 func FuzzPack(f *testing.F) {
 	for _, name := range []string{"sha1", "old"} {
 		x, p := packOf(f, work(f, name))

@@ -12,10 +12,10 @@ import (
 // one that it has.
 func (p *Plan) planDeliverables() error {
 	for _, del := range p.filed() {
-		pkg, _ := p.doc.Package(del.Package)
-		want := path.Join(p.places[pkg.ID], layout.Working, layout.Folder(del.ID, del.Name))
 		key := layout.Number(del.ID)
 		at := p.there.working[key]
+		pkg := p.packageOf(del, at)
+		want := path.Join(p.places[pkg.ID], layout.Working, layout.Folder(del.ID, del.Name))
 		switch {
 		case at == "" && p.there.copies[key] != "":
 			p.places[del.ID] = p.there.copies[key]
@@ -27,7 +27,7 @@ func (p *Plan) planDeliverables() error {
 			p.places[del.ID] = at
 			p.elsewhere(del)
 			continue
-		case at != want:
+		case !p.doc.NamesFolder(path.Base(at), layout.ParseName(path.Base(at)).ID, del.Name):
 			p.findings = append(p.findings,
 				ruleNameChanged.At(at, 0, "by its name, the folder of %s would be %s", del.ID, path.Base(want)).Of(del.Name))
 		}
@@ -39,9 +39,20 @@ func (p *Plan) planDeliverables() error {
 	return nil
 }
 
+// packageOf is the package of a deliverable that has the folder at, "" for none. Where
+// only its number speaks against the section that it is in, people may have put
+// it into the package of either.
+func (p *Plan) packageOf(del decomposition.Deliverable, at string) decomposition.Package {
+	if section, ok := p.doc.Package(del.Section); ok && at != "" && path.Dir(at) == path.Join(p.places[section.ID], layout.Working) {
+		return section
+	}
+	pkg, _ := p.doc.Package(del.Package)
+	return pkg
+}
+
 func (p *Plan) elsewhere(del decomposition.Deliverable) {
 	at := p.places[del.ID]
-	p.findings = append(p.findings, ruleElsewhere.At(at, 0, "%s lies here, and not in %s of %s", del.ID, layout.Working, del.Package))
+	p.findings = append(p.findings, ruleElsewhere.At(at, 0, "%s is here, and not in %s of %s", del.ID, layout.Working, del.Package))
 }
 
 // planFiles plans what a deliverable's folder lacks.
@@ -64,7 +75,7 @@ func (p *Plan) planFiles(at string, del decomposition.Deliverable, pkg decomposi
 	if worked {
 		p.findings = append(p.findings, ruleNoStatus.At(path.Join(at, layout.StatusFile), 0, "%s has no %s", del.ID, layout.StatusFile))
 	}
-	for _, f := range p.files(del, pkg) {
+	for _, f := range p.texts().files(del, pkg) {
 		switch {
 		case has[f.name], f.name == layout.StatusFile && worked:
 		case f.name == layout.MemoryFile && has[layout.AgentMemoryFile]:

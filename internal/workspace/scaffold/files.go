@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 	"unicode"
 
 	"belay/internal/workspace/decomposition"
@@ -16,27 +17,36 @@ type file struct {
 	data []byte
 }
 
+// texts writes the files of a new project: those of its root and of its deliverables.
+type texts struct {
+	req Request
+	// copy is where the project has the decomposition, relative to the root; date is
+	// the day of the run.
+	copy, date string
+}
+
+// texts are those of the run.
+func (p *Plan) texts() texts { return texts{p.req, p.copy, p.now.Format(time.DateOnly)} }
+
 // files are those of a deliverable in state OPEN, its state first.
-func (p *Plan) files(del decomposition.Deliverable, pkg decomposition.Package) []file {
+func (t texts) files(del decomposition.Deliverable, pkg decomposition.Package) []file {
 	title := del.ID + " " + del.Name
 	return []file{
-		{layout.StatusFile, p.statusFile(title)},
-		{layout.ContextFile, p.contextFile(del, pkg)},
+		{layout.StatusFile, t.statusFile(title)},
+		{layout.ContextFile, t.contextFile(del, pkg)},
 		{layout.DependenciesFile, dependenciesFile(title)},
-		{layout.ReferencesFile, p.referencesFile(title)},
+		{layout.ReferencesFile, t.referencesFile(title)},
 		{layout.SemanticFile, semanticFile(title)},
 		{layout.MemoryFile, memoryFile(del.ID)},
 	}
 }
-
-func (p *Plan) date() string { return p.now.Format("2006-01-02") }
 
 // representations are the modes as workspace 13 words them.
 var representations = map[string]string{
 	"SCHEDULE_FIRST": "Schedule-first", "DEPENDENCY_TRACKED": "Dependency-tracked", "HYBRID": "Hybrid",
 }
 
-func (p *Plan) initFile() []byte {
+func (t texts) initFile() []byte {
 	return fmt.Appendf(nil, `# INIT: %s
 
 **Project Name:** %s
@@ -50,10 +60,10 @@ func (p *Plan) initFile() []byte {
 - **Decomposition:** %s
 - **Source Documents:** _Sources/
 - **Coordination Record:** %s
-`, p.req.ProjectName, p.req.ProjectName, p.date(), p.copy, p.req.CoordinationMode, p.copy, layout.CoordinationFile)
+`, t.req.ProjectName, t.req.ProjectName, t.date, t.copy, t.req.CoordinationMode, t.copy, layout.CoordinationFile)
 }
 
-func (p *Plan) coordinationFile() []byte {
+func (t texts) coordinationFile() []byte {
 	return fmt.Appendf(nil, `# Coordination Record
 
 **Representation:** %s
@@ -69,10 +79,10 @@ func (p *Plan) coordinationFile() []byte {
 
 - Recorded %s. The choice holds for the whole project; people change it here.
 - Whatever it is, every dependency is kept in the graph.
-`, representations[p.req.CoordinationMode], p.date())
+`, representations[t.req.CoordinationMode], t.date)
 }
 
-func (p *Plan) statusFile(title string) []byte {
+func (t texts) statusFile(title string) []byte {
 	return fmt.Appendf(nil, `# Status: %s
 
 **Current State:** OPEN
@@ -80,10 +90,10 @@ func (p *Plan) statusFile(title string) []byte {
 
 ## History
 - %s — State set to OPEN (PREPARATION)
-`, title, p.date(), p.date())
+`, title, t.date, t.date)
 }
 
-func (p *Plan) contextFile(del decomposition.Deliverable, pkg decomposition.Package) []byte {
+func (t texts) contextFile(del decomposition.Deliverable, pkg decomposition.Package) []byte {
 	return fmt.Appendf(nil, `# Context: %s
 
 **Name:** %s
@@ -110,7 +120,7 @@ func (p *Plan) contextFile(del decomposition.Deliverable, pkg decomposition.Pack
 - **Deliverable ID:** %s
 `, del.ID, del.Name, pkg.ID, pkg.Name, stated(del.Discipline), stated(del.Type), stated(del.Responsible),
 		paragraphs(del.Description), bullets(del.Acceptance), bullets(del.Artifacts),
-		stated(strings.Join(del.ScopeItems, ", ")), stated(strings.Join(del.Objectives, ", ")), p.copy, del.ID)
+		stated(strings.Join(del.ScopeItems, ", ")), stated(strings.Join(del.Objectives, ", ")), t.copy, del.ID)
 }
 
 func dependenciesFile(title string) []byte {
@@ -149,7 +159,7 @@ None yet.
 `, title, layout.RegisterFile, outside, outside)
 }
 
-func (p *Plan) referencesFile(title string) []byte {
+func (t texts) referencesFile(title string) []byte {
 	return fmt.Appendf(nil, `# References: %s
 
 ## Applicable References
@@ -157,7 +167,7 @@ func (p *Plan) referencesFile(title string) []byte {
 
 ## Notes
 - No other references identified yet.
-`, title, path.Base(p.copy), p.copy)
+`, title, path.Base(t.copy), t.copy)
 }
 
 func semanticFile(title string) []byte {

@@ -204,8 +204,8 @@ func (p *Plan) planRoot() error {
 	if p.archive != "" {
 		p.add(CopyDecomposition, p.archive, p.was)
 	}
-	p.add(WriteInit, layout.InitFile, p.initFile())
-	p.add(WriteCoordination, layout.CoordinationFile, p.coordinationFile())
+	p.add(WriteInit, layout.InitFile, p.texts().initFile())
+	p.add(WriteCoordination, layout.CoordinationFile, p.texts().coordinationFile())
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (p *Plan) planPackages() {
 		switch {
 		case at == "":
 			at = want
-		case at != want:
+		case !p.doc.NamesFolder(at, layout.ParseName(at).ID, pkg.Name):
 			p.findings = append(p.findings, ruleNameChanged.At(at, 0, "by its name, the folder of %s would be %s", pkg.ID, want).Of(pkg.Name))
 		}
 		p.places[pkg.ID] = at

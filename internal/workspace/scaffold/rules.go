@@ -7,7 +7,7 @@ var (
 		Means: "A package or deliverable has a folder under another name than the decomposition gives it. The folder stays.",
 		Fix:   "rename the folder by hand once nothing refers to its old name, or correct the decomposition"}
 	ruleElsewhere = finding.Rule{Code: "SCAFFOLD_ELSEWHERE", Severity: finding.Warning, Section: "1.1",
-		Means: "A deliverable's folder lies in another place than its package's 1_Working. No second one was made.",
+		Means: "A deliverable's folder is in another place than its package's 1_Working. No second one was made.",
 		Fix:   "move the folder to its package's 1_Working if it is to be worked on there"}
 	ruleNotListed = finding.Rule{Code: "SCAFFOLD_NOT_IN_DECOMPOSITION", Severity: finding.Warning, Section: "4.2",
 		Means: "The root has the folder of a package or deliverable that the decomposition does not define.",

@@ -6,7 +6,7 @@
 // file comes into being whole or not at all, a deliverable's state before its
 // other files, so that a folder which was interrupted half way is completed and
 // one that people have worked in is not taken for new. One id has one folder: a
-// deliverable whose name changed, or that lies elsewhere, keeps the folder that it
+// deliverable whose name changed, or that is elsewhere, keeps the folder that it
 // has, and a finding says so.
 //
 // The one thing that is replaced is the project's own copy of the decomposition,
@@ -46,6 +46,10 @@ type Request struct {
 // Modes are the representations of coordination (workspace 13).
 var Modes = []string{"SCHEDULE_FIRST", "DEPENDENCY_TRACKED", "HYBRID"}
 
+// MaxDocumentBytes is a limit for [Options.MaxBytes]: more than people write in a
+// decomposition.
+const MaxDocumentBytes = 8 << 20
+
 const defaultMode = "DEPENDENCY_TRACKED"
 
 // Options are what a run needs besides. All but InstructionRoot, Private, Read and Confirm
@@ -53,9 +57,9 @@ const defaultMode = "DEPENDENCY_TRACKED"
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
-	// InstructionRoot is a folder that no project may lie in; "" for none.
+	// InstructionRoot is a folder that no project may be in; "" for none.
 	InstructionRoot string
-	// Private are belay's own folders, in which no project may lie.
+	// Private are belay's own folders, in which no project may be.
 	Private []string
 	// MaxBytes caps the document.
 	MaxBytes int64

@@ -69,7 +69,7 @@ func readReason(err error, most int64) string {
 	case errors.Is(err, durable.ErrNotRegular):
 		return "it is not a regular file"
 	case errors.Is(err, durable.ErrTooLarge):
-		return fmt.Sprintf("it has more than %d bytes (scaffold.decomposition_bytes)", most)
+		return fmt.Sprintf("it has more than %d bytes", most)
 	}
 	return "the disk does not give it"
 }

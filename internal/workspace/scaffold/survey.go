@@ -89,7 +89,7 @@ func (s *survey) each(root *os.Root, folder string, kind layout.Kind, do func(la
 // list returns the entries of a folder by name, none where there is no folder.
 func list(root *os.Root, folder string) ([]fs.DirEntry, error) {
 	if info, err := root.Stat(folder); err != nil || !info.IsDir() {
-		return nil, nil // whoever needs the folder will say what is there instead
+		return nil, nil // anyone who needs the folder will say what is there instead
 	}
 	d, err := root.Open(folder)
 	if err != nil {

@@ -51,7 +51,7 @@ func arrange(raw records) *Result {
 }
 
 // topPackages reports whether the root itself has packages. Those of folders
-// further down then belong to other projects; where it has none, the project lies
+// further down then belong to other projects; where it has none, the project is
 // in a folder of the root.
 func topPackages(all []*Package) bool {
 	return slices.ContainsFunc(all, func(p *Package) bool { return isTop(p.Path) })
@@ -111,13 +111,10 @@ func (r *Result) conflicts() []finding.Finding {
 		} else {
 			all = append(all, ruleSameDeliverable.At(f.Path, 0, "%s has the id %s too", finding.Shown(first[at].Path), first[at].ID).Of(f.ID))
 		}
-		if pkg := id(f.Package); !layout.SameNumber(f.ID, pkg) {
-			all = append(all, ruleWrongPackage.At(f.Path, 0, "%s lies in the package %s", f.ID, pkg).Of(f.ID))
-		}
 	}
 	for _, f := range r.Copies {
 		if f.Place == Elsewhere && f.foreignTo == "" {
-			all = append(all, ruleAstray.At(f.Path, 0, "%s lies where no deliverable belongs", f.ID).Of(f.ID))
+			all = append(all, ruleAstray.At(f.Path, 0, "%s is where no deliverable belongs", f.ID).Of(f.ID))
 		}
 	}
 	return append(all, r.nested()...)
@@ -158,7 +155,7 @@ func (r *Result) nested() []finding.Finding {
 
 // Replace returns the result with what parts, the outcomes of [Under] by their
 // folders, found in these folders in place of what was known of them. No folder
-// lies in another one.
+// is in another one.
 func (r *Result) Replace(parts map[string]*Result) *Result {
 	if whole := parts["."]; whole != nil {
 		return whole

@@ -9,7 +9,7 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// Place is where a deliverable's folder lies.
+// Place is where a deliverable's folder is.
 type Place string
 
 // The places. Only what is directly in a package's 1_Working is worked on.
@@ -23,7 +23,7 @@ const (
 	Elsewhere Place = "elsewhere"
 )
 
-// UnknownPackage stands for the package of a folder that lies in none
+// UnknownPackage stands for the package of a folder that is in none
 // (compatible contract, 8.4).
 const UnknownPackage = "UNKNOWN_PACKAGE"
 
@@ -55,13 +55,16 @@ type Folder struct {
 	Stamp uint64
 
 	// packagePath is the folder of Package, "" when there is none. foreignTo is the
-	// folder of the project that it belongs to where that lies inside this one.
+	// folder of the project that it belongs to where that is inside this one.
 	packagePath, foreignTo string
 }
 
 // Key is the compatible contract's name for a deliverable: the package's folder
 // and the id.
 func (f *Folder) Key() string { return f.Package + "::" + f.ID }
+
+// PackageID is the id of the package that the folder is in, "" for none.
+func (f *Folder) PackageID() string { return layout.ParseName(f.Package).ID }
 
 // Base is the last part of the path.
 func (f *Folder) Base() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }

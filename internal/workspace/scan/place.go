@@ -9,7 +9,7 @@ import (
 
 // where is what the folders above one mean for it.
 type where struct {
-	// pkg is the path of the package that it lies in, "" for none.
+	// pkg is the path of the package that it is in, "" for none.
 	pkg string
 	// area is the place of deliverables here, "" outside of packages and directly
 	// in one.
@@ -18,7 +18,7 @@ type where struct {
 	decomposition bool
 }
 
-// into is where the contents of a folder lie, whose path and last part are given.
+// into is where the contents of a folder are, whose path and last part are given.
 func (w where) into(path, name string) where {
 	next := where{pkg: w.pkg, area: w.area}
 	if w.pkg == "" && layout.ParseName(name).Kind == layout.Package {
@@ -67,7 +67,7 @@ func (w where) place() Place {
 	return w.area
 }
 
-// whereIs is where the contents of the folder rel lie; "." is the root.
+// whereIs is where the contents of the folder rel are; "." is the root.
 func whereIs(rel string) where {
 	var w where
 	if rel == "." {
@@ -85,7 +85,7 @@ func whereIs(rel string) where {
 }
 
 // LeavesOut reports whether a scan leaves a folder of this name out: belay's own
-// memory, that of git, and what builds leave behind (compatible contract, 8.4).
+// memory, that of git, and what builds leave after (compatible contract, 8.4).
 func LeavesOut(name string) bool {
 	switch name {
 	case "node_modules", "dist", "dist-electron", "out", ".next":

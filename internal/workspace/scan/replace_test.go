@@ -30,7 +30,7 @@ func TestReplaceIsScan(t *testing.T) {
 			parts := rapid.SliceOfN(rapid.SampledFrom(names), 1, 5).Draw(rt, "path")
 			rel := path.Join(parts...)
 			change(rt, filepath.Join(root, filepath.FromSlash(rel)))
-			// What is told of is the highest folder that came, went, or has a
+			// What is reported is the highest folder that came, went, or has a
 			// file that did.
 			at := rel
 			for known := known.Visited; !slices.Contains(known, path.Dir(at)); {

@@ -14,10 +14,10 @@ var (
 		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
 	ruleTooMany = finding.Rule{Code: "TOO_MANY_FOLDERS", Severity: finding.Error, Section: "1",
 		Means: "The project has more folders than are looked at; the rest is not known.",
-		Fix:   "move what does not belong to the project out of it, or raise workspace.max_folders"}
+		Fix:   "move what does not belong to the project out of it"}
 	ruleTooDeep = finding.Rule{Code: "FOLDERS_TOO_DEEP", Severity: finding.Warning, Section: "1",
-		Means: "Folders lie deeper than are looked at; what is below is not known.",
-		Fix:   "move what does not belong to the project out of it, or raise workspace.max_depth"}
+		Means: "Folders are deeper than are looked at; what is below is not known.",
+		Fix:   "move what does not belong to the project out of it"}
 	ruleLink = finding.Rule{Code: "FOLDER_IS_LINK", Severity: finding.Warning, Section: "1",
 		Means: "A package or deliverable is a symbolic link. Links are never followed: they may lead out of the project.",
 		Fix:   "put the folder itself in the link's place"}
@@ -39,22 +39,25 @@ var (
 	ruleSameDeliverable = finding.Rule{Code: "DUPLICATE_DELIVERABLE_ID", Severity: finding.Error, Section: "2",
 		Means: "Two deliverables that are worked on have the same id; DEL-01-02 and DEL-001-02 are one.",
 		Fix:   "give one of them an id of its own, or move it to 1_Working/_Archive"}
-	ruleWrongPackage = finding.Rule{Code: "DELIVERABLE_PACKAGE_MISMATCH", Severity: finding.Warning, Section: "12.3",
-		Means: "A deliverable lies in a package that its id does not belong to.",
-		Fix:   "move the folder into its own package"}
 	ruleAstray = finding.Rule{Code: "DELIVERABLE_ASTRAY", Severity: finding.Warning, Section: "2",
-		Means: "A deliverable lies where none belongs: not in a package's 1_Working, 2_Checking, 3_Issued or an _Archive.",
+		Means: "A deliverable is where none belongs: not in a package's 1_Working, 2_Checking, 3_Issued or an _Archive.",
 		Fix:   "move the folder into the 1_Working of its package"}
 	ruleNested = finding.Rule{Code: "PROJECT_IN_PROJECT", Severity: finding.Warning, Section: "1",
 		Means: "A folder of the project has packages of its own, so it is a project too.",
 		Fix:   "open that folder as a project, or move it out of this one"}
 )
 
+// CodeDeliverableName is the code of a folder whose name is not quite a deliverable's.
+var CodeDeliverableName = ruleDeliverableName.Code
+
+// CodePackageName is the code of a folder whose name is not quite a package's.
+var CodePackageName = rulePackageName.Code
+
 // Rules lists what this package reports.
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		ruleUnreadable, ruleTooMany, ruleTooDeep, ruleLink, ruleUnfinished, rulePackageName, ruleDeliverableName, ruleLabel,
-		ruleSamePackage, ruleSameDeliverable, ruleWrongPackage, ruleAstray, ruleNested,
+		ruleSamePackage, ruleSameDeliverable, ruleAstray, ruleNested,
 	}
 }
 

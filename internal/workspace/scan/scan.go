@@ -28,7 +28,7 @@ import (
 type Options struct {
 	// MaxFolders is how many folders are entered; default 1,000,000.
 	MaxFolders int
-	// MaxDepth is how deep a folder may lie that is entered, those in the root
+	// MaxDepth is how deep a folder may be that is entered, those in the root
 	// being at 1; default 32.
 	MaxDepth int
 	// Workers is how many goroutines walk; default twice the processors, 4 to 16.

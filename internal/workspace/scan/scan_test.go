@@ -146,7 +146,7 @@ func TestScan(t *testing.T) {
 				`working PKG-01_a::DEL-01-04 PKG-01_a/1_Working/DEL-01-04_x "x" unknown`,
 			},
 		},
-		"deliverables that lie wrong": {
+		"deliverables that are wrong": {
 			[]string{
 				"PKG-01_a/1_Working/group/DEL-01-01_x/_STATUS.md = OPEN", "PKG-01_a/DEL-01-02_x/_STATUS.md = OPEN", "DEL-01-03_x/_STATUS.md = OPEN",
 				"DEL-01-04_x/", "PKG-01_a/1_Working/DEL-02-01_x/", "PKG-01_a/1_Working/DEL-1-1_x/", "PKG-1_b/", "pkg-02_b/", "PKG-01_a/1_Working/DEL-02-01_x/DEL-01-05_x/_STATUS.md",
@@ -158,12 +158,11 @@ func TestScan(t *testing.T) {
 				`elsewhere PKG-01_a::DEL-01-02 PKG-01_a/DEL-01-02_x "x" open`,
 				`elsewhere PKG-01_a::DEL-01-05 PKG-01_a/1_Working/DEL-02-01_x/DEL-01-05_x "x" unknown`,
 				`elsewhere UNKNOWN_PACKAGE::DEL-01-03 DEL-01-03_x "x" open`,
-				"DELIVERABLE_ASTRAY DEL-01-03_x: DEL-01-03 lies where no deliverable belongs",
-				"DELIVERABLE_PACKAGE_MISMATCH PKG-01_a/1_Working/DEL-02-01_x: DEL-02-01 lies in the package PKG-01",
-				"DELIVERABLE_ASTRAY PKG-01_a/1_Working/DEL-02-01_x/DEL-01-05_x: DEL-01-05 lies where no deliverable belongs",
+				"DELIVERABLE_ASTRAY DEL-01-03_x: DEL-01-03 is where no deliverable belongs",
+				"DELIVERABLE_ASTRAY PKG-01_a/1_Working/DEL-02-01_x/DEL-01-05_x: DEL-01-05 is where no deliverable belongs",
 				"DELIVERABLE_NAME_INVALID PKG-01_a/1_Working/DEL-1-1_x: DEL-1-1 is not of the form DEL-XX-YY",
-				"DELIVERABLE_ASTRAY PKG-01_a/1_Working/group/DEL-01-01_x: DEL-01-01 lies where no deliverable belongs",
-				"DELIVERABLE_ASTRAY PKG-01_a/DEL-01-02_x: DEL-01-02 lies where no deliverable belongs",
+				"DELIVERABLE_ASTRAY PKG-01_a/1_Working/group/DEL-01-01_x: DEL-01-01 is where no deliverable belongs",
+				"DELIVERABLE_ASTRAY PKG-01_a/DEL-01-02_x: DEL-01-02 is where no deliverable belongs",
 				"PACKAGE_NAME_INVALID PKG-1_b: PKG-1 is not PKG- and two or three digits",
 				"PACKAGE_NAME_INVALID pkg-02_b: pkg-02 is not PKG- and two or three digits",
 			},
@@ -241,7 +240,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// What a killed process left unfinished is told of, wherever it lies, and is not
+// What a killed process left unfinished is reported, wherever it is, and is not
 // taken for a file or a deliverable.
 func TestScanTellsOfUnfinishedFiles(t *testing.T) {
 	t.Parallel()

@@ -34,7 +34,7 @@ type task struct {
 	path  string
 	base  int
 	depth int
-	at    where // where the folder lies, not its contents
+	at    where // where the folder is, not its contents
 }
 
 // shared is an open folder that is closed when all tasks in it are done.

@@ -71,12 +71,12 @@ func (k *worker) visit(d *shared, t task) {
 	}
 	if len(k.tasks) > 0 && t.depth >= k.w.o.MaxDepth {
 		k.found.cut = true
-		k.report(ruleTooDeep.At(t.path, 0, "its folders lie deeper than %d levels (workspace.max_depth), and were not entered", k.w.o.MaxDepth))
+		k.report(ruleTooDeep.At(t.path, 0, "its folders are deeper than %d levels, and were not entered", k.w.o.MaxDepth))
 		return
 	}
 	if dropped := k.w.push(d, k.tasks); dropped > 0 {
 		k.found.cut = true
-		k.report(ruleTooMany.At(t.path, 0, "the project has more than %d folders (workspace.max_folders); %d of this one's were not entered", k.w.o.MaxFolders, dropped))
+		k.report(ruleTooMany.At(t.path, 0, "the project has more than %d folders; %d of this one's were not entered", k.w.o.MaxFolders, dropped))
 	}
 }
 

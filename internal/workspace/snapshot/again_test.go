@@ -10,7 +10,7 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// A publisher that died behind the rename finds what it has published, and only sets
+// A publisher that died after the rename finds what it has published, and only sets
 // the pointer right; a newer snapshot's pointer stays.
 //
 // Covers: workspace 11.1

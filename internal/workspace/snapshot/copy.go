@@ -29,7 +29,7 @@ type Source struct {
 }
 
 // Copy returns a build function for [Publish] that copies folder from, an absolute
-// path; "" is what lies loose in the tool root itself. What no snapshot can hold is
+// path; "" is what is loose in the tool root itself. What no snapshot can hold is
 // an INVALID_REQUEST that names all of it.
 func Copy(ctx context.Context, t Target, o Options, from string) func(dir *os.Root) error {
 	loose := from == ""
@@ -86,7 +86,7 @@ type copier struct {
 	left    int64
 }
 
-// list finds what is to be copied before anything is: what is copied may lie in
+// list finds what is to be copied before anything is: what is copied may be in
 // the same folder.
 func (c *copier) list() error {
 	var wrong problems
@@ -113,7 +113,7 @@ func (c *copier) list() error {
 		case name == ManifestFile:
 			wrong.add(name, "is the name of the manifest")
 		case len(c.files) == c.o.MaxFiles:
-			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files (snapshot.files)", c.o.MaxFiles))
+			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files", c.o.MaxFiles))
 			return fs.SkipAll
 		default:
 			info, err := e.Info()
@@ -128,7 +128,7 @@ func (c *copier) list() error {
 	if err == nil && len(c.files)+len(wrong) == 0 {
 		why := "has no file that a snapshot could hold"
 		if c.s.Loose {
-			why = "is required: nothing lies loose in the tool root"
+			why = "is required: nothing is loose in the tool root"
 		}
 		return fault.New(fault.InvalidRequest, "from %s", why).With("field", "from").WithHint("name the folder that is to be published")
 	}

@@ -14,7 +14,7 @@ import (
 	"belay/internal/fault"
 )
 
-// Where the flush of the pointer fails, nobody is told that it does not point to the
+// Where the flush of the pointer fails, nobody learns that it does not point to the
 // snapshot. The hook is one for the process: the test does not run in parallel.
 func TestUnflushedIsToldAsMade(t *testing.T) {
 	defer durable.SetHook(nil)

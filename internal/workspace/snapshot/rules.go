@@ -5,7 +5,7 @@ import "belay/internal/workspace/finding"
 var (
 	ruleNoManifest = finding.Rule{Code: "SNAPSHOT_NO_MANIFEST", Severity: finding.Warning, Section: "11.1",
 		Means: "A snapshot has no manifest of checksums, so nobody can tell whether it is as it was published.",
-		Fix:   "write one with sha256sum in the snapshot's folder, if you know that it is as it was"}
+		Fix:   "leave the snapshot as it is, which never changes; publish the next one with belay snapshot new, which writes a manifest"}
 	ruleManifest = finding.Rule{Code: "SNAPSHOT_MANIFEST_MALFORMED", Severity: finding.Error, Section: "11.1",
 		Means: "A line of a snapshot's SHA256SUMS is none that sha256sum writes, names a file again, or one outside of the snapshot.",
 		Fix:   "restore SHA256SUMS from version control"}

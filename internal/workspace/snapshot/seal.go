@@ -36,7 +36,7 @@ func (p *publisher) seal(ctx context.Context, dir *os.Root) (files []File, total
 		case name == ManifestFile:
 			wrong.add(name, "is the name of the manifest")
 		case len(files) == p.o.MaxFiles:
-			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files (snapshot.files)", p.o.MaxFiles))
+			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files", p.o.MaxFiles))
 			return fs.SkipAll
 		default:
 			f, err := settle(ctx, dir, name)

@@ -8,7 +8,7 @@
 // _LATEST.md is made to point to it. A name that is taken is never written to.
 //
 // The manifest is what sha256sum writes and checks: cd into a snapshot and run
-// sha256sum -c SHA256SUMS. [Verify] does the same and tells of added files too.
+// sha256sum -c SHA256SUMS. [Verify] does the same and reports added files too.
 //
 // Contract: workspace spec, section 11.
 package snapshot
@@ -45,6 +45,10 @@ type Target struct {
 	// could say so. Nothing is built then; only the pointer is set right.
 	Published func(dir *os.Root) bool
 }
+
+// MaxFiles is a limit for [Options]: more files are no result that people look at, but
+// a folder of dependencies or of build output.
+const MaxFiles = 100_000
 
 // Options bound a snapshot. All but Gate are required.
 type Options struct {

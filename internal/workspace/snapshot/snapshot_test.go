@@ -33,7 +33,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// project is a folder with a tool root in which files lie.
+// project is a folder with a tool root in which files are.
 func project(t testing.TB, files map[string]string) Target {
 	t.Helper()
 	root := t.TempDir()
@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 		{"no label", func(_ *testing.T, g *Target, _ *Options) string { g.Label = " "; return "" }, "label is required"},
 		{"a label with a slash", func(_ *testing.T, g *Target, _ *Options) string { g.Label = "a/b"; return "" }, "label must be a plain name"},
 		{"a long label", func(_ *testing.T, g *Target, _ *Options) string { g.Label = strings.Repeat("x", 201); return "" }, "at most 200 bytes"},
-		{"nothing loose", func(_ *testing.T, g *Target, _ *Options) string { g.ToolRoot = "_Change"; return "" }, "nothing lies loose in the tool root"},
+		{"nothing loose", func(_ *testing.T, g *Target, _ *Options) string { g.ToolRoot = "_Change"; return "" }, "nothing is loose in the tool root"},
 		{"no source", func(*testing.T, *Target, *Options) string { return "/nowhere/at/all" }, "from does not exist"},
 		{"a file as source", func(_ *testing.T, g *Target, _ *Options) string { return filepath.Join(g.Root, "_Estimates", "a") }, "from is no folder"},
 		{"an empty source", func(t *testing.T, _ *Target, _ *Options) string { return t.TempDir() }, "has no file"},

@@ -25,14 +25,14 @@ type Writer struct {
 	Locks string
 	// Bytes caps the file, [DefaultBytes] when 0.
 	Bytes int64
-	// Clock tells the time, time.Now when nil.
+	// Clock gives the time, time.Now when nil.
 	Clock func() time.Time
 	// Record puts what is about to be done on record, before it is done; and once
 	// more, with Failed set, if it then fails. An error refuses the transition. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Announce is told of the write; it may be nil.
-	Announce workspace.Announce
+	// Announce is notified of the write; it may be nil.
+	Notify workspace.Notify
 }
 
 // Record is a transition for the audit log.
@@ -88,7 +88,7 @@ var copies = []string{layout.Archive, layout.Issued}
 //   - TRANSITION_NOT_ALLOWED for a copy in an archive or among the issued ones;
 //   - CONTENT_CHANGED where the content is not what the caller decided by, or
 //     where somebody changed it while the transition was made;
-//   - INVALID_APPROVAL_SHA where the project lies in a git repository that has no
+//   - INVALID_APPROVAL_SHA where the project is in a git repository that has no
 //     such commit;
 //   - OVERLOADED where another change of the deliverable takes too long.
 func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) (*Snapshot, lifecycle.Result, error) {
@@ -202,7 +202,7 @@ func (s *Snapshot) changed(why string) error {
 func (w *Writer) write(ctx context.Context, folder *os.Root, s *Snapshot, data []byte) error {
 	d := s.Deliverable
 	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), Before: s.data, After: data, Mode: s.info.Mode().Perm()}
-	done, err := w.Announce.Begin(ctx, announced)
+	done, err := w.Notify.Begin(ctx, announced)
 	switch {
 	case fault.Is(err, fault.Overloaded):
 		return s.about(fault.From(err))
@@ -263,7 +263,7 @@ func approved(ctx context.Context, d workspace.Deliverable, done lifecycle.Resul
 	case errors.Is(err, repository.ErrNotCommit):
 		why = fmt.Sprintf("%s is no commit", done.Approval)
 	default:
-		return "", fault.New(fault.WorkspaceFailure, "whether the approved commit exists cannot be told: the project's repository cannot be read").
+		return "", fault.New(fault.WorkspaceFailure, "belay cannot tell whether the approved commit exists: the project's repository cannot be read").
 			WithHint("check the repository with git fsck").Because(err)
 	}
 	return "", fault.New(fault.InvalidApprovalSHA, "%s", why).With("from", done.From).With("to", done.To).Because(err)

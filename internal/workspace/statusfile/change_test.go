@@ -69,7 +69,7 @@ func TestChange(t *testing.T) {
 		return nil
 	}
 	announced := ""
-	w.Announce = func(_ context.Context, each workspace.Write) (func(bool), error) {
+	w.Notify = func(_ context.Context, each workspace.Write) (func(bool), error) {
 		if content(t, d) != openFile || string(each.Before) != openFile || each.Project != d.Project {
 			t.Errorf("announced after it was done: %+v", each)
 		}
@@ -104,7 +104,7 @@ func TestChange(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	w.Announce = nil
+	w.Notify = nil
 	// Who decided by the old content has to look again.
 	_, _, err = w.Change(t.Context(), d, Change{Request: lifecycle.Request{To: "SEMANTIC_READY", Actor: "CHIRALITY_FRAMEWORK"}, If: []string{first.Hash}})
 	if !fault.Is(err, fault.ContentChanged) || content(t, d) != text {
@@ -139,7 +139,7 @@ func TestChangeRefused(t *testing.T) {
 		"no locks":         {prepare: noLocks, want: fault.WorkspaceFailure},
 		"changed meanwhile": {prepare: func(t *testing.T, w *Writer, d workspace.Deliverable) {
 			record := w.Record
-			w.Announce = func(context.Context, workspace.Write) (func(bool), error) {
+			w.Notify = func(context.Context, workspace.Write) (func(bool), error) {
 				return func(written bool) {
 					if written {
 						t.Error("announced as written")
@@ -193,7 +193,7 @@ func refuseRecord(context.Context, Record) error { return errors.New("the disk i
 
 func refuseAnnounce(err error) func(*testing.T, *Writer, workspace.Deliverable) {
 	return func(_ *testing.T, w *Writer, _ workspace.Deliverable) {
-		w.Announce = func(context.Context, workspace.Write) (func(bool), error) { return nil, err }
+		w.Notify = func(context.Context, workspace.Write) (func(bool), error) { return nil, err }
 	}
 }
 

@@ -21,7 +21,7 @@ func TestUnflushedIsToldAsMade(t *testing.T) {
 	d := deliverable(t, openFile)
 	w := writer(t)
 	announced := false
-	w.Announce = func(context.Context, workspace.Write) (func(bool), error) {
+	w.Notify = func(context.Context, workspace.Write) (func(bool), error) {
 		return func(written bool) { announced = written }, nil
 	}
 	durable.RefuseFolders(d.Path)

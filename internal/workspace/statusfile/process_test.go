@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // route are the states that the program goes through.
 var route = []lifecycle.State{lifecycle.Open, lifecycle.Initialized, lifecycle.InProgress, lifecycle.Checking, lifecycle.Issued}
 
-// step is the request for the state behind route[i].
+// step is the request for the state after route[i].
 func step(i int) lifecycle.Request {
 	actor := lifecycle.Human
 	if i == 0 {
@@ -118,7 +118,7 @@ func start(t *testing.T, project, locks string) (*exec.Cmd, io.Reader) {
 // or new, and the next run goes on from there and leaves nothing behind.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	project, all := manyOpen(t, 40)
+	project, all := manyOpen(t, 200) // more than the program gets through before the kills arrive
 	locks, known := t.TempDir(), versions(t)
 	for range 8 {
 		child, out := start(t, project, locks)

@@ -39,11 +39,14 @@ type Snapshot struct {
 	Status      *lifecycle.Status
 	// Hash is the SHA-256 of the file's content, in hex: what it must still be when
 	// somebody decides by it.
-	Hash     string
+	Hash string
+	// Findings are about the file, and about what its state rests on in the folder.
 	Findings []finding.Finding
 
 	data []byte
 	info fs.FileInfo
+	// contents are what the folder has of the files that states rest on, by name.
+	contents map[string]lifecycle.Content
 }
 
 // Path is where the file is.
@@ -59,6 +62,13 @@ func (s *Snapshot) Try(r lifecycle.Request) (lifecycle.Result, error) {
 		return lifecycle.Result{}, err
 	}
 	return lifecycle.Transition(s.data, r)
+}
+
+// Lacks says what the deliverable's folder does not have of what a state rests on: the
+// document kit, the semantic lens. A transition is made all the same; people and agents
+// are told.
+func (s *Snapshot) Lacks(state lifecycle.State) []finding.Finding {
+	return lifecycle.Evidence(s.Deliverable.Rel, state, func(name string) lifecycle.Content { return s.contents[name] })
 }
 
 // View is a snapshot on the wire: what the compatible contract has, and findings,
@@ -140,7 +150,7 @@ func read(folder *os.Root, d workspace.Deliverable, limit int64) (*Snapshot, err
 	if limit <= 0 {
 		limit = DefaultBytes
 	}
-	s := &Snapshot{Deliverable: d}
+	s := &Snapshot{Deliverable: d, contents: contents(folder, limit)}
 	info, err := folder.Lstat(layout.StatusFile)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		// A deliverable's state is its own: a link would make it another's, and
@@ -168,7 +178,23 @@ func read(folder *os.Root, d workspace.Deliverable, limit int64) (*Snapshot, err
 // set makes the snapshot one of this content.
 func (s *Snapshot) set(data []byte) {
 	s.data, s.Hash, s.Status = data, hash(data), lifecycle.Parse(data)
-	s.Findings = s.Status.Check(path.Join(s.Deliverable.Rel, layout.StatusFile))
+	s.Findings = append(s.Status.Check(path.Join(s.Deliverable.Rel, layout.StatusFile)), s.Lacks(s.Status.State())...)
+}
+
+// contents looks at the files that states rest on. One that is larger than limit, or that
+// cannot be read, is not judged.
+func contents(folder *os.Root, limit int64) map[string]lifecycle.Content {
+	all := map[string]lifecycle.Content{}
+	for _, name := range lifecycle.EvidenceFiles() {
+		data, _, err := durable.ReadFile(folder, name, limit)
+		switch {
+		case err == nil:
+			all[name] = lifecycle.ContentOf(name, data)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, durable.ErrNotRegular):
+			all[name] = lifecycle.Filled
+		}
+	}
+	return all
 }
 
 // about adds to an error which file it is about.

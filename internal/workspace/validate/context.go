@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -19,7 +19,7 @@ var (
 		Means: "_CONTEXT.md names another deliverable than the folder does.",
 		Fix:   "put the right file there, or correct the id"}
 	ruleContextPackage = finding.Rule{Code: "CONTEXT_PACKAGE_MISMATCH", Severity: finding.Error, Section: "12.3",
-		Means: "_CONTEXT.md names another package than the one that the folder lies in.",
+		Means: "_CONTEXT.md names a package that neither the decomposition gives the deliverable nor its folder is in.",
 		Fix:   "correct the package, or move the folder"}
 	ruleContextMissing = finding.Rule{Code: "CONTEXT_FIELD_MISSING", Severity: finding.Error, Section: "4.1",
 		Means: "_CONTEXT.md has a name and a package, so that people know what the folder is.",
@@ -42,6 +42,21 @@ var (
 	ruleContextSection = finding.Rule{Code: "CONTEXT_SECTION_NAME", Severity: finding.Warning, Section: "4.1",
 		Means: "A section of _CONTEXT.md is called something else than in the specification.",
 		Fix:   "rename the section"}
+	ruleContextDescription = finding.Rule{Code: "CONTEXT_DESCRIPTION_DIFFERS", Severity: finding.Warning, Section: "4.1",
+		Means: "The description of _CONTEXT.md is not the one of the decomposition.",
+		Fix:   "copy the description of the decomposition, or correct it there"}
+	ruleContextAcceptance = finding.Rule{Code: "CONTEXT_ACCEPTANCE_DIFFERS", Severity: finding.Warning, Section: "4.1",
+		Means: "The acceptance criteria of _CONTEXT.md are not those of the decomposition.",
+		Fix:   "copy the criteria of the decomposition, or correct them there"}
+	ruleContextArtifacts = finding.Rule{Code: "CONTEXT_ARTIFACTS_DIFFER", Severity: finding.Warning, Section: "4.1",
+		Means: "The anticipated artifacts of _CONTEXT.md are not those of the decomposition.",
+		Fix:   "copy the list of the decomposition, or correct it there"}
+	ruleContextScope = finding.Rule{Code: "CONTEXT_SCOPE_DIFFERS", Severity: finding.Warning, Section: "4.1",
+		Means: "The scope items of _CONTEXT.md are not those that the decomposition gives the deliverable.",
+		Fix:   "make both name the same scope items"}
+	ruleContextObjectives = finding.Rule{Code: "CONTEXT_OBJECTIVES_DIFFER", Severity: finding.Warning, Section: "4.1",
+		Means: "The objectives of _CONTEXT.md are not those that the decomposition gives the deliverable.",
+		Fix:   "make both name the same objectives"}
 	ruleNoPointer = finding.Rule{Code: "CONTEXT_NO_DECOMPOSITION", Severity: finding.Error, Section: "4.2",
 		Means: "_CONTEXT.md must name the decomposition document that it comes from.",
 		Fix:   "add \"- **Decomposition file:** \" and the path under ## Decomposition Reference"}
@@ -55,19 +70,19 @@ var (
 
 var contextRules = []finding.Rule{
 	ruleContextTitle, ruleContextID, ruleContextPackage, ruleContextMissing, ruleContextOptional, ruleContextDiffers, ruleContextSpelled, ruleContextForm,
-	ruleContextSections, ruleContextSection, ruleNoPointer, rulePointerGone, rulePointerPath,
+	ruleContextSections, ruleContextSection, ruleContextDescription, ruleContextAcceptance, ruleContextArtifacts, ruleContextScope,
+	ruleContextObjectives, ruleNoPointer, rulePointerGone, rulePointerPath,
 }
 
 // The labels of header fields, the specification's first.
 var (
-	nameLabels          = []string{"Name", "Deliverable Name"}
-	packageLabels       = []string{"Package"}
-	packageIDLabels     = []string{"PackageID", "Package ID"}
-	disciplineLabels    = []string{"Discipline"}
-	typeLabels          = []string{"Type", "Artifact Type"}
-	responsibleLabels   = []string{"Responsible", "Responsible Party", "Responsible Role"}
-	decompositionLabels = []string{"Decomposition file", "Decomposition", "Decomposition document"}
-	idLabels            = []string{"Deliverable ID", "DeliverableID"}
+	nameLabels        = []string{"Name", "Deliverable Name"}
+	packageLabels     = []string{"Package"}
+	packageIDLabels   = []string{"PackageID", "Package ID"}
+	disciplineLabels  = []string{"Discipline"}
+	typeLabels        = []string{"Type", "Artifact Type"}
+	responsibleLabels = []string{"Responsible", "Responsible Party", "Responsible Role"}
+	idLabels          = []string{"Deliverable ID", "DeliverableID"}
 )
 
 // contextFile checks _CONTEXT.md (workspace 4).
@@ -79,16 +94,19 @@ func (w *worker) contextFile() {
 
 func (t *text) checkContext() {
 	t.title(&ruleContextTitle, &ruleContextID, "Context: ", false)
-	t.sections(layout.ContextFile, &ruleContextSections, &ruleContextSection,
-		"Description", "Acceptance Criteria", "Anticipated Artifacts", "Scope Traceability", "Decomposition Reference")
-	named := t.decomposition()
+	sections := t.sections(layout.ContextFile, &ruleContextSections, &ruleContextSection,
+		sectionDescription, sectionAcceptance, sectionArtifacts, sectionScope, sectionDecomposition)
+	named := t.decomposition(sections)
 	t.contextIDs()
-	def, _ := t.w.definition(t.id, named)
-	t.header(nameLabels, &ruleContextMissing, def.Name)
-	t.header(disciplineLabels, &ruleContextOptional, def.Discipline)
-	t.header(typeLabels, &ruleContextOptional, def.Type)
-	t.header(responsibleLabels, &ruleContextOptional, def.Responsible)
+	def, from := t.w.definition(t.id, named)
+	t.header(nameLabels, &ruleContextMissing, def.Name, def.Short)
+	t.header(disciplineLabels, &ruleContextOptional, def.Discipline, false)
+	t.header(typeLabels, &ruleContextOptional, def.Type, false)
+	t.header(responsibleLabels, &ruleContextOptional, def.Responsible, false)
 	t.packageField()
+	if from != nil {
+		t.contents(sections, def, from.doc)
+	}
 }
 
 // field is the first field with one of the labels.
@@ -117,22 +135,44 @@ func isLabel(label string, labels []string) bool {
 	return false
 }
 
-// header holds a header field against what the decomposition says.
-func (t *text) header(labels []string, missing *finding.Rule, want string) {
+// header holds a header field against what the decomposition says. A short name there
+// says nothing of blanks and marks.
+func (t *text) header(labels []string, missing *finding.Rule, want string, short bool) {
 	f, ok := t.field(labels)
 	if !ok || f.Value == "" {
-		t.add(missing.At(t.path, 0, "there is no field **%s:**", labels[0]).Of(labels[0]))
-		return
+		if f, ok = t.sectionField(labels); !ok {
+			t.add(missing.At(t.path, 0, "there is no field **%s:**", labels[0]).Of(labels[0]))
+			return
+		}
+		t.add(ruleContextForm.At(t.path, f.Line+1, "%s has a section of its own", labels[0]).Of(f.Value).WithFix("write **%s:** %s", labels[0], shown(bare(f.Value))))
 	}
-	t.compare(labels[0], f.Line, bare(f.Value), want)
+	t.compare(labels[0], f.Line, bare(f.Value), want, short)
+}
+
+// sectionField is a field that is written as a section with one line.
+func (t *text) sectionField(labels []string) (document.Field, bool) {
+	s, ok := t.Section(labels...)
+	if !ok {
+		return document.Field{}, false
+	}
+	for i := s.First; i < s.End; i++ {
+		value := strings.TrimSpace(t.Line(i))
+		if item, ok := listItem(value); ok {
+			value = item
+		}
+		if value != "" {
+			return document.Field{Label: s.Text, Value: value, Line: i}, true
+		}
+	}
+	return document.Field{}, false
 }
 
 // compare holds a value against the decomposition's; what is open there is not
 // compared.
-func (t *text) compare(label string, line int, got, want string) {
+func (t *text) compare(label string, line int, got, want string, short bool) {
 	want = bare(want)
 	switch {
-	case got == want || isOpen(want):
+	case got == want || isOpen(want) || short && letters(got) == letters(want):
 	case letters(got) == letters(want):
 		t.add(ruleContextSpelled.At(t.path, line+1, "%s is %q, in the decomposition %q", label, shown(got), shown(want)).Of(got))
 	default:
@@ -141,76 +181,24 @@ func (t *text) compare(label string, line int, got, want string) {
 }
 
 // letters are those of a text, and its digits, in lower case.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+func letters(s string) string { return string(appendLetters(nil, s)) }
+
+// appendLetters appends the letters of a text, and its digits, in lower case. Signs that
+// people write out are written out.
+func appendLetters(b []byte, s string) []byte {
+	for _, r := range s {
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			b = append(b, byte(r))
+		case 'A' <= r && r <= 'Z':
+			b = append(b, byte(r)+'a'-'A')
+		case r == '&':
+			b = append(b, "and"...)
+		case r == '×':
+			b = append(b, 'x')
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b = utf8.AppendRune(b, unicode.ToLower(r))
 		}
-		return -1
-	}, spelled.Replace(s))
-}
-
-var spelled = strings.NewReplacer("&", "and", "×", "x")
-
-// packageField checks "**Package:** PKG-01 Name", also in two fields and with a
-// dash.
-func (t *text) packageField() {
-	f, ok := t.field(packageLabels)
-	if !ok || f.Value == "" {
-		t.add(ruleContextMissing.At(t.path, 0, "there is no field **Package:**").Of("Package"))
-		return
 	}
-	id, name, _ := strings.Cut(bare(f.Value), " ")
-	form := ""
-	if !layout.IsPackageID(id) {
-		// The id has a field of its own.
-		name = bare(f.Value)
-		own, ok := t.field(packageIDLabels)
-		if id = bare(own.Value); !ok || !layout.IsPackageID(id) {
-			t.add(ruleContextForm.At(t.path, f.Line+1, "the package has no id").Of(f.Value))
-			return
-		}
-		form = "the package's id has a field of its own"
-	}
-	trimmed := strings.TrimLeft(name, " -–—:")
-	if form == "" && trimmed != name {
-		form = "there is more than a blank between the package's id and its name"
-	}
-	if form != "" {
-		t.add(ruleContextForm.At(t.path, f.Line+1, "%s", form).Of(f.Value).WithFix("write **Package:** %s %s", id, shown(trimmed)))
-	}
-	folder, _, _ := strings.Cut(t.w.folder.Package, "_")
-	if layout.Number(id) != layout.Number(folder) {
-		t.add(ruleContextPackage.At(t.path, f.Line+1, "the file names %s, the folder lies in %s", id, folder).Of(f.Value))
-		return
-	}
-	if def, ok := t.w.definedPackage(id); ok {
-		t.compare("Package", f.Line, trimmed, def.Name)
-	}
-}
-
-// decomposition checks the pointer to the decomposition document, and returns it
-// where it is one of the project's.
-func (t *text) decomposition() *defined {
-	f, ok := t.field(decompositionLabels)
-	if !ok || isOpen(bare(f.Value)) {
-		t.add(ruleNoPointer.At(t.path, 0, "there is no field **Decomposition file:**"))
-		return nil
-	}
-	written := bare(f.Value)
-	if _, target, ok := link(f.Value); ok {
-		written = path.Join(t.w.folder.Path, target)
-	}
-	written = strings.TrimSpace(strings.ReplaceAll(written, `\`, "/"))
-	rel, _ := t.w.places.find(written)
-	if rel == "" {
-		rel, _ = t.w.places.find(path.Join(layout.Decomposition, path.Base(written)))
-	}
-	switch clean := path.Clean(written); {
-	case rel == "":
-		t.add(rulePointerGone.At(t.path, f.Line+1, "there is no %s", shown(written)).Of(f.Value))
-	case rel != clean:
-		t.add(rulePointerPath.At(t.path, f.Line+1, "the document is %s", shown(rel)).Of(f.Value).WithFix("write %s", shown(rel)))
-	}
-	return t.w.decompositions[rel]
+	return b
 }

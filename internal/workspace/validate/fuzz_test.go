@@ -15,7 +15,7 @@ import (
 	"belay/internal/workspace/scan"
 )
 
-// FuzzDocuments holds any text against each kind of file: what is found lies in
+// FuzzDocuments holds any text against each kind of file: what is found is in
 // the file, can be printed, has a next step, and does not depend on line endings
 // or a byte order mark.
 func FuzzDocuments(f *testing.F) {

@@ -19,23 +19,7 @@ type places struct {
 func newPlaces(top dir.Dir) *places { return &places{top: top, kind: map[string]dir.Kind{}} }
 
 // folder opens a folder of the project; "." is the project.
-func (p *places) folder(rel string) (dir.Dir, error) { return descend(p.top, rel) }
-
-// descend opens a folder below another one, never through a link.
-func descend(d dir.Dir, rel string) (dir.Dir, error) {
-	at := d
-	for name := range strings.SplitSeq(rel, "/") {
-		next, err := at.Enter(name)
-		if at != d {
-			at.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
-		at = next
-	}
-	return at, nil
-}
+func (p *places) folder(rel string) (dir.Dir, error) { return dir.Descend(p.top, rel) }
 
 // statBelow is Stat of a path below a folder.
 func statBelow(d dir.Dir, rel string) (kind dir.Kind, size, modified int64) {
@@ -43,7 +27,7 @@ func statBelow(d dir.Dir, rel string) (kind dir.Kind, size, modified int64) {
 	if above == "" {
 		return d.Stat(base)
 	}
-	at, err := descend(d, strings.TrimSuffix(above, "/"))
+	at, err := dir.Descend(d, strings.TrimSuffix(above, "/"))
 	if err != nil {
 		return dir.Missing, 0, 0
 	}
@@ -55,7 +39,7 @@ func statBelow(d dir.Dir, rel string) (kind dir.Kind, size, modified int64) {
 // longer one.
 const maxPath = 4096
 
-// is tells what a path of the project is; what leads out of it is missing.
+// is reports what a path of the project is; what leads out of it is missing.
 func (p *places) is(rel string) dir.Kind {
 	rel = path.Clean(rel)
 	switch {

@@ -24,7 +24,7 @@ var (
 		Means: "The snapshot that _LATEST.md names is not in its tool root.",
 		Fix:   "correct the name, or restore the snapshot"}
 	rulePointerElsewhere = finding.Rule{Code: "LATEST_TARGET_ELSEWHERE", Severity: finding.Warning, Section: "11.2",
-		Means: "The snapshot that _LATEST.md names lies in another folder than the pointer does.",
+		Means: "The snapshot that _LATEST.md names is in another folder than the pointer does.",
 		Fix:   "put the pointer beside its snapshots"}
 	rulePointerOld = finding.Rule{Code: "LATEST_OUTDATED", Severity: finding.Warning, Section: "11.2",
 		Means: "_LATEST.md does not name the newest of the snapshots beside it.",
@@ -101,10 +101,13 @@ func (t *text) checkPointer(folder string) {
 	latest, canonical := t.line(latestLabels)
 	updated, dated := t.line(updatedLabels)
 	if latest.Value == "" {
+		latest = t.bareName(folder)
+	}
+	if latest.Value == "" {
 		t.add(rulePointerEmpty.At(t.path, 0, "there is no line Latest:"))
 		return
 	}
-	target := path.Base(strings.TrimSuffix(bare(latest.Value), "/"))
+	target := targetOf(latest.Value)
 	if !canonical || updated.Value != "" && !dated {
 		t.add(rulePointerForm.At(t.path, latest.Line+1, "the lines are not of the form Latest: and Updated:").WithFix("write the lines Latest: %s and Updated: with the date", shown(target)))
 	}
@@ -112,6 +115,33 @@ func (t *text) checkPointer(folder string) {
 		t.add(rulePointerDate.At(t.path, updated.Line+1, "there is no date of the update"))
 	}
 	t.pointsTo(folder, target, latest.Line+1)
+}
+
+// targetOf is the folder that a pointer's value names: by its name, its path, or a link.
+func targetOf(value string) string {
+	if _, target, ok := link(value); ok {
+		value = target
+	}
+	return path.Base(strings.TrimSuffix(bare(value), "/"))
+}
+
+// bareName is the first line that is nothing but the name of a snapshot or of a folder
+// beside the pointer.
+func (t *text) bareName(folder string) document.Field {
+	for i := range t.Len() {
+		value := strings.TrimSpace(t.Line(i))
+		if item, ok := listItem(value); ok {
+			value = item
+		}
+		if value == "" || strings.HasPrefix(value, "#") {
+			continue
+		}
+		target := targetOf(value)
+		if layout.IsSnapshot(target) && !strings.Contains(target, " ") || t.w.places.is(folder+"/"+target) == dir.Folder && target != "." {
+			return document.Field{Value: value, Line: i}
+		}
+	}
+	return document.Field{}
 }
 
 // line is a line with one of the labels, and whether it has the specification's
@@ -145,7 +175,7 @@ func (t *text) pointsTo(folder, target string, line int) {
 	}
 	for above := path.Dir(folder); above != "."; above = path.Dir(above) {
 		if w.places.is(above+"/"+target) == dir.Folder {
-			t.add(rulePointerElsewhere.At(t.path, line, "%s lies in %s", shown(target), shown(above)).Of(target))
+			t.add(rulePointerElsewhere.At(t.path, line, "%s is in %s", shown(target), shown(above)).Of(target))
 			return
 		}
 	}

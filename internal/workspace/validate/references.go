@@ -39,7 +39,12 @@ var referencesRules = []finding.Rule{
 
 // references checks _REFERENCES.md (workspace 7).
 func (w *worker) references() {
-	if t, ok := w.document(scan.References, layout.ReferencesFile); ok {
+	data, ok := w.read(scan.References, layout.ReferencesFile)
+	if !ok {
+		return
+	}
+	if t, ok := w.text(data, w.path(layout.ReferencesFile), w.folder.ID); ok {
+		w.titleName(data, layout.ReferencesFile)
 		t.checkReferences()
 	}
 }
@@ -54,7 +59,7 @@ func (t *text) checkReferences() {
 	t.referenceTargets()
 }
 
-// referenceForms looks at the entries of the list of references. They are told of
+// referenceForms looks at the entries of the list of references. They are reported
 // in one finding.
 func (t *text) referenceForms(s document.Section) {
 	first, odd := 0, 0
@@ -129,7 +134,7 @@ func dashAt(s string) int {
 }
 
 // location follows the location of a reference that is a path and nothing else. It
-// is told of when the project has its first folder and not the rest, or when it says
+// is reported when the project has its first folder and not the rest, or when it says
 // that it begins at the file.
 func (t *text) location(i int, written string) {
 	written = strings.TrimSpace(strings.TrimPrefix(written, "Location:"))

@@ -17,7 +17,7 @@ var (
 		Means: "An execution root has at least one package.",
 		Fix:   "make one from the decomposition with belay project init, or look at another folder"}
 	ruleElsewhere = finding.Rule{Code: "ROOT_IS_ABOVE", Severity: finding.Error, Section: "12.1",
-		Means: "The packages lie in a folder of this one, which is the execution root.",
+		Means: "The packages are in a folder of this one, which is the execution root.",
 		Fix:   "look at that folder"}
 	ruleNoDecomposition = finding.Rule{Code: "ROOT_NO_DECOMPOSITION", Severity: finding.Error, Section: "12.1",
 		Means: "An execution root has a decomposition document in _Decomposition.",
@@ -35,11 +35,14 @@ var (
 		Means: "No decomposition defines a package of this id.",
 		Fix:   "add it to the decomposition, or move the folder away"}
 	ruleFolderName = finding.Rule{Code: "FOLDER_NAME_DIFFERS", Severity: finding.Warning, Section: "10.2",
-		Means: "The folder of a package or deliverable is named by its id and its name in the decomposition.",
-		Fix:   "rename the folder"}
+		Means: "The folder of a package or deliverable is named by its id and its name in the decomposition, or as the decomposition spells it anywhere.",
+		Fix:   "rename the folder once nothing refers to its old name, or write that name in the decomposition"}
+	rulePackage = finding.Rule{Code: "DELIVERABLE_PACKAGE_MISMATCH", Severity: finding.Warning, Section: "1.1",
+		Means: "A deliverable is in another package than the decomposition gives it.",
+		Fix:   "move the folder, or name its package in the decomposition, in a PackageID column or a **Package:** line"}
 	ruleMore = finding.Rule{Code: "FINDINGS_NOT_TOLD", Severity: finding.Error, Section: "12",
-		Means: "The project, or one file of it, has more findings than are told.",
-		Fix:   "correct those that are told first"}
+		Means: "The project, or one file of it, has more findings than are listed.",
+		Fix:   "correct the listed ones first"}
 	ruleNoFolder = finding.Rule{Code: "DELIVERABLE_NO_FOLDER", Severity: finding.Warning, Section: "2",
 		Means: "A deliverable that the decomposition defines has no folder in 1_Working.",
 		Fix:   "make it with belay project init, or take it out of the decomposition"}
@@ -53,12 +56,15 @@ var (
 	ruleMissing = finding.Rule{Code: "DELIVERABLE_FILE_MISSING", Severity: finding.Error, Section: "12.3",
 		Means: "A deliverable has _STATUS.md, _CONTEXT.md, _DEPENDENCIES.md and _REFERENCES.md.",
 		Fix:   "make it with belay project init, which leaves what is there"}
-	ruleKit = finding.Rule{Code: "DOCUMENT_KIT_MISSING", Severity: finding.Error, Section: "12.3",
-		Means: "A deliverable that is INITIALIZED or further has the four documents.",
-		Fix:   "write the documents that are named, or put the state right"}
-	ruleSemantic = finding.Rule{Code: "SEMANTIC_MISSING", Severity: finding.Warning, Section: "3.2",
-		Means: "A deliverable becomes SEMANTIC_READY by its _SEMANTIC.md.",
-		Fix:   "generate _SEMANTIC.md, or put the state right"}
+	ruleNoSemantic = finding.Rule{Code: "SEMANTIC_ABSENT", Severity: finding.Warning, Section: "2.1",
+		Means: "The minimum files of a deliverable have a _SEMANTIC.md, a placeholder until it is generated.",
+		Fix:   "make it with belay project init, which leaves what is there"}
+	ruleTitleName = finding.Rule{Code: "TITLE_NAME_DIFFERS", Severity: finding.Warning, Section: "3.1",
+		Means: "The title of _STATUS.md, _DEPENDENCIES.md or _REFERENCES.md does not give the name that the decomposition does.",
+		Fix:   "write the name of the decomposition after the id"}
+	ruleToolRoots = finding.Rule{Code: "TOOL_ROOT_MISSING", Severity: finding.Warning, Section: "1.2",
+		Means: "A project has a folder for each kind of derived output.",
+		Fix:   "make the folders, or run belay project init, which makes what is missing"}
 	ruleNoMemory = finding.Rule{Code: "MEMORY_MISSING", Severity: finding.Warning, Section: "2.1",
 		Means: "A deliverable should have a MEMORY.md, for what its work has brought to light.",
 		Fix:   "make it with belay project init, which leaves what is there"}
@@ -73,7 +79,7 @@ var (
 		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
 	ruleTooLarge = finding.Rule{Code: "PROJECT_FILE_TOO_LARGE", Severity: finding.Error, Section: "2.1",
 		Means: "A file is larger than what is read to check it.",
-		Fix:   "look for what does not belong into it, or raise workspace.file_bytes"}
+		Fix:   "remove what does not belong in it"}
 	ruleNotText = finding.Rule{Code: "PROJECT_FILE_NOT_TEXT", Severity: finding.Error, Section: "2.1",
 		Means: "A document is not UTF-8 text, or has NUL bytes.",
 		Fix:   "save the file as UTF-8"}
@@ -87,7 +93,7 @@ func AllRules() []finding.Rule {
 // Rules lists what this package itself reports.
 func Rules() []finding.Rule {
 	return slices.Concat([]finding.Rule{
-		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder, ruleMore,
-		ruleUndefined, ruleMissing, ruleKit, ruleSemantic, ruleNoMemory, ruleAgentMemory, ruleNoFile, ruleFileUnreadable, ruleTooLarge, ruleNotText,
+		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder, rulePackage, ruleMore,
+		ruleUndefined, ruleMissing, ruleNoSemantic, ruleTitleName, ruleToolRoots, ruleNoMemory, ruleAgentMemory, ruleNoFile, ruleFileUnreadable, ruleTooLarge, ruleNotText,
 	}, contextRules, referencesRules, memoryRules, rootFileRules, pointerRules)
 }

@@ -27,13 +27,13 @@ const (
 	maxFollowed = 1000
 )
 
-// add takes a finding; those beyond the bound are told of in one.
+// add takes a finding; those beyond the bound are reported in one.
 func (t *text) add(f finding.Finding) {
 	switch t.told++; {
 	case t.told <= maxTold:
 		t.w.add(f)
 	case t.told == maxTold+1:
-		t.w.add(ruleMore.At(t.path, 0, "the file has more findings than the %d that are told", maxTold))
+		t.w.add(ruleMore.At(t.path, 0, "the file has more findings than the %d that are listed", maxTold))
 	}
 }
 

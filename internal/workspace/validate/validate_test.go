@@ -30,12 +30,16 @@ func sound() map[string]string {
 			"## Description\nx\n\n## Acceptance Criteria\nx\n\n## Anticipated Artifacts\n- x\n\n## Scope Traceability\n- Scope items: SOW-001\n\n" +
 			"## Decomposition Reference\n- **Decomposition file:** _Decomposition/plan.md\n- **Deliverable ID:** DEL-01-01\n",
 		del + "_REFERENCES.md":   "# References: DEL-01-01 Drainage Plan\n\n## Applicable References\n- Plan — _Decomposition/plan.md — defines it\n\n## Notes\n- none\n",
-		del + "_DEPENDENCIES.md": "# Dependencies: DEL-01-01 Drainage Plan\n\n## Dependency Tracking Mode\n- **Mode:** NOT_TRACKED\n\n## Declared Upstream\nnone\n\n## Declared Downstream\nnone\n",
+		del + "_DEPENDENCIES.md": "# Dependencies: DEL-01-01 Drainage Plan\n\n## Dependency Tracking Mode\n- **Mode:** NOT_TRACKED\n- **Register:** Dependencies.csv (schema v3.1)\n\n## Declared Upstream\nnone\n\n## Declared Downstream\nnone\n",
 		del + "MEMORY.md":        "# Memory — DEL-01-01\n\n## Key Decisions & Human Rulings\n\n## Domain Context\n\n## Open Items\n\n## Proposal History\n\n## Interface & Dependency Notes\n",
 	}
 	for _, name := range layout.PackageFolders {
 		files["PKG-01_Site Works/"+name+"/"] = ""
 	}
+	for _, name := range layout.ToolRoots {
+		files[name+"/"] = ""
+	}
+	files[del+"_SEMANTIC.md"] = "# Semantic Lens: DEL-01-01 Drainage Plan\n\n**Status:** PLACEHOLDER\n"
 	return files
 }
 
@@ -88,7 +92,7 @@ func told(all []finding.Finding) []string {
 
 // Each case changes one thing about the sound project and says what is to be found
 // then. A text that begins with a name of a file replaces parts of it: NAME, what
-// stands there and what shall stand there, divided by " => ".
+// is there and what shall stand there, divided by " => ".
 // Covers: workspace 1.1, 2.1, 4.1, 4.2, 7.1, 7.2, 8.1, 8.2, 10.2, 11.2, 12.1, 12.2, 12.3, 13
 func TestFindings(t *testing.T) {
 	t.Parallel()
@@ -139,12 +143,24 @@ func TestFindings(t *testing.T) {
 		"agent memory":      {made: del + "_MEMORY.md", want: []string{"AGENT_MEMORY_PRESENT DEL/_MEMORY.md:0 _MEMORY.md exists"}},
 		"context, a folder": {gone: del + "_CONTEXT.md", made: del + "_CONTEXT.md/x", want: []string{"FILE_IS_NO_FILE DEL/_CONTEXT.md:0 is no regular file"}},
 		"not text":          {file: del + "_CONTEXT.md", to: "# Context: DEL-01-01\xff", want: []string{"PROJECT_FILE_NOT_TEXT DEL/_CONTEXT.md:0 the file is not UTF-8 text, or has NUL bytes"}},
-		"too large":         {file: del + "MEMORY.md", from: "## Open", to: strings.Repeat("x", 5000) + "\n## Open", want: []string{"PROJECT_FILE_TOO_LARGE DEL/MEMORY.md:0 has more than 4096 bytes (workspace.file_bytes)"}},
+		"too large":         {file: del + "MEMORY.md", from: "## Open", to: strings.Repeat("x", 5000) + "\n## Open", want: []string{"PROJECT_FILE_TOO_LARGE DEL/MEMORY.md:0 has more than 4096 bytes"}},
 		"initialized without its documents": {file: del + "_STATUS.md", to: "# Status: DEL-01-01 Drainage Plan\n\n**Current State:** SEMANTIC_READY\n**Last Updated:** 2026-01-02\n\n## History\n" +
 			"- 2026-01-02 — State set to OPEN (PREPARATION)\n- 2026-01-02 — State set to INITIALIZED (4_DOCUMENTS)\n- 2026-01-02 — State set to SEMANTIC_READY (CHIRALITY_FRAMEWORK)\n",
 			made: del + "Guidance.md", want: []string{
 				"DOCUMENT_KIT_MISSING DEL:0 the state is SEMANTIC_READY, and there is no Datasheet.md, Specification.md, Procedure.md",
-				"SEMANTIC_MISSING DEL:0 the state is SEMANTIC_READY, and there is no _SEMANTIC.md"}},
+				"DOCUMENT_EMPTY DEL/Guidance.md:0 the state is SEMANTIC_READY, and the document is empty",
+				"SEMANTIC_PLACEHOLDER DEL/_SEMANTIC.md:0 the state is SEMANTIC_READY, and the file is a placeholder"}},
+		"a binary document": {made: del + "Procedure.md = a\x00b", want: []string{"DOCUMENT_NOT_TEXT DEL/Procedure.md:0 the document is not UTF-8 text, or has NUL bytes"}},
+		"another encoding":  {made: del + "Datasheet.md = a\xffb", want: []string{"DOCUMENT_NOT_TEXT DEL/Datasheet.md:0 the document is not UTF-8 text, or has NUL bytes"}},
+		"no semantic lens":  {gone: del + "_SEMANTIC.md", want: []string{"SEMANTIC_ABSENT DEL:0 there is no _SEMANTIC.md"}},
+		"no tool root":      {gone: "_Archive", want: []string{"TOOL_ROOT_MISSING :0 there is no folder _Archive"}},
+		"another name in a title": {file: del + "_STATUS.md", from: "# Status: DEL-01-01 Drainage Plan", to: "# Status: DEL-01-01 Sewer Plan", want: []string{
+			`TITLE_NAME_DIFFERS DEL/_STATUS.md:1 the title says "Sewer Plan", the decomposition "Drainage Plan"`}},
+		"no name in a title": {file: del + "_REFERENCES.md", from: "DEL-01-01 Drainage Plan", to: "DEL-01-01", want: []string{
+			`TITLE_NAME_DIFFERS DEL/_REFERENCES.md:1 the title gives no name, the decomposition "Drainage Plan"`}},
+		"a title in capitals": {file: del + "_DEPENDENCIES.md", from: "DEL-01-01 Drainage Plan", to: "DEL-01-01 DRAINAGE-PLAN"},
+		"another name in the dependencies": {file: del + "_DEPENDENCIES.md", from: "DEL-01-01 Drainage Plan", to: "DEL-01-01 Sewer Plan", want: []string{
+			`TITLE_NAME_DIFFERS DEL/_DEPENDENCIES.md:1 the title says "Sewer Plan", the decomposition "Drainage Plan"`}},
 		"a state of their own": {file: del + "_STATUS.md", from: "State:** OPEN", to: "State:** RETIRED", want: []string{
 			`STATUS_STATE_UNKNOWN DEL/_STATUS.md:3 the current state is "RETIRED", which the lifecycle does not have`,
 			"STATUS_HISTORY_DISAGREES DEL/_STATUS.md:3 the current state is RETIRED, the newest entry (line 7) says OPEN"}},
@@ -160,14 +176,20 @@ func TestFindings(t *testing.T) {
 		"no package":                {file: del + "_CONTEXT.md", from: "**Package:** PKG-01 Site Works\n", want: []string{"CONTEXT_FIELD_MISSING DEL/_CONTEXT.md:0 there is no field **Package:**"}},
 		"another name":              {file: del + "_CONTEXT.md", from: "Name:** Drainage Plan", to: "Name:** Sewer Plan", want: []string{`CONTEXT_FIELD_DIFFERS DEL/_CONTEXT.md:3 Name is "Sewer Plan", in the decomposition "Drainage Plan"`}},
 		"a name in capitals":        {file: del + "_CONTEXT.md", from: "Name:** Drainage Plan", to: "Name:** `DRAINAGE_PLAN`", want: []string{`CONTEXT_FIELD_SPELLED DEL/_CONTEXT.md:3 Name is "DRAINAGE_PLAN", in the decomposition "Drainage Plan"`}},
-		"another package":           {file: del + "_CONTEXT.md", from: "PKG-01 Site", to: "PKG-02 Site", want: []string{"CONTEXT_PACKAGE_MISMATCH DEL/_CONTEXT.md:4 the file names PKG-02, the folder lies in PKG-01"}},
+		"another package":           {file: del + "_CONTEXT.md", from: "PKG-01 Site", to: "PKG-02 Site", want: []string{"CONTEXT_PACKAGE_MISMATCH DEL/_CONTEXT.md:4 the file names PKG-02, the folder is in PKG-01"}},
 		"a package with a dash":     {file: del + "_CONTEXT.md", from: "PKG-01 Site", to: "PKG-001 -- Site", want: []string{"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:4 there is more than a blank between the package's id and its name"}},
 		"a package in two fields": {file: del + "_CONTEXT.md", from: "**Package:** PKG-01 Site", to: "**PackageID:** `PKG-01`\n**Package:** Site",
 			want: []string{"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:5 the package's id has a field of its own"}},
 		"a package without id": {file: del + "_CONTEXT.md", from: "PKG-01 Site", to: "Site", want: []string{"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:4 the package has no id"}},
 		"sections missing and renamed": {file: del + "_CONTEXT.md", from: "## Scope Traceability", to: "### Scope Coverage (all)", want: []string{
 			`CONTEXT_SECTION_NAME DEL/_CONTEXT.md:18 the section Scope Traceability is called "Scope Coverage (all)"`}},
-		"a section missing":            {file: del + "_CONTEXT.md", from: "## Acceptance Criteria\nx\n", want: []string{"CONTEXT_SECTIONS_MISSING DEL/_CONTEXT.md:0 there is no section Acceptance Criteria"}},
+		"a section missing":         {file: del + "_CONTEXT.md", from: "## Acceptance Criteria\nx\n", want: []string{"CONTEXT_SECTIONS_MISSING DEL/_CONTEXT.md:0 there is no section Acceptance Criteria"}},
+		"a pointer under Reference": {file: del + "_CONTEXT.md", from: "**Decomposition file:** _D", to: "**Reference:** _D", want: []string{"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:22 the decomposition has no field of its own"}},
+		"a pointer without a label": {file: del + "_CONTEXT.md", from: "**Decomposition file:** _Decomposition/plan.md", to: "[the plan](../../../_Decomposition/plan.md)", want: []string{"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:22 the decomposition has no field of its own"}},
+		"a role in a section": {file: del + "_CONTEXT.md", from: "**Responsible:** Lead\n\n", to: "\n## Responsible Party\nLead\n\n", want: []string{
+			"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:9 Responsible has a section of its own"}},
+		"a role in a section, another": {file: del + "_CONTEXT.md", from: "**Responsible:** Lead\n\n", to: "\n## Responsible Party\n- Clerk\n\n", want: []string{
+			"CONTEXT_FIELD_FORM DEL/_CONTEXT.md:9 Responsible has a section of its own", `CONTEXT_FIELD_DIFFERS DEL/_CONTEXT.md:9 Responsible is "Clerk", in the decomposition "Lead"`}},
 		"no pointer":                   {file: del + "_CONTEXT.md", from: "_Decomposition/plan.md", to: "TBD", want: []string{"CONTEXT_NO_DECOMPOSITION DEL/_CONTEXT.md:0 there is no field **Decomposition file:**"}},
 		"a pointer to nothing":         {file: del + "_CONTEXT.md", from: "_Decomposition/plan.md", to: "_Decomposition/none.md", want: []string{"CONTEXT_DECOMPOSITION_NOT_FOUND DEL/_CONTEXT.md:22 there is no _Decomposition/none.md"}},
 		"a pointer from above":         {file: del + "_CONTEXT.md", from: "_Decomposition/plan.md", to: "`execution/_Decomposition/plan.md`", want: []string{"CONTEXT_DECOMPOSITION_PATH DEL/_CONTEXT.md:22 the document is _Decomposition/plan.md"}},
@@ -198,13 +220,17 @@ func TestFindings(t *testing.T) {
 
 		"a pointer in bold": {file: "_Estimates/_LATEST.md", to: "# Latest\n\n**Latest Snapshot:** `EST_2026-01-02_1200_2/`\n**Updated:** 2026-01-02\n",
 			want: []string{"LATEST_FORM _Estimates/_LATEST.md:3 the lines are not of the form Latest: and Updated:"}},
+		"a pointer of a name alone": {file: "_Estimates/_LATEST.md", to: "# Latest\n\n`EST_2026-01-02_1200_2/`\n\nUpdated: 2026-01-02\n", want: []string{
+			"LATEST_FORM _Estimates/_LATEST.md:3 the lines are not of the form Latest: and Updated:"}},
+		"a dead pointer of a name alone": {file: "_Estimates/_LATEST.md", to: "- EST_2026-01-09_1200\nUpdated: 2026-01-02\n", want: []string{
+			"LATEST_FORM _Estimates/_LATEST.md:1 the lines are not of the form Latest: and Updated:", "LATEST_TARGET_MISSING _Estimates/_LATEST.md:1 there is no snapshot EST_2026-01-09_1200"}},
 		"an empty pointer":          {file: "_Estimates/_LATEST.md", to: "nothing\n", want: []string{"LATEST_NO_TARGET _Estimates/_LATEST.md:0 there is no line Latest:"}},
 		"a dead pointer":            {file: "_Estimates/_LATEST.md", from: "EST_2026-01-02_1200_2", to: "../EST_2026-01-09_1200", want: []string{"LATEST_TARGET_MISSING _Estimates/_LATEST.md:1 there is no snapshot EST_2026-01-09_1200"}},
 		"an old pointer":            {file: "_Estimates/_LATEST.md", from: "1200_2", to: "1200", want: []string{"LATEST_OUTDATED _Estimates/_LATEST.md:1 EST_2026-01-02_1200_2 is newer than EST_2026-01-02_1200"}},
 		"an undated pointer":        {file: "_Estimates/_LATEST.md", from: "Updated: 2026-01-02", to: "Updated: today", want: []string{"LATEST_NO_DATE _Estimates/_LATEST.md:2 there is no date of the update"}},
 		"a snapshot without a date": {file: "_Estimates/_LATEST.md", from: "EST_2026-01-02_1200_2", to: "final", made: "_Estimates/final/x", want: []string{"SNAPSHOT_NAME _Estimates/_LATEST.md:1 final does not end with a date and a time"}},
 		"a pointer elsewhere": {made: "_Estimates/_Lines/_LATEST.md = Latest: EST_2026-01-02_1200\nUpdated: 2026-01-02\n", want: []string{
-			"LATEST_TARGET_ELSEWHERE _Estimates/_Lines/_LATEST.md:1 EST_2026-01-02_1200 lies in _Estimates"}},
+			"LATEST_TARGET_ELSEWHERE _Estimates/_Lines/_LATEST.md:1 EST_2026-01-02_1200 is in _Estimates"}},
 		"a snapshot that changed": {made: "_Estimates/EST_2026-01-02_1200/new.csv", want: []string{
 			"SNAPSHOT_FILE_ADDED _Estimates/EST_2026-01-02_1200/new.csv:0 the file was not there when the snapshot was published"}},
 		"a register": {made: del + "Dependencies.csv = RegisterSchemaVersion\n", want: []string{"MISSING_CORE_COLUMNS DEL/Dependencies.csv:1 ",
@@ -258,7 +284,7 @@ func TestFindings(t *testing.T) {
 func TestExample(t *testing.T) {
 	t.Parallel()
 	for _, f := range validated(t, filepath.Join("..", "..", "..", "examples", "project"), Options{Today: "2026-11-20"}).Findings {
-		if f.Code != rulePackageFolders.Code {
+		if f.Code != rulePackageFolders.Code && f.Code != ruleToolRoots.Code {
 			t.Errorf("%s %s:%d: %s", f.Code, f.Path, f.Line, f.Message)
 		}
 	}

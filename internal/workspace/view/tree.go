@@ -105,7 +105,7 @@ func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 	return top, nil
 }
 
-// tree is one listing, level by level, so that a bound cuts what lies deepest.
+// tree is one listing, level by level, so that a bound cuts what is deepest.
 type tree struct {
 	o     TreeOptions
 	root  *os.Root

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -20,25 +21,36 @@ type ReaderFunc func([]byte) (int, error)
 // Read implements [io.Reader].
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Read is what the answer that begin makes yields of a body.
-func Read(body io.Reader, begin func(yield func(model.Chunk, error) bool) upstream.Answer) (got []model.Chunk, whole bool, err error) {
-	a := begin(func(c model.Chunk, _ error) bool { got = append(got, c); return true })
-	whole, err = upstream.Read(context.Background(), body, 1<<16, a)
-	return got, whole, err
+// Reply is a transport with one answer, an event stream that is read from Body.
+type Reply struct{ Body io.Reader }
+
+// RoundTrip implements [http.RoundTripper].
+func (a *Reply) RoundTrip(r *http.Request) (*http.Response, error) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body: io.NopCloser(a.Body), Request: r,
+	}, r.Body.Close()
 }
 
 // Splits checks that the chunks of answers made of pieces do not depend on how the
-// network cuts the bytes.
-func Splits(t *testing.T, pieces []string, begin func(yield func(model.Chunk, error) bool) upstream.Answer) {
+// network cuts the bytes. The provider gets its answers from reply.
+func Splits(t *testing.T, pieces []string, p *upstream.Provider, reply *Reply) {
+	read := func(body io.Reader) ([]model.Chunk, error) {
+		reply.Body = body
+		return Collect(p.Stream(context.Background(), ask("x")))
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		stream := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
 		if rapid.Bool().Draw(t, "crlf") {
 			stream = strings.ReplaceAll(stream, "\n", "\r\n")
 		}
-		want, _, wantErr := Read(strings.NewReader(stream), begin)
+		want, wantErr := read(strings.NewReader(stream))
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 20).Draw(t, "cuts")
 		rest, n := stream, 0
-		got, _, err := Read(ReaderFunc(func(b []byte) (int, error) {
+		got, err := read(ReaderFunc(func(b []byte) (int, error) {
 			if len(rest) == 0 {
 				return 0, io.EOF
 			}
@@ -46,7 +58,7 @@ func Splits(t *testing.T, pieces []string, begin func(yield func(model.Chunk, er
 			rest = rest[c:]
 			n++
 			return c, nil
-		}), begin)
+		}))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("chunks (-whole +cut):\n%s", diff)
 		}

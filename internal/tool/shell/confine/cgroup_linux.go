@@ -27,7 +27,7 @@ type cgroup struct {
 // findCgroup finds the folder in which control groups can be made that limit memory:
 // the nearest above this process whose groups do that, where this user may make one.
 // Nothing is changed for others: where the system gives no such folder to this user,
-// there is none. Proc is where Linux tells of this process.
+// there is none. Proc is where Linux reports this process.
 func findCgroup(proc string) (string, error) {
 	own, err := os.ReadFile(filepath.Join(proc, "cgroup"))
 	if err != nil {
@@ -138,14 +138,14 @@ func (g *cgroup) starved() bool {
 // sweepCgroups removes the groups of processes that died. One in which something
 // still runs stays: the system refuses to remove it.
 func sweepCgroups(parent string) {
-	groups, err := filepath.Glob(filepath.Join(parent, cgroupPrefix+"*"))
+	groups, err := fs.Glob(os.DirFS(parent), cgroupPrefix+"*")
 	if err != nil {
 		return
 	}
-	for _, dir := range groups {
-		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), cgroupPrefix), "-")
+	for _, name := range groups {
+		maker, _, _ := strings.Cut(strings.TrimPrefix(name, cgroupPrefix), "-")
 		if pid, err := strconv.Atoi(maker); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			_ = unix.Rmdir(dir)
+			_ = unix.Rmdir(filepath.Join(parent, name))
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestInControlGroup(t *testing.T) {
 	out, in, err := os.Pipe()
 	must(t, err)
 	defer out.Close()
-	k, err := startKeeper(p, in, Command{}, g)
+	k, err := startSupervisor(p, in, Command{}, g)
 	must(t, in.Close())
 	must(t, err)
 	must(t, out.SetReadDeadline(time.Now().Add(time.Minute)))

@@ -1,8 +1,8 @@
 // Package confine runs a shell command so that it can do what it was let to and
 // nothing else, and so that nothing of it is left when it is over.
 //
-// On Linux the command is started by a keeper (package keeper): this program once
-// more, in a process of its own. The keeper builds the cage and then watches over
+// On Linux the command is started by a supervisor (package supervisor): this program once
+// more, in a process of its own. The supervisor builds the sandbox and then watches over
 // the command for as long as it runs:
 //
 //   - namespaces, where the machine has them: a file tree of its own that holds
@@ -17,16 +17,16 @@
 //     processes of the command together.
 //
 // Each of these holds without the others, and a machine may have any of them.
-// [Runner.Report] tells what it really has, found out by trying and not by
+// [Runner.Report] reports what it really has, found out by trying and not by
 // version. What was found is applied in full or the command does not run:
 // nothing is weakened silently.
 //
 // A command ends with its whole tree: daemons, too, because they are either in
-// the command's process table, which ends with the keeper, or become the
-// keeper's children. When belay dies, the keeper's end of a pipe closes and it
+// the command's process table, which ends with the supervisor, or become the
+// supervisor's children. When belay dies, the supervisor's end of a pipe closes and it
 // ends the tree.
 //
-// On other systems there is no cage. The command gets the same environment,
+// On other systems there is no sandbox. The command gets the same environment,
 // deadline and end of its process group, and the report says that this is all.
 //
 // Contract: architecture, "Security posture"; turn API REQ-04.
@@ -51,7 +51,7 @@ const (
 	// NetworkAsk is NetworkNone with a proxy on that loopback interface. What it
 	// reaches is for [Command.Proxy] to decide.
 	NetworkAsk Network = "ask"
-	// NetworkPorts lets commands connect to some TCP ports. Which do, nobody can tell
+	// NetworkPorts lets commands connect to some TCP ports. Which do, nobody knows
 	// beforehand, so that each is asked about.
 	NetworkPorts Network = "ports"
 	// NetworkOpen does not limit the network. Commands reach the server, too, so
@@ -62,7 +62,7 @@ const (
 // Means are the ways of confinement that a machine may have.
 type Means struct {
 	// Landlock, Namespaces and Filter are the three that the package comment
-	// tells of.
+	// reports.
 	Landlock, Namespaces, Filter bool
 	// Overlay is an overlay on the project, which needs namespaces.
 	Overlay bool
@@ -81,14 +81,14 @@ type Options struct {
 	// ReadPaths are files and folders that commands may read and run, beside
 	// those of the system: toolchains in the user's home.
 	ReadPaths []string
-	// Hidden are files and folders that no command may reach, even where they lie
+	// Hidden are files and folders that no command may reach, even where they are
 	// in a folder that is granted: the state folder, the configuration.
 	Hidden []string
 	// Network is NetworkPorts when empty; ConnectPorts are those of NetworkPorts,
 	// 80 and 443 when nil; ListenPorts may be listened on, none when nil.
 	Network                   Network
 	ConnectPorts, ListenPorts []uint16
-	// ServerPorts tells which ports commands may not connect to although
+	// ServerPorts reports which ports commands may not connect to although
 	// ConnectPorts has them: those of the server itself. It is asked before each
 	// command; nil has none.
 	ServerPorts func() []uint16
@@ -171,9 +171,9 @@ type Command struct {
 	Time        time.Duration
 	OutputBytes int64
 	Said        io.Writer
-	// Guard is a file that the command's keeper holds open, and writes a byte to
+	// Guard is a file that the command's supervisor holds open, and writes a byte to
 	// now and then, until nothing of the command runs any more: a lock on it lasts
-	// as long, also when belay dies. Nil is none; only Linux has keepers.
+	// as long, also when belay dies. Nil is none; only Linux has supervisors.
 	Guard *os.File
 	// Proxy serves a listener on [ProxyPort] of the loopback interface of the command's
 	// own network, which the command finds in its environment as its HTTP proxy ([NetworkAsk]). It
@@ -205,7 +205,7 @@ type Outcome struct {
 	Took time.Duration
 }
 
-// SetupError is why a command was not started: the cage could not be built as
+// SetupError is why a command was not started: the sandbox could not be built as
 // the report says, or what was asked for is outside it.
 type SetupError struct {
 	// Step says what was being done, Err what came of it.

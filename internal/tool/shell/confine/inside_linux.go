@@ -15,10 +15,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"belay/internal/tool/shell/confine/keeper"
+	"belay/internal/tool/shell/confine/supervisor"
 )
 
-// requestTime bounds how long a keeper takes to answer; dialTime how long a connection
+// requestTime bounds how long a supervisor takes to answer; dialTime how long a connection
 // to the command takes.
 const (
 	requestTime = 5 * time.Second
@@ -41,8 +41,8 @@ func (in *Inside) close() {
 	in.socket = nil
 }
 
-// ask gets a file from the keeper.
-func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
+// ask gets a file from the supervisor.
+func (in *Inside) ask(r supervisor.Request, port uint16) (*os.File, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.socket == nil {
@@ -53,7 +53,7 @@ func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
 		return nil, errors.Join(ErrNotInside, err)
 	}
 	f, err := receiveFile(in.socket)
-	if r == keeper.Terminate && errors.Is(err, errNoFile) {
+	if r == supervisor.Terminate && errors.Is(err, errNoFile) {
 		return nil, nil
 	}
 	var refused unix.Errno
@@ -61,7 +61,7 @@ func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
 		in.socket = nil // an answer that comes late would be that to another request
 		return nil, errors.Join(ErrNotInside, err)
 	}
-	if err == nil && r == keeper.Listener {
+	if err == nil && r == supervisor.Listener {
 		in.given[port] = true
 	}
 	return f, err
@@ -70,7 +70,7 @@ func (in *Inside) ask(r keeper.Request, port uint16) (*os.File, error) {
 // Terminate asks the processes of the command to end, those that have not left its
 // process group. It does not wait.
 func (in *Inside) Terminate() error {
-	_, err := in.ask(keeper.Terminate, 0)
+	_, err := in.ask(supervisor.Terminate, 0)
 	return err
 }
 
@@ -79,11 +79,11 @@ func (in *Inside) Terminate() error {
 func (in *Inside) Dial(ctx context.Context, port uint16) (net.Conn, error) {
 	var errs []error
 	for _, way := range []struct {
-		socket  keeper.Request
+		socket  supervisor.Request
 		address unix.Sockaddr
 	}{
-		{keeper.Socket4, &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{127, 0, 0, 1}}},
-		{keeper.Socket6, &unix.SockaddrInet6{Port: int(port), Addr: [16]byte{15: 1}}},
+		{supervisor.Socket4, &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{127, 0, 0, 1}}},
+		{supervisor.Socket6, &unix.SockaddrInet6{Port: int(port), Addr: [16]byte{15: 1}}},
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func connect(f *os.File, to unix.Sockaddr) (_ net.Conn, err error) {
 // which belay does.
 func (in *Inside) Listening() ([]uint16, error) {
 	found := map[uint16]bool{}
-	for _, table := range []keeper.Request{keeper.Table4, keeper.Table6} {
+	for _, table := range []supervisor.Request{supervisor.Table4, supervisor.Table6} {
 		f, err := in.ask(table, 0)
 		if errors.Is(err, unix.ENOENT) { // there is no IPv6
 			continue
@@ -165,7 +165,7 @@ func listeners(table io.Reader, found map[uint16]bool) error {
 // Listen listens on a TCP port of the command's loopback interface. The caller closes
 // the listener.
 func (in *Inside) Listen(port uint16) (net.Listener, error) {
-	f, err := in.ask(keeper.Listener, port)
+	f, err := in.ask(supervisor.Listener, port)
 	if err != nil {
 		return nil, fmt.Errorf("listen on port %d of the command: %w", port, err)
 	}

@@ -126,7 +126,7 @@ func TestListenInside(t *testing.T) {
 	_ = l.Close()
 }
 
-// What a keeper finds in the table of sockets is what listens.
+// What a supervisor finds in the table of sockets is what listens.
 func TestListeners(t *testing.T) {
 	t.Parallel()
 	const table = `  sl  local_address rem_address   st tx_queue rx_queue

@@ -3,7 +3,7 @@ package confine
 import (
 	"golang.org/x/sys/unix"
 
-	"belay/internal/tool/shell/confine/keeper"
+	"belay/internal/tool/shell/confine/supervisor"
 )
 
 // The rights of Landlock, by the version that brought them. A right that the
@@ -46,10 +46,10 @@ func landlockRights(version int) uint64 {
 }
 
 // ruleset is what Landlock of that version lets a command do.
-func (g grants) ruleset(version int, n network, ownTree bool) *keeper.Ruleset {
+func (g grants) ruleset(version int, n network, ownTree bool) *supervisor.Ruleset {
 	const wordBytes = 8
 	all := landlockRights(version)
-	r := &keeper.Ruleset{Files: all, Size: wordBytes, FileRights: landlockFile}
+	r := &supervisor.Ruleset{Files: all, Size: wordBytes, FileRights: landlockFile}
 	if version >= landlockTCP {
 		r.Size = 2 * wordBytes
 		if n.limitTCP {
@@ -63,7 +63,7 @@ func (g grants) ruleset(version int, n network, ownTree bool) *keeper.Ruleset {
 	}
 	grant := func(rights uint64, paths ...string) {
 		for _, p := range paths {
-			r.PathRules = append(r.PathRules, keeper.PathRule{Path: p, Rights: all & rights})
+			r.PathRules = append(r.PathRules, supervisor.PathRule{Path: p, Rights: all & rights})
 		}
 	}
 	grant(^uint64(unix.LANDLOCK_ACCESS_FS_IOCTL_DEV), g.write...)
@@ -78,13 +78,13 @@ func (g grants) ruleset(version int, n network, ownTree bool) *keeper.Ruleset {
 }
 
 // portRules are the TCP ports that a command may use.
-func (n network) portRules() []keeper.PortRule {
-	var rules []keeper.PortRule
+func (n network) portRules() []supervisor.PortRule {
+	var rules []supervisor.PortRule
 	for _, port := range n.connect {
-		rules = append(rules, keeper.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
+		rules = append(rules, supervisor.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	}
 	for _, port := range n.listen { // the kernel joins the rules of a port
-		rules = append(rules, keeper.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_BIND_TCP})
+		rules = append(rules, supervisor.PortRule{Port: uint64(port), Rights: unix.LANDLOCK_ACCESS_NET_BIND_TCP})
 	}
 	return rules
 }

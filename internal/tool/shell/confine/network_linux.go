@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownNetwork serves the listeners that a keeper sends from the command's own network.
+// ownNetwork serves the listeners that a supervisor sends from the command's own network.
 type ownNetwork struct {
 	socket *net.UnixConn
 	inside *Inside
@@ -21,7 +21,7 @@ type ownNetwork struct {
 	serving   sync.WaitGroup
 }
 
-// newNetwork returns a network of these ports, and the keeper's end of its socket. Inside
+// newNetwork returns a network of these ports, and the supervisor's end of its socket. Inside
 // may be nil.
 func newNetwork(ports []Port, inside *Inside) (*ownNetwork, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -40,14 +40,14 @@ func newNetwork(ports []Port, inside *Inside) (*ownNetwork, *os.File, error) {
 	return n, theirs, nil
 }
 
-// receive takes the listeners from the keeper, and serves them.
+// receive takes the listeners from the supervisor, and serves them.
 func (n *ownNetwork) receive(ports []Port) {
 	defer close(n.received)
 	given := map[uint16]bool{}
 	for _, p := range ports {
 		f, err := receiveFile(n.socket)
 		if err != nil {
-			return // the keeper's answer says what went wrong
+			return // the supervisor's answer says what went wrong
 		}
 		l, err := net.FileListener(f)
 		if err = errors.Join(err, f.Close()); err != nil {
@@ -62,10 +62,10 @@ func (n *ownNetwork) receive(ports []Port) {
 	}
 }
 
-// errNoFile says that a message of the keeper's holds no file.
-var errNoFile = errors.New("the keeper sent no file")
+// errNoFile says that a message of the supervisor's holds no file.
+var errNoFile = errors.New("the supervisor sent no file")
 
-// receiveFile takes a file that the keeper sends, or the error in its place.
+// receiveFile takes a file that the supervisor sends, or the error in its place.
 func receiveFile(socket *net.UnixConn) (*os.File, error) {
 	space := make([]byte, unix.CmsgSpace(4))
 	var code [1]byte

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a command changes in a project with an overlay lies in the upper folder, and
+// What a command changes in a project with an overlay is in the upper folder, and
 // the project is as it was. The path of the project may hold what parts the options
 // of a mount.
 func TestOverlay(t *testing.T) {

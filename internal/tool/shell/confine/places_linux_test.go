@@ -12,7 +12,7 @@ import (
 // next command is given.
 func TestFoldersOfACommandAreNoLinks(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		for _, folder := range []string{tmpDir, homeDir} {
 			c := room(t)
 			outside := filepath.Join(filepath.Dir(c.Project), "outside")
@@ -57,7 +57,7 @@ func TestALinkIsNotMountedAsTemp(t *testing.T) {
 	}
 }
 
-// A project may lie in the machine's /tmp, which to a command is a folder of its own:
+// A project may be in the machine's /tmp, which to a command is a folder of its own:
 // no link in it decides where the project is mounted.
 func TestNothingIsMountedThroughALink(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func (r *Runner) probe() Report {
 	return found
 }
 
-// plain is a command without a cage, in a group of its own.
+// plain is a command without a sandbox, in a group of its own.
 type plain struct {
 	cmd   *exec.Cmd
 	group group

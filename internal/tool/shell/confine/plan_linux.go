@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"belay/internal/tool/shell/confine/keeper"
+	"belay/internal/tool/shell/confine/supervisor"
 )
 
 // grants are what a command may reach, by real path.
@@ -20,9 +20,9 @@ type grants struct {
 	// masked are folders and files in them that the command finds empty, links
 	// are the links of the root folder.
 	masked []string
-	links  []keeper.Link
-	// overlay lies on the first folder of write, nil where that is changed itself.
-	overlay *keeper.Overlay
+	links  []supervisor.Link
+	// overlay is on the first folder of write, nil where that is changed itself.
+	overlay *supervisor.Overlay
 }
 
 // network is what a command may do with sockets.
@@ -45,12 +45,12 @@ var systemPaths = []string{
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 
 // plan settles how a command runs on a machine with that report.
-func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
+func (r *Runner) plan(c Command, found Report) (*supervisor.Plan, error) {
 	sh, err := shell()
 	if err != nil {
 		return nil, &SetupError{"find a shell", err}
 	}
-	p := &keeper.Plan{
+	p := &supervisor.Plan{
 		Shell: sh, Command: c.Text, Dir: c.Dir,
 		Env:    r.environment(c),
 		Limits: r.o.Limits.resources(found.Namespaces), Processes: uint64(r.o.Limits.Processes),
@@ -81,7 +81,7 @@ func (r *Runner) plan(c Command, found Report) (*keeper.Plan, error) {
 	if found.Namespaces {
 		p.Tree = g.tree(c)
 		if uid := os.Geteuid(); uid != 0 {
-			p.User = &keeper.User{UID: uint64(uid), GID: uint64(os.Getegid())}
+			p.User = &supervisor.User{UID: uint64(uid), GID: uint64(os.Getegid())}
 		}
 	}
 	if found.Landlock > 0 {
@@ -108,8 +108,8 @@ func (r *Runner) served(c Command) []Port {
 }
 
 // resources are the limits of the kernel's that a command runs under.
-func (l Limits) resources(ownTable bool) []keeper.Limit {
-	limits := []keeper.Limit{
+func (l Limits) resources(ownTable bool) []supervisor.Limit {
+	limits := []supervisor.Limit{
 		{Resource: unix.RLIMIT_CORE, Most: 0},
 		{Resource: unix.RLIMIT_NOFILE, Most: uint64(l.Files)},
 		{Resource: unix.RLIMIT_FSIZE, Most: uint64(l.FileBytes)},
@@ -117,13 +117,13 @@ func (l Limits) resources(ownTable bool) []keeper.Limit {
 	}
 	if uid := os.Geteuid(); uid != 0 { // root has no such limit
 		// It counts threads, and without namespaces all of the user's. It is the
-		// second line: processes are counted by the keeper, which needs threads
+		// second line: processes are counted by the supervisor, which needs threads
 		// itself.
 		most := threadsPerProcess * l.Processes
 		if !ownTable {
 			most += threadsOf(uid)
 		}
-		limits = append(limits, keeper.Limit{Resource: unix.RLIMIT_NPROC, Most: uint64(most)})
+		limits = append(limits, supervisor.Limit{Resource: unix.RLIMIT_NPROC, Most: uint64(most)})
 	}
 	return limits
 }
@@ -156,12 +156,12 @@ func threadsOf(uid int) int {
 }
 
 // tree is a file tree of what is granted.
-func (g grants) tree(c Command) *keeper.Tree {
+func (g grants) tree(c Command) *supervisor.Tree {
 	write := g.write
 	if g.overlay != nil {
 		write = write[1:]
 	}
-	t := &keeper.Tree{
+	t := &supervisor.Tree{
 		Write: write, Overlay: g.overlay, Masked: g.masked, Links: g.links, Devices: devices,
 		Temp: filepath.Join(c.Scratch, tmpDir),
 	}
@@ -189,7 +189,7 @@ func (o Options) grants(c Command, ownTree bool, parts etcParts) (grants, error)
 	var g grants
 	for _, path := range systemPaths {
 		if target, err := os.Readlink(path); err == nil {
-			g.links = append(g.links, keeper.Link{Path: path, Target: target})
+			g.links = append(g.links, supervisor.Link{Path: path, Target: target})
 			continue
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -219,7 +219,7 @@ func (o Options) grants(c Command, ownTree bool, parts etcParts) (grants, error)
 		}
 	}
 	if ownTree && c.Upper != "" {
-		g.overlay = &keeper.Overlay{Folder: g.write[0], Upper: c.Upper, Work: c.Work}
+		g.overlay = &supervisor.Overlay{Folder: g.write[0], Upper: c.Upper, Work: c.Work}
 	}
 	if ownTree {
 		g.masked = append(g.masked, existing(c.Masked)...)
@@ -277,7 +277,7 @@ func (g *grants) hide(hidden []string, ownTree bool) error {
 	return nil
 }
 
-// within reports whether path is dir or lies in it. Both are clean.
+// within reports whether path is dir or is in it. Both are clean.
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

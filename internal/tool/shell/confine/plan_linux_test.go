@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// TestHidden keeps what is hidden out of reach where it lies in a folder that is
+// TestHidden keeps what is hidden out of reach where it is in a folder that is
 // granted, or the reverse.
 //
 // Covers: turn-api REQ-04
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		cage   string
-		hidden string // in the project's parent
-		runs   bool
+		sandbox string
+		hidden  string // in the project's parent
+		runs    bool
 	}{
 		"masked in the project":        {"all", "project/state", true},
 		"not to be masked":             {"landlock", "project/state", false},
@@ -35,7 +35,7 @@ func TestHidden(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(hidden, "token"), []byte("secret"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			o := cages[test.cage]
+			o := sandboxes[test.sandbox]
 			o.Hidden = []string{hidden, filepath.Join(hidden, "not there")}
 			c.Text = "cat " + hidden + "/token; true"
 			got, err := testRunner(o).Run(t.Context(), c)
@@ -58,7 +58,7 @@ func TestNoNetwork(t *testing.T) {
 	for name, text := range map[string]string{"all": "ls /sys/class/net 2>/dev/null; cat /proc/net/dev | grep -cv 'lo:\\|Inter\\|face'", "landlock": "echo x >/dev/udp/127.0.0.1/9 || echo 0"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := cages[name]
+			o := sandboxes[name]
 			o.Network = NetworkNone
 			r := testRunner(o)
 			if rep, err := r.Report(t.Context()); err != nil || rep.Unconfined {

@@ -40,7 +40,7 @@ type Report struct {
 	Reasons []string `json:"reasons,omitempty"`
 }
 
-// Report tells what the machine holds. The first call tries it out and takes
+// Report reports what the machine holds. The first call tries it out and takes
 // some ten milliseconds; the answer does not change afterwards.
 func (r *Runner) Report(ctx context.Context) (Report, error) {
 	if err := ctx.Err(); err != nil {

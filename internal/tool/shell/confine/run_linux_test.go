@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cages are the ways of confinement under which everything about processes must
+// sandboxes are the ways of confinement under which everything about processes must
 // hold.
-var cages = map[string]Options{
+var sandboxes = map[string]Options{
 	"all":        {},
 	"landlock":   {Without: Means{Namespaces: true}},
 	"namespaces": {Without: Means{Landlock: true}},
@@ -57,7 +57,7 @@ func run(t testing.TB, r *Runner, c Command, text string) (Outcome, string) {
 }
 
 func TestReport(t *testing.T) {
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		rep, err := testRunner(o).Report(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func TestReport(t *testing.T) {
 
 func TestRunSays(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, c := testRunner(o), room(t)
@@ -98,12 +98,12 @@ func TestRunSays(t *testing.T) {
 	}
 }
 
-// A keeper takes no signal from its command. The command begins with every signal
+// A supervisor takes no signal from its command. The command begins with every signal
 // at its default, whatever belay was started with: nohup ignores SIGHUP, a shell
 // ignores SIGINT in the background, a supervisor may block some.
 func TestSignals(t *testing.T) {
 	t.Parallel()
-	for name := range cages {
+	for name := range sandboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := room(t)
@@ -129,7 +129,7 @@ func TestHelperSignals(t *testing.T) {
 	if os.Getenv("CONFINE_STARTED") == "blocking" {
 		var mask unix.Sigset_t
 		mask.Val[0] = 1<<(unix.SIGHUP-1) | 1<<(unix.SIGINT-1) | 1<<(unix.SIGTERM-1) | 1<<(unix.SIGUSR1-1)
-		runtime.LockOSThread() // the thread that starts the keeper
+		runtime.LockOSThread() // the thread that starts the supervisor
 		defer runtime.UnlockOSThread()
 		if err := unix.PthreadSigmask(unix.SIG_BLOCK, &mask, nil); err != nil {
 			t.Fatal(err)
@@ -138,17 +138,17 @@ func TestHelperSignals(t *testing.T) {
 	const text = `grep -E '^Sig(Ign|Blk):' /proc/self/status
 for s in $(seq 1 64); do case $s in 9|19|32|33|34) ;; *) kill -$s $PPID 2>/dev/null;; esac; done; sleep 0.1; echo alive; exit 7`
 	c := Command{Project: dir + "/project", Scratch: dir + "/scratch", Dir: dir + "/project", Time: time.Minute, OutputBytes: 1000}
-	o, out := run(t, testRunner(cages[name]), c, text)
+	o, out := run(t, testRunner(sandboxes[name]), c, text)
 	if o.ExitCode != 7 || !strings.Contains(out, "alive") || strings.Count(out, "\t0000000000000000\n") != 2 {
 		t.Errorf("exit %d %s, said %q", o.ExitCode, o.Signal, out)
 	}
 }
 
-// Starting commands, whose keeper borrows this process's memory for a moment,
+// Starting commands, whose supervisor borrows this process's memory for a moment,
 // leaves it closed to others.
 func TestStaysClosed(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		run(t, testRunner(o), room(t), "true")
 		if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
 			t.Errorf("%s: dumpable is %d (%v)", name, dumpable, err)
@@ -170,7 +170,7 @@ var lingerers = map[string]string{
 // Covers: turn-api REQ-04
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		for how, text := range lingerers {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				t.Parallel()
@@ -212,7 +212,7 @@ func running(t *testing.T, scratch string) (names []string) {
 
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		for _, text := range []string{"sleep 300", "trap '' TERM INT HUP; while :; do :; done", "setsid sleep 300 & wait", "exec >&-; sleep 300"} {
 			t.Run(name+"/"+text, func(t *testing.T) {
 				t.Parallel()
@@ -231,7 +231,7 @@ func TestDeadline(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := room(t)
@@ -272,7 +272,7 @@ func TestFlood(t *testing.T) {
 // would be one for whoever runs it should the test fail.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		o.Limits.Processes = 40
 		for how, fork := range map[string]string{"group": "", "sessions": "setsid "} {
 			t.Run(name+"/"+how, func(t *testing.T) {
@@ -292,7 +292,7 @@ func TestCrowd(t *testing.T) {
 // Covers: turn-api REQ-04
 func TestKilledParent(t *testing.T) {
 	t.Parallel()
-	for name := range cages {
+	for name := range sandboxes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := room(t)
@@ -326,7 +326,7 @@ func TestHelperRuns(t *testing.T) {
 		Project: dir + "/project", Scratch: dir + "/scratch", Dir: dir + "/project", Time: time.Minute, OutputBytes: 1000,
 		Text: `(setsid bash -c 'while :; do date +%N >beat; sleep 0.02; done' &) ; touch began; sleep 300`,
 	}
-	_, err := testRunner(cages[name]).Run(t.Context(), c)
+	_, err := testRunner(sandboxes[name]).Run(t.Context(), c)
 	t.Fatal("it ended:", err)
 }
 
@@ -341,7 +341,7 @@ func waitUntil(t *testing.T, what func() bool) {
 }
 
 func BenchmarkTrue(b *testing.B) {
-	for name, o := range cages {
+	for name, o := range sandboxes {
 		b.Run(name, func(b *testing.B) {
 			r, c := testRunner(o), room(b)
 			run(b, r, c, "true")

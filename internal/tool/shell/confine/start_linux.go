@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"belay/internal/tool/shell/confine/keeper"
+	"belay/internal/tool/shell/confine/supervisor"
 )
 
-// start starts a keeper for the command.
+// start starts a supervisor for the command.
 func (r *Runner) start(c Command, out *os.File) (process, error) {
 	found := r.found()
 	p, err := r.plan(c, found)
@@ -26,10 +26,10 @@ func (r *Runner) start(c Command, out *os.File) (process, error) {
 	return r.startIn(found, p, out, c)
 }
 
-// startIn starts a keeper in a control group of its own, where there is to be one.
-func (r *Runner) startIn(found Report, p *keeper.Plan, out *os.File, c Command) (process, error) {
+// startIn starts a supervisor in a control group of its own, where there is to be one.
+func (r *Runner) startIn(found Report, p *supervisor.Plan, out *os.File, c Command) (process, error) {
 	if !found.Memory {
-		return startKeeper(p, out, c, nil)
+		return startSupervisor(p, out, c, nil)
 	}
 	parent, err := r.cgroups()
 	if err != nil {
@@ -39,18 +39,18 @@ func (r *Runner) startIn(found Report, p *keeper.Plan, out *os.File, c Command) 
 	if err != nil {
 		return nil, &SetupError{"make a control group", err}
 	}
-	running, err := startKeeper(p, out, c, g)
+	running, err := startSupervisor(p, out, c, g)
 	if err != nil {
 		g.remove()
 	}
 	return running, err
 }
 
-// keeperEnv is all that a keeper needs: one processor, because it mostly waits,
+// supervisorEnv is all that a supervisor needs: one processor, because it mostly waits,
 // and no sleep at its end where it was built to find races.
-var keeperEnv = []string{"GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0"}
+var supervisorEnv = []string{"GOMAXPROCS=1", "GORACE=atexit_sleep_ms=0"}
 
-// kept is a command in its keeper's hands.
+// kept is a command in its supervisor's hands.
 type kept struct {
 	cmd     *exec.Cmd
 	answer  *os.File
@@ -60,17 +60,17 @@ type kept struct {
 	// network is nil where belay serves nothing in the command's own.
 	network *ownNetwork
 	// group is the command's process group, once it is known and where it is not
-	// enough to end the keeper.
+	// enough to end the supervisor.
 	group atomic.Int64
 	once  sync.Once
 	last  *time.Timer
 }
 
-// keeperGrace is how long a keeper may take to end its tree before it is ended
+// supervisorGrace is how long a supervisor may take to end its tree before it is ended
 // itself.
-const keeperGrace = 5 * time.Second
+const supervisorGrace = 5 * time.Second
 
-func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, error) {
+func startSupervisor(p *supervisor.Plan, out *os.File, c Command, g *cgroup) (process, error) {
 	controlOut, control, err := os.Pipe()
 	if err != nil {
 		return nil, &SetupError{"open a pipe", err}
@@ -81,10 +81,10 @@ func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, e
 		return nil, &SetupError{"open a pipe", err}
 	}
 
-	// No context: the keeper ends with its pipe, so that it can end its tree.
+	// No context: the supervisor ends with its pipe, so that it can end its tree.
 	cmd := &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{os.Args[0], keeper.Arg}, // also when the file was replaced meanwhile
-		Env: keeperEnv, Dir: "/",
+		Path: "/proc/self/exe", Args: []string{os.Args[0], supervisor.Arg}, // also when the file was replaced meanwhile
+		Env: supervisorEnv, Dir: "/",
 		Stdout: out, ExtraFiles: []*os.File{controlOut, answerIn},
 		SysProcAttr: attributes(p),
 	}
@@ -103,24 +103,24 @@ func startKeeper(p *keeper.Plan, out *os.File, c Command, g *cgroup) (process, e
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.folder.Fd())
 	}
 	err = cmd.Start()
-	_, _ = controlOut.Close(), answerIn.Close() // the keeper has its own
+	_, _ = controlOut.Close(), answerIn.Close() // the supervisor has its own
 	if networkIn != nil {
 		_ = networkIn.Close()
 	}
 	if err != nil {
 		network.stop()
 		_, _ = control.Close(), answer.Close()
-		return nil, &SetupError{"start the command's keeper", err}
+		return nil, &SetupError{"start the command's supervisor", err}
 	}
 	k := &kept{cmd: cmd, answer: answer, control: control, cgroup: g, network: network}
-	if err := keeper.Send(control, p); err != nil {
-		k.end() // wait tells why it does not listen
+	if err := supervisor.Send(control, p); err != nil {
+		k.end() // wait reports why it does not listen
 	}
 	return k, nil
 }
 
-// attributes are what only the starting process can give the keeper.
-func attributes(p *keeper.Plan) *syscall.SysProcAttr {
+// attributes are what only the starting process can give the supervisor.
+func attributes(p *supervisor.Plan) *syscall.SysProcAttr {
 	if p.Tree == nil {
 		return &syscall.SysProcAttr{Setsid: true} // the terminal of belay is none of the command's
 	}
@@ -133,7 +133,7 @@ func attributes(p *keeper.Plan) *syscall.SysProcAttr {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
 	if p.User != nil {
-		// The keeper maps its user itself: this process may be closed to others
+		// The supervisor maps its user itself: this process may be closed to others
 		// ([Harden]), and so is then its child's map, until the child is a program
 		// of its own. So nobody has to write it while the child waits, and the child
 		// may borrow this process's memory as any other does: copying the tables of
@@ -155,7 +155,7 @@ func (k *kept) wait() (ending, error) {
 	waitErr := k.cmd.Wait()
 	k.network.stop()
 	if err != nil {
-		k.killGroup() // the keeper did not
+		k.killGroup() // the supervisor did not
 	}
 	k.end()
 	k.last.Stop()
@@ -163,7 +163,7 @@ func (k *kept) wait() (ending, error) {
 	starved := k.cgroup.starved()
 	k.cgroup.remove()
 	if err != nil {
-		return ending{}, fmt.Errorf("the command's keeper was ended: %w", errors.Join(waitErr, err))
+		return ending{}, fmt.Errorf("the command's supervisor was ended: %w", errors.Join(waitErr, err))
 	}
 	if a.Problem != "" {
 		return ending{}, &SetupError{a.Step, errors.New(a.Problem)}
@@ -175,13 +175,13 @@ func (k *kept) wait() (ending, error) {
 	return e, nil
 }
 
-// listen hears the keeper out.
-func (k *kept) listen() (a keeper.Answer, err error) {
-	if err := keeper.Receive(k.answer, &a); err != nil || a.Problem != "" {
+// listen hears the supervisor out.
+func (k *kept) listen() (a supervisor.Answer, err error) {
+	if err := supervisor.Receive(k.answer, &a); err != nil || a.Problem != "" {
 		return a, err
 	}
 	k.group.Store(int64(a.Group))
-	return a, keeper.Receive(k.answer, &a)
+	return a, supervisor.Receive(k.answer, &a)
 }
 
 // killGroup ends what is left in the command's process group.
@@ -191,12 +191,12 @@ func (k *kept) killGroup() {
 	}
 }
 
-// end implements process: the keeper's pipe closes, which tells it to end its
+// end implements process: the supervisor's pipe closes, which tells it to end its
 // tree; one that does not in time is ended, and with it its process table.
 func (k *kept) end() {
 	k.once.Do(func() {
 		_ = k.control.Close() // nobody is there to hear of a failure
-		k.last = time.AfterFunc(keeperGrace, func() {
+		k.last = time.AfterFunc(supervisorGrace, func() {
 			k.killGroup()
 			_ = k.cmd.Process.Kill() // it may have ended just now
 		})

@@ -46,7 +46,7 @@ func TestHelperTerminal(t *testing.T) {
 	}
 	must(t, own.Close())
 	tries := []string{`: </dev/tty`, `mknod $TMPDIR/tty c 5 0 && : <$TMPDIR/tty`}
-	for cage, o := range cages {
+	for sandbox, o := range sandboxes {
 		all := tries
 		if !o.Off { // without a sandbox a command is its user, and may open any terminal of theirs
 			all = append(all, `: <`+name, `: </proc/1/fd/0 && [ -t 0 ]`)
@@ -54,7 +54,7 @@ func TestHelperTerminal(t *testing.T) {
 		for _, try := range all {
 			_, out := run(t, testRunner(o), room(t), `if { `+try+`; } 2>/dev/null; then echo reached; fi`)
 			if strings.Contains(out, "reached") {
-				t.Errorf("%s: %s reaches the terminal", cage, try)
+				t.Errorf("%s: %s reaches the terminal", sandbox, try)
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward.ServeHTTP(w, r)
 }
 
-// failed tells the command why a host was not reached.
+// failed reports to the command why a host was not reached.
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, to target, err error) {
 	status := http.StatusBadGateway
 	var no *refusedError
@@ -166,7 +166,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, to target) {
 		p.failed(w, r, to, err)
 		return
 	}
-	defer func() { _ = out.Close() }() // the relay tells what matters
+	defer func() { _ = out.Close() }() // the relay reports what matters
 	in, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		p.failed(w, r, to, err)

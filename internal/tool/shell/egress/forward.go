@@ -53,7 +53,7 @@ func Forward(ctx context.Context, l net.Listener, dial func(context.Context) (ne
 
 // forward relays one connection to its end.
 func forward(ctx context.Context, in net.Conn, dial func(context.Context) (net.Conn, error)) {
-	defer func() { _ = in.Close() }() // the relay tells what matters
+	defer func() { _ = in.Close() }() // the relay reports what matters
 	out, err := dial(ctx)
 	if err != nil {
 		return

@@ -1,6 +1,6 @@
 // Package kept stores the changes of commands that are not real yet: a person is
 // asked about them, nobody answered in time, or something else changed the same
-// files. Each lies in a folder of its own below .belay/changes of the project, with
+// files. Each is in a folder of its own below .belay/changes of the project, with
 // what the command made of the files and a record of how they differ from the
 // project. A person keeps them, which applies them, or drops them; until then
 // nothing of the project is changed.
@@ -31,7 +31,7 @@ import (
 	"belay/internal/tool/shell/overlay"
 )
 
-// Where the changes of a project lie, and what is in the folder of one.
+// Where the changes of a project are, and what is in the folder of one.
 const (
 	dirChanges = ".belay/changes"
 	fileRecord = "record.json"
@@ -65,7 +65,7 @@ type Record struct {
 	Changes   []journal.Change `json:"changes"`
 }
 
-// Result is what the model gets of a command, beside what became of its changes.
+// Result is what the model gets of a command, beside the outcome of its changes.
 type Result struct {
 	Text      string `json:"text"`
 	Truncated bool   `json:"truncated,omitempty"`

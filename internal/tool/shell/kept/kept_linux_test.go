@@ -182,7 +182,7 @@ func TestTwoProcesses(t *testing.T) {
 	must(t, c.Remove())
 }
 
-// What cannot be read is listed by its id behind the others, and can be dropped. One of
+// What cannot be read is listed by its id after the others, and can be dropped. One of
 // a newer version is left alone.
 func TestDamaged(t *testing.T) {
 	t.Parallel()

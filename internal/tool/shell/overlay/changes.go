@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,8 @@ import (
 )
 
 // MaxChanges is how many paths a command may change, maxNames how many bytes they may
-// have in all: a record of the journal and a line of a transcript hold them.
+// have in all: a record of the journal and a line of a transcript hold them. The content of new
+// folders that git ignores does not count.
 const (
 	MaxChanges = 50_000
 	maxNames   = 8 << 20
@@ -46,26 +48,6 @@ type Drop struct {
 	Reason string
 }
 
-// TooManyError says that a command changed more than can be reviewed.
-type TooManyError struct{}
-
-// TooLargeError says that the files of a command hold more bytes than may be applied. The
-// room that they take does not tell: a file with holes takes next to none.
-type TooLargeError struct {
-	// Most is how many bytes the files may hold together.
-	Most int64
-}
-
-// Error implements error.
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the files that the command wrote hold more than %d bytes", e.Most)
-}
-
-// Error implements error.
-func (*TooManyError) Error() string {
-	return fmt.Sprintf("the command changed more than %d files and folders, or ones with too long names", MaxChanges)
-}
-
 // Changes compares the upper directory with the project as it is now. What was only
 // opened, touched or copied is no change. The contents of the changes are read from
 // the upper directory, until [Upper.Remove], or until it is taken ([Upper.Contents]).
@@ -75,7 +57,6 @@ func (*TooManyError) Error() string {
 // belay applied, conflicts, and changes in the project's top folder and in the folders in
 // which the command changed something. An edit of a file in another folder is not noticed.
 func (u *Upper) Changes(ctx context.Context) (Set, error) {
-	w := &walk{u: u, ctx: ctx}
 	back, err := u.clockWentBack()
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
@@ -83,14 +64,19 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	if u.files == nil {
 		u.files, err = u.project.OpenRoot(u.upper())
 	}
+	w := &walk{u: u, ctx: ctx}
 	if err == nil {
+		err = w.folder(u.files, u.project, ".", false)
+	}
+	if many := (*TooManyError)(nil); errors.As(err, &many) && u.Ignored != nil {
+		w = &walk{u: u, ctx: ctx, trees: true}
 		err = w.folder(u.files, u.project, ".", false)
 	}
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
 	}
 	s := Set{Changes: slices.Concat(w.gone, w.folders, w.files, w.modes), Dropped: w.dropped, Conflicts: w.conflicts}
-	if back { // nobody can tell what was changed meanwhile
+	if back { // nobody knows what was changed meanwhile
 		for _, c := range s.Changes {
 			s.Conflicts = append(s.Conflicts, string(c.Path))
 		}
@@ -112,6 +98,8 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 type walk struct {
 	u   *Upper
 	ctx context.Context
+	// trees is set where new folders that git ignores come as a whole.
+	trees bool
 	// bytes are those of the files so far.
 	bytes int64
 	// The changes, by when they are to be made.
@@ -127,7 +115,7 @@ type walk struct {
 
 func (w *walk) add(to *[]journal.Change, c journal.Change) error {
 	w.names += len(c.Path) + len(c.After.Target) + len(c.Before.Target)
-	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= MaxChanges || w.names > maxNames || len(c.Path) > journal.MaxPath {
+	if len(w.gone)+len(w.folders)+len(w.files)+len(w.modes) >= cmp.Or(w.u.MostChanges, MaxChanges) || w.names > maxNames || len(c.Path) > journal.MaxPath {
 		return &TooManyError{}
 	}
 	*to = append(*to, c)

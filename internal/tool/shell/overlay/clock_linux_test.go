@@ -10,7 +10,7 @@ import (
 	"belay/internal/tool/shell/overlay"
 )
 
-// Where the clock went back while a command ran, nobody can tell what was changed
+// Where the clock went back while a command ran, nobody knows what was changed
 // meanwhile: every path of the command is a conflict.
 func TestClockThatGoesBack(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 	"belay/internal/journal"
 	"belay/internal/tool/shell/confine"
-	_ "belay/internal/tool/shell/confine/keeper"
+	_ "belay/internal/tool/shell/confine/supervisor"
 	"belay/internal/tool/shell/overlay"
 )
 
@@ -273,7 +273,7 @@ func TestRepository(t *testing.T) {
 	git("commit", "-q", "-m", "first")
 	must(t, os.Chtimes(filepath.Join(p.project, "a"), time.Time{}, time.Now()))
 	set := p.run(t, `git status; git log; git diff`)
-	// Git may note the files' times in its index anew; whoever reviews leaves that out.
+	// Git may note the files' times in its index anew; anyone who reviews leaves that out.
 	set.Changes = slices.DeleteFunc(set.Changes, func(c journal.Change) bool { return c.Path == ".git/index" })
 	if len(set.Changes) > 0 {
 		t.Errorf("looking changed %v", set.Changes)
@@ -310,7 +310,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// So is what lies deeper than a path can name.
+// So is what is deeper than a path can name.
 func TestTooDeep(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -5,7 +5,7 @@
 // really did, as changes for the journal. Nothing in this package changes the
 // project.
 //
-// The upper directory lies in the project, in .belay/tmp, because it has to be on
+// The upper directory is in the project, in .belay/tmp, because it has to be on
 // the project's file system. It is used once. Other users cannot read it, because its
 // modes and links come from a command.
 //
@@ -28,10 +28,10 @@ import (
 	"belay/internal/workspace"
 )
 
-// dirTemp is where the upper directories of a project lie.
+// dirTemp is where the upper directories of a project are.
 const dirTemp = ".belay/tmp"
 
-// lockSuffix ends the name of the lock of an upper directory, which lies beside it.
+// lockSuffix ends the name of the lock of an upper directory, which is beside it.
 const lockSuffix = ".lock"
 
 // Upper is the upper directory of one command. It is used by one goroutine.
@@ -39,6 +39,14 @@ type Upper struct {
 	// MostBytes is how many bytes the files in it may hold when they are reviewed, 0 for
 	// any number.
 	MostBytes int64
+	// MostChanges is how many changes are listed, [MaxChanges] for 0.
+	MostChanges int
+	// Ignored reports whether everything in a new folder is build output, which git ignores.
+	// Where more is changed than can be listed, such folders come as a whole
+	// ([journal.Tree]); Admit says why something in one is left out, nil for what is not.
+	// Nil is none.
+	Ignored func(folder string) (bool, error)
+	Admit   func(c *journal.Change) (why, err error)
 
 	project *os.Root // the caller's
 	dir     string
@@ -143,7 +151,7 @@ func (u *Upper) HasAttributes() (bool, error) {
 	return keepsAttributes(folder), folder.Close()
 }
 
-// Guard is the file that holds the upper directory's lock. Whoever keeps it open
+// Guard is the file that holds the upper directory's lock. Anyone who keeps it open
 // keeps the directory from being swept.
 func (u *Upper) Guard() *os.File { return u.lock.File() }
 

@@ -1,7 +1,7 @@
 // Package quota ends a command that takes too much of the disk: one that has written
 // more than it may, and one that goes on writing where little room is left. It looks
 // at the disk now and then while the command runs, so a command can pass a limit for
-// a moment. Only Linux tells what this package needs; elsewhere nothing is watched.
+// a moment. Only Linux reports what this package needs; elsewhere nothing is watched.
 //
 // Contract: architecture, "Security posture".
 package quota
@@ -68,7 +68,7 @@ const (
 
 // Watch watches the disk until stop is called, and ends the context that it returns
 // when a limit is passed, with an [*ExceededError] as the cause. What the command
-// writes lies in the folders written. The disk of the folder project is watched as
+// writes is in the folders written. The disk of the folder project is watched as
 // well, but what is in it is not counted.
 func (l Limits) Watch(ctx context.Context, project string, written ...string) (_ context.Context, stop func()) {
 	w := newWatch(l, time.Now(), project, written)
@@ -198,6 +198,6 @@ func (w *watch) written(ctx context.Context) error {
 type held struct {
 	// older is what files take that are older than the command, newer the others.
 	older, newer int64
-	// closed is set where folders could not be read, or lie too deep.
+	// closed is set where folders could not be read, or are too deep.
 	closed bool
 }

@@ -1,0 +1,91 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/workspace/scaffold"
+	"belay/internal/workspace/snapshot"
+)
+
+// locksDir is where processes keep each other from working on one folder.
+func locksDir(cfg *config.Config) string { return filepath.Join(cfg.Paths.StateDir, "locks") }
+
+// ScaffoldOptions are those of a run that makes an execution root.
+func ScaffoldOptions(cfg *config.Config) scaffold.Options {
+	o := scaffoldLimits(cfg)
+	o.Clock = time.Now
+	return o
+}
+
+func scaffoldLimits(cfg *config.Config) scaffold.Options {
+	return scaffold.Options{LockDir: locksDir(cfg), InstructionRoot: cfg.Instructions, Private: PrivateFolders(cfg), MaxBytes: scaffold.MaxDocumentBytes}
+}
+
+// SnapshotOptions are those of a snapshot that a command publishes.
+func SnapshotOptions(cfg *config.Config) snapshot.Options {
+	return snapshotOptions(cfg, newNotifier(cfg))
+}
+
+func snapshotOptions(cfg *config.Config, a notifier) snapshot.Options {
+	o := snapshotLimits(cfg)
+	o.Clock, o.Gate = time.Now, a.publishes
+	return o
+}
+
+func snapshotLimits(cfg *config.Config) snapshot.Options {
+	return snapshot.Options{LockDir: locksDir(cfg), MaxFiles: snapshot.MaxFiles, MaxBytes: cfg.Snapshot.Bytes}
+}
+
+// scaffolder makes projects for callers of a server.
+type scaffolder struct {
+	cfg *config.Config
+	// roots are the folders in or below which callers may name something, nil for
+	// any.
+	roots []string
+}
+
+func newScaffolder(cfg *config.Config) scaffolder { return scaffolder{cfg, projectRoots(cfg)} }
+
+func (m scaffolder) allow(field, path string) error {
+	if m.roots == nil || !filepath.IsAbs(path) || (confined{roots: m.roots}).allows(path) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "this server does not serve what %s names (server.project_roots)", field).
+		With("reason", "project").WithHint("name a path in or below a folder of server.project_roots")
+}
+
+// Scaffold implements [api.Scaffolder].
+func (m scaffolder) Scaffold(ctx context.Context, r scaffold.Request) (scaffold.Result, error) {
+	if err := m.allow("executionRoot", r.ExecutionRoot); err != nil {
+		return scaffold.Result{}, err
+	}
+	if err := m.allow("decompositionPath", r.DecompositionPath); err != nil {
+		return scaffold.Result{}, err
+	}
+	return scaffold.Run(ctx, r, ScaffoldOptions(m.cfg))
+}
+
+// Example implements [api.Scaffolder].
+func (m scaffolder) Example(ctx context.Context, projectRoot string) (string, error) {
+	if projectRoot != "" {
+		if err := m.allow("projectRoot", projectRoot); err != nil {
+			return "", err
+		}
+		return exampleAt(ctx, projectRoot, m.cfg)
+	}
+	base := ""
+	if len(m.roots) > 0 {
+		base = m.roots[0]
+	} else if home, err := os.UserHomeDir(); err == nil {
+		base = home
+	}
+	if base == "" {
+		return "", fault.New(fault.InvalidRequest, "projectRoot is required: this user has no home folder").With("field", "projectRoot")
+	}
+	return exampleBelow(ctx, base)
+}

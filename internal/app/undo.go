@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/config"
+	"belay/internal/permit"
+	"belay/internal/redact"
+	"belay/internal/workspace/undo"
+)
+
+// OpenUndo returns what a command needs that changes several files of a project at
+// once, or takes such a change back.
+func OpenUndo(cfg *config.Config) (*undo.Store, error) {
+	log, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	audit := log.Redacting(redact.New(secrets(cfg)...))
+	return undo.New(undo.Options{
+		Dir: filepath.Join(cfg.Paths.StateDir, "undo"), LockDir: locksDir(cfg), Journal: newJournal(cfg),
+		Notify: newNotifier(cfg).notify, Clock: time.Now, NewID: newTurnID,
+		Record: func(ctx context.Context, c undo.Change) error {
+			return audit.Append(ctx, permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: "written", By: c.By, Note: c.ID})
+		},
+	}), nil
+}

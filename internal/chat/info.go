@@ -1,0 +1,54 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/render"
+	"belay/internal/session"
+)
+
+// info is what is known of a session, and what holds for the next turns.
+type info struct {
+	persona, mode, model string
+	spent                float64
+	// origin is what the session was forked from, governance whether its agent may
+	// delegate.
+	origin     *session.Origin
+	governance *event.Governance
+}
+
+// fill fills in what the person did not ask for.
+func (i *info) fill(persona, mode, model string) {
+	i.persona, i.mode, i.model = orNone(i.persona, persona), orNone(i.mode, mode), orNone(i.model, model)
+}
+
+// dotted are the parts that there are, in a line.
+func dotted(parts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), " · ")
+}
+
+// line is the last line of the window: it says whom one speaks to.
+func (i *info) line(l *render.Look, session string, width int) string {
+	parts := []string{render.Line(i.persona), render.Line(i.mode), render.Line(i.model), "", ""}
+	if i.spent > 0 {
+		parts[3] = fmt.Sprintf("$%.4f", i.spent)
+	}
+	if session != "" {
+		parts[4] = shortID(session)
+	}
+	left := dotted(parts)
+	for _, least := range []int{2, 1, 4} { // what a narrow window goes without
+		if l.Cells(left) > width {
+			parts[least] = ""
+			left = dotted(parts)
+		}
+	}
+	const help = "/help"
+	if gap := width - l.Cells(left) - len(help); gap > 1 {
+		left += strings.Repeat(" ", gap) + help
+	}
+	return l.Faint.Render(l.Cut(left, width))
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/config"
+	filetool "belay/internal/tool/files"
+	"belay/internal/workspace/renumber"
+	"belay/internal/workspace/scan"
+	"belay/internal/workspace/undo"
+)
+
+// renumbered is the answer of the command as JSON.
+type renumbered struct {
+	ProjectRoot string `json:"projectRoot"`
+	// Written is set where the changes were made, and not only shown; Change is then
+	// what belay undo takes.
+	Written   bool                `json:"written"`
+	Change    string              `json:"change,omitempty"`
+	Registers []renumber.Register `json:"registers"`
+	Changes   []fileChange        `json:"changes"`
+
+	files []renumber.File
+}
+
+type fileChange struct {
+	Path string `json:"path"`
+	Diff string `json:"diff"`
+}
+
+func newDepsRenumber(c *console) *cobra.Command {
+	var write, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "renumber [DIR]",
+		Short: "Turn the invalid ids of registers into valid ones",
+		Long: `Give every row of every register valid ids: DependencyID, FromDeliverableID and
+TargetDeliverableID. Ids that are valid stay. References to changed DependencyIDs follow
+in _DEPENDENCIES.md (but not in its history, which gets a line with them) and in
+proposals that wait. An id that can mean several deliverables, or none, stays, and is
+listed.
+
+It shows the diff and writes nothing. --write makes all changes at once, or none;
+belay undo takes them back.`,
+		Example: "  belay deps renumber .\n  belay deps renumber . --write\n  belay undo .",
+		Args:    cobra.MaximumNArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&write, "write", false, "write it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		done, err := renumberProject(cmd.Context(), cfg, args)
+		if err != nil {
+			return err
+		}
+		if !asJSON {
+			for _, f := range done.Changes {
+				c.printPatch(f.Diff)
+			}
+		}
+		if write && len(done.files) > 0 {
+			if done.Change, err = c.writeAll(cmd.Context(), cfg, done); err != nil {
+				return err
+			}
+			done.Written = true
+		}
+		if asJSON {
+			return c.writeJSON(done)
+		}
+		c.noteRenumbered(done)
+		return nil
+	}
+	return cmd
+}
+
+// renumberProject works out what would change.
+func renumberProject(ctx context.Context, cfg *config.Config, args []string) (done renumbered, err error) {
+	root, err := projectArg(cfg, args)
+	if err != nil {
+		return done, err
+	}
+	found, err := scan.Scan(ctx, root, scan.Options{})
+	if err != nil {
+		return done, err
+	}
+	plan, err := renumber.Make(ctx, root, found, time.Now().UTC().Format(time.DateOnly))
+	if err != nil {
+		return done, err
+	}
+	done = renumbered{ProjectRoot: root, Registers: plan.Registers, Changes: []fileChange{}, files: plan.Files}
+	for _, f := range plan.Files {
+		done.Changes = append(done.Changes, fileChange{f.Path, filetool.Compare(f.Path, f.Before, f.After)})
+	}
+	return done, nil
+}
+
+// writeAll makes the changes, and returns the name under which they can be taken back.
+func (c *console) writeAll(ctx context.Context, cfg *config.Config, done renumbered) (string, error) {
+	store, err := app.OpenUndo(cfg)
+	if err != nil {
+		return "", err
+	}
+	files := make([]undo.File, len(done.files))
+	for i, f := range done.files {
+		files[i] = undo.File(f)
+	}
+	change, err := store.Make(ctx, done.ProjectRoot, "deps renumber", c.person(), files)
+	return change.ID, err
+}
+
+func (c *console) noteRenumbered(done renumbered) {
+	ids := 0
+	for _, r := range done.Registers {
+		ids += len(r.Changes)
+		for _, p := range r.Left {
+			text := line(r.Path)
+			if p.Row > 0 {
+				text += fmt.Sprintf(":%d %s %s", p.Row, p.Column, line(p.Value))
+			}
+			c.warn(text + " stays: " + line(p.Problem))
+		}
+	}
+	what := count(ids, "id", "ids") + " in " + count(len(done.files), "file", "files")
+	switch {
+	case len(done.files) == 0:
+		c.note("nothing", "to do: no id can be made valid")
+	case done.Written:
+		c.note("written", what+"; belay undo takes it back")
+	default:
+		c.note("nothing", "is written yet; --write changes "+what)
+	}
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/lazyregexp"
+	"belay/internal/workspace/finding"
+)
+
+// shownOfKind is how many findings of one kind are listed.
+const shownOfKind = 3
+
+// printKinds lists findings kind by kind, each whole.
+func (c *console) printKinds(all []finding.Finding) {
+	d := finding.NewDigest(0)
+	d.Add(all)
+	c.printGroups(d.Groups(nil), d.Packages())
+}
+
+// printGroups lists findings group by group, the first ones of each. What is the same
+// for all of a group is said once. Packages is how many packages have findings.
+func (c *console) printGroups(groups []*finding.Group, packages int) {
+	for i, g := range groups {
+		if i > 0 {
+			c.write("\n")
+		}
+		c.write(hang(groupHead(g, packages), c.width, 2) + "\n")
+		for _, f := range g.First {
+			c.write("  " + hang(clean(place(f)+f.Message), c.width, 4) + "\n")
+			if g.Fix == "" && f.Fix != "" {
+				c.write("    " + hang("fix: "+clean(f.Fix), c.width, 4) + "\n")
+			}
+		}
+		if more := g.Count - len(g.First); more > 0 {
+			c.write("  and " + strconv.Itoa(more) + " more; --all lists them\n")
+		}
+		if g.Fix != "" {
+			c.write("  " + hang("fix: "+clean(g.Fix), c.width, 2) + "\n")
+		}
+	}
+}
+
+// groupHead says how many findings a group has, and whether most of them are in one
+// package: a mistake in one place, or a habit in all.
+func groupHead(g *finding.Group, packages int) string {
+	head := string(g.Severity) + " " + line(g.Code)
+	if g.Count == 1 {
+		return head
+	}
+	head += " × " + strconv.Itoa(g.Count)
+	if g.Files > 1 && g.Files < g.Count {
+		head += " in " + strconv.Itoa(g.Files) + " files"
+	}
+	if packages < 2 {
+		return head
+	}
+	for pkg, n := range g.Packages {
+		switch {
+		case pkg == "":
+		case n == g.Count:
+			return head + ", all in " + pkg
+		case 2*n > g.Count:
+			return fmt.Sprintf("%s, %d of them in %s", head, n, pkg)
+		}
+	}
+	return head
+}
+
+// place is where a finding is, as a prefix of what it says.
+func place(f finding.Finding) string {
+	at := f.Path
+	if f.Line > 0 {
+		at += ":" + strconv.Itoa(f.Line)
+	}
+	if at == "" {
+		return ""
+	}
+	if f.Row > 0 && f.Column != "" {
+		at += " (row " + strconv.Itoa(f.Row) + ", " + f.Column + ")"
+	}
+	return line(at) + ": "
+}
+
+// maxDoFirst bounds the commands under "do first".
+const maxDoFirst = 4
+
+// printDoFirst ends a list of findings with the commands that remove most of them.
+// Dir is the project as the commands name it.
+func (c *console) printDoFirst(cmd *cobra.Command, d *finding.Digest, only *finding.Filter, dir string) {
+	errors, warnings := d.Count()
+	var lines []string
+	for _, r := range d.Removals() {
+		if words, ok := remedyCommand(cmd, r.Remedy, only, dir); ok && len(lines) < maxDoFirst {
+			lines = append(lines, fmt.Sprintf("%s (removes %d of %s)", words, r.Count, count(errors+warnings, "finding", "findings")))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	c.write("\ndo first:\n")
+	for _, l := range lines {
+		c.write("  " + hang(clean(l), c.width, 4) + "\n")
+	}
+}
+
+// remedyCommand is what a person types, false where this belay has no such command.
+func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, dir string) (string, bool) {
+	names := strings.Fields(r.Command)
+	if found, rest, err := cmd.Root().Find(names); err != nil || len(rest) > 0 || found.Name() != names[len(names)-1] {
+		return "", false
+	}
+	words := append([]string{"belay"}, names...)
+	words = append(words, shellWord(dir))
+	switch r.Command {
+	case "project init":
+		words = append(words, "--decomposition", shellWord(filepath.Join(dir, filepath.FromSlash(r.Document))))
+	case "deps summary":
+		if only != nil && len(only.Deliverables) == 1 {
+			words = append(words, only.Deliverables[0])
+		}
+		words = append(words, "--write")
+	case "deps renumber":
+		words = append(words, "--write")
+	}
+	return strings.Join(words, " "), true
+}
+
+// namedDir is the project as a person names it to another command: as it was named to
+// this one, or "." where that is the folder at hand.
+func namedDir(args []string, root string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	if here, err := filepath.Abs("."); err == nil && here == root {
+		return "."
+	}
+	return root
+}
+
+// plainWord is a word that a shell takes as it is.
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_./~+:,@%=-]+$`)
+
+// shellWord is s as one word of a command line.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

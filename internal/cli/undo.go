@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/workspace/undo"
+)
+
+func newUndo(c *console) *cobra.Command {
+	var list, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "undo [DIR] [CHANGE]",
+		Short: "Take back what a belay command changed in a project",
+		Long: `Take back what belay deps renumber changed in a project: the last change that still
+stands, or the one that is named. All of its files are put back, byte for byte, or,
+where one was changed since, none. The files are on stdout, one a line.
+
+What a turn changed is taken back with belay session undo.`,
+		Example: "  belay undo\n  belay undo ~/projects/bridge --list",
+		Args:    cobra.MaximumNArgs(2),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&list, "list", false, "list what can be taken back")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {
+			return failed(ExitUsage, "did you mean belay session undo?", fmt.Errorf("%s is a session, and not a project's folder", line(args[0])))
+		}
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		root, err := projectArg(cfg, args[:min(len(args), 1)])
+		if err != nil {
+			return err
+		}
+		store, err := app.OpenUndo(cfg)
+		if err != nil {
+			return err
+		}
+		if list {
+			if len(args) == 2 {
+				return failed(ExitUsage, "leave out the change, or --list", errors.New("--list lists all changes"))
+			}
+			all, err := store.List(cmd.Context(), root)
+			if err != nil {
+				return err
+			}
+			return c.listChanges(all, asJSON)
+		}
+		id := ""
+		if len(args) == 2 {
+			id = args[1]
+		}
+		done, err := store.Undo(cmd.Context(), root, id, c.person())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return c.writeJSON(map[string]any{"undo": done})
+		}
+		c.note("undone", done.What)
+		for _, path := range done.Paths {
+			c.write(line(path) + "\n")
+		}
+		return nil
+	}
+	return cmd
+}
+
+// listChanges lists what can be taken back, and what was.
+func (c *console) listChanges(all []undo.Change, asJSON bool) error {
+	if asJSON {
+		return c.writeJSON(map[string]any{"changes": all})
+	}
+	if len(all) == 0 {
+		c.note("nothing", "is on record")
+		return nil
+	}
+	t := table{heads: []string{"CHANGE", "WHAT", "FILES", "MADE", "UNDONE"}}
+	for _, ch := range all {
+		undone := "-"
+		if ch.Undone != nil {
+			undone = when(*ch.Undone)
+		}
+		t.add(ch.ID, ch.What, fmt.Sprint(len(ch.Paths)), when(ch.Time), undone)
+	}
+	c.write(t.String(c.width))
+	return nil
+}

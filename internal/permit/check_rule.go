@@ -1,0 +1,110 @@
+package permit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Settings of rules that [CheckRule] knows more about.
+const (
+	askBeforeSetting = "permit.ask_before"
+	outsideSetting   = "permit.outside"
+	denySetting      = "permit.deny"
+)
+
+// CheckRule says what is wrong with a rule of a setting: its form, and that it can match
+// no call. Such a denial would deny nothing, and nobody would notice.
+func CheckRule(setting, text string) error {
+	r, err := ParseRule(text)
+	if err != nil {
+		return err
+	}
+	vain := func(format string, args ...any) error {
+		return fmt.Errorf("rule %q matches nothing: %w", clip(r.text, 80), fmt.Errorf(format, args...))
+	}
+	switch {
+	case setting == askBeforeSetting && strings.HasPrefix(r.tool, "agent."):
+		return vain("a delegation is not asked about before it begins; refuse it with permit.deny")
+	case setting == outsideSetting && !r.Names(commandTool) && !r.Names(writeTool):
+		return vain("only commands run outside the sandbox; write bash, as in bash(git push *)")
+	}
+	if !r.bounded || !r.Names(commandTool) {
+		return nil
+	}
+	if err := r.matchesItself(setting == denySetting || setting == askBeforeSetting); err != nil {
+		return vain("%w", err)
+	}
+	return nil
+}
+
+// commandTool is the tool whose rules are about commands.
+const commandTool = "bash"
+
+// matchesItself compares a pattern for commands with the command that it spells. Denials
+// and questions also count where a match is only possible.
+func (r Rule) matchesItself(possibly bool) error {
+	if r.words[0] == "" {
+		return errors.New("its first word is empty, and no program has an empty name; begin with the program")
+	}
+	_, pattern, _ := strings.Cut(r.text, "(")
+	cmds, _, err := ParseCommand(spelled(strings.TrimSuffix(pattern, ")")))
+	if err != nil {
+		return errors.New(`it is no command of the shell; put quotes around what stands for itself, as in bash(grep "a|b" *)`)
+	}
+	least := certain
+	if possibly {
+		least = possible
+	}
+	wrapper := ""
+	for _, c := range cmds {
+		if r.command(c, possibly) < least {
+			continue
+		}
+		if !c.Wraps || possibly {
+			return nil
+		}
+		wrapper = c.Name
+	}
+	parts := slices.DeleteFunc(cmds, func(c Command) bool { return c.Wraps })
+	switch {
+	case wrapper != "":
+		return fmt.Errorf("%s only runs another command, and that one is judged; name it instead", wrapper)
+	case len(parts) > 1:
+		return fmt.Errorf("it is %d commands (redirections and variables are some, too), and each is judged by itself; write a rule for each", len(parts))
+	}
+	if len(parts) == 1 && len(parts[0].Words) > 0 && program(parts[0]) != parts[0].Words[0] {
+		return fmt.Errorf("name a program in a system folder without its path; begin with %s", program(parts[0]))
+	}
+	return errors.New("a part of it is known only when a command runs; write * in its place")
+}
+
+// spelled is a command that a pattern means: * and ? become a letter, and what a shell
+// would expand, and a pattern does not, stands for itself.
+func spelled(pattern string) string {
+	var b strings.Builder
+	var quote byte
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '*' || c == '?':
+			c = 'x'
+		case strings.IndexByte("[]{}", c) >= 0:
+			b.WriteString("'" + pattern[i:i+1] + "'")
+			continue
+		}
+		b.WriteByte(c)
+		if c == '\\' && quote != '\'' && i+1 < len(pattern) {
+			i++
+			b.WriteByte(pattern[i])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,57 @@
+package permit
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCheckRule(t *testing.T) {
+	t.Parallel()
+	all := []string{"permit.allow", denySetting, askBeforeSetting, outsideSetting}
+	for _, text := range []string{
+		"bash", "bash(*)", "bash(git push *)", "bash(git push)", "bash(./deploy.sh *)", "bash(bin/x ?)",
+		`bash(grep "a|b" *)`, `bash(grep 'a && b')`, `bash(echo \* \|)`, `bash(echo "a>b")`, "bash(* --version)", "bash(echo [a] {b,c})",
+		"bash(> out.txt)", "bash(sudo make *)", "bash(python3 -m *)", "bash(find . -name *.go)", "bash(FOO=*)", "bash([ -f x ])",
+		"write(docs/**)", "write",
+	} {
+		for _, setting := range all {
+			if err := CheckRule(setting, text); err != nil {
+				t.Errorf("%s: %s: %v", setting, text, err)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"bash(git push && git tag)": "2 commands", "bash(make | tee log)": "2 commands", "bash(a; b; c)": "3 commands",
+		"bash(echo x > out.txt)": "2 commands", "bash(FOO=1 make)": "2 commands", "bash(git push &&)": "no command of the shell",
+		`bash("")`: "first word is empty", `bash('' push)`: "first word is empty", "bash(f (x))": "no command of the shell",
+		"bash(": "there is no )", "bash()": "nothing between", "bash(#x)": "", "bash(/usr/bin/git push)": "begin with git",
+	} {
+		for _, setting := range all {
+			if err := CheckRule(setting, text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s: %v, want %q", setting, text, err, want)
+			}
+		}
+	}
+	for _, tt := range []struct{ setting, text, want string }{
+		{outsideSetting, "read", "only commands run outside"},
+		{outsideSetting, "fetch(example.com)", "only commands run outside"},
+		{outsideSetting, "project.*", "only commands run outside"},
+		{outsideSetting, "ports(3000)", "only commands run outside"},
+		{askBeforeSetting, "agent.*", "a delegation is not asked about"},
+		{askBeforeSetting, "agent.REVIEW", "a delegation is not asked about"},
+		{outsideSetting, "bash(timeout 5 make)", "timeout only runs another command"},
+		{outsideSetting, "bash(scp $HOME/x *)", "known only when a command runs"},
+	} {
+		if err := CheckRule(tt.setting, tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %s: %v, want %q", tt.setting, tt.text, err, tt.want)
+		}
+	}
+	for _, tt := range [][2]string{
+		{askBeforeSetting, "fetch(example.com)"}, {askBeforeSetting, "ports(3000)"}, {denySetting, "agent.*"}, {"permit.allow", "read"},
+		{denySetting, "bash(timeout 5 *)"}, {askBeforeSetting, "bash(scp $HOME/x *)"},
+	} {
+		if err := CheckRule(tt[0], tt[1]); err != nil {
+			t.Errorf("%s: %v", tt[0], err)
+		}
+	}
+}

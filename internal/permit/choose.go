@@ -1,0 +1,76 @@
+package permit
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Choices are the files of a question about changes, and its repositories and ignored
+// folders, of which an answer can pick some ([Decision.Only]). It is nil where there is
+// nothing to pick from.
+func (e Effect) Choices() []string {
+	if e.Done == nil {
+		return nil
+	}
+	all := slices.Clone(e.Paths)
+	for _, i := range e.Done.Ignored {
+		all = append(all, i.Path)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// Choose reads which of the [Effect.Choices] a person means: numbers from 1, ranges
+// such as 2-4, paths, folders, and patterns with * and ?, with spaces or commas between
+// them. A pattern without a slash is about names in any folder. The error says which
+// part fits nothing.
+func (e Effect) Choose(text string) (only []string, err error) {
+	all := e.Choices()
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("name files by their numbers, such as 1 3-4, or by a pattern, such as src/*.go")
+	}
+	picked := make([]bool, len(all))
+	for _, part := range parts {
+		found := false
+		for i, p := range all {
+			if within(part, i+1) || means(part, p) {
+				picked[i], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("none of the %d files is %s", len(all), clip(strconv.Quote(part), 100))
+		}
+	}
+	for i, p := range all {
+		if picked[i] {
+			only = append(only, p)
+		}
+	}
+	return only, nil
+}
+
+// within reports whether a number is the one that a text says, or in the range.
+func within(text string, n int) bool {
+	from, to, ranged := strings.Cut(text, "-")
+	if !ranged {
+		to = from
+	}
+	low, err := strconv.Atoi(from)
+	high, err2 := strconv.Atoi(to)
+	return err == nil && err2 == nil && low <= n && n <= high
+}
+
+// means reports whether a text names a path, a folder of it, or is a pattern for it.
+func means(text, name string) bool {
+	text = strings.TrimSuffix(text, "/")
+	if name == text || strings.HasPrefix(name, text+"/") || splitPath(text).match(name, false) {
+		return true
+	}
+	return !strings.Contains(text, "/") && splitPath(text).match(path.Base(name), false)
+}

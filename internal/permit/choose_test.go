@@ -1,0 +1,58 @@
+package permit
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// changedFiles is a question about what a command changed.
+func changedFiles(paths ...string) Effect {
+	return Effect{Tool: "bash", Kind: Write, Paths: paths, Done: &Done{Files: len(paths)}}
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	e := changedFiles("a.txt", "src/b.go", "src/deep/c.go", "with space.md")
+	for text, want := range map[string][]string{
+		"1":                  {"a.txt"},
+		"2-3":                {"src/b.go", "src/deep/c.go"},
+		"1, 4":               {"a.txt", "with space.md"},
+		"4 1":                {"a.txt", "with space.md"},
+		"src":                {"src/b.go", "src/deep/c.go"},
+		"src/":               {"src/b.go", "src/deep/c.go"},
+		"src/*.go":           {"src/b.go"},
+		"*.go":               {"src/b.go", "src/deep/c.go"},
+		"src/b.go a.txt 1-2": {"a.txt", "src/b.go"},
+	} {
+		if got, err := e.Choose(text); err != nil || cmp.Diff(want, got) != "" {
+			t.Errorf("%q chose %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", " ,", "5", "0", "2-x", "b", "1 nothing.txt", "../a.txt", "-1"} {
+		if got, err := e.Choose(text); err == nil {
+			t.Errorf("%q chose %q", text, got)
+		}
+	}
+	if one := changedFiles("a.txt"); one.Choices() != nil {
+		t.Error("there is a choice of one file")
+	}
+	if before := (Effect{Tool: "bash", Kind: Execute, Command: "touch x", Paths: []string{"a", "b"}}); before.Choices() != nil {
+		t.Error("there is a choice before the command ran")
+	}
+}
+
+func FuzzChoose(f *testing.F) {
+	f.Add("1 2-3, src/*.go")
+	e := changedFiles("a.txt", "src/b.go", "src/deep/c.go")
+	f.Fuzz(func(t *testing.T, text string) {
+		only, err := e.Choose(text)
+		if (err == nil) == (len(only) == 0) {
+			t.Errorf("%q chose %q, %v", text, only, err)
+		}
+		d := Decision{Verdict: VerdictAllow, Only: only}
+		if err := e.partly(d); err != nil {
+			t.Errorf("%q chose %q, which is refused: %v", text, only, err)
+		}
+	})
+}

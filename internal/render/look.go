@@ -1,0 +1,31 @@
+package render
+
+import (
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Look is how things are set off. The colours are those of the terminal's own
+// palette, so they fit a dark and a light one; the program drops them where
+// NO_COLOR or the terminal asks for that, and every meaning is also in a sign or a
+// word.
+type Look struct {
+	// Wide says how the terminal counts the columns of a character that has several
+	// code points: each of them by itself or, where it says that it can, as one. What
+	// is counted otherwise than the program that draws does it is cut off.
+	Wide ansi.Method
+
+	Plain, Faint, Strong, Heading, Code, Accent, Person, Good, Bad, Warn, Added, Removed, Place lipgloss.Style
+}
+
+// NewLook returns the look of a terminal.
+func NewLook() *Look {
+	plain := lipgloss.NewStyle()
+	colour := func(c string) lipgloss.Style { return plain.Foreground(lipgloss.Color(c)) }
+	return &Look{
+		Plain: plain, Faint: plain.Faint(true), Strong: plain.Bold(true),
+		Heading: colour("6").Bold(true), Code: colour("3"),
+		Accent: colour("6"), Person: colour("4"), Good: colour("2"), Bad: colour("1"), Warn: colour("3"),
+		Added: colour("2"), Removed: colour("1"), Place: colour("6"),
+	}
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+
+	"belay/internal/durable"
+)
+
+// segmentHashes are the lengths and hashes of a session's finished segments, by number,
+// kept in the state folder.
+type segmentHashes map[string]position
+
+// readSeals returns what is known; a lost or spoilt file knows nothing.
+func (s *Store) readSeals(id string) segmentHashes {
+	f, err := s.state.Root().Open(dirSeals + "/" + id)
+	if err != nil {
+		return segmentHashes{}
+	}
+	defer func() { _ = f.Close() }()
+	b, err := readCapped(f, 16<<20)
+	k := segmentHashes{}
+	if err != nil || json.Unmarshal(b, &k) != nil {
+		return segmentHashes{}
+	}
+	return k
+}
+
+func (s *Store) writeSeals(id string, k segmentHashes) error {
+	b, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("encode seals: %w", err)
+	}
+	return durable.WriteFile(s.state.Root(), dirSeals+"/"+id, append(b, '\n'), 0o600, durable.Seals)
+}
+
+// seal records a segment that will not grow any more.
+func (l *sessionState) seal(number int, m position) error {
+	k := l.store.readSeals(l.id)
+	k[strconv.Itoa(number)] = m
+	return l.store.writeSeals(l.id, k)
+}
+
+// unseal takes back that a segment was finished: its writer died before the
+// next one had begun, and it grows on.
+func (l *sessionState) unseal(k segmentHashes, number int) error {
+	name := strconv.Itoa(number)
+	if _, sealed := k[name]; !sealed {
+		return nil
+	}
+	delete(k, name)
+	return l.store.writeSeals(l.id, k)
+}
+
+// missedSegments says which finished segments are not there or not as long as
+// they were. Their bytes are only hashed by [Store.Verify]: they may be many.
+func (l *sessionState) missedSegments(root *os.Root, k segmentHashes, numbers []int, n note, after boot) []string {
+	k = maps.Clone(k)
+	if n.Segment > 0 && after == sameBoot && !slices.Contains(numbers, n.Segment) {
+		k[strconv.Itoa(n.Segment)] = n.Log
+	}
+	var said []string
+	for number, m := range k.ascending() {
+		c := hashChain{name: segmentName(number)}
+		info, err := root.Lstat(c.name)
+		if err == nil {
+			c.seen, c.size = info, info.Size()
+		}
+		if err != nil || c.size != m.Size && number != n.Segment {
+			said = append(said, c.verdict(m, false, &prefixHash{}))
+		}
+	}
+	return said
+}
+
+// ascending iterates over the segments in order.
+func (k segmentHashes) ascending() func(yield func(int, position) bool) {
+	numbers := make([]int, 0, len(k))
+	for name := range k {
+		if n, err := strconv.Atoi(name); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return func(yield func(int, position) bool) {
+		for _, n := range numbers {
+			if !yield(n, k[strconv.Itoa(n)]) {
+				return
+			}
+		}
+	}
+}

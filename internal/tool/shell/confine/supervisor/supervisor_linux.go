@@ -1,0 +1,315 @@
+package supervisor
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// problem is why the command was not started.
+type problem struct {
+	step string
+	err  error
+}
+
+func (p *problem) Error() string { return p.step + ": " + p.err.Error() }
+
+func (p *problem) Unwrap() error { return p.err }
+
+// run is the whole life of a supervisor. It returns the process's exit code, which
+// nobody looks at.
+func run() int {
+	control, out := os.NewFile(ControlFile, "control"), os.NewFile(AnswerFile, "answer")
+	if control == nil || out == nil {
+		return 2
+	}
+	syscall.CloseOnExec(ControlFile)
+	syscall.CloseOnExec(AnswerFile)
+	syscall.CloseOnExec(GuardFile)   // where there is one
+	syscall.CloseOnExec(NetworkFile) // where there is one
+	if deafen(endingSignals) != nil {
+		return 2
+	}
+	k := &supervisor{control: control, out: out}
+	if err := Receive(control, &k.plan); err != nil {
+		return k.say(refused(&problem{"read the plan", err}))
+	}
+	return k.say(k.keep())
+}
+
+// supervisor watches over one command.
+type supervisor struct {
+	// control is polled by its number: it stays open for as long as it is here.
+	control   *os.File
+	out       *os.File
+	plan      Plan
+	processes processes
+}
+
+// say tells belay. When nobody listens any more, the control pipe is closed, too,
+// which is what the supervisor acts on.
+func (k *supervisor) say(a Answer) int {
+	if Send(k.out, &a) != nil {
+		return 1
+	}
+	return 0
+}
+
+func (k *supervisor) keep() Answer {
+	if err := k.prepare(); err != nil {
+		return refused(err)
+	}
+	launched := make(chan child, 1)
+	go runOnOwnThread(func() { k.launch(launched) })
+	c := <-launched
+	if c.err != nil {
+		return refused(c.err)
+	}
+	// The output ends with the command, not with its supervisor.
+	_ = os.Stdout.Close()
+	first := Answer{}
+	if d, ok := k.processes.(descendants); ok {
+		first.Group, d.group = uint64(c.pid), c.pid
+		k.processes = d
+	}
+	k.say(first)
+	k.sign()
+	defer k.sign() // the last one: all processes are gone
+	return k.watch(c)
+}
+
+// signTime is how often the supervisor writes that something of the command still
+// runs.
+const signTime = time.Second
+
+// sign writes to the guard, which gives it the time at which it was done.
+func (k *supervisor) sign() {
+	if k.plan.Guarded {
+		_, _ = syscall.Pwrite(GuardFile, []byte{'.'}, 0) // nobody can be told
+	}
+}
+
+func refused(err error) Answer {
+	var p *problem
+	if errors.As(err, &p) {
+		return Answer{Step: p.step, Problem: p.err.Error()}
+	}
+	return Answer{Step: "start the command", Problem: err.Error()}
+}
+
+// prepare does what concerns the whole process.
+func (k *supervisor) prepare() error {
+	if u := k.plan.User; u != nil {
+		if err := u.enter(); err != nil {
+			return &problem{"be the same user in a namespace", err}
+		}
+	}
+	if t := k.plan.Tree; t != nil {
+		if err := t.enter(); err != nil {
+			return &problem{"give the command a file tree of its own", err}
+		}
+		k.processes = ownTable{}
+	} else {
+		if err := prctl(prSetChildSubreaper, 1); err != nil {
+			return &problem{"become the parent of what the command leaves", err}
+		}
+		k.processes = descendants{of: os.Getpid()}
+	}
+	if k.plan.Loopback {
+		if err := raiseLoopback(); err != nil {
+			return &problem{"give the command a network of its own", err}
+		}
+	}
+	if err := k.plan.passListeners(); err != nil {
+		return &problem{"listen on the command's own network", err}
+	}
+	if err := prctl(syscall.PR_SET_DUMPABLE, 0); err != nil {
+		return &problem{"close the supervisor to tracing", err}
+	}
+	// When memory runs out, the command goes before the server. A system that
+	// does not let us say so has its own order.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
+	return nil
+}
+
+// enter makes the user of the machine the only one of the process's user
+// namespace, under the same numbers.
+func (u *User) enter() error {
+	alone := func(id uint64) string {
+		n := strconv.FormatUint(id, 10)
+		return n + " " + n + " 1"
+	}
+	for _, f := range []struct{ name, text string }{
+		{"setgroups", "deny"}, // the kernel asks for it before a user may map groups
+		{"uid_map", alone(u.UID)},
+		{"gid_map", alone(u.GID)},
+	} {
+		if err := os.WriteFile("/proc/self/"+f.name, []byte(f.text), 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// child is the command as it was started.
+type child struct {
+	pid int
+	// file is readable when it has ended, -1 where the kernel has no such files.
+	file int
+	err  error
+}
+
+// launch puts its thread into the sandbox and starts the command from it. The
+// thread stays for as long as the supervisor does: the command's death is tied to
+// it.
+func (k *supervisor) launch(launched chan<- child) {
+	if err := k.plan.enterSandbox(); err != nil {
+		launched <- child{err: err}
+		return
+	}
+	c := child{file: -1}
+	attr := &syscall.ProcAttr{
+		Dir: k.plan.Dir, Env: k.plan.Env, Files: []uintptr{0, 1, 1},
+		Sys: &syscall.SysProcAttr{Setsid: k.plan.Tree == nil, Setpgid: k.plan.Tree != nil, Pdeathsig: syscall.SIGKILL, PidFD: &c.file},
+	}
+	// Programs that start others the way of the C library, make among them, leave
+	// them with these ignored.
+	_, _ = meet(foreignSignals, byDefault), unblock() // neither fails for signals that there are
+	var err error
+	if c.pid, err = syscall.ForkExec(k.plan.Shell, []string{k.plan.Shell, "-c", k.plan.Command}, attr); err != nil {
+		launched <- child{err: &problem{"start the shell", err}}
+		return
+	}
+	launched <- c
+	select {}
+}
+
+// crowdPoll is how often the command's processes are counted, and those reaped
+// that were left to the supervisor.
+const crowdPoll = 20 * time.Millisecond
+
+// watch waits for the command and ends what it leaves. It is also over when belay
+// closes the control pipe, or dies, or when there are too many processes. It is
+// one thread that waits for all of that: handing over to another one takes longer
+// than many a command.
+func (k *supervisor) watch(c child) Answer {
+	files := []pollFile{
+		{fd: ControlFile, events: pollInput}, {fd: int32(c.file), events: pollInput}, {fd: -1, events: pollInput}, // -1 is left out
+	}
+	if k.plan.Inside {
+		files[2].fd = NetworkFile
+	}
+	count := time.Now().Add(crowdPoll)
+	signed := time.Now()
+	for {
+		if poll(files, max(int64(time.Until(count)), 0)) != nil {
+			return k.stop(c.pid)
+		}
+		if ended, over := reap(c.pid); over {
+			ended.Left = uint64(k.processes.count())
+			k.end()
+			return ended
+		}
+		if files[0].revents != 0 { // nothing follows the plan: it is closed
+			return k.stop(c.pid)
+		}
+		if files[2].revents != 0 && !answerRequest(c.pid) {
+			files[2].fd = -1
+		}
+		if now := time.Now(); now.After(count) {
+			count = now.Add(crowdPoll)
+			if now.Sub(signed) > signTime {
+				signed = now
+				k.sign()
+			}
+			if uint64(k.processes.count()) > k.plan.Processes {
+				a := k.stop(c.pid)
+				a.Crowded = true
+				return a
+			}
+		}
+	}
+}
+
+// stop ends the command before it has ended itself.
+func (k *supervisor) stop(pid int) Answer {
+	k.processes.kill()
+	a := await(pid)
+	k.end()
+	return a
+}
+
+// failed is the exit code of a command of which nobody knows how it ended.
+const failed = 255
+
+// end ends all processes and waits until the last is gone.
+func (k *supervisor) end() {
+	for {
+		k.processes.kill()
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		for err == nil && pid > 0 { // and any other that has ended
+			pid, err = syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		}
+		if errors.Is(err, syscall.ECHILD) {
+			return
+		}
+	}
+}
+
+// reap reaps the children that have ended. Over is set where pid is among them.
+func reap(pid int) (a Answer, over bool) {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil || got <= 0:
+			return a, over
+		case got == pid:
+			a, over = ending(status), true
+		}
+	}
+}
+
+// await waits until pid has ended.
+func await(pid int) Answer {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return Answer{ExitCode: failed}
+		case got == pid:
+			return ending(status)
+		}
+	}
+}
+
+func ending(status syscall.WaitStatus) Answer {
+	if status.Signaled() {
+		return Answer{ExitCode: 128 + uint64(status.Signal()), Signal: uint64(status.Signal())}
+	}
+	return Answer{ExitCode: uint64(status.ExitStatus())}
+}
+
+// runOnOwnThread runs f on a thread that is not the process's first: what is
+// done to the first one is done to the process in the eyes of others, and the
+// command must not be in one sandbox with its supervisor.
+func runOnOwnThread(f func()) {
+	runtime.LockOSThread() // never unlocked: the thread is spoilt for others
+	if syscall.Gettid() != os.Getpid() {
+		f()
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runOnOwnThread(f)
+	}()
+	<-done
+}

@@ -1,0 +1,74 @@
+package changes
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/tool/shell/kept"
+)
+
+func (c *Changes) openQuestions(ctx context.Context) ([]permit.Request, error) {
+	if c.questions == nil {
+		return nil, nil
+	}
+	return c.questions.List(ctx, "")
+}
+
+// questionAbout is the open question about a kept change.
+func questionAbout(r kept.Record, open []permit.Request) (permit.Request, bool) {
+	i := slices.IndexFunc(open, func(q permit.Request) bool {
+		by := r.Origin
+		return q.Effect.Done != nil && q.SessionID == by.SessionID && q.TurnID == by.TurnID && q.ToolCallID == by.CallID
+	})
+	if i < 0 {
+		return permit.Request{}, false
+	}
+	return open[i], true
+}
+
+// isAsked refuses a change that a turn still asks about: the answer to that decides.
+func (c *Changes) isAsked(ctx context.Context, r kept.Record) error {
+	open, err := c.openQuestions(ctx)
+	if err != nil {
+		return err
+	}
+	q, ok := questionAbout(r, open)
+	if !ok {
+		return c.isAnswered(ctx, r)
+	}
+	return fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).
+		With("id", r.ID).With("decisionId", q.ID).With("sessionId", q.SessionID).
+		WithHint("answer it with belay decision allow %s, or deny", q.ID)
+}
+
+// isAnswered refuses what would go against a person's answer that nobody has carried out:
+// the process of its turn died, and the next server takes the turn up.
+func (c *Changes) isAnswered(ctx context.Context, r kept.Record) error {
+	if c.questions == nil {
+		return nil
+	}
+	id := "dec_" + strings.TrimPrefix(r.ID, "chg_")
+	d, answered, err := c.questions.Verdict(id)
+	if err != nil || !answered {
+		return err
+	}
+	entries, err := c.files.Store.Entries(ctx, r.Origin.SessionID)
+	if fault.Is(err, fault.SessionNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if _, begun := session.FindTurn(entries, r.Origin.TurnID); !begun {
+		return nil
+	}
+	if _, ended := session.EndOf(entries, r.Origin.TurnID); ended {
+		return nil
+	}
+	return fault.New(fault.TurnInProgress, "the question about the changes %s was answered (%s by %s), and its turn has not gone on yet", r.ID, d.Verdict, d.By).
+		With("id", r.ID).With("decisionId", id).With("sessionId", r.Origin.SessionID).
+		WithHint("belay serve carries the answer out at its start, and so does the next belay turn --session %s", r.Origin.SessionID)
+}

@@ -1,0 +1,101 @@
+package conversation
+
+import (
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/session"
+)
+
+// Answer is what one model call gave.
+type Answer struct {
+	// Text is what was streamed.
+	Text   strings.Builder
+	Blocks []session.Block
+	Calls  []model.ToolCall
+	Stop   model.StopReason
+	Usage  model.Usage
+	bytes  int64
+}
+
+// Add takes a whole block.
+func (a *Answer) Add(c model.Content) {
+	switch c := c.(type) {
+	case model.Text:
+		a.Blocks = append(a.Blocks, session.Block{Type: session.BlockText, Text: c.Text})
+	case model.Thinking:
+		a.Blocks = append(a.Blocks, session.Block{
+			Type: session.BlockThinking, Text: c.Text, Signature: c.Signature, Redacted: c.Redacted,
+		})
+	case model.ToolCall:
+		a.Calls = append(a.Calls, c)
+		a.Blocks = append(a.Blocks, session.Block{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input})
+	}
+}
+
+// Grow counts what the answer has gained, up to the limit in bytes.
+func (a *Answer) Grow(gained int, limit int64) error {
+	if a.bytes += int64(gained); a.bytes > limit {
+		return fault.New(fault.SDKFailure, "the answer is longer than %d bytes", limit).
+			WithStatus(502).With("category", "ANSWER_TOO_LARGE").
+			WithHint("ask for less at once")
+	}
+	return nil
+}
+
+// Unsay takes the last n bytes of what was streamed back.
+func (a *Answer) Unsay(n int) {
+	text := a.Text.String()
+	a.Text.Reset()
+	a.Text.WriteString(text[:len(text)-n])
+}
+
+// Said is the answer's text: what was streamed or, where that is more, what the
+// blocks say, because a provider may give a short text whole.
+func (a *Answer) Said() string {
+	whole := 0
+	for _, b := range a.Blocks {
+		if b.Type == session.BlockText {
+			whole += len(b.Text)
+		}
+	}
+	if whole <= a.Text.Len() {
+		return a.Text.String()
+	}
+	var text strings.Builder
+	for _, b := range a.Blocks {
+		if b.Type == session.BlockText {
+			text.WriteString(b.Text)
+		}
+	}
+	return text.String()
+}
+
+// size is, on the high side, how many bytes the answer adds to the next request
+// of its turn.
+func (a *Answer) size() int {
+	size := 0
+	for _, b := range a.Blocks {
+		size += len(b.Text) + len(b.Signature) + len(b.Redacted) + len(b.Name) + len(b.Input) + entryBytes
+	}
+	return size
+}
+
+// message is the answer as the next request repeats it, reasoning included.
+func (a *Answer) message() model.Message {
+	m := model.Message{Role: model.Assistant}
+	for _, b := range a.Blocks {
+		switch b.Type {
+		case session.BlockText:
+			if strings.TrimSpace(b.Text) != "" {
+				m.Content = append(m.Content, model.Text{Text: b.Text})
+			}
+		case session.BlockThinking:
+			m.Content = append(m.Content, model.Thinking{Text: b.Text, Signature: b.Signature, Redacted: b.Redacted})
+		case session.BlockToolCall:
+			m.Content = append(m.Content, ToolCall(b))
+		}
+	}
+	return m
+}

@@ -1,0 +1,215 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"belay/internal/model"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/turn/conversation"
+)
+
+// suspendedTurn is a turn whose process died while a call of it waited for a person.
+type suspendedTurn struct {
+	begun  session.Entry
+	logged *trace
+	call   *suspendedCall
+	// answer is what a person said to the question since; it is empty where nobody
+	// has answered, and where the question's time is over.
+	answer permit.Decision
+}
+
+// answered reports whether a person has answered, so that the turn must not be ended
+// before the answer is carried out.
+func (p *suspendedTurn) answered() bool { return p.answer.DecisionID != "" }
+
+// suspendedCall is the call at which one agent of such a turn waits.
+type suspendedCall struct {
+	// entries are the agent's own lines, after that of the turn.
+	entries []session.Entry
+	// calls have no result yet, in their order. It is calls[asked] that waits: for
+	// a person or, where inner is set, for the subagent that it started.
+	calls []model.ToolCall
+	asked int
+	inner *suspendedCall
+	// job is set where the agent's work was done, and a person was asked about the
+	// changes of a background job: that of waits, the nth call of its id.
+	job bool
+	nth int
+	// question is the decision that waits is about, closed whether it was taken or
+	// withdrawn since.
+	waits    model.ToolCall
+	question string
+	closed   bool
+}
+
+// innermost is where the question stands.
+func (h *suspendedCall) innermost() *suspendedCall {
+	for h.inner != nil {
+		h = h.inner
+	}
+	return h
+}
+
+// suspended finds the turn of the session that must not be ended, nil if there is none.
+// A process that stays takes up every turn that waits for a person. Any other process
+// leaves those whose question a person has answered. The caller holds the lease.
+func (l *Local) suspended(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
+	p, err := l.waiting(ctx, lease)
+	if err != nil || p == nil || l.stays.Load() || p.answered() {
+		return p, err
+	}
+	return nil, nil
+}
+
+// waiting finds the turn of the session that can be taken up again, nil if there
+// is none: its last answer, or that of a subagent, has a call whose question is
+// still open, or was answered after the process had died. The caller holds the
+// lease.
+func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
+	if l.o.Requests == nil || len(lease.Tampered()) > 0 {
+		return nil, nil
+	}
+	id, open := lease.DanglingTurn()
+	entries := lease.Entries()
+	last := session.LastStep(entries)
+	if !open || last.Turn != id || last.Kind == session.EntryEnd {
+		return nil, nil
+	}
+	begun, known := session.FindTurn(entries, id)
+	if !known || begun.By != "" { // a workflow begins a turn of its own anew
+		return nil, nil
+	}
+	logged, err := l.retrace(ctx, lease, begun)
+	if err != nil {
+		return nil, err
+	}
+	var lines []session.Entry
+	for _, e := range entries {
+		if e.Turn == id && e.Kind != session.EntryTurn {
+			lines = append(lines, e)
+		}
+	}
+	p := &suspendedTurn{begun: begun, logged: logged}
+	if p.call = l.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
+		return nil, nil
+	}
+	p.answer, err = l.personsAnswer(p.call.innermost().question)
+	return p, err
+}
+
+// personsAnswer is what a person said to a question, empty for none.
+func (l *Local) personsAnswer(id string) (permit.Decision, error) {
+	d, answered, err := l.o.Requests.Verdict(id)
+	if err != nil || !answered || d.Timeout || d.By == permit.ByBelay || d.By == permit.ByInterrupt {
+		return permit.Decision{}, err
+	}
+	return d, nil
+}
+
+// suspendedCalls finds where an agent of a turn waits, nil if it does not. Lines are
+// those of the turn since the agent began; agent is the call that started it, key
+// distinguishes it from others of the turn.
+func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
+	h := &suspendedCall{}
+	answer := 0 // where the last answer is
+	for i, e := range lines {
+		if e.Agent != agent {
+			continue
+		}
+		h.entries = append(h.entries, e)
+		if e.Kind == session.EntryAssistant {
+			answer = i
+		}
+	}
+	h.calls = openCalls(h.entries)
+	for i, c := range h.calls {
+		n := nth(h.entries, c.ID)
+		h.asked, h.waits, h.nth = i, c, n
+		for _, h.question = range []string{decisionID(sessionID, turnID, key, c.ID, n), changesQuestion(sessionID, turnID, key, c.ID, n)} {
+			if !logged.resolved[h.question] && l.questioned(h.question) {
+				return h
+			}
+		}
+		if agent != "" {
+			continue // a subagent has none itself
+		}
+		if h.inner = l.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
+			return h
+		}
+	}
+	if len(h.calls) == 0 && l.askedAboutJob(h, sessionID, turnID, key, logged) {
+		return h
+	}
+	return nil
+}
+
+// askedAboutJob finds the background job of an agent whose changes a person was asked
+// about at the end of the agent's work.
+func (l *Local) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
+	made := map[string]int{}
+	for _, e := range h.entries {
+		if e.Kind != session.EntryAssistant {
+			continue
+		}
+		for _, c := range conversation.CallsOf(e.Blocks) {
+			made[c.ID]++
+			id := changesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
+			if logged.asks(id) && !logged.resolved[id] && l.questioned(id) {
+				h.job, h.waits, h.nth, h.question = true, c, made[c.ID], id
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// agentKey distinguishes the subagents of a turn: by the call that started one,
+// which is the nth of its id.
+func agentKey(call string, n int) string {
+	if n > 1 {
+		return fmt.Sprintf("%s#%d", call, n)
+	}
+	return call
+}
+
+// questioned reports whether there is a question of that id, or an answer to it.
+func (l *Local) questioned(id string) bool {
+	q, err := l.lookUp(id)
+	return err == nil && (q.open || q.answered)
+}
+
+// openCalls are the calls of the last answer that have no result.
+func openCalls(entries []session.Entry) []model.ToolCall {
+	var calls []model.ToolCall
+	for _, e := range entries {
+		switch e.Kind {
+		case session.EntryAssistant:
+			if calls = nil; !e.Partial {
+				calls = conversation.CallsOf(e.Blocks)
+			}
+		case session.EntryTools:
+			for _, b := range e.Blocks {
+				calls = slices.DeleteFunc(calls, func(c model.ToolCall) bool { return c.ID == b.ID })
+			}
+		}
+	}
+	return calls
+}
+
+// nth is how often an agent's answers call something by that id.
+func nth(entries []session.Entry, call string) (n int) {
+	for _, e := range entries {
+		if e.Kind != session.EntryAssistant {
+			continue
+		}
+		for _, c := range conversation.CallsOf(e.Blocks) {
+			if c.ID == call {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package definition_test
+
+import (
+	"strings"
+	"testing"
+
+	"belay/internal/workflow/definition"
+)
+
+// Tasks on different routes are never done by one run: what needs the results of both is
+// refused. Tasks that nothing leads to are judged by their own order.
+func TestResultsOfDifferentRoutes(t *testing.T) {
+	t.Parallel()
+	const head = `id: w
+agents: [{id: a, instructions: x}]
+tasks:
+  - {id: one, agent: a, prompt: x, on_success: {next: choose}}
+  - {id: choose, type: router, condition: tasks.one.output.response, routes: {l: left, r: right}}
+  - {id: left, agent: a, prompt: x, on_success: {next: more}}
+  - {id: more, agent: a, prompt: x, on_success: {next: last}}
+  - {id: right, agent: a, prompt: x, on_success: {next: last}}
+`
+	tests := []struct{ prompt, outputs, wrong string }{
+		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.more.output.response }}{{ .tasks.one.output.response }}"}`, ""},
+		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.right.output.response }}"}`, `needs the results of the tasks "left" and "right", and no run does both`},
+		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.right.output.response | default \"\" }}"}`, ""},
+		{"x", `{a: "{{ if .tasks.choose.output }}{{ .tasks.left.output.response }}{{ else }}{{ .tasks.right.output.response }}{{ end }}"}`, ""},
+		{"x", `{a: "{{ or .input.x .tasks.left.output.response }}{{ .tasks.right.output.response }}"}`, ""},
+		{"{{ .tasks.more.output.response }}{{ .tasks.right.output.response }}", "{}", `needs the results of the tasks "more" and "right"`},
+		{"{{ .tasks.more.output.response }}", "{}", ""},
+		{"x", "{}\n#", ""},
+	}
+	for _, tt := range tests {
+		text := head + "  - {id: last, agent: a, prompt: '" + tt.prompt + "'}\noutputs: " + tt.outputs + "\n"
+		judge(t, text, tt.wrong)
+	}
+	for unreached, wrong := range map[string]string{
+		`{id: un, agent: a, prompt: "{{ .tasks.one.output.response }}", on_success: {next: deux}}` + "\n" + `  - {id: deux, agent: a, prompt: "{{ .tasks.un.output.response }}"}`: "",
+		`{id: un, agent: a, prompt: "{{ .tasks.deux.output.response }}", on_success: {next: deux}}` + "\n" + `  - {id: deux, agent: a, prompt: x}`:                                `the task "deux", which is not done before the task "un"`,
+		`{id: un, agent: a, prompt: "{{ .tasks.one.output.text }}"}`: `there is no "text" in .tasks.one.output`,
+		`{id: un, agent: a, prompt: "{{ .tasks.un.output }}"}`:       `the task "un", which is not done before the task "un"`,
+	} {
+		judge(t, head+"  - {id: last, agent: a, prompt: x}\n  - "+unreached+"\n", wrong)
+	}
+}
+
+func judge(t *testing.T, text, wrong string) {
+	t.Helper()
+	_, err := definition.Parse(t.Context(), "w.yaml", []byte(text))
+	switch {
+	case err == nil && wrong != "":
+		t.Errorf("taken:\n%s", text)
+	case err != nil && (wrong == "" || !strings.Contains(err.Error(), wrong)):
+		t.Errorf("%s: %v", text, err)
+	}
+}

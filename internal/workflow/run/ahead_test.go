@@ -1,0 +1,65 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"belay/internal/fault"
+)
+
+// What can be known is evaluated before a model is asked: everything of the tasks that
+// are certainly done, along the routes that the input chooses, and the run's outputs.
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	const first = `tasks: [{id: one, agent: a, prompt: x, on_success: {next: two}}, `
+	tests := []struct{ name, tasks, wrong string }{
+		{"a later prompt", first + `{id: two, agent: a, prompt: "{{ .input.none }}"}]`, `tasks[1].prompt: {{ .input.none }}: there is no "none"`},
+		{"what a prompt does", first + `{id: two, agent: a, prompt: "{{ index .input.text 9 }}"}]`, "tasks[1].prompt"},
+		{"the outputs", first + `{id: two, agent: a, prompt: x}]` + "\noutputs: {a: \"{{ .tasks.one.output.response }}\", b: \"{{ .input.none }}\"}", `outputs.b: {{ .input.none }}`},
+		{"the outputs of a task", first + `{id: two, agent: a, prompt: x, outputs: {a: "{{ .output.response }} {{ .env.none }}", b: "{{ .env.none }}"}}]`, `tasks[1].outputs.b`},
+		{"what is handed on", first + `{id: two, agent: a, prompt: x, on_success: {next: three, with: {a: "{{ .input.none }}"}}}, {id: three, agent: a, prompt: x}]`, `on_success.with.a`},
+		{"beside what is not known", first + `{id: two, agent: a, prompt: "{{ .tasks.one.output.response }}"}]` + "\noutputs: {b: \"{{ .input.none }}\"}", `outputs.b`},
+		{"an item", first + `{id: two, type: collection, items: [{a: 1}, {b: 1}], task: {id: it, agent: a, prompt: "{{ .item.a }}"}}]`, `{{ .item.a }}`},
+		{"the last of many items", first + `{id: two, type: collection, items: "{{ until 40 | toJson }}", task: {id: it, agent: a, prompt: "{{ if eq .index 39 }}{{ .input.none }}{{ end }}"}}]`, `{{ .input.none }}`},
+		{"at the same time", first + `{id: two, type: parallel, tasks: [{id: p, agent: a, prompt: "{{ .input.none }}"}]}]`, `tasks[1].tasks[0].prompt`},
+		{"along a route", first + `{id: two, type: router, condition: input.text, routes: {x: three}, default: four}, {id: three, agent: a, prompt: "{{ .input.none }}"}, {id: four, agent: a, prompt: x}]`, `tasks[2].prompt`},
+		{"a condition", first + `{id: two, type: router, condition: input.none, routes: {x: three}}, {id: three, agent: a, prompt: x}]`, "no such key: none"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, agents+tt.tasks, echo)
+			request := b.request(map[string]any{"text": "x"})
+			for _, err := range []error{b.r.Check(t.Context(), request), started(b)} {
+				if !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), tt.wrong) {
+					t.Errorf("want %s, got %v", tt.wrong, err)
+				}
+			}
+			if len(b.e.asked()) > 0 {
+				t.Errorf("asked: %q", b.e.asked())
+			}
+		})
+	}
+}
+
+func started(b *bench) error {
+	_, err := b.r.Start(b.t.Context(), b.request(map[string]any{"text": "x"}))
+	return err
+}
+
+// A task that may not be done at all, or whose failure the author expects, keeps nothing
+// from beginning.
+func TestAheadOfWhatMayNotBeDone(t *testing.T) {
+	t.Parallel()
+	for _, tasks := range []string{
+		`tasks: [{id: r, type: router, condition: input.text, routes: {y: bad}, default: good}, {id: bad, agent: a, prompt: "{{ .input.none }}"}, {id: good, agent: a, prompt: x}]`,
+		`tasks: [{id: r, agent: a, prompt: x, on_success: {next: s}}, {id: s, type: router, condition: tasks.r.output.response, routes: {x: good}, default: bad}, {id: bad, agent: a, prompt: "{{ .input.none }}"}, {id: good, agent: a, prompt: x}]`,
+		`tasks: [{id: bad, agent: a, prompt: "{{ .input.none }}", on_error: {next: good}}, {id: good, agent: a, prompt: x}]`,
+		`tasks: [{id: r, agent: a, prompt: x, on_success: {next: s, with: {none: 1}}}, {id: s, agent: a, prompt: "{{ .input.none }}"}]`,
+	} {
+		b := newBench(t, agents+tasks, echo)
+		if r := b.run(map[string]any{"text": "x"}); r.Status != "success" {
+			t.Errorf("%s: %+v", tasks, r.Error)
+		}
+	}
+}

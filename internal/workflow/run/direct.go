@@ -1,0 +1,70 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/plainjson"
+	"belay/internal/turn"
+	"belay/internal/workflow/definition"
+)
+
+// direct calls the tool of a tool task: a turn without a model, under the mode and the
+// rules of the run. A call that is refused or fails is the task's failure.
+func (x *execution) direct(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
+	input, err := plainjson.Marshal(s.with)
+	if err != nil {
+		return err
+	}
+	rec.Prompt = t.Tool + " " + string(input)
+	if err := x.announce(rec, 0); err != nil {
+		return err
+	}
+	return x.tries(ctx, t, rec, func() (any, error) { return x.call(ctx, t, input, rec) })
+}
+
+// call is one try of a tool task.
+func (x *execution) call(ctx context.Context, t *definition.Task, input json.RawMessage, rec *Task) (output any, err error) {
+	who := turn.CreateRequest{
+		ProjectRoot: x.record.Project, Persona: workflowPersona(toolAgent), Mode: x.record.Mode,
+		Title: x.w.ID + ": tools, " + x.id,
+	}
+	session, done, err := x.borrow(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	this := rec.begin(session, x.now())
+	defer func() {
+		rec.finish(this, x.now(), err)
+		done(err == nil)
+	}()
+	d := &turn.Direct{Tool: t.Tool, Input: input}
+	tools := []string{t.Tool}
+	request := turn.Request{
+		SessionID: session, Message: brief([]string{rec.Prompt}), Allow: x.record.Allow,
+		Opts:  turn.Opts{Mode: x.record.Mode, Tools: &tools, OnQuestion: x.onQuestion},
+		Agent: &turn.Agent{Name: toolAgent, Instructions: "A task of a workflow calls this tool.", From: x.record.File + "#" + t.ID, Direct: d, Alone: true},
+	}
+	if _, err := x.ask(ctx, request, rec, this); err != nil {
+		return nil, err
+	}
+	switch {
+	case !d.Settled:
+		return nil, fault.New(fault.TaskFailed, "the call of the tool %s has no result", t.Tool).With("sessionId", session)
+	case d.Outcome != "" || d.Result.Failed:
+		return nil, fault.New(fault.TaskFailed, "the tool %s: %s", t.Tool, strings.TrimSpace(d.Result.Text)).
+			With("sessionId", session).With("category", cmp.Or(string(d.Outcome), "failed"))
+	case d.Result.Value == nil && d.Result.Truncated:
+		return nil, fault.New(fault.TaskFailed, "the tool %s gives only a part: what it reads is too large", t.Tool).
+			With("sessionId", session).WithHint("read a part of it with offset and limit")
+	case d.Result.Value == nil:
+		return map[string]any{"response": d.Result.Text}, nil
+	}
+	return plain(d.Result.Value)
+}
+
+// toolAgent is who calls the tools of tool tasks, for the records.
+const toolAgent = "tools"

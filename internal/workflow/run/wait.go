@@ -1,0 +1,159 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"belay/internal/authored"
+	"belay/internal/fault"
+	"belay/internal/template"
+	"belay/internal/turn"
+	"belay/internal/workflow/definition"
+)
+
+// The answers to a wait task.
+const (
+	AnswerContinue = "continue"
+	AnswerRefuse   = "refuse"
+	// AnswerTime is none: the time has passed.
+	AnswerTime = "time"
+)
+
+// Answer is what became of a wait task.
+type Answer struct {
+	Answer string    `json:"answer"`
+	Note   string    `json:"note,omitempty"`
+	By     string    `json:"by,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// answerPoll is how soon the answer to a wait task is seen.
+const answerPoll = 200 * time.Millisecond
+
+// wait waits for a person's answer, or until the task's time has passed. The question and
+// its answer are files of the operator's folder, so they outlive this process.
+func (x *execution) waitTask(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
+	if rec.Decided == nil {
+		if err := x.await(ctx, t, s, rec); err != nil {
+			return err
+		}
+	}
+	d := rec.Decided
+	rec.Output = map[string]any{"answer": d.Answer, "note": d.Note, "by": d.By}
+	switch {
+	case d.Answer == AnswerRefuse:
+		why := "it was refused"
+		if d.By != "" {
+			why = d.By + " refused"
+		}
+		if d.Note != "" {
+			why += ": " + d.Note
+		}
+		return fault.New(fault.TaskFailed, "%s", why).With("category", "REFUSED")
+	case d.Answer == AnswerTime && t.OnTime == definition.TimeRefuses:
+		return fault.New(fault.TaskFailed, "nobody answered within %s", authored.LengthText(t.For)).With("category", "UNANSWERED")
+	}
+	return nil
+}
+
+// await waits for the answer and puts it on record.
+func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
+	if t.Message != nil {
+		text, err := t.Message.Execute(x.values(s))
+		if err != nil {
+			return invalid("the message of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, placed(err, t.At.Field("message"), t.Path+".message")))
+		}
+		rec.Prompt = text
+	}
+	w := Waiting{RunID: x.id, Project: x.record.Project, Workflow: x.w.ID, Task: rec.Key, Message: rec.Prompt, Since: rec.StartedAt}
+	if t.For > 0 {
+		until := rec.StartedAt.Add(t.For)
+		w.Until = &until
+	}
+	if err := x.announce(rec, 0); err != nil {
+		return err
+	}
+	if t.Message != nil && t.For == 0 && x.onQuestion == turn.OnQuestionRefuse {
+		if a, err := x.r.answerTo(x.id, rec.Key); err != nil || a == nil {
+			return fault.New(fault.TaskFailed, "nobody attends the run, and it would wait for a person").With("category", "UNATTENDED").
+				WithHint("let the run wait for an answer with --wait")
+		}
+	}
+	if err := x.r.beginWait(w); err != nil {
+		return err
+	}
+	if err := x.journal.add(TaskWait, rec.Key, Waits{Message: w.Message, Until: w.Until}); err != nil {
+		return err
+	}
+	p := pausesOf(ctx)
+	p.pause()
+	x.waits(1)
+	a, err := x.answer(ctx, rec.Key, w.Until)
+	x.waits(-1)
+	p.resume()
+	if stopped(ctx) == errInterrupted {
+		return err // it goes on waiting in the next process
+	}
+	if err == nil {
+		rec.Decided = a
+		if err := x.r.closeWait(w, *a); err != nil {
+			return err
+		}
+		if err := x.keep(rec); err != nil {
+			return err // the answer stays for the next process
+		}
+	}
+	if e := x.r.endWait(x.id, rec.Key); err == nil {
+		err = e
+	}
+	return err
+}
+
+// answer looks for the answer until there is one.
+func (x *execution) answer(ctx context.Context, key string, until *time.Time) (*Answer, error) {
+	tick := time.NewTicker(answerPoll)
+	defer tick.Stop()
+	for {
+		a, err := x.r.answerTo(x.id, key)
+		if err != nil || a != nil {
+			return a, err
+		}
+		if now := x.now(); until != nil && !now.Before(*until) {
+			return &Answer{Answer: AnswerTime, At: now}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+}
+
+// waits counts the wait tasks that wait now.
+func (x *execution) waits(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.waiting += n
+}
+
+// idles reports whether the run does nothing but wait for a person or a time.
+func (x *execution) idles() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.waiting > 0 && x.working == 0
+}
+
+// works counts the tasks that have a place.
+func (x *execution) works(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.working += n
+}
+
+// messageOf is a template's text for the record of what a task rests on.
+func messageOf(t *template.Template) string {
+	if t == nil {
+		return ""
+	}
+	return t.Text()
+}

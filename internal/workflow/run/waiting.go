@@ -1,0 +1,278 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// Waiting is a wait task that waits: for a person, where it has a message, or for a time.
+type Waiting struct {
+	// DecisionID names the question among all that wait for a person, those of tool calls
+	// included. It follows from run and task.
+	DecisionID string `json:"decisionId"`
+
+	RunID    string     `json:"runId"`
+	Project  string     `json:"projectRoot"`
+	Workflow string     `json:"workflow"`
+	Task     string     `json:"task"`
+	Message  string     `json:"message,omitempty"`
+	Since    time.Time  `json:"since"`
+	Until    *time.Time `json:"until,omitempty"`
+	// Answer is set where [Runner.Answer] returns it.
+	Answer *Answer `json:"-"`
+}
+
+// Answered is a person's answer to the task: it continues, or is refused.
+func (w Waiting) Answered(continues bool, note, by string) AnswerRequest {
+	a := AnswerRequest{Project: w.Project, ID: w.RunID, Task: w.Task, Answer: AnswerRefuse, Note: note, By: by}
+	if continues {
+		a.Answer = AnswerContinue
+	}
+	return a
+}
+
+// AnswerRequest is a person's answer to a wait task.
+type AnswerRequest struct {
+	Project, ID string
+	// Task is the task's key. It may be left out where the run waits in one task only.
+	Task string
+	// Answer is [AnswerContinue] or [AnswerRefuse].
+	Answer, Note, By string
+}
+
+// maxNote caps the note of an answer, in bytes; maxWaitFile a file about a wait.
+const (
+	maxNote     = 4 << 10
+	maxWaitFile = 2 << 20
+)
+
+const (
+	waitSuffix   = ".wait"
+	answerSuffix = ".answer"
+)
+
+// waitName is the name of the files about a wait task, without their suffix.
+func waitName(id, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return id + "." + hex.EncodeToString(sum[:8])
+}
+
+func decisionOf(id, key string) string {
+	sum := sha256.Sum256([]byte(id + "\n" + key))
+	return "dec_" + hex.EncodeToString(sum[:12])
+}
+
+// beginWait records that a task waits, so that a server takes its run up after a restart.
+func (r *Runner) beginWait(w Waiting) error {
+	return r.writeState(waitName(w.RunID, w.Task)+waitSuffix, w, durable.RunWait)
+}
+
+func (r *Runner) writeState(name string, v any, kind *durable.File) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	state, err := os.OpenRoot(r.dir())
+	if err != nil {
+		return storage("the state folder cannot be opened", err)
+	}
+	defer state.Close()
+	if err := durable.WriteFile(state, name, data, 0o600, kind); err != nil {
+		return storage("what the run waits for cannot be recorded", err)
+	}
+	return nil
+}
+
+// endWait removes what was written about a wait.
+func (r *Runner) endWait(id, key string) error {
+	for _, suffix := range []string{waitSuffix, answerSuffix} {
+		if err := os.Remove(filepath.Join(r.dir(), waitName(id, key)+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return storage("the state folder cannot be written", err)
+		}
+	}
+	return nil
+}
+
+// forget removes what was written about all waits of a run.
+func (r *Runner) forget(id string) (err error) {
+	for _, name := range r.stateFiles(id + ".*") {
+		if ext := filepath.Ext(name); ext == waitSuffix || ext == answerSuffix {
+			if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+		}
+	}
+	return err
+}
+
+// answerTo is the answer to a wait task, nil where there is none.
+func (r *Runner) answerTo(id, key string) (*Answer, error) {
+	var a Answer
+	data, _, err := durable.ReadFile(nil, filepath.Join(r.dir(), waitName(id, key)+answerSuffix), maxWaitFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &a)
+	}
+	if err != nil {
+		return nil, storage("the answer cannot be read", err)
+	}
+	return &a, nil
+}
+
+// Waits are the tasks that wait, of one run or, for "", of all on this machine, oldest
+// first.
+func (r *Runner) Waits(ctx context.Context, id string) ([]Waiting, error) {
+	pattern := "run_*" + waitSuffix
+	if id != "" {
+		if !idPattern.MatchString(id) {
+			return nil, nil
+		}
+		pattern = id + ".*" + waitSuffix
+	}
+	var all []Waiting
+	for _, name := range r.stateFiles(pattern) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var w Waiting
+		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it has ended meanwhile
+		}
+		if err != nil {
+			return nil, storage("what a run waits for cannot be read", err)
+		}
+		if json.Unmarshal(data, &w) != nil {
+			continue // a power cut took it: it is made again when the run is taken up
+		}
+		if _, err := os.Lstat(strings.TrimSuffix(name, waitSuffix) + answerSuffix); err == nil {
+			continue // it has its answer
+		}
+		w.DecisionID = decisionOf(w.RunID, w.Task)
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
+	return all, nil
+}
+
+// Questions are the wait tasks of all runs on this machine that ask a person, oldest
+// first. Runs that are gone, or are not where they were, are left out.
+func (r *Runner) Questions(ctx context.Context) ([]Waiting, error) {
+	all, err := r.Waits(ctx, "")
+	return slices.DeleteFunc(all, func(w Waiting) bool {
+		if w.Message == "" {
+			return true
+		}
+		f, err := openFolder(w.Project, w.RunID)
+		if err != nil {
+			return true
+		}
+		f.close()
+		return false
+	}), err
+}
+
+// Answer answers a wait task of a run. It counts at once where a process works on the run,
+// and else when the run is taken up. The first answer counts: DECISION_CLOSED where there
+// is one, also after the run has gone on; NOT_FOUND where nothing waited. The caller has the operator's authority.
+func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
+	if a.Answer != AnswerContinue && a.Answer != AnswerRefuse {
+		return Waiting{}, fault.New(fault.InvalidRequest, "answer must be %s or %s", AnswerContinue, AnswerRefuse).With("field", "answer")
+	}
+	if len(a.Note) > maxNote {
+		return Waiting{}, fault.New(fault.InvalidRequest, "note has %d bytes, more than %d", len(a.Note), maxNote).With("field", "note")
+	}
+	f, err := openFolder(a.Project, a.ID)
+	if err != nil {
+		return Waiting{}, err
+	}
+	f.close()
+	w, err := r.waitOf(ctx, a)
+	if err != nil {
+		return w, r.tooLate(a, err)
+	}
+	name := waitName(w.RunID, w.Task)
+	l, err := durable.Lock(filepath.Join(r.dir(), a.ID+".answering"))
+	if errors.Is(err, durable.ErrLocked) {
+		return w, fault.New(fault.Overloaded, "somebody answers the run %s just now", a.ID).WithHint("try it again")
+	} else if err != nil {
+		return w, storage("the state folder cannot be written", err)
+	}
+	defer func() { _ = l.Unlock() }()
+	switch given, err := r.answerTo(w.RunID, w.Task); {
+	case err != nil:
+		return w, err
+	case given != nil:
+		return w, closed(w, *given)
+	}
+	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC()}
+	if r.o.Answered != nil { // first, so that no answer counts without its line
+		if err := r.o.Answered(ctx, w); err != nil {
+			return w, storage("the answer cannot be put on record", err)
+		}
+	}
+	return w, r.writeState(name+answerSuffix, w.Answer, durable.RunAnswer)
+}
+
+// waitOf is the wait task that an answer is for.
+func (r *Runner) waitOf(ctx context.Context, a AnswerRequest) (Waiting, error) {
+	all, err := r.Waits(ctx, a.ID)
+	if err != nil {
+		return Waiting{}, err
+	}
+	var keys []string
+	for _, w := range all {
+		if w.Task == a.Task || a.Task == "" && len(all) == 1 {
+			return w, nil
+		}
+		keys = append(keys, w.Task)
+	}
+	switch {
+	case a.Task == "" && len(all) > 1:
+		return Waiting{}, fault.New(fault.InvalidRequest, "several tasks of the run %s wait: %s", a.ID, strings.Join(keys, ", ")).With("field", "task").
+			WithHint("name one of them")
+	case a.Task != "" && len(all) > 0:
+		return Waiting{}, fault.New(fault.NotFound, "the task %.200q of the run %s does not wait; %s does", a.Task, a.ID, strings.Join(keys, ", ")).With("field", "task")
+	}
+	return Waiting{}, fault.New(fault.NotFound, "the run %s waits for nobody", a.ID).With("runId", a.ID).WithHint("see its tasks with belay runs show %s", a.ID)
+}
+
+// TakeUpWaiting takes up the runs of dead processes that wait, and returns how many. What
+// cannot be taken up is in the error.
+func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
+	seen := map[string]bool{}
+	var errs []error
+	for _, name := range r.stateFiles("run_*" + waitSuffix) {
+		var w Waiting
+		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
+		if err != nil || json.Unmarshal(data, &w) != nil || seen[w.RunID] || r.live(w.RunID) {
+			continue
+		}
+		seen[w.RunID] = true
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		switch _, err := r.Resume(ctx, w.Project, w.RunID, ""); {
+		case fault.Is(err, fault.RunInProgress):
+		case err != nil:
+			errs = append(errs, err)
+		default:
+			n++
+		}
+	}
+	return n, errors.Join(errs...)
+}

@@ -1,0 +1,183 @@
+package finding
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Remedy is a command that removes findings.
+type Remedy struct {
+	// Command is the words after "belay", "deps summary"; "" is none.
+	Command string
+	// Document is the decomposition that the command is given, relative to the
+	// project, "" for none.
+	Document string
+}
+
+// Digest is what people are shown of findings: how many there are of each code, and
+// the first of them. It counts what it is given and keeps no more than it shows, so
+// its size does not grow with the project. It is safe for concurrent use.
+type Digest struct {
+	most int
+
+	mu       sync.Mutex
+	groups   map[string]*Group
+	removed  map[Remedy]int
+	packages map[string]bool
+	kept     int
+	errors   int
+	warnings int
+}
+
+// Group is the findings of one code.
+type Group struct {
+	Code string
+	// Severity is [Error] where one of them is.
+	Severity Severity
+	Extra    bool
+	Count    int
+	// Files is how many files and folders they are about, Packages how many are in each
+	// package.
+	Files    int
+	Packages map[string]int
+	// First are the first of them by path and place, as many as are shown.
+	First []Finding
+	// Fix is the next step of all of them, "" where they have several.
+	Fix string
+}
+
+// NewDigest returns an empty digest that shows at most so many findings of each
+// code; 0 shows all, up to [MaxTold].
+func NewDigest(most int) *Digest {
+	return &Digest{most: most, groups: map[string]*Group{}, removed: map[Remedy]int{}, packages: map[string]bool{}}
+}
+
+// Add counts findings, and how many each [Finding.Remedy] removes. Those about one file
+// must come together.
+func (d *Digest) Add(all []Finding) {
+	if len(all) == 0 {
+		return
+	}
+	type seen struct{ code, path string }
+	files := make(map[seen]bool, len(all))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range all {
+		f := &all[i]
+		g := d.groups[f.Code]
+		if g == nil {
+			g = &Group{Code: f.Code, Severity: f.Severity, Extra: f.Extra, Fix: f.Fix, Packages: map[string]int{}}
+			d.groups[f.Code] = g
+		}
+		g.Count++
+		if f.Severity == Error {
+			g.Severity = Error
+			d.errors++
+		} else {
+			d.warnings++
+		}
+		if g.Fix != f.Fix {
+			g.Fix = ""
+		}
+		if at := (seen{f.Code, f.Path}); !files[at] {
+			files[at] = true
+			g.Files++
+		}
+		pkg, _ := Place(f.Path)
+		g.Packages[pkg]++
+		d.packages[pkg] = true
+		d.keep(g, f)
+		if f.Remedy.Command != "" {
+			d.removed[f.Remedy]++
+		}
+	}
+}
+
+// keep takes a finding that may be one of the first of its group.
+func (d *Digest) keep(g *Group, f *Finding) {
+	if d.most == 0 {
+		if d.kept < MaxTold {
+			d.kept++
+			g.First = append(g.First, *f)
+		}
+		return
+	}
+	at, _ := slices.BinarySearchFunc(g.First, *f, func(a, b Finding) int {
+		return cmp.Or(compare(a, b), -1) // after those that are equal
+	})
+	if at < d.most {
+		g.First = slices.Insert(g.First, at, *f)
+		g.First = g.First[:min(len(g.First), d.most)]
+	}
+}
+
+// Groups are the findings by code: errors before warnings, and then in the order of
+// the rules, which goes from the root down to the rows of a register. What is wrong
+// further up is often the cause of what is wrong below.
+func (d *Digest) Groups(rules []Rule) []*Group {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rank := make(map[string]int, len(rules))
+	for i, r := range rules {
+		if _, ok := rank[r.Code]; !ok {
+			rank[r.Code] = i - len(rules)
+		}
+	}
+	all := slices.SortedFunc(maps.Values(d.groups), func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Code], rank[b.Code]), cmp.Compare(a.Code, b.Code))
+	})
+	if d.most == 0 {
+		for _, g := range all {
+			Sort(g.First)
+		}
+	}
+	return all
+}
+
+// Tallies are the numbers of [Digest.Groups], as [Tallies] counts them.
+func (d *Digest) Tallies() []Tally {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	tallies := make([]Tally, 0, len(d.groups))
+	for _, g := range d.groups {
+		tallies = append(tallies, Tally{g.Code, g.Severity, g.Count})
+	}
+	sortTallies(tallies)
+	return tallies
+}
+
+// Count returns how many of each severity there are.
+func (d *Digest) Count() (errors, warnings int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.errors, d.warnings
+}
+
+// Packages is how many packages, and the project beside them, have findings.
+func (d *Digest) Packages() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.packages)
+}
+
+// Removal is how many findings a command removes.
+type Removal struct {
+	Remedy
+	Count int
+}
+
+// Removals are the commands that remove findings, the one that removes most first.
+func (d *Digest) Removals() []Removal {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]Removal, 0, len(d.removed))
+	for r, n := range d.removed {
+		all = append(all, Removal{r, n})
+	}
+	slices.SortFunc(all, func(a, b Removal) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Document, b.Document))
+	})
+	return all
+}

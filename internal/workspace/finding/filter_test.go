@@ -1,0 +1,127 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var testRules = []Rule{{Code: "ROOT", Severity: Error}, {Code: "NAME", Severity: Warning}, {Code: "ROW", Severity: Error}}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	all := []Finding{
+		testRules[0].At("", 0, "the root"),
+		testRules[1].At("PKG-01_A", 0, "a package"),
+		testRules[1].At("PKG-01_A/1_Working/DEL-01-02_B", 0, "a deliverable"),
+		testRules[2].At("PKG-01_A/1_Working/DEL-01-02_B/x.md", 3, "a file").Of("DEL-09-09"),
+		testRules[2].At("PKG-01_A/1_Working/DEL-02-01_C/x.md", 3, "a deliverable of another number"),
+		testRules[1].At("_Decomposition/plan.md", 7, "one without a folder").Of("DEL-001-03").About("PKG-001"),
+		testRules[1].At("_Decomposition/plan.md", 8, "a package without a folder").Of("PKG-04"),
+	}
+	for want, from := range map[string][3]string{
+		"0 1 2 3 4 5 6": {},
+		"2 3":           {"DEL-001-02"},
+		"2 3 5":         {"del-01-02_B,DEL-01-03"},
+		"1 2 3 4 5":     {"", "PKG-001_A"},
+		"6":             {"", "PKG-004"},
+		"4":             {"DEL-02-01", "PKG-01"},
+		"":              {"DEL-02-01", "PKG-02"},
+		"0 3 4":         {"", "", "row,ROOT"},
+		"3":             {"DEL-01-02", "", "ROW"},
+	} {
+		var lists [3][]string
+		for i, s := range from {
+			if s != "" {
+				lists[i] = strings.Split(s, ",")
+			}
+		}
+		f, err := NewFilter(lists[0], lists[1], lists[2], testRules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range all {
+			if f.Keeps(&all[i]) {
+				got = append(got, fmt.Sprint(i))
+			}
+			// What may be selected of a folder is looked for in it.
+			if f.Keeps(&all[i]) && strings.HasPrefix(all[i].Path, "PKG-") && !f.Enters(all[i].Path) {
+				t.Errorf("%v does not enter %s", from, all[i].Path)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%v selects %v, want %s", from, got, want)
+		}
+		if n := len(f.Select(slices.Clone(all))); n != len(got) {
+			t.Errorf("%v: Select gives %d of %d", from, n, len(got))
+		}
+	}
+	_, err := NewFilter([]string{"PKG-01", ""}, []string{"DEL-01-01"}, []string{"ROWS"}, testRules)
+	for _, want := range []string{`"PKG-01" is not the id of a deliverable`, `"" is not`, `"DEL-01-01" is not the id of a package`, `"ROWS"; the nearest is ROW`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
+	if _, err := NewFilter(nil, nil, make([]string, maxFilter+1), testRules); err == nil {
+		t.Error("there is no bound")
+	}
+	f, err := NewFilter([]string{"DEL-01-01"}, []string{"PKG-01"}, nil, testRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, no := func(string) bool { return true }, func(string) bool { return false }
+	if f.Missing(yes, yes) != nil || f.Missing(no, yes) == nil || f.Missing(yes, no) == nil || (*Filter)(nil).Missing(no, no) != nil {
+		t.Error("what the project does not have")
+	}
+}
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	file := func(i int) string { return fmt.Sprintf("PKG-%02d_A/1_Working/DEL-%02d-01_B/x.md", i/50+1, i+1) }
+	few, all := NewDigest(2), NewDigest(0)
+	var found []Finding
+	for i := 99; i >= 0; i-- {
+		one := []Finding{testRules[2].At(file(i), 2, "b"), testRules[2].At(file(i), 1, "a")}
+		if i%3 == 0 {
+			f := testRules[1].At(file(i), 0, "name").WithFix("do %d", i)
+			f.Remedy = Remedy{Command: "name"}
+			one = append(one, f)
+		}
+		few.Add(one)
+		all.Add(one)
+		found = append(found, one...)
+	}
+	few.Add([]Finding{testRules[0].At("", 0, "root")})
+	var got []string
+	for _, g := range few.Groups(testRules) {
+		got = append(got, fmt.Sprintf("%s %s %d in %d", g.Severity, g.Code, g.Count, g.Files))
+		for _, f := range g.First {
+			got = append(got, fmt.Sprintf("%s:%d %s", f.Path, f.Line, g.Fix))
+		}
+	}
+	want := []string{
+		"error ROOT 1 in 1", ":0 ",
+		"error ROW 200 in 100", file(0) + ":1 ", file(0) + ":2 ",
+		"warning NAME 34 in 34", file(0) + ":0 ", file(3) + ":0 ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if e, w := few.Count(); e != 201 || w != 34 {
+		t.Errorf("%d errors, %d warnings", e, w)
+	}
+	if r := few.Removals(); len(r) != 1 || r[0] != (Removal{Remedy{Command: "name"}, 34}) {
+		t.Errorf("removals %v", r)
+	}
+	if few.Packages() != 3 {
+		t.Errorf("%d packages", few.Packages())
+	}
+	if g := all.Groups(testRules)[0]; len(g.First) != 200 || g.First[0].Path != file(0) || g.First[0].Line != 1 {
+		t.Errorf("not all: %d", len(g.First))
+	}
+	if got, want := all.Tallies(), Tallies(found); !slices.Equal(got, want) {
+		t.Errorf("tallies %v, want %v", got, want)
+	}
+}

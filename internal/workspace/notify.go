@@ -1,0 +1,28 @@
+package workspace
+
+import (
+	"context"
+	"io/fs"
+)
+
+// Write is a file of a project that belay itself is about to write.
+type Write struct {
+	// Project is the project's absolute path, Path the file's in it, with slashes.
+	Project, Path string
+	// Before is what the file holds, nil where there is none; After what it is to hold.
+	Before, After []byte
+	Mode          fs.FileMode
+}
+
+// Notify is called just before a write, so that nothing else of belay changes the
+// project meanwhile. The caller calls done when the file is written, or when it was
+// not written after all. An error forbids the write.
+type Notify func(context.Context, Write) (done func(written bool), err error)
+
+// Begin calls the function, where there is one.
+func (a Notify) Begin(ctx context.Context, w Write) (done func(written bool), err error) {
+	if a == nil {
+		return func(bool) {}, nil
+	}
+	return a(ctx, w)
+}

@@ -1,0 +1,117 @@
+package registerlint
+
+import (
+	"path"
+	"slices"
+
+	"belay/internal/durable"
+	"belay/internal/workspace/dir"
+	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/scan"
+)
+
+// worker is one goroutine with memory that it uses again.
+type worker struct {
+	*projectLint
+	buffer []byte
+	// open is the folder at hand, nil where it cannot be opened without following a
+	// link. Above is the one that it is in, which the next ones share; nil until
+	// there is one.
+	open, above dir.Dir
+	abovePath   string
+}
+
+// keepBuffer is how much memory a goroutine keeps between files.
+const keepBuffer = 1 << 20
+
+// enter opens the folder at hand.
+func (w *worker) enter(folder *scan.Folder) {
+	above, base := path.Split(folder.Path)
+	if above != w.abovePath {
+		w.leave()
+		if d, err := dir.Descend(w.top, path.Clean(above)); err == nil {
+			w.above, w.abovePath = d, above
+		}
+	}
+	if w.above != nil {
+		if d, err := w.above.Enter(base); err == nil {
+			w.open = d
+		}
+	}
+}
+
+// leave closes what enter keeps open for the next folder.
+func (w *worker) leave() {
+	if w.above != nil {
+		w.above.Close()
+	}
+	w.above, w.abovePath = nil, ""
+}
+
+// read reads a file of a folder, whose content is valid until the next one is read. A
+// link that stays in the project is followed, which is slower.
+func (w *worker) read(folder *scan.Folder, name string, most int) ([]byte, error) {
+	if w.open != nil {
+		data, err := w.open.Read(name, w.buffer, most+1)
+		if err == nil && len(data) > most {
+			return nil, durable.ErrTooLarge
+		}
+		if err == nil {
+			if cap(data) <= keepBuffer {
+				w.buffer = data
+			}
+			return data, nil
+		}
+	}
+	data, _, err := durable.ReadFile(w.project, folder.Path+"/"+name, int64(most))
+	return data, err
+}
+
+// folder judges a deliverable's register and the summary of it.
+func (w *worker) folder(folder *scan.Folder) FileReport {
+	w.enter(folder)
+	defer func() {
+		if w.open != nil {
+			w.open.Close()
+			w.open = nil
+		}
+	}()
+	name := folder.Path + "/" + layout.RegisterFile
+	data, err := w.read(folder, layout.RegisterFile, register.MaxBytes)
+	if err != nil {
+		return unread(name, err)
+	}
+	r := register.Parse(data)
+	report := lintRegister(name, folder.Base(), r)
+	report.Findings = append(report.Findings, r.CheckProject(name, w.known, w.o.Today)...)
+	report.Findings = append(report.Findings, r.CheckName(name, folder.Base(), func() []byte {
+		data, err := w.read(folder, layout.ContextFile, maxContext)
+		if err != nil {
+			return nil // project validate reports it
+		}
+		return data
+	})...)
+	summary := folder.Path + "/" + layout.DependenciesFile
+	if text, err := w.read(folder, layout.DependenciesFile, register.MaxSummary); err == nil {
+		report.Findings = append(report.Findings, CheckSummary(summary, folder.Base(), text, r, w.o.Today)...)
+	}
+	return report
+}
+
+// maxContext caps a _CONTEXT.md that is read for the deliverable's name.
+const maxContext = 1 << 20
+
+// unread is the report on a register that could not be read.
+func unread(name string, err error) FileReport {
+	return FileReport{Path: name, Status: Failed, Findings: []finding.Finding{register.Unreadable(name, err)}}
+}
+
+func lintRegister(name, folder string, r *register.Register) FileReport {
+	report := FileReport{Path: name, Rows: r.Records(), Status: Pass, Findings: append([]finding.Finding{}, r.Lint(name, folder)...)}
+	if slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return !f.Extra && f.Severity == finding.Error }) {
+		report.Status = Fail
+	}
+	return report
+}

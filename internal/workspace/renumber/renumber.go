@@ -1,0 +1,217 @@
+// Package renumber turns the invalid ids of a project's registers into valid ones.
+//
+// [Make] reads every register of the deliverables that are worked on, and works out
+// what would change: DependencyID, FromDeliverableID and TargetDeliverableID in the
+// registers, and the references to them in _DEPENDENCIES.md and in proposals that
+// wait. It changes nothing; the caller makes the changes, all or none. Valid ids
+// never change.
+//
+// Contract: workspace spec, 6.8.
+package renumber
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace/layout"
+	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/register"
+	"belay/internal/workspace/scan"
+)
+
+// Plan is what would change.
+type Plan struct {
+	Registers []Register
+	// Files are all that change, registers first.
+	Files []File
+}
+
+// File is a file that changes. Path is relative to the project, with slashes.
+type File struct {
+	Path          string
+	Before, After []byte
+}
+
+// Register is a register with invalid ids.
+type Register struct {
+	Path    string               `json:"path"`
+	Changes []register.IDChange  `json:"changes"`
+	Left    []register.IDProblem `json:"left"`
+}
+
+// work is the making of a plan.
+type work struct {
+	project *os.Root
+	today   string
+	plan    *Plan
+	// all are the registers that were read.
+	all []*one
+	// only are the valid ids by those that one register alone had, "" for those of
+	// several.
+	only map[string]string
+}
+
+// one is a deliverable's register.
+type one struct {
+	folder        *scan.Folder
+	numbering     *register.Numbering
+	before, after *register.Register
+	changes       []register.IDChange
+}
+
+// Make works out what would change. Found is what a scan of the project gave, today
+// the day for the history, YYYY-MM-DD.
+func Make(ctx context.Context, root string, found *scan.Result, today string) (*Plan, error) {
+	project, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
+	}
+	defer project.Close()
+	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []File{}}, only: map[string]string{}}
+	meant := newMeanings(found.Deliverables)
+	for _, f := range found.Deliverables {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if f.Files.Has(scan.Register) {
+			if err := w.register(f, meant); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, o := range w.all {
+		if err := w.summary(o); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.proposals(ctx, root); err != nil {
+		return nil, err
+	}
+	return w.plan, nil
+}
+
+// register reads one register and gives its rows valid ids.
+func (w *work) register(f *scan.Folder, meant meanings) error {
+	name := path.Join(f.Path, layout.RegisterFile)
+	data, _, err := durable.ReadFile(w.project, name, register.MaxBytes)
+	if err != nil {
+		return unreadable(name, err)
+	}
+	o := &one{folder: f, numbering: register.NewNumbering(f.Base(), meant.of), before: register.Parse(data)}
+	after, changes, left := o.numbering.Renumber(o.before)
+	o.after, o.changes = after, changes
+	w.all = append(w.all, o)
+	for id, valid := range o.numbering.IDs() {
+		if _, twice := w.only[id]; twice {
+			valid = ""
+		}
+		w.only[id] = valid
+	}
+	if len(changes)+len(left) > 0 {
+		w.plan.Registers = append(w.plan.Registers, Register{Path: name, Changes: append([]register.IDChange{}, changes...), Left: append([]register.IDProblem{}, left...)})
+	}
+	w.add(name, data, after.Bytes())
+	return nil
+}
+
+func (w *work) add(name string, before, after []byte) {
+	if !bytes.Equal(before, after) {
+		w.plan.Files = append(w.plan.Files, File{name, before, after})
+	}
+}
+
+// summary renames the ids in a _DEPENDENCIES.md: those of its register, and those of
+// others that only one register had.
+func (w *work) summary(o *one) error {
+	if !o.folder.Files.Has(scan.Dependencies) {
+		return nil
+	}
+	name := path.Join(o.folder.Path, layout.DependenciesFile)
+	data, _, err := durable.ReadFile(w.project, name, register.MaxSummary)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable(name, err)
+	}
+	s := register.ParseSummary(data)
+	if !s.Text() {
+		return nil // deps lint says so
+	}
+	if run := w.run(o); len(o.changes) > 0 && s.Follow(o.before, o.after, w.today, run) != "" {
+		s.Note(o.after, *run)
+	}
+	s.Rename(func(id string) string {
+		if valid := o.numbering.IDs()[id]; valid != "" {
+			return valid
+		}
+		if valid := w.only[id]; valid != "" && !o.before.HasID(id) {
+			return valid
+		}
+		return ""
+	})
+	w.add(name, data, s.Bytes())
+	return nil
+}
+
+// run is how the history of a deliverable tells it.
+func (w *work) run(o *one) *register.Run {
+	var ids []string
+	for _, c := range o.changes {
+		if c.Column == register.DependencyID.String() && c.Before != "" {
+			ids = append(ids, c.Before+" > "+c.After)
+		}
+	}
+	note := fmt.Sprintf("%d ids made valid", len(o.changes))
+	if len(ids) > 0 {
+		note += ": " + strings.Join(ids, ", ")
+	}
+	return &register.Run{Date: w.today, Mode: "RENUMBER", Note: note}
+}
+
+// proposals gives the proposals that wait the ids of their registers.
+func (w *work) proposals(ctx context.Context, root string) error {
+	byPath := map[string]*one{}
+	for _, o := range w.all {
+		byPath[o.folder.Path] = o
+	}
+	files, err := proposal.Rewrite(ctx, root, func(p *proposal.Proposal, rows *register.Register) *register.Register {
+		o := byPath[p.Path]
+		if o == nil {
+			return rows
+		}
+		after, _, _ := o.numbering.Renumber(rows)
+		for i, id := range p.Missing {
+			if valid := o.numbering.IDs()[id]; valid != "" {
+				p.Missing[i] = valid
+			}
+		}
+		if p.MadeFor == tag(o.before) {
+			p.MadeFor = tag(o.after) // it is not older than the register because of this
+		}
+		return after
+	})
+	for _, f := range files {
+		w.add(f.Path, f.Before, f.After)
+	}
+	return err
+}
+
+func tag(r *register.Register) string {
+	sum := sha256.Sum256(r.Bytes())
+	return hex.EncodeToString(sum[:])
+}
+
+func unreadable(name string, err error) error {
+	return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read, so no id was changed", name).Because(err)
+}

@@ -1,0 +1,140 @@
+package undo
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+)
+
+// record is a change as it is on the disk. It is not the journal's record of the same
+// change: the journal is for changes under way. Anyone who opens a project completes each
+// record that it has and drops it with its contents ([journal.Tx.Done]), and the old
+// contents are in the project until then. A change that can be taken back weeks later
+// would have to be left out of that, and of the journal's bounds, under rules of its
+// own.
+type record struct {
+	Version int `json:"version"`
+	Change
+	Files []was `json:"files"`
+}
+
+// was is a file as it was.
+type was struct {
+	Path   string `json:"path"`
+	Before []byte `json:"before"`
+	// After is the hash of what it became.
+	After string `json:"after"`
+}
+
+const (
+	recordVersion = 1
+	recordSuffix  = ".json"
+	// maxRecord caps a record, maxBytes the files of one change together.
+	maxRecord = 1 << 30
+	maxBytes  = 512 << 20
+)
+
+// place is the folder of a project's records.
+func (s *Store) place(project string) string {
+	real, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		real = project
+	}
+	return filepath.Join(s.o.Dir, hash([]byte(real))[:32])
+}
+
+// ids are those of the records, the latest first.
+func (s *Store) ids(project string) []string {
+	entries, _ := os.ReadDir(s.place(project)) // no folder, no changes
+	var all []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), recordSuffix); ok && !strings.HasPrefix(id, ".") {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	return all
+}
+
+func (s *Store) load(project, id string) (r record, err error) {
+	if !filepath.IsLocal(id) || strings.ContainsAny(id, `/\`) {
+		return r, notFound(id)
+	}
+	root, err := os.OpenRoot(s.place(project))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, notFound(id)
+	} else if err != nil {
+		return r, err
+	}
+	defer root.Close()
+	data, _, err := durable.ReadFile(root, id+recordSuffix, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, notFound(id)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && r.Version != recordVersion {
+		err = fmt.Errorf("it is of version %d", r.Version)
+	}
+	if err != nil {
+		return r, fault.New(fault.StorageFailure, "the record of the change %s can not be read", id).WithStatus(500).Because(err)
+	}
+	return r, nil
+}
+
+func notFound(id string) error {
+	return fault.New(fault.NotFound, "the project has no change %q on record", id).WithHint("list the changes with belay undo --list")
+}
+
+func (s *Store) save(project string, r record) error {
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = s.write(project, r.ID+recordSuffix, data)
+	}
+	if err != nil {
+		return fault.New(fault.StorageFailure, "the change could not be put on record, so that it could be taken back").Because(err)
+	}
+	return nil
+}
+
+func (s *Store) write(project, name string, data []byte) error {
+	dir := s.place(project)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return durable.WriteFile(root, name, data, 0o600, durable.Undo)
+}
+
+// forget drops the record of a change that was not made.
+func (s *Store) forget(project, id string) error {
+	root, err := os.OpenRoot(s.place(project))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return durable.Remove(root, id+recordSuffix)
+}
+
+// prune drops the oldest records. One that stays is dropped the next time.
+func (s *Store) prune(project string) {
+	for i, id := range s.ids(project) {
+		if i >= s.o.Keep {
+			_ = s.forget(project, id)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+// Package undo changes files of a project for a person, and can take that back.
+//
+// [Store.Make] changes files all at once or not at all, through the project's
+// journal. Before it does, it puts what they held on record in the state folder,
+// where no tool and no command reaches. [Store.Undo] puts that back, byte for byte,
+// unless one of the files was changed since. What turns changed is not here but in
+// their sessions.
+//
+// Contract: architecture, "A change of project files".
+package undo
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/journal"
+	"belay/internal/workspace"
+)
+
+// Options say where changes are on record, and who takes part in them.
+type Options struct {
+	// Dir is the folder of the records, in the state folder.
+	Dir string
+	// LockDir is the folder of the locks of deliverables, as the writers of single
+	// files have it.
+	LockDir string
+	Journal *journal.Store
+	// Announce is called before a change is made; it may be nil.
+	Notify workspace.Notify
+	// Record puts a change on the audit log before it is made. Nil records nothing.
+	Record func(context.Context, Change) error
+	Clock  func() time.Time
+	// NewID makes ids that sort by time: letters, digits and dashes.
+	NewID func() string
+	// Keep is how many changes of a project can be taken back; default 20.
+	Keep int
+}
+
+// Store makes changes and takes them back. It is safe for concurrent use, by any
+// number of processes with the same state folder.
+type Store struct{ o Options }
+
+// New returns a store.
+func New(o Options) *Store {
+	o.Keep = cmp.Or(o.Keep, 20)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return &Store{o}
+}
+
+// File is a file that changes. Path is relative to the project, with slashes; the
+// file is there, before and after.
+type File struct {
+	Path          string
+	Before, After []byte
+}
+
+// Change is a change of files that can be taken back.
+type Change struct {
+	ID      string    `json:"id"`
+	Project string    `json:"project"`
+	Time    time.Time `json:"time"`
+	// What was done, in the words of the command; By is who asked.
+	What  string   `json:"what"`
+	By    string   `json:"by,omitempty"`
+	Paths []string `json:"paths"`
+	// Undone is when it was taken back, nil while it is in effect.
+	Undone *time.Time `json:"undone,omitempty"`
+}
+
+// Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
+// one is not what it was, which details.paths names, and with OVERLOADED where
+// somebody else changes the project for too long.
+func (s *Store) Make(ctx context.Context, project, what, by string, files []File) (Change, error) {
+	r := record{Version: recordVersion, Change: Change{ID: s.o.NewID(), Project: project, Time: s.o.Clock().UTC(), What: what, By: by}}
+	size := 0
+	for _, f := range files {
+		size += len(f.Before)
+		r.Paths = append(r.Paths, f.Path)
+		r.Files = append(r.Files, was{f.Path, f.Before, hash(f.After)})
+	}
+	if size > maxBytes {
+		return r.Change, fault.New(fault.InvalidRequest, "the files have more than %d bytes together, more than could be taken back", maxBytes)
+	}
+	w, err := s.enter(ctx, project, r.Paths)
+	if err != nil {
+		return r.Change, err
+	}
+	defer w.leave()
+	if err := s.audit(ctx, r.Change); err != nil {
+		return r.Change, err
+	}
+	if err := s.save(project, r); err != nil {
+		return r.Change, err
+	}
+	if err := w.apply(ctx, journal.Owner{What: what, By: by}, files); err != nil {
+		return r.Change, errors.Join(err, s.forget(project, r.ID))
+	}
+	w.tx.Done()
+	s.prune(project)
+	return r.Change, nil
+}
+
+// Undo takes back a change, the last one still in effect where id is "". It is
+// refused with NOT_FOUND where there is none, with CONTENT_CHANGED where one of its
+// files was changed since, and then nothing is changed.
+func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error) {
+	r, err := s.find(ctx, project, id)
+	if err != nil {
+		return Change{}, err
+	}
+	w, err := s.enter(ctx, project, r.Paths)
+	if err != nil {
+		return r.Change, err
+	}
+	defer w.leave()
+	var files []File
+	var changed []string
+	for _, f := range r.Files {
+		now, err := w.read(f.Path)
+		switch {
+		case err == nil && hash(now) == f.After:
+			files = append(files, File{f.Path, now, f.Before})
+		case err == nil && hash(now) == hash(f.Before): // it is back already
+		default:
+			changed = append(changed, f.Path)
+		}
+	}
+	if len(changed) > 0 {
+		return r.Change, conflict(changed)
+	}
+	back := r.Change
+	back.What, back.By = "undo of "+r.What, by
+	if err := s.audit(ctx, back); err != nil {
+		return r.Change, err
+	}
+	if len(files) > 0 {
+		if err := w.apply(ctx, journal.Owner{What: back.What, By: by}, files); err != nil {
+			return r.Change, err
+		}
+	}
+	now := s.o.Clock().UTC()
+	r.Undone = &now
+	err = s.save(project, r)
+	if w.tx != nil {
+		w.tx.Done()
+	}
+	if w.leave(); err == nil && len(files) == 0 && id == "" {
+		return s.Undo(ctx, project, "", by) // that one had never been made
+	}
+	return r.Change, err
+}
+
+// List are the changes of a project on record, the latest first.
+func (s *Store) List(ctx context.Context, project string) ([]Change, error) {
+	all := []Change{}
+	for _, id := range s.ids(project) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		r, err := s.load(project, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.Change)
+	}
+	return all, nil
+}
+
+// find is the record of a change.
+func (s *Store) find(ctx context.Context, project, id string) (record, error) {
+	if id != "" {
+		r, err := s.load(project, id)
+		if err == nil && r.Undone != nil {
+			err = fault.New(fault.InvalidRequest, "that change was taken back already, %s", r.Undone.Format(time.RFC3339)).WithHint("list the changes with belay undo --list")
+		}
+		return r, err
+	}
+	for _, id := range s.ids(project) {
+		if ctx.Err() != nil {
+			return record{}, context.Cause(ctx)
+		}
+		if r, err := s.load(project, id); err != nil || r.Undone == nil {
+			return r, err
+		}
+	}
+	return record{}, fault.New(fault.NotFound, "no change of this project can be taken back here").
+		WithHint("what a turn changed is taken back with belay session undo")
+}
+
+func (s *Store) audit(ctx context.Context, c Change) error {
+	if s.o.Record == nil {
+		return nil
+	}
+	if err := s.o.Record(ctx, c); err != nil {
+		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
+	}
+	return nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,79 @@
+package undo
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/journal"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newStore(t *testing.T, keep int) *Store {
+	made, state := 0, t.TempDir()
+	clock := func() time.Time { return time.Date(2026, 3, 4, 12, 0, made, 0, time.UTC) }
+	return New(Options{Dir: filepath.Join(state, "undo"), LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock),
+		Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%02d", made) }, Keep: keep})
+}
+
+// TestLastStanding: the last change that stands is taken back first, then the one
+// before it. One that was on record and never made, as after a crash, does not count.
+func TestLastStanding(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	file := filepath.Join(project, "a.csv")
+	must(t, os.WriteFile(file, []byte("0"), 0o640))
+	s := newStore(t, 3)
+	for i := range 5 {
+		_, err := s.Make(t.Context(), project, "test", "me", []File{{"a.csv", fmt.Append(nil, i), fmt.Append(nil, i+1)}})
+		must(t, err)
+	}
+	must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), hash([]byte("6"))}}}))
+	for want := 4; want >= 2; want-- {
+		done, err := s.Undo(t.Context(), project, "", "me")
+		must(t, err)
+		data, err := os.ReadFile(file)
+		must(t, err)
+		if string(data) != fmt.Sprint(want) || done.Undone == nil || done.ID == "change-99" {
+			t.Errorf("undone %+v: %s, want %d", done, data, want)
+		}
+	}
+	// Older ones are not kept; one that is taken back is not again.
+	if _, err := s.Undo(t.Context(), project, "", "me"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("nothing stands: %v", err)
+	}
+	if _, err := s.Undo(t.Context(), project, "change-05", "me"); !fault.Is(err, fault.InvalidRequest) {
+		t.Errorf("taken back twice: %v", err)
+	}
+	for _, id := range []string{"change-01", "../change-05", "nothing"} {
+		if _, err := s.Undo(t.Context(), project, id, "me"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("permissions %v, %v", info.Mode(), err)
+	}
+}
+
+// TestNotOnRecord: what can not be put on record is not done.
+func TestNotOnRecord(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	file := filepath.Join(project, "a.csv")
+	must(t, os.WriteFile(file, []byte("0"), 0o600))
+	s := newStore(t, 0)
+	must(t, os.WriteFile(s.o.Dir, nil, 0o600))
+	_, err := s.Make(t.Context(), project, "test", "me", []File{{"a.csv", []byte("0"), []byte("1")}})
+	if data, _ := os.ReadFile(file); !fault.Is(err, fault.StorageFailure) || string(data) != "0" {
+		t.Errorf("%v: %s", err, data)
+	}
+}
