@@ -122,14 +122,21 @@ type pacedReader struct {
 }
 
 func (p *pacedReader) Read(b []byte) (int, error) {
+	if p.slow { // a client that was given up is not waited for again
+		return 0, os.ErrDeadlineExceeded
+	}
 	p.w.expect(p.pace)
 	n, err := p.src.Read(b)
-	p.slow = p.slow || errors.Is(err, os.ErrDeadlineExceeded)
+	p.slow = errors.Is(err, os.ErrDeadlineExceeded)
 	return n, err
 }
 
-// stop bounds how long net/http waits for what was not read.
-func (p *pacedReader) stop() { p.w.expect(p.pace) }
+// stop bounds how long net/http waits for the unread rest of the body.
+func (p *pacedReader) stop() {
+	if !p.slow {
+		p.w.expect(p.pace)
+	}
+}
 
 func (p *pacedReader) or(err error) error {
 	if p.slow {
