@@ -18,7 +18,7 @@ import (
 )
 
 func commands(string) ([]byte, error) {
-	d := newDoc("The command line", `Machine output goes to stdout and everything else to stderr. Whatever reads has `+"`--json`"+`. Colour appears on a
+	d := newDoc("The command line", `Machine output goes to stdout and everything else to stderr. Every command that reads takes `+"`--json`"+`. Colour appears on a
 terminal only, and never with `+"`NO_COLOR`"+`. A failure prints an `+"`error:`"+` and a `+"`hint:`"+` line.
 
 | exit code | meaning |
@@ -26,7 +26,7 @@ terminal only, and never with `+"`NO_COLOR`"+`. A failure prints an `+"`error:`"
 | 0 | done |
 | 1 | problems were found, or the turn failed or was cut off |
 | 2 | wrong use or configuration |
-| 3 | what was named does not exist |
+| 3 | a named thing does not exist |
 | 124 | a time limit ended it |
 | 130 | interrupted |`)
 	err := cli.Reference(d)
@@ -36,25 +36,25 @@ terminal only, and never with `+"`NO_COLOR`"+`. A failure prints an `+"`error:`"
 func configuration(string) ([]byte, error) {
 	d := newDoc("Configuration", `Settings come from five layers, weakest first: built-in defaults, the project's `+"`belay.yaml`"+`, the user's
 `+"`$XDG_CONFIG_HOME/belay/config.yaml`"+`, environment variables, flags. In a file a key with dots is nested:
-`+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. Of several variables for one key the first that is set counts.
-A variable `+"`BELAY_…`"+` that no setting has is warned of. `+"`belay config show`"+` prints every value with its
+`+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. If several variables of one key are set, the first counts.
+belay warns about a variable `+"`BELAY_…`"+` that no setting has. `+"`belay config show`"+` prints every value with its
 origin, `+"`belay config check`"+` every problem, and `+"`belay config schema`"+` a JSON Schema for editors.
 
-The column *project* says what a project's `+"`belay.yaml`"+` may do, which comes with the project like its code: *suggest* a
-default that every other layer overrides, or *tighten* a limit, which then holds over every other layer. Everything
-else it may not touch.
+The column *project* says what a project's `+"`belay.yaml`"+` may do. That file comes with the project like its code. It may
+*suggest* a default, which every other layer overrides, or *tighten* a limit, which then holds over every other layer. It may
+change nothing else.
 
-API keys are no settings. They come from the environment alone (`+"`ANTHROPIC_API_KEY`"+`, else
-`+"`CHIRALITY_ANTHROPIC_API_KEY`"+`; `+"`OPENAI_API_KEY`"+`) and are shown, written and logged nowhere.`)
+API keys are not settings. They come from the environment only (`+"`ANTHROPIC_API_KEY`"+`, else
+`+"`CHIRALITY_ANTHROPIC_API_KEY`"+`; `+"`OPENAI_API_KEY`"+`) and are never shown, written or logged.`)
 	d.WriteByte('\n')
 	d.table("key", "default", "environment", "project", "meaning", "change it when")
 	for _, s := range config.Reference() {
 		d.row(code(s.Key), code(s.Default), codes(s.Env), s.Project, s.Doc, s.Why)
 	}
 	d.heading("Settings of earlier versions")
-	d.WriteString("These have a fixed value now. Files, variables and `--set` with one of them still load, and `belay config check`, like every\n" +
-		"start, warns that it has no effect. Those that limited cost, the network or what agents may do are an error, which says\n" +
-		"what limits that now: otherwise a limit that you had set would silently be gone.\n\n")
+	d.WriteString("These have a fixed value now. A file, a variable or `--set` with one of them still loads. Every start and `belay config check`\n" +
+		"warn that it has no effect. A key that limited cost, the network or the permissions of agents is an error that names the\n" +
+		"setting to use instead: otherwise your limit would silently be gone.\n\n")
 	d.table("key", "value", "a file that has it")
 	for _, c := range config.Constants() {
 		now := "loads, with a warning"
@@ -67,8 +67,8 @@ API keys are no settings. They come from the environment alone (`+"`ANTHROPIC_AP
 }
 
 func limits(string) ([]byte, error) {
-	d := newDoc("Limits", `Nothing in belay waits without a deadline or reads without a cap. What exceeds a limit is refused with an error that
-names it. The first table has the limits that you can set: see `+"[configuration.md](configuration.md)"+` for how to set them.`)
+	d := newDoc("Limits", `Nothing in belay waits without a deadline or reads without a cap. An input over a limit is refused with an error that
+names the limit. The first table has the limits that you can set; see `+"[configuration.md](configuration.md)"+` for how to set them.`)
 	d.WriteByte('\n')
 	d.table("key", "default", "from", "to", "meaning")
 	for _, s := range config.Reference() {
@@ -77,7 +77,7 @@ names it. The first table has the limits that you can set: see `+"[configuration
 		}
 	}
 	d.heading("Fixed limits")
-	d.WriteString("Nobody has a reason to change these. The names are those of the settings that they were once.\n\n")
+	d.WriteString("These are not settings. Error messages use their names.\n\n")
 	d.table("limit", "value", "meaning")
 	for _, c := range config.Constants() {
 		d.row(c.Key, c.Value, c.Doc)
@@ -98,18 +98,18 @@ func faults(string) ([]byte, error) {
 
 func events(string) ([]byte, error) {
 	d := newDoc("Events", "Everything that happens in a turn is an event in the session's log, and every surface reads that log. On an event\n"+
-		"stream an event is `id:` (its sequence in the session, from 1; `log:gap` tells of jumps), `event:` (its type) and one `data:` line of JSON;\n"+
-		"in the log and with `belay turn --json` it is one line `{\"seq\",\"turn\",\"time\",\"type\",\"data\"}`. A turn begins with\n"+
-		"`session:init` and ends with `process:exit`, whatever happens in between. A reader that comes back with the last id it\n"+
-		"saw misses nothing, or gets a `log:gap` that says what is missing.\n\n"+
-		"A turn whose end cannot be written, because the disk is full, ends all the same: its `turn:error` and `process:exit`\n"+
-		"are made up for its readers, those that are there and those that come before the log can be written again. They are\n"+
-		"in no log, so they have no `id:`, and `\"seq\":0` with `--json`. So is the `process:exit` of a turn whose log cannot be\n"+
-		"read any more. Once there is room again the log gets an end of its own. Where a power cut or the\n"+
-		"retention of logs took a turn's end, a reader of that turn gets it in the same way, from the transcript.\n\n"+
-		"`expiresAt` of a question is absent where it waits without a limit. `outcome` of a `tool:result` is `refused`, `expired`\n"+
-		"(nobody answered in time) or `left_out` (the call changed `leftOut` files that it may not change, and these were not applied); it is absent where the call was permitted.\n"+
-		"`calls` of `process:exit` counts them for the whole turn, subagents included, and is absent where there are none.")
+		"stream an event has three lines: `id:` (its sequence in the session, from 1), `event:` (its type) and `data:` (JSON). In the log\n"+
+		"and with `belay turn --json` it is one line `{\"seq\",\"turn\",\"time\",\"type\",\"data\"}`. Every turn begins with `session:init`\n"+
+		"and ends with `process:exit`. A reader that returns with the last id it saw misses nothing, or gets a `log:gap` that says\n"+
+		"where it continues.\n\n"+
+		"If the disk is full, a turn's end cannot be written. Its readers then get a synthetic `turn:error` and `process:exit`, until the\n"+
+		"log can be written again and gets its own end. Synthetic events are in no log: they have no `id:`, and `\"seq\":0` with\n"+
+		"`--json`. A reader also gets a synthetic `process:exit` if the log cannot be read any more, or if a power cut or the retention\n"+
+		"of logs took the turn's end; the transcript then supplies it.\n\n"+
+		"`expiresAt` of a question is absent if there is no time limit. `outcome` of a `tool:result` is `refused`, `expired` (nobody\n"+
+		"answered in time) or `left_out` (the call changed `leftOut` files that it may not change, and these were not applied). It is\n"+
+		"absent if the call was permitted. `calls` of `process:exit` counts these outcomes for the whole turn, subagents included, and is\n"+
+		"absent if there are none.")
 	d.WriteByte('\n')
 	d.table("event", "on the bus", "when")
 	for _, s := range event.Types() {
@@ -121,10 +121,10 @@ func events(string) ([]byte, error) {
 		fieldsOf(d, reflect.TypeOf(s.Sample))
 	}
 	d.heading("Events of a workflow's run")
-	d.WriteString("What happens in a run is in its `events.jsonl`, and with `belay run --json` on stdout: a line\n" +
-		"`{\"seq\",\"time\",\"type\",\"task\",\"data\"}`, `task` being the task's key, such as `each/3/summarize`. On the event stream\n" +
-		"`time` and `task` are members of the data. What an agent says and does in a task is in the log of its session.\n" +
-		"Where a stream ends with a `run:end` that has no `id:`, the process that worked on the run is gone.\n\n")
+	d.WriteString("The events of a run are in its `events.jsonl`, and with `belay run --json` on stdout. Each is a line\n" +
+		"`{\"seq\",\"time\",\"type\",\"task\",\"data\"}`; `task` is the task's key, such as `each/3/summarize`. On the event stream\n" +
+		"`time` and `task` are members of the data. The log of a task's session has the events of its agent.\n" +
+		"If a stream ends with a `run:end` without `id:`, the process of the run is gone.\n\n")
 	d.table("event", "when")
 	for _, s := range runs.Events() {
 		d.row(code(string(s.Type)), s.When)
@@ -194,9 +194,9 @@ func jsonType(t reflect.Type) string {
 }
 
 func functions(string) ([]byte, error) {
-	d := newDoc("Functions of templates", "What the templates of workflow files may call. Most are from [Sprig](https://masterminds.github.io/sprig/), whose pages say what\n"+
-		"each does. None sees a clock, the environment, the network or chance, and none makes more than "+strconv.Itoa(template.MaxOutput)+" bytes.\n\n"+
-		"Go's own are there too: `and`, `or`, `not`, `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `len`, `index`, `slice`, and `if`, `with`, `range`.")
+	d := newDoc("Functions of templates", "The functions that templates of workflow files may call. Most are from [Sprig](https://masterminds.github.io/sprig/), whose pages\n"+
+		"explain them. None reads a clock, the environment, the network or random numbers, and none makes more than "+strconv.Itoa(template.MaxOutput)+" bytes.\n\n"+
+		"Go's own functions and actions are available too: `and`, `or`, `not`, `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `len`, `index`, `slice`, and `if`, `with`, `range`.")
 	d.WriteByte('\n')
 	d.table("function", "takes", "gives")
 	for _, f := range template.Functions() {
