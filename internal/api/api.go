@@ -115,7 +115,7 @@ type Page interface {
 // goroutine of its own.
 type Handler struct {
 	o        Options
-	routes   *router
+	mux      *http.ServeMux
 	guard    guard
 	metrics  *Metrics
 	streams  atomic.Int64
@@ -151,7 +151,6 @@ func New(o Options) *Handler {
 	table := routes()
 	h := &Handler{
 		o:       o,
-		routes:  newRouter(table),
 		guard:   newGuard(o.BoundAddr, o.AllowedHosts),
 		metrics: o.Metrics,
 		openapi: sync.OnceValue(func() []byte { return openAPI(table, o.Version) }),
@@ -159,6 +158,7 @@ func New(o Options) *Handler {
 	}
 	h.ended, h.endRest = context.WithCancel(context.Background())
 	h.followed, h.endFollowers = context.WithCancel(h.ended)
+	h.mux = newMux(h, table)
 	h.metrics.prepare(table)
 	return h
 }
@@ -178,8 +178,7 @@ func (h *Handler) EndStreams() { h.endRest() }
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	res := newResponse(w, h.o.WriteTimeout)
-	var rt *route
-	defer func() { h.finish(res, r, rt, recover()) }()
+	defer func() { h.finish(res, r, recover()) }()
 
 	if r.ContentLength != 0 {
 		// Also where nobody reads the body: net/http then waits for it, before
@@ -187,33 +186,28 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		res.expect(h.o.BodyTimeout)
 	}
 	setSecurityHeaders(res.Header())
-	if err := h.guard.check(r); err != nil {
-		h.fail(res, r, err)
-		return
+	err := h.guard.check(r)
+	if err == nil && !clean(r.URL.EscapedPath()) {
+		err = noEndpoint(r)
 	}
-	rt, err := h.routes.find(r)
 	if err != nil {
-		if rt == nil && h.o.Page != nil && h.o.Page.Has(r.URL.Path) {
-			err = h.servePage(res, r)
-		}
-		if err != nil {
-			h.fail(res, r, err)
-		}
-		return
-	}
-	if err := h.authorize(r, rt); err != nil {
 		h.fail(res, r, err)
 		return
 	}
-	if rt.body == nil && r.ContentLength != 0 {
+	h.mux.ServeHTTP(res, r)
+}
+
+// serve answers a request by its route.
+func (h *Handler) serve(res *response, r *http.Request) error {
+	if err := h.authorize(r, res.route); err != nil {
+		return err
+	}
+	if res.route.body == nil && r.ContentLength != 0 {
 		if _, err := h.body(res, r); err != nil { // read away: it means nothing here
-			h.fail(res, r, err)
-			return
+			return err
 		}
 	}
-	if err := rt.serve(h, res, r); err != nil {
-		h.fail(res, r, err)
-	}
+	return res.route.serve(&call{h, res, r})
 }
 
 // servePage answers for one of the page's files, which are for reading only.
@@ -228,15 +222,15 @@ func (h *Handler) servePage(res *response, r *http.Request) error {
 // finish records the request and answers for a handler that panicked. Where an
 // answer had begun it cuts the connection instead: what broke off must not look
 // whole.
-func (h *Handler) finish(res *response, r *http.Request, rt *route, panicked any) {
+func (h *Handler) finish(res *response, r *http.Request, panicked any) {
 	if panicked != nil && panicked != http.ErrAbortHandler {
-		h.o.Logger.Error("panic in a request", "method", r.Method, "route", rt.label(), "panic", panicked, "stack", string(debug.Stack()))
+		h.o.Logger.Error("panic in a request", "method", r.Method, "route", res.route.label(), "panic", panicked, "stack", string(debug.Stack()))
 		if !res.started() {
 			h.fail(res, r, errPanic)
 			panicked = nil
 		}
 	}
-	h.metrics.request(rt, res)
+	h.metrics.request(res)
 	if panicked != nil {
 		panic(http.ErrAbortHandler)
 	}

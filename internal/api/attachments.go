@@ -29,8 +29,8 @@ type inspectionsAnswer struct {
 
 // serveUpload streams one file of a multipart form to the engine; nothing is
 // held in memory or in a temporary file of net/http's.
-func serveUpload(h *Handler, w *response, r *http.Request) error {
-	q, err := query(r)
+func serveUpload(c *call) error {
+	q, err := query(c.r)
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,10 @@ func serveUpload(h *Handler, w *response, r *http.Request) error {
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}
-	slow := &pacedReader{src: r.Body, w: w, pace: h.o.BodyTimeout}
+	slow := &pacedReader{src: c.r.Body, w: c.w, pace: c.o.BodyTimeout}
 	defer slow.stop()
-	r.Body = io.NopCloser(slow)
-	form, err := r.MultipartReader()
+	c.r.Body = io.NopCloser(slow)
+	form, err := c.r.MultipartReader()
 	if err != nil {
 		return fault.New(fault.InvalidRequest, "the body must be multipart/form-data with one file").With("field", "body").Because(err)
 	}
@@ -49,9 +49,9 @@ func serveUpload(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return slow.or(err)
 	}
-	file := &cappedReader{src: part, left: h.o.UploadBytes, limit: h.o.UploadBytes}
+	file := &cappedReader{src: part, left: c.o.UploadBytes, limit: c.o.UploadBytes}
 	up.Name, up.Content = part.FileName(), file
-	done, err := h.o.Engine.Upload(r.Context(), up)
+	done, err := c.o.Engine.Upload(c.ctx(), up)
 	if err != nil {
 		return slow.or(file.or(err))
 	}
@@ -61,7 +61,7 @@ func serveUpload(h *Handler, w *response, r *http.Request) error {
 	if _, err := form.NextPart(); !errors.Is(err, io.EOF) {
 		return slow.or(fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body"))
 	}
-	return reply(w, http.StatusOK, done)
+	return reply(c.w, http.StatusOK, done)
 }
 
 // filePart returns the form's first part, which must be a file.
@@ -145,60 +145,44 @@ func (p *pacedReader) or(err error) error {
 	return err
 }
 
-func serveInspect(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	req := turn.InspectRequest{
-		Attachments: f.strings("attachments"),
-		Model:       f.optional("model"),
-		SessionID:   f.optional("sessionId"),
-		ProjectRoot: f.optional("projectRoot"),
-	}
-	if req.SessionID != "" && req.ProjectRoot != "" {
+func (b *inspectBody) check(f fields) {
+	if b.SessionID != "" && b.ProjectRoot != "" {
 		f.bad("projectRoot", "does not go with sessionId: a session has its project")
 	}
-	if f.object.get("attachments").kind == absent {
-		f.bad("attachments", "is required")
-	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	list, err := h.o.Engine.Inspect(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, inspectionsAnswer{orEmpty(list)})
+}
+
+func inspectAttachments(c *call, b *inspectBody) (inspectionsAnswer, error) {
+	list, err := c.o.Engine.Inspect(c.ctx(), turn.InspectRequest(*b))
+	return inspectionsAnswer{orEmpty(list)}, err
 }
 
 // serveBlob sends the bytes of an attachment as a download: a browser must never
 // show a file of a stranger as a page of this server.
-func serveBlob(h *Handler, w *response, r *http.Request) error {
-	id, err := queryField(r, "sessionId")
+func serveBlob(c *call) error {
+	id, err := queryField(c.r, "sessionId")
 	if err != nil {
 		return err
 	}
-	content, item, err := h.o.Engine.Blob(r.Context(), id, r.PathValue("sha256"))
+	content, item, err := c.o.Engine.Blob(c.ctx(), id, c.r.PathValue("sha256"))
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	head := w.Header()
+	head := c.w.Header()
 	head.Set("Content-Type", item.MIMEType)
 	head.Set("Content-Disposition", disposition(item.Name))
 	head.Set("Cache-Control", "private, max-age=31536000, immutable")
 	head.Set("ETag", `"`+item.SHA256+`"`)
 	if seeker, ok := content.(io.ReadSeeker); ok {
-		http.ServeContent(w, r, "", time.Time{}, seeker)
+		http.ServeContent(c.w, c.r, "", time.Time{}, seeker)
 		return nil
 	}
 	head.Set("Content-Length", strconv.FormatInt(item.Bytes, 10))
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method == http.MethodHead {
 		return nil
 	}
-	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
+	if _, err := io.Copy(c.w, content); err != nil && c.ctx().Err() == nil {
 		return err
 	}
 	return nil

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"net/http"
 
 	"belay/internal/fault"
 	"belay/internal/turn/changes"
@@ -42,81 +41,54 @@ func keptRoutes() []route {
 	settling := errorsOf(rootErrors, projectErrors, []fault.Type{fault.NotFound, fault.TurnInProgress, fault.ContentChanged, fault.StorageFailure})
 	return []route{
 		{method: get, path: "/api/project/changes", name: "listKeptChanges", summary: "What commands changed and what is not real yet, oldest first.", access: operator,
-			params: []param{workingRoot}, answer: keptAnswer{}, serve: serveKept,
+			params: []param{workingRoot}, action: answers(listKept),
 			errors: errorsOf(rootErrors, projectErrors, []fault.Type{fault.StorageFailure})},
 		{method: get, path: "/api/project/change", name: "getKeptChange", summary: "One kept change, with the diff and the conflicts that it has now.", access: operator,
 			params: []param{workingRoot, {in: "query", name: "id", required: true, doc: "the kept change"}},
-			answer: keptChangeAnswer{}, serve: serveKeptChange,
+			action: answers(getKept),
 			errors: errorsOf(rootErrors, projectErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
 		{method: post, path: "/api/project/change/keep", name: "keepChange", summary: "Make a kept change in the project, all of it or some files.", access: operator,
-			body: keepBody{}, answer: settledAnswer{}, serve: serveKeep, errors: errorsOf(settling, []fault.Type{fault.Overloaded})},
+			action: takes(keepChange), errors: errorsOf(settling, []fault.Type{fault.Overloaded})},
 		{method: post, path: "/api/project/change/drop", name: "dropChange", summary: "Remove a kept change without applying it.", access: operator,
-			body: dropBody{}, answer: settledAnswer{}, serve: serveDrop, errors: settling},
+			action: takes(dropChange), errors: settling},
 	}
 }
 
-func serveKept(h *Handler, w *response, r *http.Request) error {
-	root, _, err := h.projectOf(r)
+func listKept(c *call) (keptAnswer, error) {
+	root, _, err := c.projectOf()
 	if err != nil {
-		return err
+		return keptAnswer{}, err
 	}
-	all, err := h.o.Engine.Kept(r.Context(), root)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, keptAnswer{root, orEmpty(all)})
+	all, err := c.o.Engine.Kept(c.ctx(), root)
+	return keptAnswer{root, orEmpty(all)}, err
 }
 
-func serveKeptChange(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func getKept(c *call) (keptChangeAnswer, error) {
+	root, q, err := c.projectOf()
 	if err != nil {
-		return err
+		return keptChangeAnswer{}, err
 	}
 	id := trim(q["id"])
 	if id == "" {
-		return fault.New(fault.InvalidRequest, "the parameter id is required").With("field", "id")
+		return keptChangeAnswer{}, fault.New(fault.InvalidRequest, "the parameter id is required").With("field", "id")
 	}
-	c, err := h.o.Engine.KeptChange(r.Context(), root, id)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, keptChangeAnswer{c})
+	change, err := c.o.Engine.KeptChange(c.ctx(), root, id)
+	return keptChangeAnswer{change}, err
 }
 
-func serveKeep(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	req := keptRequest(f)
-	req.Only, req.RunsByItself = f.strings("only"), f.flag("runsByItself")
-	return h.settle(w, r, f, req, h.o.Engine.ApplyKept)
+func keepChange(c *call, b *keepBody) (settledAnswer, error) {
+	return c.settle(changes.KeptRequest(*b), c.o.Engine.ApplyKept)
 }
 
-func serveDrop(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	return h.settle(w, r, f, keptRequest(f), h.o.Engine.DropKept)
-}
-
-func keptRequest(f fields) changes.KeptRequest {
-	return changes.KeptRequest{ProjectRoot: f.required("projectRoot"), ID: f.required("id"), By: cmp.Or(f.optional("by"), byOperator)}
+func dropChange(c *call, b *dropBody) (settledAnswer, error) {
+	return c.settle(changes.KeptRequest{ProjectRoot: b.ProjectRoot, ID: b.ID, By: b.By}, c.o.Engine.DropKept)
 }
 
 // settle does what a person decided on a kept change.
-func (h *Handler) settle(w *response, r *http.Request, f fields, req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) error {
-	err := f.err()
-	if err == nil {
-		req.ProjectRoot, err = h.checkProject(req.ProjectRoot)
+func (c *call) settle(req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) (a settledAnswer, err error) {
+	req.By = cmp.Or(req.By, byOperator)
+	if req.ProjectRoot, err = c.checkProject(req.ProjectRoot); err == nil {
+		a.Change, err = do(c.ctx(), req)
 	}
-	if err != nil {
-		return err
-	}
-	done, err := do(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, settledAnswer{done})
+	return a, err
 }

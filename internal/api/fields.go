@@ -8,183 +8,215 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"belay/internal/fault"
+	"belay/internal/turn"
+	"belay/internal/workspace/lifecycle"
 )
 
 // fields reads the members of a JSON object and collects what is wrong with
 // them, in the order in which they are asked for: that is the contract's order
 // of checks.
 type fields struct {
-	object   value
+	object
 	prefix   string
 	problems *[]fault.Problem
 }
 
-func newFields(v value) fields { return fields{object: v, problems: new([]fault.Problem)} }
+func newFields(o object) fields { return fields{object: o, problems: new([]fault.Problem)} }
 
 // err returns all problems as one INVALID_REQUEST; the first gives the sentence.
-func (f fields) err() error {
-	return fault.Invalid(*f.problems)
-}
+func (f fields) err() error { return fault.Invalid(*f.problems) }
 
 func (f fields) bad(name, message string) {
 	*f.problems = append(*f.problems, fault.Problem{Field: f.prefix + name, Message: message})
 }
 
-// required reads a string that must be there and not blank, and trims it.
-func (f fields) required(name string) string {
-	v := f.object.get(name)
-	s := trim(v.text)
-	switch {
-	case v.kind == absent:
-		f.bad(name, "is required")
-	case v.kind != text:
-		f.bad(name, "must be a string")
-	case s == "":
-		f.bad(name, "must not be blank")
+// kind is what a member is, 0 where there is none.
+func (f fields) kind(name string) jsontext.Kind { return f.members[name].Kind() }
+
+// read fills a struct from the members that its json tags name, in the order of its
+// fields. A text must be there and not be blank; with omitempty it may be absent, and
+// blank counts as absent. The tag "is" changes that: "any" is a text that must be
+// there and may be blank, "free" one that is not checked, and "a|b" one of these words.
+func (f fields) read(into any) {
+	var names []string
+	for field, to := range reflect.ValueOf(into).Elem().Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "-" {
+			names = append(names, name)
+			f.member(name, field.Tag.Get("is"), options == "", to)
+		}
 	}
-	return s
+	switch into := into.(type) {
+	case *turn.Opts:
+		into.Unknown = f.unknown(names)
+	case interface{ closed() }:
+		for _, name := range f.unknown(names) {
+			f.bad(clip(name), "is not a member; there are "+strings.Join(names, ", "))
+		}
+	}
+	if c, ok := into.(interface{ check(fields) }); ok {
+		c.check(f)
+	}
 }
 
-// anyString reads a string that must be there but may be empty, untouched.
-func (f fields) anyString(name string) string {
-	switch v := f.object.get(name); v.kind {
-	case text:
-		return v.text
-	case absent:
-		f.bad(name, "is required; it may be an empty string")
+// member reads one member into a field of a struct.
+func (f fields) member(name, is string, required bool, field reflect.Value) {
+	switch to := field.Addr().Interface().(type) {
+	case *json.RawMessage: // it has a gate of its own, which judges it
+		*to = bytes.Clone(f.members[name])
+	case *turn.Opts:
+		f.nested(name).read(to)
+	case *metadata:
+		m := f.nested(name)
+		for _, key := range m.names {
+			*to = append(*to, lifecycle.Field{Key: key, Value: m.text(key, "", false)})
+		}
+	case *map[string]any:
+		*to = f.any(name)
+	case *[]map[string]string:
+		*to = f.rows(name)
+	case *[]string:
+		if *to = f.strings(name); required && f.kind(name) == 0 {
+			f.bad(name, "is required")
+		}
+	case **[]string:
+		if list := f.strings(name); list != nil {
+			*to = &list
+		}
+	case *bool:
+		*to = f.flag(name)
+	case **bool:
+		if b := f.flag(name); f.kind(name) != 0 {
+			*to = &b
+		}
+	case **int:
+		if n := f.integer(name); n != nil {
+			i := int(*n)
+			*to = &i
+		}
+	case **int64:
+		*to = f.integer(name)
+	case **float64:
+		*to = f.float(name)
 	default:
-		f.bad(name, "must be a string")
+		field.SetString(f.text(name, is, required))
 	}
-	return ""
 }
 
-// optional reads a string that may be absent. Blank counts as absent.
-func (f fields) optional(name string) string {
-	v := f.object.get(name)
-	if v.kind != absent && v.kind != text {
-		f.bad(name, "must be a string")
+// unknown are the members that are not among these, sorted.
+func (f fields) unknown(names []string) (all []string) {
+	for _, name := range f.names {
+		if !slices.Contains(names, name) {
+			all = append(all, name)
+		}
 	}
-	return trim(v.text)
+	slices.Sort(all)
+	return all
 }
 
-// choice reads a string that may be absent, and is one of a few where it is not.
-func (f fields) choice(name string, options ...string) string {
-	before := len(*f.problems)
-	s := f.optional(name)
-	if s != "" && len(*f.problems) == before {
-		f.among(name, s, options)
+// text reads a string as [fields.read] says.
+func (f fields) text(name, is string, required bool) string {
+	s, kind := textOf(f.members[name]), f.kind(name)
+	if is != "any" {
+		s = trim(s)
+	}
+	words := strings.Split(is, "|")
+	switch {
+	case kind == 0 && is == "any":
+		f.bad(name, "is required; it may be an empty string")
+	case kind == 0 && required && is != "free":
+		f.bad(name, "is required")
+	case kind != 0 && kind != '"':
+		f.bad(name, "must be a string")
+	case s == "" && required && is != "free" && is != "any":
+		f.bad(name, "must not be blank")
+	case s != "" && len(words) > 1 && !slices.Contains(words, s):
+		f.bad(name, `must be "`+strings.Join(words, `" or "`)+`"`)
 	}
 	return s
-}
-
-// requiredChoice reads a string that must be one of a few.
-func (f fields) requiredChoice(name string, options ...string) string {
-	before := len(*f.problems)
-	s := f.required(name)
-	if len(*f.problems) == before {
-		f.among(name, s, options)
-	}
-	return s
-}
-
-func (f fields) among(name, s string, options []string) {
-	if !slices.Contains(options, s) {
-		f.bad(name, `must be "`+strings.Join(options, `" or "`)+`"`)
-	}
 }
 
 func (f fields) flag(name string) bool {
-	v := f.object.get(name)
-	if v.kind != absent && v.kind != boolean {
+	k := f.kind(name)
+	if k != 0 && k != 't' && k != 'f' {
 		f.bad(name, "must be true or false")
 	}
-	return string(v.raw) == "true"
+	return k == 't'
 }
 
 // strings reads an array of strings; nil when it is absent. A null is not
 // absent.
 func (f fields) strings(name string) []string {
-	v := f.object.get(name)
-	if v.kind == absent {
+	switch f.kind(name) {
+	case 0:
 		return nil
-	}
-	if v.kind != array {
+	case '[':
+	default:
 		f.bad(name, "must be an array of strings")
 		return nil
 	}
-	list := make([]string, 0, len(v.items))
-	for i, item := range v.items {
-		if item.kind != text {
+	list := []string{}
+	for i, item := range elementsOf(f.members[name]) {
+		if item.Kind() != '"' {
 			f.bad(name+"["+strconv.Itoa(i)+"]", "must be a string")
 			continue
 		}
-		list = append(list, item.text)
+		list = append(list, textOf(item))
 	}
 	return list
 }
 
 // integer reads a whole number, written in any way JSON allows.
 func (f fields) integer(name string) *int64 {
-	v := f.object.get(name)
-	if v.kind == absent {
-		return nil
-	}
-	if v.kind == number {
-		if n, err := strconv.ParseInt(string(v.raw), 10, 64); err == nil {
-			return &n
-		}
-		if x, err := strconv.ParseFloat(string(v.raw), 64); err == nil && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
-			n := int64(x)
+	if f.kind(name) == '0' {
+		if n, err := strconv.ParseInt(string(f.members[name]), 10, 64); err == nil {
 			return &n
 		}
 	}
-	f.bad(name, "must be a whole number")
+	before := len(*f.problems)
+	x := f.float(name)
+	switch {
+	case len(*f.problems) > before:
+		(*f.problems)[before].Message = "must be a whole number"
+	case x != nil && (*x != math.Trunc(*x) || math.Abs(*x) > 1<<53):
+		f.bad(name, "must be a whole number")
+	case x != nil:
+		n := int64(*x)
+		return &n
+	}
 	return nil
 }
 
 func (f fields) float(name string) *float64 {
-	v := f.object.get(name)
-	if v.kind == absent {
+	if f.kind(name) == 0 {
 		return nil
 	}
-	if v.kind == number {
-		if x, err := strconv.ParseFloat(string(v.raw), 64); err == nil {
-			return &x
-		}
+	x, err := strconv.ParseFloat(string(f.members[name]), 64)
+	if err != nil || f.kind(name) != '0' {
+		f.bad(name, "must be a number")
+		return nil
 	}
-	f.bad(name, "must be a number")
-	return nil
-}
-
-// only refuses members that are not among these.
-func (f fields) only(names ...string) {
-	for _, name := range f.object.names {
-		if !slices.Contains(names, name) {
-			f.bad(clip(name), "is not a member; there are "+strings.Join(names, ", "))
-		}
-	}
+	return &x
 }
 
 // any reads an object of anything; nil when it is absent.
-func (f fields) any(name string) map[string]any {
-	v := f.object.get(name)
-	if v.kind != absent && v.kind != object {
-		f.bad(name, "must be an object")
-	}
-	if v.kind != object {
+func (f fields) any(name string) (m map[string]any) {
+	if f.kind(name) == 0 {
 		return nil
 	}
-	var m map[string]any
-	d := json.NewDecoder(bytes.NewReader(v.raw))
+	d := json.NewDecoder(bytes.NewReader(f.members[name]))
 	d.UseNumber()
-	if err := d.Decode(&m); err != nil {
+	if err := d.Decode(&m); err != nil || f.kind(name) != '{' {
 		f.bad(name, "must be an object")
 	}
 	return m
@@ -192,12 +224,35 @@ func (f fields) any(name string) map[string]any {
 
 // nested reads an object of fields of its own; absent is an empty one.
 func (f fields) nested(name string) fields {
-	v := f.object.get(name)
-	if v.kind != absent && v.kind != object {
+	inner, ok := objectOf(f.members[name])
+	if !ok && f.kind(name) != 0 {
 		f.bad(name, "must be an object")
-		v = value{}
 	}
-	return fields{object: v, prefix: f.prefix + name + ".", problems: f.problems}
+	return fields{object: inner, prefix: f.prefix + name + ".", problems: f.problems}
+}
+
+// rows reads an array of objects of strings; a null is an empty one.
+func (f fields) rows(name string) (rows []map[string]string) {
+	if f.kind(name) != '[' {
+		f.bad(name, "must be an array")
+		return nil
+	}
+	for i, item := range elementsOf(f.members[name]) {
+		at := name + "[" + strconv.Itoa(i) + "]"
+		o, ok := objectOf(item)
+		if !ok {
+			f.bad(at, "must be an object")
+		}
+		row := make(map[string]string, len(o.names))
+		for _, key := range o.names {
+			if k := o.members[key].Kind(); k != '"' && k != 'n' {
+				f.bad(at+"."+clip(key), "must be a string")
+			}
+			row[key] = textOf(o.members[key])
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // trim removes what the original's runtime calls white space, which is not
@@ -217,14 +272,16 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	}
 	// Some editors and shells begin a text with a byte order mark, which a reader may
 	// skip (RFC 8259, section 8.1).
-	v, err := parseJSON(bytes.TrimPrefix(body, []byte("\ufeff")))
-	if err == nil && v.kind != object {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	err = checkJSON(body)
+	o, ok := objectOf(body)
+	if err == nil && !ok {
 		err = errors.New("must be a JSON object")
 	}
 	if err != nil {
 		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body")
 	}
-	return newFields(v), nil
+	return newFields(o), nil
 }
 
 // body reads a whole JSON body within its limits of size and time; the time

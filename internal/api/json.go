@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,56 +14,28 @@ import (
 // maxDepth bounds how deep a JSON body may nest.
 const maxDepth = 64
 
-type kind byte
-
-// The kinds of JSON values. The zero value is for what is not there.
-const (
-	absent kind = iota
-	null
-	boolean
-	number
-	text
-	array
-	object
-)
-
-// value is one JSON value. Unlike a decoded Go value it still knows whether it
-// was there, what it was, and how it was written.
-type value struct {
-	kind kind
-	// raw is the value as written. It lies in the request's buffer.
-	raw []byte
-	// text is a decoded string.
-	text string
-	// items are the elements of an array, or the members of an object, whose
-	// names are in the same order.
-	items []value
-	names []string
-}
-
-// get returns a member of an object.
-func (v value) get(name string) value {
-	for i, n := range v.names {
-		if n == name {
-			return v.items[i]
-		}
-	}
-	return value{}
-}
-
-// parseJSON reads one JSON value strictly: the RFC 8259 grammar, and no
+// checkJSON accepts one JSON value strictly: the RFC 8259 grammar, and no
 // duplicate keys, no broken UTF-8 (not even as escapes) and no deep nesting,
-// which two readers could take to mean different things. It keeps slices of b.
-func parseJSON(b []byte) (value, error) {
+// which two readers could take to mean different things.
+func checkJSON(b []byte) error {
 	var whole json.RawMessage
 	if err := json.Unmarshal(b, &whole); err != nil {
-		return value{}, explain(err, len(b))
+		return explain(err, len(b))
 	}
 	if !utf8.Valid(b) {
-		return value{}, errors.New("is not valid UTF-8")
+		return errors.New("is not valid UTF-8")
 	}
-	d := &jsonReader{b: b, dec: jsontext.NewDecoder(bytes.NewBuffer(b))}
-	return d.value(0)
+	d := jsontext.NewDecoder(bytes.NewBuffer(b))
+	for {
+		switch _, err := d.ReadToken(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return ambiguous(err)
+		case d.StackDepth() > maxDepth:
+			return fmt.Errorf("nests deeper than %d levels", maxDepth)
+		}
+	}
 }
 
 func explain(err error, size int) error {
@@ -76,69 +49,6 @@ func explain(err error, size int) error {
 	return errors.New("is not valid JSON")
 }
 
-// jsonReader reads text that is known to be valid JSON in valid UTF-8.
-type jsonReader struct {
-	b   []byte
-	dec *jsontext.Decoder
-}
-
-func (d *jsonReader) value(depth int) (value, error) {
-	if depth > maxDepth {
-		return value{}, fmt.Errorf("nests deeper than %d levels", maxDepth)
-	}
-	switch d.dec.PeekKind() {
-	case '{':
-		return d.container(object, depth)
-	case '[':
-		return d.container(array, depth)
-	}
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		return value{}, ambiguous(err)
-	}
-	end := int(d.dec.InputOffset())
-	v := value{kind: kinds[raw.Kind()], raw: d.b[end-len(raw) : end]}
-	if v.kind == text {
-		decoded, err := jsontext.AppendUnquote(nil, v.raw)
-		if err != nil {
-			return value{}, ambiguous(err)
-		}
-		v.text = string(decoded)
-	}
-	return v, nil
-}
-
-// kinds are those of scalars.
-var kinds = map[jsontext.Kind]kind{'n': null, 't': boolean, 'f': boolean, '0': number, '"': text}
-
-// container reads an array or an object.
-func (d *jsonReader) container(k kind, depth int) (value, error) {
-	v := value{kind: k}
-	if _, err := d.dec.ReadToken(); err != nil {
-		return v, ambiguous(err)
-	}
-	start := d.dec.InputOffset() - 1
-	for next := d.dec.PeekKind(); next != '}' && next != ']'; next = d.dec.PeekKind() {
-		if k == object {
-			name, err := d.dec.ReadToken()
-			if err != nil {
-				return v, ambiguous(err)
-			}
-			v.names = append(v.names, name.String())
-		}
-		item, err := d.value(depth + 1)
-		if err != nil {
-			return v, err
-		}
-		v.items = append(v.items, item)
-	}
-	if _, err := d.dec.ReadToken(); err != nil {
-		return v, ambiguous(err)
-	}
-	v.raw = d.b[start:d.dec.InputOffset()]
-	return v, nil
-}
-
 // ambiguous says why two readers could take valid JSON to mean different things.
 func ambiguous(err error) error {
 	var at *jsontext.SyntacticError
@@ -146,4 +56,57 @@ func ambiguous(err error) error {
 		return fmt.Errorf("has the key %q twice", clip(at.JSONPointer.LastToken()))
 	}
 	return errors.New(`has a \u escape that is half of a character`)
+}
+
+// object is a JSON object whose members still know whether they were there and how
+// they were written. They lie in the request's buffer.
+type object struct {
+	names   []string
+	members map[string]jsontext.Value
+}
+
+// objectOf reads text that [checkJSON] has accepted, and reports whether it is an
+// object.
+func objectOf(b []byte) (o object, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(b))
+	if d.PeekKind() != '{' {
+		return o, false
+	}
+	o.members = map[string]jsontext.Value{}
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = d.ReadToken(); err != nil {
+			break
+		}
+		key := name.String()
+		var v jsontext.Value
+		if v, err = d.ReadValue(); err == nil {
+			end := d.InputOffset()
+			o.names = append(o.names, key)
+			o.members[key] = b[end-int64(len(v)) : end]
+		}
+	}
+	return o, err == nil
+}
+
+// elementsOf are the elements of an array that [checkJSON] has accepted.
+func elementsOf(v jsontext.Value) (all []jsontext.Value) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(v))
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() != ']' {
+		var item jsontext.Value
+		item, err = d.ReadValue()
+		all = append(all, item.Clone())
+	}
+	return all
+}
+
+// textOf is a decoded string, "" for any other value.
+func textOf(v jsontext.Value) string {
+	if v.Kind() != '"' {
+		return ""
+	}
+	text, _ := jsontext.AppendUnquote(nil, v) // checkJSON has accepted it
+	return string(text)
 }

@@ -139,11 +139,11 @@ func (m *Metrics) prepare(table []route) {
 
 // request counts an answered request. Nothing was answered to a client that left
 // too early.
-func (m *Metrics) request(rt *route, res *response) {
+func (m *Metrics) request(res *response) {
 	if !res.started() {
 		return
 	}
-	rm := m.routes[rt.label()]
+	rm := m.routes[res.route.label()]
 	rm.answers[min(res.status/100, 5)].Inc()
 	rm.delay.Observe(res.first.Sub(res.arrived).Seconds())
 }

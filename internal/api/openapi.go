@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/workflow/run"
 )
 
 // everywhere are the errors that any route may answer before its own work.
@@ -52,14 +53,12 @@ func openAPI(table []route, version string) []byte {
 		paths[rt.path][strings.ToLower(rt.method)] = operation(rt, set)
 	}
 	events := map[string]any{}
-	for _, spec := range event.Types() {
-		events[string(spec.Type)] = map[string]any{
-			"description": spec.When,
-			"data":        set.of(reflect.TypeOf(spec.Sample)),
-		}
-	}
-	for _, spec := range append(projectEvents(), runEvents()...) {
+	for _, spec := range append(event.Types(), projectEvents()...) {
 		events[string(spec.Type)] = map[string]any{"description": spec.When, "data": set.of(reflect.TypeOf(spec.Sample))}
+	}
+	for _, spec := range run.Events() {
+		events[string(spec.Type)] = map[string]any{"description": spec.When,
+			"data": map[string]any{"allOf": []any{set.of(reflect.TypeFor[stamp]()), set.of(reflect.TypeOf(spec.Sample))}}}
 	}
 	doc := map[string]any{
 		"openapi": "3.1.0",

@@ -152,33 +152,25 @@ type okAnswer struct {
 	OK bool `json:"ok"`
 }
 
-func serveLink(h *Handler, w *response, r *http.Request) error {
+func makeLink(c *call) (linkAnswer, error) {
 	scheme := "http://"
-	if r.TLS != nil {
+	if c.r.TLS != nil {
 		scheme = "https://"
 	}
-	url, expires := h.o.Operator.Link(scheme + r.Host)
-	return reply(w, http.StatusOK, linkAnswer{url, expires.UTC().Truncate(time.Millisecond)})
+	url, expires := c.o.Operator.Link(scheme + c.r.Host)
+	return linkAnswer{url, expires.UTC().Truncate(time.Millisecond)}, nil
 }
 
-func serveExchange(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
+func exchangeLink(c *call, b *exchangeBody) (okAnswer, error) {
+	if c.o.Operator == nil {
+		return okAnswer{}, fault.New(fault.NotFound, "this server has no operator")
 	}
-	code := f.required("code")
-	if err := f.err(); err != nil {
-		return err
-	}
-	if h.o.Operator == nil {
-		return fault.New(fault.NotFound, "this server has no operator")
-	}
-	cookie, ok := h.o.Operator.exchange(code)
+	cookie, ok := c.o.Operator.exchange(b.Code)
 	if !ok {
-		return fault.New(fault.Unauthorized, "the link was used already or is older than %v", linkLife).
+		return okAnswer{}, fault.New(fault.Unauthorized, "the link was used already or is older than %v", linkLife).
 			WithHint("get a fresh link with belay open")
 	}
-	cookie.Secure = r.TLS != nil
-	http.SetCookie(w, cookie)
-	return reply(w, http.StatusOK, okAnswer{true})
+	cookie.Secure = c.r.TLS != nil
+	http.SetCookie(c.w, cookie)
+	return okAnswer{true}, nil
 }

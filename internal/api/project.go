@@ -66,6 +66,8 @@ type projectBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 }
 
+func (*projectBody) closed() {}
+
 type projectAnswer struct {
 	OK          bool   `json:"ok"`
 	ProjectRoot string `json:"projectRoot"`
@@ -83,11 +85,11 @@ func (h *Handler) checkProject(root string) (string, error) {
 }
 
 // projectOf reads the query of a request about a project, and checks the project.
-func (h *Handler) projectOf(r *http.Request) (root string, q map[string]string, err error) {
-	if q, err = query(r); err != nil {
+func (c *call) projectOf() (root string, q map[string]string, err error) {
+	if q, err = query(c.r); err != nil {
 		return "", nil, err
 	}
-	root, err = h.checkProject(trim(q["projectRoot"]))
+	root, err = c.checkProject(trim(q["projectRoot"]))
 	return root, q, err
 }
 
@@ -112,36 +114,39 @@ func noIndex(root string, err error) error {
 }
 
 // serveCheckProject answers as the original did, but refuses what is malformed.
-func serveCheckProject(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+func serveCheckProject(c *call) error {
+	f, err := c.fields(c.w, c.r)
 	if err != nil {
 		return err
 	}
-	root := f.object.get("projectRoot")
-	if root.kind != absent && root.kind != text {
-		f.bad("projectRoot", "must be a string")
-		return f.err()
+	root := f.text("projectRoot", "free", false)
+	if err := f.err(); err != nil {
+		return err
 	}
-	clean, err := h.checkProject(trim(root.text))
+	clean, err := c.checkProject(root)
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, projectAnswer{true, clean})
+	return reply(c.w, http.StatusOK, projectAnswer{true, clean})
 }
 
 // listingKey is under which a layout keeps its body.
 type listingKey struct{}
 
-func serveDeliverables(h *Handler, w *response, r *http.Request) error {
-	root, _, err := h.projectOf(r)
+func serveDeliverables(c *call) error {
+	root, s, err := c.snapshot()
 	if err != nil {
 		return err
 	}
-	s, err := h.current(r, root)
-	if err != nil {
-		return err
+	return replyKept(c.w, c.r, s.Layout, listingKey{}, func() (any, error) { return s.Listing(root, s.At), nil })
+}
+
+// snapshot is the project that a request names, and what it holds now.
+func (c *call) snapshot() (root string, s *index.Snapshot, err error) {
+	if root, _, err = c.projectOf(); err == nil {
+		s, err = c.current(c.r, root)
 	}
-	return replyKept(w, r, s.Layout, listingKey{}, func() (any, error) { return s.Listing(root, s.At), nil })
+	return root, s, err
 }
 
 type scopeItem struct {
@@ -163,12 +168,8 @@ type scopeAnswer struct {
 
 type scopeKey struct{}
 
-func serveScope(h *Handler, w *response, r *http.Request) error {
-	root, _, err := h.projectOf(r)
-	if err != nil {
-		return err
-	}
-	s, err := h.current(r, root)
+func serveScope(c *call) error {
+	root, s, err := c.snapshot()
 	if err != nil {
 		return err
 	}
@@ -179,18 +180,15 @@ func serveScope(h *Handler, w *response, r *http.Request) error {
 		}
 		return all
 	}
-	return replyKept(w, r, s.Layout, scopeKey{}, func() (any, error) {
+	return replyKept(c.w, c.r, s.Layout, scopeKey{}, func() (any, error) {
 		return scopeAnswer{root, scan.Moment(s.At), items(s.Deliverables), items(s.KnowledgeTypes), s.Marker != "", s.Truncated}, nil
 	})
 }
 
-func serveRecent(h *Handler, w *response, r *http.Request) error {
-	if h.o.Projects.Recent == nil {
-		return fault.New(fault.NotFound, "this server does not keep a list of projects")
+func listProjects(c *call) (recentAnswer, error) {
+	if c.o.Projects.Recent == nil {
+		return recentAnswer{}, fault.New(fault.NotFound, "this server does not keep a list of projects")
 	}
-	all, err := h.o.Projects.Recent(r.Context())
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, recentAnswer{orEmpty(all)})
+	all, err := c.o.Projects.Recent(c.ctx())
+	return recentAnswer{orEmpty(all)}, err
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
 )
@@ -60,31 +60,18 @@ type changedDeliverable struct {
 	Gone bool   `json:"gone,omitempty"`
 }
 
-func serveProjectEvents(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func serveProjectEvents(c *call) error {
+	root, q, err := c.projectOf()
 	if err != nil {
 		return err
 	}
-	after, err := position(r, q["after"])
-	if err != nil {
-		return err
-	}
-	release, err := h.admit()
-	if err != nil {
-		return err
-	}
-	defer release()
-	if _, err := h.current(r, root); err != nil {
-		return err
-	}
-	sub, now, err := h.o.Projects.Index.Subscribe(r.Context(), root, uint64(after))
-	if err != nil {
-		return noIndex(root, err)
-	}
-	s := &projectStream{sub: sub, root: root, now: now}
-	defer sub.Close()
-	h.copyStream(h.followed, w, r, s)
-	return nil
+	return c.follow(c.followed, q["after"], func(after int64) (turn.Stream, error) {
+		if _, err := c.current(c.r, root); err != nil {
+			return nil, err
+		}
+		sub, now, err := c.o.Projects.Index.Subscribe(c.ctx(), root, uint64(after))
+		return &projectStream{sub: sub, root: root, now: now}, noIndex(root, err)
+	})
 }
 
 // projectStream is a project's changes as a stream of events.

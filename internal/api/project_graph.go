@@ -37,8 +37,8 @@ type graphAnswer struct {
 	Findings []finding.Finding `json:"findings"`
 }
 
-func serveGraph(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func serveGraph(c *call) error {
+	root, q, err := c.projectOf()
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := h.current(r, root)
+	s, err := c.current(c.r, root)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 		return *report
 	}
 	// Others wait for the same graph: it must not end with the first one's request.
-	g, err := once(s, graphKey{}, func() (*graphOf, error) { return dependencies(context.WithoutCancel(r.Context()), s) })
+	g, err := once(s, graphKey{}, func() (*graphOf, error) { return dependencies(context.WithoutCancel(c.ctx()), s) })
 	if err != nil {
 		return noIndex(root, err)
 	}
@@ -67,7 +67,7 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 		if !ok {
 			return noDeliverable(id)
 		}
-		return reply(w, http.StatusOK, graphAnswer{report(r.Context(), part), impact, orEmpty(g.findings)})
+		return reply(c.w, http.StatusOK, graphAnswer{report(c.ctx(), part), impact, orEmpty(g.findings)})
 	}
 	around := trim(q["deliverable"])
 	part := g.Graph
@@ -78,8 +78,8 @@ func serveGraph(h *Handler, w *response, r *http.Request) error {
 		}
 		around = part.Center()
 	}
-	return replyKept(w, r, s, reportKey{around, blocking}, func() (any, error) {
-		return graphAnswer{report(context.WithoutCancel(r.Context()), part), nil, orEmpty(g.findings)}, nil
+	return replyKept(c.w, c.r, s, reportKey{around, blocking}, func() (any, error) {
+		return graphAnswer{report(context.WithoutCancel(c.ctx()), part), nil, orEmpty(g.findings)}, nil
 	})
 }
 

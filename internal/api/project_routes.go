@@ -4,7 +4,6 @@ import (
 	"belay/internal/fault"
 	"belay/internal/workspace/registerlint"
 	"belay/internal/workspace/scan"
-	"belay/internal/workspace/statusfile"
 	"belay/internal/workspace/validate"
 )
 
@@ -28,48 +27,48 @@ var (
 func projectRoutes() []route {
 	return []route{
 		{method: post, path: "/api/working-root/validate", name: "checkProject", summary: "Whether a folder can be looked at as a project.",
-			body: projectBody{}, answer: projectAnswer{}, serve: serveCheckProject, errors: projectErrors},
+			action: action{body: projectBody{}, answer: projectAnswer{}, serve: serveCheckProject}, errors: projectErrors},
 		{method: get, path: "/api/working-root/tree", name: "getTree", summary: "A project's folders and files, a few levels deep.",
 			params: []param{workingRoot,
 				{in: "query", name: "depth", doc: "levels, 1 to 6; 3 without it"},
 				{in: "query", name: "path", doc: "the folder to begin with, relative to the project or absolute; the project without it"},
 				{in: "query", name: "offset", integer: true, doc: "how many entries of that folder to leave out"},
 				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, up to 1000; 60 without it, as of every folder below"}},
-			answer: treeAnswer{}, serve: serveTree, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
+			action: answers(getTree), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
 		{method: get, path: "/api/working-root/scope", name: "getScope", summary: "The deliverables and knowledge type folders that can be worked on.",
-			params: []param{workingRoot}, answer: scopeAnswer{}, serve: serveScope, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+			params: []param{workingRoot}, action: action{answer: scopeAnswer{}, serve: serveScope}, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/working-root/deliverable/status", name: "getStatus", summary: "A deliverable's state and how it came there.",
 			params: []param{workingRoot, {in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}},
-			answer: statusfile.View{}, serve: serveStatus, errors: errorsOf(projectErrors, statusErrors)},
+			action: answers(getStatus), errors: errorsOf(projectErrors, statusErrors)},
 		{method: post, path: "/api/working-root/deliverable/status/transition", name: "makeTransition", summary: "Move a deliverable on to another state.",
 			params: []param{{in: "header", name: "If-Match", doc: "the etag of the status that this was decided by; any without it"}},
-			body:   transitionBody{}, answer: statusfile.View{}, serve: serveTransition, errors: errorsOf(projectErrors, statusErrors, transitionErrors)},
+			action: takes(makeTransition), errors: errorsOf(projectErrors, statusErrors, transitionErrors)},
 
 		{method: get, path: "/api/project/deliverables", name: "listDeliverables", summary: "The deliverables of a project with their states.",
-			params: []param{workingRoot}, answer: scan.Listing{}, serve: serveDeliverables, tagged: true,
+			params: []param{workingRoot}, action: action{answer: scan.Listing{}, serve: serveDeliverables}, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/graph", name: "getGraph", summary: "The dependencies between deliverables: nodes, edges, circles, order, what is ready and what blocks. It is the whole project's, or a part.",
 			params: []param{workingRoot,
 				{in: "query", name: "deliverable", doc: "only this deliverable and its neighbours, by id"},
 				{in: "query", name: "impact", doc: "only this deliverable and what a change to it reaches, by id"},
 				{in: "query", name: "blocking", doc: "true for no other components and cycles than those of blocking dependencies"}},
-			answer: graphAnswer{}, serve: serveGraph, tagged: true,
+			action: action{answer: graphAnswer{}, serve: serveGraph}, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/validate", name: "validateProject", summary: "A project held against the specification, as belay project validate prints it.",
-			params: append([]param{workingRoot}, filterParams...), answer: validate.Report{}, serve: serveValidate, tagged: true,
+			params: append([]param{workingRoot}, filterParams...), action: action{answer: validate.Report{}, serve: serveValidate}, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/lint", name: "lintRegisters", summary: "Every register of dependencies judged by the rules of the format, as belay deps lint prints it.",
-			params: append([]param{workingRoot}, filterParams...), answer: registerlint.Report{}, serve: serveLint, tagged: true,
+			params: append([]param{workingRoot}, filterParams...), action: action{answer: registerlint.Report{}, serve: serveLint}, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/events", name: "streamProject", summary: "What changes in a project, as Server-Sent Events: project:ready, then project:changed, or project:reset where changes are not known one by one.",
 			params: []param{workingRoot,
 				{in: "query", name: "after", integer: true, doc: "the version to go on after; without it, now"},
 				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
-			media: eventStream, serve: serveProjectEvents, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
+			media: eventStream, action: action{serve: serveProjectEvents}, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/file", name: "getProjectFile", summary: "One file of a project, as plain text, a picture or a download. Belay-Truncated says that it has more.",
 			params: []param{workingRoot, {in: "query", name: "path", required: true, doc: "the file, relative to the project or absolute"}},
-			media:  "text/plain", serve: serveFile, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
+			media:  "text/plain", action: action{serve: serveFile}, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: get, path: "/api/project/recent", name: "listProjects", summary: "The projects that this user has worked on, the latest first.",
-			answer: recentAnswer{}, serve: serveRecent, errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
+			action: answers(listProjects), errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
 	}
 }

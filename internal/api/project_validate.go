@@ -54,16 +54,16 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 	return finding.NewFilter(list("deliverable"), list("package"), list("code"), rules)
 }
 
-func serveValidate(h *Handler, w *response, r *http.Request) error {
-	today := h.o.Clock().Format(time.DateOnly)
-	return h.serveReport(w, r, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
-		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: h.o.Projects.FileBytes, Today: today, Only: only})
+func serveValidate(c *call) error {
+	today := c.o.Clock().Format(time.DateOnly)
+	return c.serveReport(validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only})
 	})
 }
 
-func serveLint(h *Handler, w *response, r *http.Request) error {
-	today := h.o.Clock().Format(time.DateOnly)
-	return h.serveReport(w, r, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+func serveLint(c *call) error {
+	today := c.o.Clock().Format(time.DateOnly)
+	return c.serveReport(register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
 		return registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only})
 	})
 }
@@ -71,8 +71,8 @@ func serveLint(h *Handler, w *response, r *http.Request) error {
 // serveReport answers with the report that judge makes of a project. The snapshot
 // keeps the whole report; a selection is made anew for each request, as there is no
 // end of them.
-func (h *Handler) serveReport(w *response, r *http.Request, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
-	root, q, err := h.projectOf(r)
+func (c *call) serveReport(rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
+	root, q, err := c.projectOf()
 	if err != nil {
 		return err
 	}
@@ -80,19 +80,19 @@ func (h *Handler) serveReport(w *response, r *http.Request, rules []finding.Rule
 	if err != nil {
 		return err
 	}
-	s, err := h.current(r, root)
+	s, err := c.current(c.r, root)
 	if err != nil {
 		return err
 	}
 	of := snapshotOf{s, root}
 	if only != nil {
-		report, err := judge(r.Context(), of, only)
+		report, err := judge(c.ctx(), of, only)
 		if err != nil {
 			return noReport(root, err)
 		}
-		return reply(w, http.StatusOK, report)
+		return reply(c.w, http.StatusOK, report)
 	}
 	// Others wait for the same report: it must not end with the first one's request.
-	ctx := context.WithoutCancel(r.Context())
-	return noReport(root, replyKept(w, r, s, key, func() (any, error) { return judge(ctx, of, nil) }))
+	ctx := context.WithoutCancel(c.ctx())
+	return noReport(root, replyKept(c.w, c.r, s, key, func() (any, error) { return judge(ctx, of, nil) }))
 }

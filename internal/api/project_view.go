@@ -23,22 +23,19 @@ type treeAnswer struct {
 	Root        *view.Node `json:"root"`
 }
 
-func serveTree(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func getTree(c *call) (treeAnswer, error) {
+	root, q, err := c.projectOf()
 	if err != nil {
-		return err
+		return treeAnswer{}, err
 	}
-	o := view.TreeOptions{Depth: treeDepth(q["depth"]), Folder: inside(root, q["path"]), Hides: h.hides(root)}
+	o := view.TreeOptions{Depth: treeDepth(q["depth"]), Folder: inside(root, q["path"]), Hides: c.hides(root)}
 	for name, to := range map[string]*int{"offset": &o.Offset, "limit": &o.Limit} {
 		if *to, err = natural(q, name); err != nil {
-			return err
+			return treeAnswer{}, err
 		}
 	}
-	top, err := view.Tree(r.Context(), root, o)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, treeAnswer{root, o.Depth, scan.Moment(h.o.Clock()), top})
+	top, err := view.Tree(c.ctx(), root, o)
+	return treeAnswer{root, o.Depth, scan.Moment(c.o.Clock()), top}, err
 }
 
 // treeDepth reads a depth as the original did: what is no number is the default,
@@ -95,39 +92,36 @@ func (h *Handler) hides(root string) func(string) bool {
 
 // serveFile sends a file as what a browser shows without running anything: text,
 // a picture, or a download.
-func serveFile(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func serveFile(c *call) error {
+	root, q, err := c.projectOf()
 	if err != nil {
 		return err
 	}
 	if trim(q["path"]) == "" {
 		return fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
 	}
-	c, err := view.Open(root, inside(root, q["path"]), cmp.Or(h.o.Projects.ViewBytes, 8<<20), h.hides(root))
+	file, err := view.Open(root, inside(root, q["path"]), cmp.Or(c.o.Projects.ViewBytes, 8<<20), c.hides(root))
 	if err != nil {
 		return err
 	}
-	head := w.Header()
-	kind, harmless := shownAs(c.Data)
+	head := c.w.Header()
+	kind, harmless := shownAs(file.Data)
 	head.Set("Content-Type", kind)
 	if !harmless {
-		head.Set("Content-Disposition", disposition(path.Base(c.Path)))
+		head.Set("Content-Disposition", disposition(path.Base(file.Path)))
 	}
-	tag := `"` + c.Tag + `"`
-	head.Set("ETag", tag)
 	head["Cache-Control"] = headerRevalidate
-	head.Set("Belay-Size", strconv.FormatInt(c.Size, 10))
-	if c.Cut() {
+	head.Set("Belay-Size", strconv.FormatInt(file.Size, 10))
+	if file.Cut() {
 		head.Set("Belay-Truncated", "true")
 	}
-	if hasTag(r.Header["If-None-Match"], tag) {
-		w.WriteHeader(http.StatusNotModified)
+	if c.unchanged(quoted(file.Tag)) {
 		return nil
 	}
-	head.Set("Content-Length", strconv.Itoa(len(c.Data)))
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(c.Data) // the client has left: nobody to tell
+	head.Set("Content-Length", strconv.Itoa(len(file.Data)))
+	c.w.WriteHeader(http.StatusOK)
+	if c.r.Method != http.MethodHead {
+		_, _ = c.w.Write(file.Data) // the client has left: nobody to tell
 	}
 	return nil
 }

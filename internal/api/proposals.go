@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"net/http"
 
 	"belay/internal/fault"
 	"belay/internal/workspace/proposal"
@@ -19,7 +18,7 @@ type proposalsAnswer struct {
 type applyBody struct {
 	ProjectRoot string   `json:"projectRoot" doc:"absolute path of the project folder"`
 	Only        []string `json:"only,omitempty" doc:"the rows to apply, by DependencyID; all of them without it"`
-	Retire      bool     `json:"retire,omitempty" doc:"whether rows are retired that a complete proposal does not have; true without it"`
+	Retire      *bool    `json:"retire,omitempty" doc:"whether rows are retired that a complete proposal does not have; true without it"`
 	By          string   `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
@@ -53,83 +52,61 @@ func proposalRoutes() []route {
 	return []route{
 		{method: get, path: "/api/project/proposals", name: "listProposals", summary: "What agents propose for registers, each as what it would change.",
 			params: []param{workingRoot, {in: "query", name: "state", doc: "all also lists those that were applied, dismissed or superseded"}},
-			answer: proposalsAnswer{}, serve: serveProposals, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
+			action: answers(listProposals), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: post, path: "/api/project/proposals/{id}/apply", name: "applyProposal", summary: "Take a proposal over into the register.", access: operator,
 			params: []param{id, {in: "header", name: "If-Match", doc: "the entity tag of the register with which the diff was made, registerTag; another one now is CONTENT_CHANGED, " +
-				"and without it one that is not what the proposal was made for"}}, body: applyBody{}, answer: applyAnswer{}, serve: serveApply,
+				"and without it one that is not what the proposal was made for"}}, action: takes(applyProposal),
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.DecisionClosed})},
 		{method: post, path: "/api/project/proposals/{id}/dismiss", name: "dismissProposal", summary: "Close a proposal without applying it.", access: operator,
-			params: []param{id}, body: dismissBody{}, answer: proposalAnswer{}, serve: serveDismiss,
+			params: []param{id}, action: takes(dismissProposal),
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DecisionClosed, fault.Overloaded, fault.StorageFailure})},
 	}
 }
 
-func serveProposals(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.projectOf(r)
+func listProposals(c *call) (a proposalsAnswer, err error) {
+	root, q, err := c.projectOf()
 	if err != nil {
-		return err
+		return a, err
 	}
-	if h.o.Projects.Proposals == nil {
-		return errNoRegisters
+	if c.o.Projects.Proposals == nil {
+		return a, errNoRegisters
 	}
 	state := trim(q["state"])
 	if state != "" && state != "all" && state != string(proposal.Open) {
-		return fault.New(fault.InvalidRequest, `state must be "open" or "all"`).With("field", "state")
+		return a, fault.New(fault.InvalidRequest, `state must be "open" or "all"`).With("field", "state")
 	}
-	list, err := h.o.Projects.Proposals.List(r.Context(), root, state == "all")
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, proposalsAnswer{root, orEmpty(list)})
+	list, err := c.o.Projects.Proposals.List(c.ctx(), root, state == "all")
+	return proposalsAnswer{root, orEmpty(list)}, err
 }
 
-func serveApply(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
+// proposalsOf is the gate of a project whose proposals a request settles.
+func (c *call) proposalsOf(projectRoot string) (string, error) {
+	if c.o.Projects.Proposals == nil {
+		return "", errNoRegisters
 	}
-	root := f.required("projectRoot")
-	c := proposal.Settle{Only: f.strings("only"), Retire: f.flag("retire"), By: cmp.Or(f.optional("by"), byOperator), Match: matching(r)}
-	if f.object.get("retire").kind == absent {
-		c.Retire = true
-	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	if h.o.Projects.Proposals == nil {
-		return errNoRegisters
-	}
-	if root, err = h.checkProject(root); err != nil {
-		return err
-	}
-	p, done, err := h.o.Projects.Proposals.Apply(r.Context(), root, r.PathValue("id"), c)
-	if err != nil {
-		return err
-	}
-	answer := applyAnswer{Proposal: p, Diff: done.Diff, Register: dependenciesOf(done.Deliverable, done.File, done.Before, done.Warnings)}
-	answer.Register.SummaryProblem = done.Summary
-	w.Header()["Etag"] = []string{quoted(done.File.Tag)}
-	return reply(w, http.StatusOK, answer)
+	return c.checkProject(projectRoot)
 }
 
-func serveDismiss(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+func applyProposal(c *call, b *applyBody) (a applyAnswer, err error) {
+	root, err := c.proposalsOf(b.ProjectRoot)
 	if err != nil {
-		return err
+		return a, err
 	}
-	root, by := f.required("projectRoot"), cmp.Or(f.optional("by"), byOperator)
-	if err := f.err(); err != nil {
-		return err
-	}
-	if h.o.Projects.Proposals == nil {
-		return errNoRegisters
-	}
-	if root, err = h.checkProject(root); err != nil {
-		return err
-	}
-	p, err := h.o.Projects.Proposals.Dismiss(r.Context(), root, r.PathValue("id"), by)
+	settle := proposal.Settle{Only: b.Only, Retire: b.Retire == nil || *b.Retire, By: cmp.Or(b.By, byOperator), Match: matching(c.r)}
+	p, done, err := c.o.Projects.Proposals.Apply(c.ctx(), root, c.id(), settle)
 	if err != nil {
-		return err
+		return a, err
 	}
-	return reply(w, http.StatusOK, proposalAnswer{p})
+	a = applyAnswer{Proposal: p, Diff: done.Diff, Register: dependenciesOf(done.Deliverable, done.File, done.Before, done.Warnings)}
+	a.Register.SummaryProblem = done.Summary
+	c.w.Header()["Etag"] = []string{quoted(done.File.Tag)}
+	return a, nil
+}
+
+func dismissProposal(c *call, b *dismissBody) (a proposalAnswer, err error) {
+	root, err := c.proposalsOf(b.ProjectRoot)
+	if err == nil {
+		a.Proposal, err = c.o.Projects.Proposals.Dismiss(c.ctx(), root, c.id(), cmp.Or(b.By, byOperator))
+	}
+	return a, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 
 	"belay/internal/fault"
@@ -17,8 +16,8 @@ import (
 
 // dependenciesBody is the body of a register that is written, for the reference.
 type dependenciesBody struct {
-	ProjectRoot     string              `json:"projectRoot" doc:"absolute path of the project folder"`
-	DeliverablePath string              `json:"deliverablePath" doc:"absolute path of the deliverable's folder"`
+	ProjectRoot     string              `json:"projectRoot" is:"free" doc:"absolute path of the project folder"`
+	DeliverablePath string              `json:"deliverablePath" is:"free" doc:"absolute path of the deliverable's folder"`
 	Rows            []map[string]string `json:"rows" doc:"every row of the register, each a value by header; null is an empty value. Rows are never deleted"`
 }
 
@@ -64,11 +63,11 @@ func registerRoutes() []route {
 	match := param{in: "header", name: "If-Match", doc: "the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED. A write without it carries a warning, or is PRECONDITION_REQUIRED where workspace.require_if_match is set"}
 	return []route{
 		{method: get, path: "/api/working-root/deliverable/dependencies", name: "getDependencies", summary: "A deliverable's register of dependencies.",
-			params: []param{workingRoot, folder}, answer: dependenciesAnswer{}, serve: serveDependencies, tagged: true,
+			params: []param{workingRoot, folder}, action: action{answer: dependenciesAnswer{}, serve: serveDependencies}, tagged: true,
 			errors: errorsOf(registerErrors, []fault.Type{fault.RegisterNotFound})},
 		{method: put, path: "/api/working-root/deliverable/dependencies", name: "putDependencies", summary: "Write a deliverable's register: every row, as it is to be.",
 			params: []param{match, {in: "header", name: "If-None-Match", doc: "* refuses to change a register that is there"}},
-			body:   dependenciesBody{}, answer: dependenciesAnswer{}, serve: servePutDependencies,
+			action: takes(putDependencies),
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.RowDeletionRefused, fault.InvalidSatisfactionTransition})},
 	}
 }
@@ -84,27 +83,35 @@ func (h *Handler) registerOf(projectRoot, folder string) (workspace.Deliverable,
 	return workspace.FindDeliverable(projectRoot, folder)
 }
 
-func serveDependencies(h *Handler, w *response, r *http.Request) error {
-	q, err := query(r)
+func serveDependencies(c *call) error {
+	q, err := query(c.r)
 	if err != nil {
 		return err
 	}
-	d, err := h.registerOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	d, err := c.registerOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
 	if err != nil {
 		return err
 	}
-	file, err := h.o.Projects.Registers.Read(d)
+	file, err := c.o.Projects.Registers.Read(d)
 	if err != nil {
 		return err
 	}
-	tag := quoted(file.Tag)
-	w.Header()["Etag"] = []string{tag}
-	if hasTag(r.Header["If-None-Match"], tag) {
-		w.Header()["Cache-Control"] = headerRevalidate
-		w.WriteHeader(http.StatusNotModified)
+	if c.unchanged(quoted(file.Tag)) {
 		return nil
 	}
-	return reply(w, http.StatusOK, dependenciesOf(d, file, nil, nil))
+	return reply(c.w, http.StatusOK, dependenciesOf(d, file, nil, nil))
+}
+
+// unchanged gives the answer an entity tag. Where the client has it already, it answers
+// so and is true.
+func (c *call) unchanged(tag string) bool {
+	c.w.Header()["Etag"] = []string{tag}
+	if !hasTag(c.r.Header["If-None-Match"], tag) {
+		return false
+	}
+	c.w.Header()["Cache-Control"] = headerRevalidate
+	c.w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 // dependenciesOf is a register as clients get it. Its warnings stand between those
@@ -124,67 +131,32 @@ func dependenciesOf(d workspace.Deliverable, file registerfile.File, before *reg
 
 func quoted(tag string) string { return `"` + tag + `"` }
 
-func servePutDependencies(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+func putDependencies(c *call, b *dependenciesBody) (a dependenciesAnswer, err error) {
+	d, err := c.registerOf(b.ProjectRoot, b.DeliverablePath)
 	if err != nil {
-		return err
+		return a, err
 	}
-	projectRoot, folder := f.optional("projectRoot"), f.optional("deliverablePath")
-	rows := rowsOf(f)
-	if err := f.err(); err != nil {
-		return err
-	}
-	d, err := h.registerOf(projectRoot, folder)
-	if err != nil {
-		return err
-	}
-	match := matching(r)
-	if match == nil && h.o.Projects.RequireIfMatch {
-		return fault.New(fault.PreconditionRequired, "the request has no If-Match, and this server demands it (workspace.require_if_match)").
+	match := matching(c.r)
+	if match == nil && c.o.Projects.RequireIfMatch {
+		return a, fault.New(fault.PreconditionRequired, "the request has no If-Match, and this server demands it (workspace.require_if_match)").
 			WithHint("GET the register, and send its ETag in If-Match; If-None-Match: * for a register that is new")
 	}
-	done, err := h.o.Projects.Registers.Put(r.Context(), d, registerfile.Change{By: h.caller(r), Match: match}, rows)
+	done, err := c.o.Projects.Registers.Put(c.ctx(), d, registerfile.Change{By: c.caller(c.r), Match: match}, b.Rows)
 	if err != nil {
-		return err
+		return a, err
 	}
-	answer := dependenciesOf(d, done.File, done.Before, done.Warnings)
-	answer.SummaryProblem = done.Summary
+	a = dependenciesOf(d, done.File, done.Before, done.Warnings)
+	a.SummaryProblem = done.Summary
 	if match == nil {
-		answer.Warning = warnUnconditional
+		a.Warning = warnUnconditional
 	}
-	w.Header()["Etag"] = []string{quoted(done.File.Tag)}
-	return reply(w, http.StatusOK, answer)
+	c.w.Header()["Etag"] = []string{quoted(done.File.Tag)}
+	return a, nil
 }
 
 // warnUnconditional is the warning about a write that says nothing of the content
 // that it replaces.
 const warnUnconditional = "without If-Match a write replaces rows that somebody else changed since you read them; send the ETag of the register in If-Match"
-
-// rowsOf reads the rows of a request: objects of strings, null being an empty one.
-func rowsOf(f fields) []map[string]string {
-	list := f.object.get("rows")
-	if list.kind != array {
-		f.bad("rows", "must be an array")
-		return nil
-	}
-	rows := make([]map[string]string, len(list.items))
-	for i, item := range list.items {
-		at := "rows[" + strconv.Itoa(i) + "]"
-		if item.kind != object {
-			f.bad(at, "must be an object")
-			continue
-		}
-		rows[i] = make(map[string]string, len(item.items))
-		for k, v := range item.items {
-			if v.kind != text && v.kind != null {
-				f.bad(at+"."+clip(item.names[k]), "must be a string")
-				continue
-			}
-			rows[i][item.names[k]] = v.text
-		}
-	}
-	return rows
-}
 
 // matching is what a request demands of the content that it changes; nil is
 // nothing.
@@ -194,21 +166,8 @@ func matching(r *http.Request) func(tag string) bool {
 		return nil
 	}
 	return func(tag string) bool {
-		return (len(match) == 0 || tag != "" && hasStrongTag(match, quoted(tag))) && (len(none) == 0 || tag == "" || !hasTag(none, quoted(tag)))
+		return (len(match) == 0 || tag != "" && hasTag(strong(match), quoted(tag))) && (len(none) == 0 || tag == "" || !hasTag(none, quoted(tag)))
 	}
-}
-
-// hasStrongTag reports whether a list of entity tags has one: a weak one says
-// nothing about the bytes.
-func hasStrongTag(headers []string, tag string) bool {
-	for _, h := range headers {
-		for part := range strings.SplitSeq(h, ",") {
-			if part = strings.TrimSpace(part); part == "*" || part == tag {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // caller is who sent a request, for the record.
@@ -221,4 +180,14 @@ func (h *Handler) caller(r *http.Request) string {
 		return byMember
 	}
 	return byNobody
+}
+
+// strong are the entity tags that say something about the bytes: a weak one does not.
+func strong(headers []string) (all []string) {
+	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		if part = strings.TrimSpace(part); !strings.HasPrefix(part, "W/") {
+			all = append(all, part)
+		}
+	}
+	return all
 }

@@ -25,6 +25,8 @@ type response struct {
 	http.ResponseWriter
 	ctl     *http.ResponseController
 	timeout time.Duration
+	// route is nil before it is known, and where there is none.
+	route   *route
 	arrived time.Time
 	// first is when the answer began; status is 0 until then.
 	first  time.Time

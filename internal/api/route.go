@@ -2,7 +2,7 @@ package api
 
 import (
 	"net/http"
-	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -37,17 +37,13 @@ type route struct {
 	summary string
 	access  access
 	params  []param
-	// body and answer are zero values of the Go types on the wire; nil means
-	// none. media is the answer's type where it is not JSON.
-	body, answer any
-	media        string
+	// media is the answer's type where it is not JSON.
+	media string
 	// tagged is set where the answer has an entity tag, and a client that has it
 	// already is told so.
 	tagged bool
 	errors []fault.Type
-	serve  func(*Handler, *response, *http.Request) error
-
-	segments []string
+	action
 }
 
 func (rt *route) label() string {
@@ -59,95 +55,73 @@ func (rt *route) label() string {
 
 func (rt *route) streams() bool { return rt.media == eventStream }
 
-// router finds the route of a request. Paths are matched as they were sent: no
-// cleaning, no redirects, and an escaped slash stays inside its segment.
-type router struct {
-	fixed    map[string][]*route
-	variable []*route
+// endpoint are the routes of one path.
+type endpoint struct {
+	h      *Handler
+	routes []*route
 }
 
-func newRouter(table []route) *router {
-	m := &router{fixed: map[string][]*route{}}
+// newMux serves every path of the table. Its own answers are never seen: every path
+// has an endpoint, which serves every method, and the handler refuses paths that the
+// mux would clean.
+func newMux(h *Handler, table []route) *http.ServeMux {
+	byPath := map[string][]*route{"/": nil}
 	for i := range table {
-		rt := &table[i]
-		if strings.Contains(rt.path, "{") {
-			rt.segments = strings.Split(rt.path, "/")
-			m.variable = append(m.variable, rt)
-		} else {
-			m.fixed[rt.path] = append(m.fixed[rt.path], rt)
-		}
+		byPath[table[i].path] = append(byPath[table[i].path], &table[i])
 	}
-	return m
+	mux := http.NewServeMux()
+	for path, routes := range byPath {
+		mux.Handle(path, endpoint{h, routes})
+	}
+	return mux
 }
 
-// find returns the request's route, or NOT_FOUND, or METHOD_NOT_ALLOWED. A path
-// without variables wins over one with.
-func (m *router) find(r *http.Request) (*route, error) {
-	candidates := m.fixed[r.URL.Path]
-	var values []string
-	if candidates == nil {
-		candidates, values = m.match(strings.Split(r.URL.EscapedPath(), "/"))
+// clean reports whether a path has no empty or relative part.
+func clean(escaped string) bool {
+	cleaned := path.Clean(escaped)
+	return strings.HasPrefix(escaped, "/") && (escaped == cleaned || escaped == cleaned+"/")
+}
+
+// ServeHTTP implements http.Handler for a request that the guard let through.
+func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	res := w.(*response)
+	var err error
+	if res.route, err = e.find(r); err == nil {
+		err = e.h.serve(res, r)
+	} else if res.route == nil && e.h.o.Page != nil && e.h.o.Page.Has(r.URL.Path) {
+		err = e.h.servePage(res, r)
 	}
-	if len(candidates) == 0 {
-		return nil, fault.New(fault.NotFound, "no such endpoint: %s", r.URL.Path)
+	if err != nil {
+		e.h.fail(res, r, err)
 	}
-	for _, rt := range candidates {
-		if rt.method == r.Method || r.Method == http.MethodHead && rt.method == http.MethodGet && !rt.streams() {
-			for i := 0; i < len(values); i += 2 {
-				r.SetPathValue(values[i], values[i+1])
-			}
+}
+
+// find returns the route of a request's method, or NOT_FOUND, or METHOD_NOT_ALLOWED
+// with one of the path's routes.
+func (e endpoint) find(r *http.Request) (*route, error) {
+	if len(e.routes) == 0 {
+		return nil, noEndpoint(r)
+	}
+	var methods []string
+	for _, rt := range e.routes {
+		serves := []string{rt.method}
+		if rt.method == http.MethodGet && !rt.streams() {
+			serves = append(serves, http.MethodHead)
+		}
+		if slices.Contains(serves, r.Method) {
 			return rt, nil
 		}
+		methods = append(methods, serves...)
 	}
-	return candidates[0], notAllowed(r, allowed(candidates))
+	slices.Sort(methods)
+	return e.routes[0], notAllowed(r, strings.Join(methods, ", "))
+}
+
+func noEndpoint(r *http.Request) error {
+	return fault.New(fault.NotFound, "no such endpoint: %s", r.URL.Path)
 }
 
 // notAllowed names the methods that the path has; fail puts them in Allow.
 func notAllowed(r *http.Request, allow string) error {
 	return fault.New(fault.MethodNotAllowed, "%s is not allowed on %s; use %s", r.Method, r.URL.Path, allow).With("allow", allow)
-}
-
-// match returns the routes of one path with variables, and the variables' names
-// and values in turn.
-func (m *router) match(path []string) (found []*route, values []string) {
-	for _, rt := range m.variable {
-		if got, ok := rt.capture(path); ok {
-			found, values = append(found, rt), got
-		}
-	}
-	return found, values
-}
-
-func (rt *route) capture(path []string) ([]string, bool) {
-	if len(path) != len(rt.segments) {
-		return nil, false
-	}
-	var values []string
-	for i, want := range rt.segments {
-		name, isVariable := strings.CutPrefix(want, "{")
-		if !isVariable {
-			if path[i] != want {
-				return nil, false
-			}
-			continue
-		}
-		value, err := url.PathUnescape(path[i])
-		if err != nil || value == "" {
-			return nil, false
-		}
-		values = append(values, strings.TrimSuffix(name, "}"), value)
-	}
-	return values, true
-}
-
-func allowed(candidates []*route) string {
-	var methods []string
-	for _, rt := range candidates {
-		methods = append(methods, rt.method)
-		if rt.method == http.MethodGet && !rt.streams() {
-			methods = append(methods, http.MethodHead)
-		}
-	}
-	slices.Sort(methods)
-	return strings.Join(slices.Compact(methods), ", ")
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"belay/internal/fault"
 	"belay/internal/workspace/scaffold"
@@ -32,14 +31,14 @@ type exampleAnswer struct {
 	ProjectRoot string `json:"projectRoot"`
 }
 
-// makingRoutes are the endpoints that make projects.
+// scaffoldRoutes are the endpoints that make projects.
 func scaffoldRoutes() []route {
 	return []route{
 		{method: post, path: "/api/harness/scaffold", name: "scaffold", summary: "Make an execution root of a decomposition; what is there already stays.",
-			body: scaffoldBody{}, answer: scaffold.Result{}, serve: serveScaffold,
+			action: takes(scaffoldProject),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound, fault.StorageFailure})},
 		{method: post, path: "/api/project/example", name: "makeExample", summary: "A copy of the example project.",
-			body: exampleBody{}, answer: exampleAnswer{}, serve: serveExample,
+			action: takes(makeExample),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound, fault.StorageFailure})},
 	}
 }
@@ -48,43 +47,17 @@ func scaffoldRoutes() []route {
 // with.
 var errNoMaker = fault.New(fault.NotFound, "this server makes no projects")
 
-func serveScaffold(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
+func scaffoldProject(c *call, b *scaffoldBody) (scaffold.Result, error) {
+	if c.o.Scaffolder == nil {
+		return scaffold.Result{}, errNoMaker
 	}
-	req := scaffold.Request{
-		ExecutionRoot: f.required("executionRoot"), DecompositionPath: f.required("decompositionPath"),
-		ProjectName: f.optional("projectName"), CoordinationMode: f.optional("coordinationMode"),
-	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	if h.o.Scaffolder == nil {
-		return errNoMaker
-	}
-	result, err := h.o.Scaffolder.Scaffold(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, result)
+	return c.o.Scaffolder.Scaffold(c.ctx(), scaffold.Request(*b))
 }
 
-func serveExample(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
+func makeExample(c *call, b *exampleBody) (exampleAnswer, error) {
+	if c.o.Scaffolder == nil {
+		return exampleAnswer{}, errNoMaker
 	}
-	root := f.optional("projectRoot")
-	if err := f.err(); err != nil {
-		return err
-	}
-	if h.o.Scaffolder == nil {
-		return errNoMaker
-	}
-	made, err := h.o.Scaffolder.Example(r.Context(), root)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, exampleAnswer{made})
+	made, err := c.o.Scaffolder.Example(c.ctx(), b.ProjectRoot)
+	return exampleAnswer{made}, err
 }

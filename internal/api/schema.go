@@ -20,10 +20,11 @@ type schemas struct {
 func newSchemas() *schemas { return &schemas{components: map[string]any{}} }
 
 var (
-	rawType    = reflect.TypeFor[json.RawMessage]()
-	valuesType = reflect.TypeFor[register.Values]()
-	textType   = reflect.TypeFor[encoding.TextMarshaler]()
-	moments    = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[session.Time]()}
+	rawType      = reflect.TypeFor[json.RawMessage]()
+	valuesType   = reflect.TypeFor[register.Values]()
+	metadataType = reflect.TypeFor[metadata]()
+	textType     = reflect.TypeFor[encoding.TextMarshaler]()
+	moments      = []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[session.Time]()}
 )
 
 // of returns the schema of t. Each call gives a map of its own.
@@ -33,7 +34,7 @@ func (s *schemas) of(t reflect.Type) map[string]any {
 		return map[string]any{}
 	case t == moments[0], t == moments[1]:
 		return map[string]any{"type": "string", "format": "date-time"}
-	case t == valuesType:
+	case t == valuesType, t == metadataType:
 		return map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
 	}
 	switch t.Kind() {

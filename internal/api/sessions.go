@@ -64,41 +64,23 @@ func queryField(r *http.Request, name string) (string, error) {
 	return v, nil
 }
 
-// serveCreate answers 200, not 201, as the original did.
-func serveCreate(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	req := turn.CreateRequest{
-		ProjectRoot: f.required("projectRoot"),
-		Persona:     f.optional("persona"),
-		Mode:        f.optional("mode"),
-	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	rec, err := h.o.Engine.Create(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, sessionAnswer{rec})
+// createSession answers 200, not 201, as the original did.
+func createSession(c *call, b *turn.CreateRequest) (sessionAnswer, error) {
+	rec, err := c.o.Engine.Create(c.ctx(), *b)
+	return sessionAnswer{rec}, err
 }
 
-func serveList(h *Handler, w *response, r *http.Request) error {
-	root, err := queryField(r, "projectRoot")
+func listSessions(c *call) (listAnswer, error) {
+	root, err := queryField(c.r, "projectRoot")
 	if err != nil {
-		return err
+		return listAnswer{}, err
 	}
-	o, err := listOptions(r)
+	o, err := listOptions(c.r)
 	if err != nil {
-		return err
+		return listAnswer{}, err
 	}
-	page, err := h.o.Engine.ListPage(r.Context(), root, o)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, listAnswer{orEmpty(page.Records), page.Next, page.More})
+	page, err := c.o.Engine.ListPage(c.ctx(), root, o)
+	return listAnswer{orEmpty(page.Records), page.Next, page.More}, err
 }
 
 // maxPage is how many sessions one page has at most.
@@ -126,52 +108,34 @@ func listOptions(r *http.Request) (o session.ListOptions, err error) {
 	return o, nil
 }
 
-func serveFind(h *Handler, w *response, r *http.Request) error {
-	prefix, err := queryField(r, "prefix")
+func findSessions(c *call) (sessionsAnswer, error) {
+	prefix, err := queryField(c.r, "prefix")
 	if err != nil {
-		return err
+		return sessionsAnswer{}, err
 	}
-	records, err := h.o.Engine.Find(r.Context(), prefix)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, sessionsAnswer{orEmpty(records)})
+	records, err := c.o.Engine.Find(c.ctx(), prefix)
+	return sessionsAnswer{orEmpty(records)}, err
 }
 
-func serveGet(h *Handler, w *response, r *http.Request) error {
-	rec, err := h.o.Engine.Get(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, sessionAnswer{rec})
+func getSession(c *call) (sessionAnswer, error) {
+	rec, err := c.o.Engine.Get(c.ctx(), c.id())
+	return sessionAnswer{rec}, err
 }
 
-func serveDelete(h *Handler, w *response, r *http.Request) error {
-	if err := h.o.Engine.Delete(r.Context(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, okAnswer{true})
+func deleteSession(c *call) (okAnswer, error) { return done(c.o.Engine.Delete(c.ctx(), c.id())) }
+
+func getTranscript(c *call) (transcriptAnswer, error) {
+	entries, err := c.o.Engine.Transcript(c.ctx(), c.id())
+	return transcriptAnswer{c.id(), orEmpty(entries)}, err
 }
 
-func serveTranscript(h *Handler, w *response, r *http.Request) error {
-	id := r.PathValue("id")
-	entries, err := h.o.Engine.Transcript(r.Context(), id)
+func getManifest(c *call) (manifestAnswer, error) {
+	q, err := query(c.r)
 	if err != nil {
-		return err
+		return manifestAnswer{}, err
 	}
-	return reply(w, http.StatusOK, transcriptAnswer{id, orEmpty(entries)})
-}
-
-func serveManifest(h *Handler, w *response, r *http.Request) error {
-	q, err := query(r)
-	if err != nil {
-		return err
-	}
-	m, err := h.o.Engine.Manifest(r.Context(), r.PathValue("id"), q["turn"])
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, manifestAnswer{m})
+	m, err := c.o.Engine.Manifest(c.ctx(), c.id(), q["turn"])
+	return manifestAnswer{m}, err
 }
 
 // orEmpty makes an empty list an empty array on the wire, not null.

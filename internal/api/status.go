@@ -18,15 +18,15 @@ const (
 )
 
 type transitionBody struct {
-	ProjectRoot     string            `json:"projectRoot" doc:"absolute path of the project folder"`
-	DeliverablePath string            `json:"deliverablePath" doc:"absolute path of the deliverable's folder"`
-	TargetState     string            `json:"targetState" doc:"the state to go to"`
-	Actor           string            `json:"actor" doc:"who makes the transition, as it is written into the history"`
-	Date            string            `json:"date,omitempty" doc:"YYYY-MM-DD; today, in UTC, without it"`
-	ApprovalSHA     string            `json:"approvalSha,omitempty" doc:"the commit that was approved, 7 to 64 hex digits; needed for CHECKING and ISSUED"`
-	Metadata        map[string]string `json:"metadata,omitempty" doc:"further labelled lines of the file, by key"`
-	Note            string            `json:"note,omitempty" doc:"is written beside the entry of the history"`
-	By              string            `json:"by,omitempty" doc:"who says so, for the audit log; counts with the operator's authority"`
+	ProjectRoot     string   `json:"projectRoot" doc:"absolute path of the project folder"`
+	DeliverablePath string   `json:"deliverablePath" doc:"absolute path of the deliverable's folder"`
+	TargetState     string   `json:"targetState" doc:"the state to go to"`
+	Actor           string   `json:"actor" doc:"who makes the transition, as it is written into the history"`
+	Date            string   `json:"date,omitempty" doc:"YYYY-MM-DD; today, in UTC, without it"`
+	ApprovalSHA     string   `json:"approvalSha,omitempty" doc:"the commit that was approved, 7 to 64 hex digits; needed for CHECKING and ISSUED"`
+	Metadata        metadata `json:"metadata,omitempty" doc:"further labelled lines of the file, by key"`
+	Note            string   `json:"note,omitempty" doc:"is written beside the entry of the history"`
+	By              string   `json:"by,omitempty" doc:"who says so, for the audit log; counts with the operator's authority"`
 }
 
 // deliverableOf is the gate of a deliverable's folder that a request names.
@@ -40,64 +40,52 @@ func (h *Handler) deliverableOf(projectRoot, path string) (workspace.Deliverable
 	return workspace.FindDeliverable(projectRoot, path)
 }
 
-func serveStatus(h *Handler, w *response, r *http.Request) error {
-	q, err := query(r)
+func getStatus(c *call) (a statusfile.View, err error) {
+	q, err := query(c.r)
 	if err != nil {
-		return err
+		return a, err
 	}
-	d, err := h.deliverableOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	d, err := c.deliverableOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
 	if err != nil {
-		return err
+		return a, err
 	}
-	s, err := statusfile.Read(d, h.o.Projects.Transitions.Bytes)
+	s, err := statusfile.Read(d, c.o.Projects.Transitions.Bytes)
 	if err != nil {
-		return err
+		return a, err
 	}
-	w.Header()["Etag"] = []string{s.ETag()}
-	return reply(w, http.StatusOK, s.View(nil))
+	c.w.Header()["Etag"] = []string{s.ETag()}
+	return s.View(nil), nil
 }
 
-func serveTransition(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
+func makeTransition(c *call, b *transitionBody) (a statusfile.View, err error) {
+	change := statusfile.Change{Request: b.request(), If: statusfile.Hashes(c.r.Header["If-Match"]...)}
+	if change.By, err = c.asker(c.r, b.TargetState, b.Actor, b.By); err != nil {
+		return a, err
 	}
-	projectRoot, path := f.required("projectRoot"), f.required("deliverablePath")
-	c := statusfile.Change{Request: lifecycle.Request{
-		To: f.required("targetState"), Actor: f.required("actor"), Date: f.optional("date"),
-		Metadata: metadata(f), ApprovalSHA: f.optional("approvalSha"), Note: f.optional("note"),
-	}}
-	by := f.optional("by")
-	for _, p := range c.Problems() {
+	d, err := c.deliverableOf(b.ProjectRoot, b.DeliverablePath)
+	if err != nil {
+		return a, err
+	}
+	s, done, err := c.o.Projects.Transitions.Change(c.ctx(), d, change)
+	if err != nil {
+		return a, err
+	}
+	c.w.Header()["Etag"] = []string{s.ETag()}
+	return s.View(&done), nil
+}
+
+func (b *transitionBody) request() lifecycle.Request {
+	return lifecycle.Request{To: b.TargetState, Actor: b.Actor, Date: b.Date, Metadata: b.Metadata, ApprovalSHA: b.ApprovalSHA, Note: b.Note}
+}
+
+func (b *transitionBody) check(f fields) {
+	for _, p := range b.request().Problems() {
 		f.bad(p.Field, p.Message)
 	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	if c.By, err = h.asker(r, c.To, c.Actor, by); err != nil {
-		return err
-	}
-	d, err := h.deliverableOf(projectRoot, path)
-	if err != nil {
-		return err
-	}
-	c.If = statusfile.Hashes(r.Header["If-Match"]...)
-	s, done, err := h.o.Projects.Transitions.Change(r.Context(), d, c)
-	if err != nil {
-		return err
-	}
-	w.Header()["Etag"] = []string{s.ETag()}
-	return reply(w, http.StatusOK, s.View(&done))
 }
 
-// metadata reads an object of strings, in its order.
-func metadata(f fields) (all []lifecycle.Field) {
-	m := f.nested("metadata")
-	for _, name := range m.object.names {
-		all = append(all, lifecycle.Field{Key: name, Value: m.optional(name)})
-	}
-	return all
-}
+// metadata is an object of strings, in its order.
+type metadata []lifecycle.Field
 
 // gated reports whether a state, in any of the ways in which a request may write it, is
 // a gate that only people open.

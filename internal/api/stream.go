@@ -30,6 +30,26 @@ func (h *Handler) admit() (func(), error) {
 	}, nil
 }
 
+// follow copies a stream that a request reads from a position, until end is done.
+func (c *call) follow(end context.Context, after string, open func(after int64) (turn.Stream, error)) error {
+	from, err := position(c.r, after)
+	if err != nil {
+		return err
+	}
+	release, err := c.admit()
+	if err != nil {
+		return err
+	}
+	defer release()
+	s, err := open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // it was only read
+	c.copyStream(end, c.w, c.r, s)
+	return nil
+}
+
 // outcome is how the copying of a stream came to its end.
 type outcome int
 

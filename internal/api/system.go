@@ -22,24 +22,18 @@ type healthAnswer struct {
 	Version string `json:"version,omitempty"`
 }
 
-func servePersonas(h *Handler, w *response, r *http.Request) error {
-	list, err := h.o.Engine.Personas(r.Context())
+func listPersonas(c *call) (personasAnswer, error) {
+	list, err := c.o.Engine.Personas(c.ctx())
 	if err != nil {
-		return err
+		return personasAnswer{}, err
 	}
-	tools, err := h.o.Engine.Tools(r.Context())
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, personasAnswer{orEmpty(list), orEmpty(tools)})
+	tools, err := c.o.Engine.Tools(c.ctx())
+	return personasAnswer{orEmpty(list), orEmpty(tools)}, err
 }
 
-func servePersona(h *Handler, w *response, r *http.Request) error {
-	p, err := h.o.Engine.Persona(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, personaAnswer{p})
+func getPersona(c *call) (personaAnswer, error) {
+	p, err := c.o.Engine.Persona(c.ctx(), c.r.PathValue("name"))
+	return personaAnswer{p}, err
 }
 
 // Readiness is what a server that takes work cannot do all the same.
@@ -68,28 +62,26 @@ type readyAnswer struct {
 	Readiness
 }
 
-// serveHealth says that the process answers; nothing more.
-func serveHealth(h *Handler, w *response, _ *http.Request) error {
-	return reply(w, http.StatusOK, healthAnswer{"ok", h.o.Version})
-}
+// health says that the process answers; nothing more.
+func health(c *call) (healthAnswer, error) { return healthAnswer{"ok", c.o.Version}, nil }
 
-// serveReady says whether new work is welcome.
-func serveReady(h *Handler, w *response, r *http.Request) error {
-	if h.draining.Load() {
-		return fault.New(fault.Overloaded, "the server is shutting down")
+// ready says whether new work is welcome.
+func ready(c *call) (answer readyAnswer, err error) {
+	if c.draining.Load() {
+		return answer, errDraining
 	}
-	answer := readyAnswer{healthAnswer: healthAnswer{"ready", h.o.Version}}
-	if h.o.Ready != nil {
-		state, err := h.o.Ready(r.Context())
-		if h.authorize(r, &route{access: member}) == nil { // these name paths
+	answer.healthAnswer = healthAnswer{"ready", c.o.Version}
+	if c.o.Ready != nil {
+		state, err := c.o.Ready(c.ctx())
+		if c.authorize(c.r, &route{access: member}) == nil { // these name paths
 			answer.Readiness = state
 		}
 		if err != nil {
 			// Anybody may ask: what nobody classified may name paths.
-			return answer.refusal(err)
+			return answer, answer.refusal(err)
 		}
 	}
-	return reply(w, http.StatusOK, answer)
+	return answer, nil
 }
 
 // refusal says why no work is welcome, and the rest of the answer as details.
@@ -104,44 +96,39 @@ func (a readyAnswer) refusal(err error) error {
 	return f
 }
 
-func serveDoctor(h *Handler, w *response, r *http.Request) error {
-	return report(w, r, h.o.Doctor)
-}
+func serveDoctor(c *call) error { return report(c, c.o.Doctor) }
 
-func serveConfig(h *Handler, w *response, r *http.Request) error {
-	return report(w, r, h.o.Config)
-}
+func serveConfig(c *call) error { return report(c, c.o.Config) }
 
-func report(w *response, r *http.Request, make func(context.Context) (any, error)) error {
+func report(c *call, make func(context.Context) (any, error)) error {
 	if make == nil {
 		return fault.New(fault.NotFound, "this server does not report that")
 	}
-	v, err := make(r.Context())
+	v, err := make(c.ctx())
 	if err != nil {
 		return err
 	}
-	return reply(w, http.StatusOK, v)
+	return reply(c.w, http.StatusOK, v)
 }
 
-func serveMetrics(h *Handler, w *response, r *http.Request) error {
-	h.metrics.handler.ServeHTTP(w, r)
+func serveMetrics(c *call) error {
+	c.metrics.handler.ServeHTTP(c.w, c.r)
 	return nil
 }
 
-func serveOpenAPI(h *Handler, w *response, _ *http.Request) error {
-	head := w.Header()
+func serveOpenAPI(c *call) error {
+	head := c.w.Header()
 	head["Content-Type"] = headerJSON
 	head.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(h.openapi())
+	_, _ = c.w.Write(c.openapi())
 	return nil
 }
 
-func serveDocs(h *Handler, w *response, _ *http.Request) error {
-	head := w.Header()
+func serveDocs(c *call) error {
+	head, page := c.w.Header(), c.docs()
 	head.Set("Content-Type", "text/html; charset=utf-8")
-	page := h.docs()
 	head.Set("Content-Security-Policy", page.policy)
 	head.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(page.html)
+	_, _ = c.w.Write(page.html)
 	return nil
 }

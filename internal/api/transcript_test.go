@@ -46,7 +46,7 @@ func TestTurnTranscripts(t *testing.T) { transcripts(t, "turn") }
 func TestSessionTranscripts(t *testing.T) { transcripts(t, "session") }
 
 // Covers: turn-api REQ-04
-func TestRopeTranscripts(t *testing.T) { transcripts(t, "rope") }
+func TestControlTranscripts(t *testing.T) { transcripts(t, "control") }
 
 func TestAttachmentTranscripts(t *testing.T) { transcripts(t, "attachment") }
 

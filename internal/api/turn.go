@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 // turnBody is the body of a turn, for the reference.
 type turnBody struct {
 	SessionID   string    `json:"sessionId" doc:"the session to take the turn in"`
-	Message     string    `json:"message" doc:"what the person says; may be empty when attachments are given"`
+	Message     string    `json:"message" is:"any" doc:"what the person says; may be empty when attachments are given"`
 	Attachments []string  `json:"attachments,omitempty" doc:"absolute paths of files on the server's machine"`
 	Opts        turn.Opts `json:"opts,omitzero" doc:"options of this turn; unknown keys are ignored with a warning"`
 }
@@ -35,48 +37,58 @@ var idempotencyKey = lazyregexp.New(`^[\x21-\x7e]{1,200}$`)
 
 // serveTurn keeps the compatible contract's order (section 1.7): steps 1 to 4
 // here, the rest in Engine.Start, all before the stream.
-func serveTurn(h *Handler, w *response, r *http.Request) error {
-	if h.draining.Load() {
+func serveTurn(c *call) error {
+	if c.draining.Load() {
 		return fault.New(fault.Overloaded, "the server is shutting down and takes no new turns")
 	}
-	req, err := h.readTurn(w, r)
+	req, err := c.readTurn()
 	if err != nil {
 		return err
 	}
-	release, err := h.admit()
+	release, err := c.admit()
 	if err != nil {
 		return err
 	}
 	defer release()
-	s, err := h.o.Engine.Start(r.Context(), *req)
+	s, err := c.o.Engine.Start(c.ctx(), *req)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if h.copyStream(h.ended, w, r, s) == left && req.Opts.InterruptOnDisconnect() {
-		h.interruptAfter(r, req.SessionID, s.Turn())
+	if c.copyStream(c.ended, c.w, c.r, s) == left && req.Opts.InterruptOnDisconnect() {
+		c.interruptAfter(c.r, req.SessionID, s.Turn())
 	}
 	return nil
 }
 
-func (h *Handler) readTurn(w *response, r *http.Request) (*turn.Request, error) {
-	f, err := h.fields(w, r)
+func (c *call) readTurn() (*turn.Request, error) {
+	f, err := c.fields(c.w, c.r)
 	if err != nil {
 		return nil, err
 	}
-	req := &turn.Request{
-		SessionID:   f.required("sessionId"),
-		Message:     f.anyString("message"),
-		Attachments: f.strings("attachments"),
-		Opts:        readOpts(f.nested("opts")),
-	}
-	if keys := r.Header["Idempotency-Key"]; len(keys) > 0 {
+	var b turnBody
+	f.read(&b)
+	req := &turn.Request{SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Opts: b.Opts}
+	if keys := c.r.Header["Idempotency-Key"]; len(keys) > 0 {
 		if len(keys) > 1 || !idempotencyKey.MatchString(keys[0]) {
 			f.bad("Idempotency-Key", "must be one value of 1 to 200 visible ASCII characters")
 		}
 		req.IdempotencyKey, req.BodyDigest = keys[0], digest(f.object)
 	}
 	return req, f.err()
+}
+
+// digest identifies what a turn request asks for, however it was written down:
+// the same message, attachments and options give the same digest.
+func digest(body object) string {
+	sum := sha256.New()
+	for _, name := range []string{"message", "attachments", "opts"} {
+		v := body.members[name].Clone()
+		_ = v.Canonicalize() // what is not there has no form
+		sum.Write([]byte(name))
+		sum.Write(v)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // interruptAfter stops the turn of a client that left and had asked for that; a
@@ -89,66 +101,26 @@ func (h *Handler) interruptAfter(r *http.Request, sessionID, turnID string) {
 	}
 }
 
-func serveInterrupt(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	id, turnID := f.required("sessionId"), f.optional("turnId")
-	if err := f.err(); err != nil {
-		return err
-	}
-	if err := h.o.Engine.Interrupt(r.Context(), id, turnID); err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, okAnswer{true})
+func interruptTurn(c *call, b *interruptBody) (okAnswer, error) {
+	return done(c.o.Engine.Interrupt(c.ctx(), b.SessionID, b.TurnID))
 }
 
-func serveBoot(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
-	if err != nil {
-		return err
-	}
-	req := turn.BootRequest{
-		SessionID: f.required("sessionId"),
-		Opts:      readOpts(f.nested("opts")),
-		Probe:     f.flag("probe"),
-	}
-	if err := f.err(); err != nil {
-		return err
-	}
-	result, err := h.o.Engine.Boot(r.Context(), req)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, result)
+func bootSession(c *call, b *bootBody) (turn.BootResult, error) {
+	return c.o.Engine.Boot(c.ctx(), turn.BootRequest(*b))
 }
 
 // serveEvents streams a session's log, from anywhere in it and for as long as
 // the client likes.
-func serveEvents(h *Handler, w *response, r *http.Request) error {
-	q, err := query(r)
+func serveEvents(c *call) error {
+	q, err := query(c.r)
 	if err != nil {
 		return err
 	}
-	after, err := position(r, q["after"])
-	if err != nil {
-		return err
-	}
-	release, err := h.admit()
-	if err != nil {
-		return err
-	}
-	defer release()
-	s, err := h.o.Engine.Events(r.Context(), r.PathValue("id"), after, q["turn"])
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	end := h.followed
+	end := c.followed
 	if q["turn"] != "" {
-		end = h.ended
+		end = c.ended
 	}
-	h.copyStream(end, w, r, s)
-	return nil
+	return c.follow(end, q["after"], func(after int64) (turn.Stream, error) {
+		return c.o.Engine.Events(c.ctx(), c.id(), after, q["turn"])
+	})
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"time"
 
 	"belay/internal/fault"
@@ -77,10 +76,12 @@ type startAnswer struct {
 type answerBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 	Task        string `json:"task,omitempty" doc:"the key of the wait task; it may be left out where one alone waits"`
-	Answer      string `json:"answer" doc:"continue or refuse"`
+	Answer      string `json:"answer" is:"continue|refuse" doc:"continue or refuse"`
 	Note        string `json:"note,omitempty" doc:"what to say with it, at most 4096 bytes"`
 	By          string `json:"by,omitempty" doc:"who answers; operator without it"`
 }
+
+func (*answerBody) closed() {}
 
 type startBody struct {
 	ProjectRoot string         `json:"projectRoot" doc:"absolute path of the project folder"`
@@ -88,9 +89,9 @@ type startBody struct {
 	Resume      string         `json:"resume,omitempty" doc:"the id of a run that is to be taken up again; what is finished is not done again. With path, it goes on with that file, corrected: finished tasks are kept where neither their definition nor their input changed"`
 	Input       map[string]any `json:"input,omitempty" doc:"what the workflow is given"`
 	Model       string         `json:"model,omitempty" doc:"the model of all agents, whatever the file says"`
-	Mode        string         `json:"mode,omitempty" doc:"permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan"`
+	Mode        string         `json:"mode,omitempty" is:"direct|dontAsk|acceptEdits|plan" doc:"permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan"`
 	Allow       []string       `json:"allow,omitempty" doc:"rules of calls that need no question; needs the operator's authority, as does taking up a run that was given some"`
-	OnQuestion  string         `json:"onQuestion,omitempty" doc:"what becomes of calls that a person must allow: wait, or refuse; without it they wait at most permit.unattended_timeout"`
+	OnQuestion  string         `json:"onQuestion,omitempty" is:"wait|refuse" doc:"what becomes of calls that a person must allow: wait, or refuse; without it they wait at most permit.unattended_timeout"`
 	DryRun      bool           `json:"dryRun,omitempty" doc:"only say what the run would do"`
 }
 
@@ -104,25 +105,25 @@ func workflowRoutes() []route {
 	oneRun := errorsOf(found, []fault.Type{fault.RunNotFound, fault.StorageFailure})
 	return []route{
 		{method: get, path: "/api/workflow/list", name: "listWorkflows", summary: "The workflow files of a project, with what is wrong with each.",
-			params: []param{projectRoot}, answer: workflowsAnswer{}, serve: serveWorkflows, errors: found},
+			params: []param{projectRoot}, action: answers(listWorkflows), errors: found},
 		{method: post, path: "/api/workflow/run", name: "startRun", summary: "Start a workflow, take up a run again, or say what a run would do.",
-			body: startBody{}, answer: startAnswer{}, serve: serveStartRun,
+			action: takes(startRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.InvalidWorkflow, fault.AttachmentFailure, fault.RunInProgress, fault.MissingAPIKey, fault.Overloaded})},
 		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",
 			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "how many at most; 200 without it"}},
-			answer: runsAnswer{}, serve: serveRuns, errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
+			action: answers(listRuns), errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
 		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out.",
-			params: []param{id, projectRoot}, answer: recordAnswer{}, serve: serveRun, errors: oneRun},
+			params: []param{id, projectRoot}, action: answers(getRun), errors: oneRun},
 		{method: get, path: "/api/workflow/runs/{id}/events", name: "streamRun", summary: "A run's events as Server-Sent Events, to the run's end.",
 			params: []param{id, projectRoot,
 				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
 				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
-			media: eventStream, serve: serveRunEvents, errors: errorsOf(oneRun, []fault.Type{fault.Overloaded})},
+			media: eventStream, action: action{serve: serveRunEvents}, errors: errorsOf(oneRun, []fault.Type{fault.Overloaded})},
 		{method: post, path: "/api/workflow/runs/{id}/answer", name: "answerRun", summary: "Let a run go on that waits for a person, or refuse. The first answer counts.", access: operator,
-			params: []param{id}, body: answerBody{}, answer: summaryAnswer{}, serve: serveAnswerRun,
+			params: []param{id}, action: takes(answerRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.DecisionClosed, fault.Overloaded})},
 		{method: post, path: "/api/workflow/runs/{id}/cancel", name: "cancelRun", summary: "Stop a run, whichever process of this machine works on it.",
-			params: []param{id}, body: projectBody{}, answer: summaryAnswer{}, serve: serveCancelRun,
+			params: []param{id}, action: takes(cancelRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.RunNotRunning, fault.RunInProgress})},
 	}
 }
@@ -131,117 +132,88 @@ func workflowRoutes() []route {
 // with.
 var errNoRuns = fault.New(fault.NotFound, "this server runs no workflows")
 
-func serveWorkflows(h *Handler, w *response, r *http.Request) error {
-	root, _, err := h.projectOf(r)
+func listWorkflows(c *call) (a workflowsAnswer, err error) {
+	root, _, err := c.runOf()
 	if err != nil {
-		return err
+		return a, err
 	}
-	if h.o.Workflows.Runs == nil {
-		return errNoRuns
-	}
-	found, err := catalog.Find(r.Context(), root, h.o.Workflows.Limits, h.hides(root))
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, workflowsAnswer{root, found})
+	found, err := catalog.Find(c.ctx(), root, c.o.Workflows.Limits, c.hides(root))
+	return workflowsAnswer{root, found}, err
 }
 
 // runOf reads a request about the runs of a project.
-func (h *Handler) runOf(r *http.Request) (root string, q map[string]string, err error) {
-	root, q, err = h.projectOf(r)
-	if err == nil && h.o.Workflows.Runs == nil {
+func (c *call) runOf() (root string, q map[string]string, err error) {
+	root, q, err = c.projectOf()
+	if err == nil && c.o.Workflows.Runs == nil {
 		err = errNoRuns
 	}
 	return root, q, err
 }
 
-func serveRuns(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.runOf(r)
+// runsOf is the gate of a project whose runs a request names.
+func (c *call) runsOf(projectRoot string) (string, error) {
+	root, err := c.checkProject(projectRoot)
+	if err == nil && c.o.Workflows.Runs == nil {
+		err = errNoRuns
+	}
+	return root, err
+}
+
+// summaryOf is a run as it is now.
+func (c *call) summaryOf(root string) (summaryAnswer, error) {
+	record, err := c.o.Workflows.Runs.Show(c.ctx(), root, c.id())
+	return summaryAnswer{record.Summary}, err
+}
+
+func listRuns(c *call) (a runsAnswer, err error) {
+	root, q, err := c.runOf()
 	if err != nil {
-		return err
+		return a, err
 	}
 	limit, err := natural(q, "limit")
 	if err != nil {
-		return err
+		return a, err
 	}
-	shown, more, err := h.o.Workflows.Runs.List(r.Context(), root, cmp.Or(limit, listedRuns))
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, runsAnswer{root, orEmpty(shown), more})
+	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, cmp.Or(limit, listedRuns))
+	return runsAnswer{root, orEmpty(shown), more}, err
 }
 
-func serveRun(h *Handler, w *response, r *http.Request) error {
-	root, _, err := h.runOf(r)
+func getRun(c *call) (recordAnswer, error) {
+	root, _, err := c.runOf()
 	if err != nil {
-		return err
+		return recordAnswer{}, err
 	}
-	record, err := h.o.Workflows.Runs.Show(r.Context(), root, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, recordAnswer{record})
+	record, err := c.o.Workflows.Runs.Show(c.ctx(), root, c.id())
+	return recordAnswer{record}, err
 }
 
-func serveAnswerRun(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+func answerRun(c *call, b *answerBody) (summaryAnswer, error) {
+	root, err := c.runsOf(b.ProjectRoot)
 	if err != nil {
-		return err
+		return summaryAnswer{}, err
 	}
-	a := run.AnswerRequest{
-		Project: f.required("projectRoot"), ID: r.PathValue("id"), Task: f.optional("task"),
-		Answer: f.requiredChoice("answer", run.AnswerContinue, run.AnswerRefuse), Note: f.optional("note"), By: cmp.Or(f.optional("by"), byOperator),
+	a := run.AnswerRequest{Project: root, ID: c.id(), Task: b.Task, Answer: b.Answer, Note: b.Note, By: cmp.Or(b.By, byOperator)}
+	if _, err := c.o.Workflows.Runs.Answer(c.ctx(), a); err != nil {
+		return summaryAnswer{}, err
 	}
-	f.only("projectRoot", "task", "answer", "note", "by")
-	if err := f.err(); err != nil {
-		return err
-	}
-	if a.Project, err = h.checkProject(a.Project); err != nil {
-		return err
-	}
-	if h.o.Workflows.Runs == nil {
-		return errNoRuns
-	}
-	if _, err := h.o.Workflows.Runs.Answer(r.Context(), a); err != nil {
-		return err
-	}
-	record, err := h.o.Workflows.Runs.Show(r.Context(), a.Project, a.ID)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, summaryAnswer{record.Summary})
+	return c.summaryOf(root)
 }
 
-func serveCancelRun(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
+	root, err := c.runsOf(b.ProjectRoot)
 	if err != nil {
-		return err
+		return summaryAnswer{}, err
 	}
-	root := f.required("projectRoot")
-	f.only("projectRoot")
-	if err := f.err(); err != nil {
-		return err
-	}
-	if root, err = h.checkProject(root); err != nil {
-		return err
-	}
-	if h.o.Workflows.Runs == nil {
-		return errNoRuns
-	}
-	id := r.PathValue("id")
+	id := c.id()
 	// What was asked for is done, also where the caller leaves before its end.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(h.o.Workflows.CancelTimeout, 20*time.Second))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx()), cmp.Or(c.o.Workflows.CancelTimeout, 20*time.Second))
 	defer cancel()
-	if err := h.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
+	if err := c.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
 		if ctx.Err() != nil {
 			err = fault.New(fault.RunInProgress, "the run %s was told to stop, and has not yet", id).With("runId", id).
 				WithHint("look at it again with GET /api/workflow/runs/%s", id).Because(err)
 		}
-		return err
+		return summaryAnswer{}, err
 	}
-	record, err := h.o.Workflows.Runs.Show(r.Context(), root, id)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, summaryAnswer{record.Summary})
+	return c.summaryOf(root)
 }

@@ -5,109 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"time"
 
 	"belay/internal/event"
+	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
-// The data of a run's events: when it happened and to which task, beside what the
-// event says. The ids of the events are the run's own sequence.
-type (
-	stamp struct {
-		// Time is absent in what the server adds for one reader.
-		Time time.Time `json:"time,omitzero"`
-		Task string    `json:"task,omitempty"`
-	}
-	runBegunData struct {
-		stamp
-		run.Begun
-	}
-	taskBegunData struct {
-		stamp
-		run.TaskBegun
-	}
-	taskTriedData struct {
-		stamp
-		run.Tried
-	}
-	taskAskedData struct {
-		stamp
-		run.Asked
-	}
-	taskWaitsData struct {
-		stamp
-		run.Waits
-	}
-	taskAgainData struct {
-		stamp
-		run.Again
-	}
-	taskEndedData struct {
-		stamp
-		run.TaskEnded
-	}
-	runEndedData struct {
-		stamp
-		run.Ended
-	}
-)
-
-// runEvents describes them.
-func runEvents() []event.Spec {
-	all := run.Events()
-	for i := range all {
-		switch d := all[i].Sample.(type) {
-		case run.Begun:
-			all[i].Sample = runBegunData{Begun: d}
-		case run.TaskBegun:
-			all[i].Sample = taskBegunData{TaskBegun: d}
-		case run.Tried:
-			all[i].Sample = taskTriedData{Tried: d}
-		case run.Asked:
-			all[i].Sample = taskAskedData{Asked: d}
-		case run.Waits:
-			all[i].Sample = taskWaitsData{Waits: d}
-		case run.Again:
-			all[i].Sample = taskAgainData{Again: d}
-		case run.TaskEnded:
-			all[i].Sample = taskEndedData{TaskEnded: d}
-		case run.Ended:
-			all[i].Sample = runEndedData{Ended: d}
-		}
-	}
-	return all
+// stamp is what the data of a run's events say beside the event's own: when it
+// happened and to which task. The ids of the events are the run's own sequence.
+type stamp struct {
+	// Time is absent in what the server adds for one reader.
+	Time time.Time `json:"time,omitzero"`
+	Task string    `json:"task,omitempty"`
 }
 
-func serveRunEvents(h *Handler, w *response, r *http.Request) error {
-	root, q, err := h.runOf(r)
+func serveRunEvents(c *call) error {
+	root, q, err := c.runOf()
 	if err != nil {
 		return err
 	}
-	after, err := position(r, q["after"])
-	if err != nil {
-		return err
-	}
-	release, err := h.admit()
-	if err != nil {
-		return err
-	}
-	defer release()
-	// From the beginning: only so it is known whether the position is one.
-	events, err := h.o.Workflows.Runs.Follow(r.Context(), root, r.PathValue("id"), 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = events.Close() }() // it was only read
-	h.copyStream(h.followed, w, r, &runStream{events: events, after: after, end: func(ctx context.Context) run.Ended {
-		record, err := h.o.Workflows.Runs.Show(ctx, root, r.PathValue("id"))
-		if err != nil || record.Status != run.Interrupted {
-			return run.Ended{Status: run.Interrupted}
-		}
-		return run.Ended{Status: run.Interrupted, Error: record.Error}
-	}})
-	return nil
+	return c.follow(c.followed, q["after"], func(after int64) (turn.Stream, error) {
+		// From the beginning: only so it is known whether the position is one.
+		events, err := c.o.Workflows.Runs.Follow(c.ctx(), root, c.id(), 0)
+		return &runStream{events: events, after: after, end: func(ctx context.Context) run.Ended {
+			record, err := c.o.Workflows.Runs.Show(ctx, root, c.id())
+			if err != nil || record.Status != run.Interrupted {
+				return run.Ended{Status: run.Interrupted}
+			}
+			return run.Ended{Status: run.Interrupted, Error: record.Error}
+		}}, err
+	})
 }
 
 // runStream is a run's events as a stream of events.
@@ -133,7 +61,7 @@ func (s *runStream) Next(ctx context.Context) ([]event.Event, error) {
 		batch, err := s.events.Next(ctx)
 		if errors.Is(err, io.EOF) && !s.ended {
 			s.ended = true
-			return one(0, event.Type(run.RunEnd), runEndedData{Ended: s.end(ctx)})
+			return one(0, event.Type(run.RunEnd), s.end(ctx))
 		}
 		if err != nil {
 			return nil, err

@@ -7,123 +7,69 @@ import (
 	"strings"
 
 	"belay/internal/fault"
-	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
-// start is what a request to start asks for.
-type start struct {
-	run.Request
-	root, file, resume string
-	dry                bool
-}
+func (*startBody) closed() {}
 
-// startMembers are those of a startBody; what is not of a resumption is fixed since
-// the run began.
-var startMembers = []string{"projectRoot", "resume", "onQuestion", "path", "input", "model", "mode", "allow", "dryRun"}
-
-func readStart(f fields) start {
-	s := start{root: f.required("projectRoot"), resume: f.optional("resume"), dry: f.flag("dryRun")}
-	s.Input, s.Model, s.Allow = f.any("input"), f.optional("model"), f.strings("allow")
-	s.Mode = f.choice("mode", "direct", "dontAsk", "acceptEdits", "plan")
-	s.OnQuestion = f.choice("onQuestion", turn.OnQuestionWait, turn.OnQuestionRefuse)
-	if s.resume == "" {
-		s.file = f.required("path")
-	} else {
-		s.file = f.optional("path")
-		for _, name := range startMembers[3:] {
-			goes := name == "path" || name == "dryRun" && s.file != ""
-			if f.object.get(name).kind != absent && !goes {
-				f.bad(name, "does not go with resume: the run goes on as it began")
-			}
+// check says what does not go with resume: it is fixed since the run began.
+func (b *startBody) check(f fields) {
+	if b.Resume == "" {
+		if k := f.kind("path"); k == 0 || k == '"' && b.Path == "" {
+			f.text("path", "", true)
+		}
+		return
+	}
+	for _, name := range []string{"input", "model", "mode", "allow", "dryRun"} {
+		if f.kind(name) != 0 && (name != "dryRun" || b.Path == "") {
+			f.bad(name, "does not go with resume: the run goes on as it began")
 		}
 	}
-	f.only(startMembers...)
-	return s
 }
 
-// serveStartRun answers as soon as the run is on record; it goes on by itself.
-func serveStartRun(h *Handler, w *response, r *http.Request) error {
-	f, err := h.fields(w, r)
+// startRun answers as soon as the run is on record; it goes on by itself.
+func startRun(c *call, b *startBody) (a startAnswer, err error) {
+	root, err := c.runsOf(b.ProjectRoot)
 	if err != nil {
-		return err
+		return a, err
 	}
-	s := readStart(f)
-	if err := f.err(); err != nil {
-		return err
-	}
-	if s.Project, err = h.checkProject(s.root); err != nil {
-		return err
-	}
-	if h.o.Workflows.Runs == nil {
-		return errNoRuns
-	}
-	if s.resume != "" {
-		return h.resumeRun(w, r, s)
-	}
-	if err := h.mayAllow(r, s.Allow); err != nil {
-		return err
-	}
-	if s.File, err = h.workflowFile(s.Project, s.file); err != nil {
-		return err
-	}
-	s.Within = s.Project
-	if s.dry {
-		plan, err := h.o.Workflows.Runs.Plan(r.Context(), s.Request)
-		if err != nil {
-			return err
+	allow := b.Allow
+	if b.Resume != "" {
+		if allow, err = c.o.Workflows.Runs.Allowed(c.ctx(), root, b.Resume); err != nil {
+			return a, err
 		}
-		return reply(w, http.StatusOK, startAnswer{Plan: plan})
 	}
-	if h.draining.Load() {
-		return errDraining
+	if err := c.mayAllow(c.r, allow); err != nil {
+		return a, err
 	}
-	begun, err := h.o.Workflows.Runs.Start(r.Context(), s.Request)
-	if err != nil {
-		return err
+	if c.draining.Load() && (b.Resume != "" || !b.DryRun) {
+		return a, errDraining
 	}
-	return reply(w, http.StatusOK, startAnswer{Run: &begun})
-}
-
-func (h *Handler) resumeRun(w *response, r *http.Request, s start) error {
-	allow, err := h.o.Workflows.Runs.Allowed(r.Context(), s.Project, s.resume)
-	if err != nil {
-		return err
-	}
-	if err := h.mayAllow(r, allow); err != nil {
-		return err
-	}
-	if h.draining.Load() {
-		return errDraining
-	}
-	if s.file != "" {
-		return h.correctRun(w, r, s)
-	}
-	begun, err := h.o.Workflows.Runs.Resume(r.Context(), s.Project, s.resume, s.OnQuestion)
-	if err != nil {
-		return err
-	}
-	return reply(w, http.StatusOK, startAnswer{Run: &begun})
-}
-
-// correctRun takes a run up again with a corrected file of the project.
-func (h *Handler) correctRun(w *response, r *http.Request, s start) (err error) {
-	c := run.Corrected{Project: s.Project, ID: s.resume, Within: s.Project, OnQuestion: s.OnQuestion}
-	if c.File, err = h.workflowFile(s.Project, s.file); err != nil {
-		return err
-	}
-	if s.dry {
-		kept, err := h.o.Workflows.Runs.PlanCorrect(r.Context(), c)
-		if err != nil {
-			return err
+	file := ""
+	if b.Path != "" {
+		if file, err = c.workflowFile(root, b.Path); err != nil {
+			return a, err
 		}
-		return reply(w, http.StatusOK, startAnswer{Kept: kept})
 	}
-	begun, err := h.o.Workflows.Runs.Correct(r.Context(), c)
-	if err != nil {
-		return err
+	runs := c.o.Workflows.Runs
+	correct := run.Corrected{Project: root, ID: b.Resume, File: file, Within: root, OnQuestion: b.OnQuestion}
+	start := run.Request{Project: root, File: file, Within: root, Input: b.Input, Model: b.Model, Mode: b.Mode, OnQuestion: b.OnQuestion, Allow: b.Allow}
+	var begun run.Summary
+	switch {
+	case b.DryRun && b.Resume != "":
+		a.Kept, err = runs.PlanCorrect(c.ctx(), correct)
+		return a, err
+	case b.DryRun:
+		a.Plan, err = runs.Plan(c.ctx(), start)
+		return a, err
+	case b.Resume != "" && file != "":
+		begun, err = runs.Correct(c.ctx(), correct)
+	case b.Resume != "":
+		begun, err = runs.Resume(c.ctx(), root, b.Resume, b.OnQuestion)
+	default:
+		begun, err = runs.Start(c.ctx(), start)
 	}
-	return reply(w, http.StatusOK, startAnswer{Run: &begun})
+	return startAnswer{Run: &begun}, err
 }
 
 var errDraining = fault.New(fault.Overloaded, "the server is shutting down")
