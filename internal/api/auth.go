@@ -21,7 +21,7 @@ func (h *Handler) authorize(r *http.Request, rt *route) error {
 		isMember = true
 	case has && rt.access != public:
 		return fault.New(fault.Unauthorized, "the bearer token is not one that this server knows")
-	case !has && h.o.Operator.holds(r):
+	case !has && h.o.Operator.hasCookie(r):
 		isOperator = true
 	}
 	switch {

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"belay/internal/plainjson"
 )
 
 // cache keeps what is made once for a state of things: a snapshot or layout of a
@@ -81,14 +82,13 @@ func once[T any](in cache, key any, make func() (T, error)) (T, error) {
 }
 
 func encode(v any) (*kept, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	body, err := plainjson.Marshal(v)
+	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(b.Bytes())
-	return &kept{tag: `"` + hex.EncodeToString(sum[:16]) + `"`, body: b.Bytes()}, nil
+	body = append(body, '\n')
+	sum := sha256.Sum256(body)
+	return &kept{tag: quoted(hex.EncodeToString(sum[:16])), body: body}, nil
 }
 
 // compress returns the body's compressed form, which has a tag of its own.

@@ -77,7 +77,7 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Registry lets other rooms add their own collectors.
+// Registry lets other packages add their own collectors.
 func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
 
 // Observe counts turns as their events are appended to a session's log, whoever

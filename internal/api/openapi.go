@@ -1,9 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"reflect"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 	"belay/internal/workflow/run"
 )
 
@@ -72,13 +71,11 @@ func openAPI(table []route, version string) []byte {
 		// What the data lines of the event streams hold, by event name.
 		"x-events": events,
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
+	text, err := plainjson.Marshal(doc)
+	if err != nil {
 		panic("api: the OpenAPI document does not encode: " + err.Error()) // only types of this program are in it
 	}
-	return b.Bytes()
+	return append(text, '\n')
 }
 
 func operation(rt *route, set *schemas) map[string]any {

@@ -115,10 +115,10 @@ func (o *Operator) sign(value string) string {
 // is reports whether token is the operator's. A nil Operator knows none.
 func (o *Operator) is(token string) bool { return o != nil && equal(token, o.token) }
 
-// holds reports whether the request carries a valid cookie. The guard has seen
+// hasCookie reports whether the request carries a valid cookie. The guard has seen
 // its Origin; a browser sends one with everything that changes something, so a
 // cookie without one is good for reading only.
-func (o *Operator) holds(r *http.Request) bool {
+func (o *Operator) hasCookie(r *http.Request) bool {
 	if o == nil || len(r.Header["Cookie"]) == 0 {
 		return false
 	}

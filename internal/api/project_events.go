@@ -23,7 +23,7 @@ const (
 // projectEvents describes them.
 func projectEvents() []event.Spec {
 	return []event.Spec{
-		{Type: projectReady, When: "The first event on a stream: from here on, changes are told.", Sample: projectReadyData{}},
+		{Type: projectReady, When: "The first event on a stream: from here on, changes are reported.", Sample: projectReadyData{}},
 		{Type: projectChanged, When: "Files of the project changed.", Sample: projectChangedData{}},
 		{Type: projectReset, When: "Changes are not known one by one: what is known of the project has to be fetched anew.", Sample: projectResetData{}},
 	}
@@ -78,7 +78,7 @@ func serveProjectEvents(c *call) error {
 type projectStream struct {
 	sub  *index.Subscription
 	root string
-	now  *index.Snapshot // until it is told
+	now  *index.Snapshot // until it is reported
 }
 
 // Turn implements [turn.Stream].

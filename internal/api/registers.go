@@ -174,7 +174,7 @@ func matching(r *http.Request) func(tag string) bool {
 func (h *Handler) caller(r *http.Request) string {
 	token, has := bearer(r)
 	switch {
-	case has && h.o.Operator.is(token), !has && h.o.Operator.holds(r):
+	case has && h.o.Operator.is(token), !has && h.o.Operator.hasCookie(r):
 		return byOperator
 	case has:
 		return byMember

@@ -40,7 +40,7 @@ type route struct {
 	// media is the answer's type where it is not JSON.
 	media string
 	// tagged is set where the answer has an entity tag, and a client that has it
-	// already is told so.
+	// already gets 304.
 	tagged bool
 	errors []fault.Type
 	action

@@ -111,7 +111,7 @@ func (s *schemas) properties(t reflect.Type, properties map[string]any, required
 }
 
 // nullable reports a list that encoding/json writes as null when it is nil. Only
-// answers from other rooms can; a body's list is never null.
+// answers of other packages can; a body's list is never null.
 func nullable(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t != rawType && t.Elem().Kind() != reflect.Uint8
 }

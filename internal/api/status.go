@@ -101,7 +101,7 @@ func gated(to string) bool {
 func (h *Handler) asker(r *http.Request, to, actor, by string) (statusfile.Asker, error) {
 	token, has := bearer(r)
 	switch {
-	case has && h.o.Operator.is(token), !has && h.o.Operator.holds(r):
+	case has && h.o.Operator.is(token), !has && h.o.Operator.hasCookie(r):
 		return statusfile.Asker{Name: cmp.Or(by, byOperator)}, nil
 	case has && h.o.Token != "" && lifecycle.Actor(actor) != lifecycle.Human:
 		return statusfile.Asker{Name: byMember}, nil

@@ -210,7 +210,7 @@ func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
 	defer cancel()
 	if err := c.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
 		if ctx.Err() != nil {
-			err = fault.New(fault.RunInProgress, "the run %s was told to stop, and has not yet", id).With("runId", id).
+			err = fault.New(fault.RunInProgress, "the run %s was asked to stop, and has not yet", id).With("runId", id).
 				WithHint("look at it again with GET /api/workflow/runs/%s", id).Because(err)
 		}
 		return summaryAnswer{}, err

@@ -43,7 +43,7 @@ type runStream struct {
 	events run.Stream
 	after  int64
 	// known is set once the position was held against what there is, ended when the
-	// run's end was told.
+	// run's end was reported.
 	known, ended bool
 	// end is that of a run which has none on record.
 	end func(context.Context) run.Ended

@@ -80,7 +80,7 @@ func (h *Handler) mayAllow(r *http.Request, allow []string) error {
 		return nil
 	}
 	token, has := bearer(r)
-	if has && h.o.Operator.is(token) || !has && h.o.Operator.holds(r) {
+	if has && h.o.Operator.is(token) || !has && h.o.Operator.hasCookie(r) {
 		return nil
 	}
 	return forbidden("operator", "rules that allow calls need the operator's authority").

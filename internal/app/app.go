@@ -1,5 +1,5 @@
-// Package app is the only composition root: it builds every room from a
-// [config.Config] and hands out the engine that they make together.
+// Package app is the only composition root: it builds every part from a
+// [config.Config] and returns the engine that they make together.
 //
 // [Open] gives what a command needs to run turns in its own process. [App.Serve]
 // adds what only a server has: the HTTP surface, the event bus, and the entry
@@ -38,7 +38,7 @@ import (
 	"belay/internal/workspace/statusfile"
 )
 
-// App is a running set of rooms. Close ends everything it owns.
+// App is a running set of parts. Close ends everything it owns.
 type App struct {
 	Config *config.Config
 	Engine *turn.Local
@@ -64,13 +64,13 @@ type App struct {
 	index       *index.Set
 	// Runs carries out workflows.
 	Runs *run.Runner
-	// observe is told of events that this process appended; a server sets it.
+	// observe gets the events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
 	appends atomic.Int64
 }
 
-// Open builds the rooms that every command needs. The caller closes the App.
+// Open builds the parts that every command needs. The caller closes the App.
 func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err error) {
 	a := &App{Config: cfg, log: log, version: version}
 	defer func() {
@@ -131,7 +131,7 @@ func (a *App) Close(ctx context.Context) error {
 	return errors.Join(a.Runs.Close(ctx), a.Engine.Close(ctx), a.release())
 }
 
-// release closes the rooms below the engine, in the order of their use.
+// release closes the parts below the engine, in the order of their use.
 func (a *App) release() error {
 	var errs []error
 	if a.planner != nil {

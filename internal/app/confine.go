@@ -20,7 +20,7 @@ import (
 
 // projectRoots are the folders in or below which callers of a server may name a
 // project; nil is no bound. On an address that other machines reach, a server
-// that was told of none serves its own project alone.
+// that is given none serves its own project alone.
 func projectRoots(cfg *config.Config) []string {
 	switch {
 	case len(cfg.Server.ProjectRoots) > 0:
@@ -105,15 +105,19 @@ func (c confined) session(ctx context.Context, id string) error {
 		With("reason", "project").WithHint("add the project's folder to server.project_roots")
 }
 
-// Start implements [turn.Engine].
-func (c confined) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
-	if err := c.session(ctx, r.SessionID); err != nil {
-		return nil, err
+// within calls the engine where the caller may go there.
+func within[T any](refused error, call func() (T, error)) (T, error) {
+	if refused != nil {
+		var none T
+		return none, refused
 	}
-	return c.engine.Start(ctx, r)
+	return call()
 }
 
-// Interrupt implements [turn.Engine].
+func (c confined) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
+	return within(c.session(ctx, r.SessionID), func() (turn.Stream, error) { return c.engine.Start(ctx, r) })
+}
+
 func (c confined) Interrupt(ctx context.Context, id, turnID string) error {
 	if err := c.session(ctx, id); err != nil {
 		return err
@@ -121,52 +125,28 @@ func (c confined) Interrupt(ctx context.Context, id, turnID string) error {
 	return c.engine.Interrupt(ctx, id, turnID)
 }
 
-// Boot implements [turn.Engine].
 func (c confined) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult, error) {
-	if err := c.session(ctx, r.SessionID); err != nil {
-		return turn.BootResult{}, err
-	}
-	return c.engine.Boot(ctx, r)
+	return within(c.session(ctx, r.SessionID), func() (turn.BootResult, error) { return c.engine.Boot(ctx, r) })
 }
 
-// Events implements [turn.Engine].
 func (c confined) Events(ctx context.Context, id string, after int64, turnID string) (turn.Stream, error) {
-	if err := c.session(ctx, id); err != nil {
-		return nil, err
-	}
-	return c.engine.Events(ctx, id, after, turnID)
+	return within(c.session(ctx, id), func() (turn.Stream, error) { return c.engine.Events(ctx, id, after, turnID) })
 }
 
-// Create implements [turn.Engine].
 func (c confined) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
-	if err := c.project(r.ProjectRoot); err != nil {
-		return session.Record{}, err
-	}
-	return c.engine.Create(ctx, r)
+	return within(c.project(r.ProjectRoot), func() (session.Record, error) { return c.engine.Create(ctx, r) })
 }
 
-// List implements [turn.Engine].
 func (c confined) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	if err := c.project(projectRoot); err != nil {
-		return nil, err
-	}
-	return c.engine.List(ctx, projectRoot)
+	return within(c.project(projectRoot), func() ([]session.Record, error) { return c.engine.List(ctx, projectRoot) })
 }
 
-// ListPage implements [turn.Engine].
 func (c confined) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	if err := c.project(projectRoot); err != nil {
-		return session.Page{}, err
-	}
-	return c.engine.ListPage(ctx, projectRoot, o)
+	return within(c.project(projectRoot), func() (session.Page, error) { return c.engine.ListPage(ctx, projectRoot, o) })
 }
 
-// Get implements [turn.Engine].
 func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
-	if err := c.session(ctx, id); err != nil {
-		return session.Record{}, err
-	}
-	return c.engine.Get(ctx, id)
+	return within(c.session(ctx, id), func() (session.Record, error) { return c.engine.Get(ctx, id) })
 }
 
 // Find implements [turn.Engine]. Sessions elsewhere are not found.
@@ -175,7 +155,6 @@ func (c confined) Find(ctx context.Context, prefix string) ([]session.Record, er
 	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.allows(r.ProjectRoot) }), err
 }
 
-// Delete implements [turn.Engine].
 func (c confined) Delete(ctx context.Context, id string) error {
 	if err := c.session(ctx, id); err != nil {
 		return err
@@ -183,20 +162,12 @@ func (c confined) Delete(ctx context.Context, id string) error {
 	return c.engine.Delete(ctx, id)
 }
 
-// Transcript implements [turn.Engine].
 func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
-	if err := c.session(ctx, id); err != nil {
-		return nil, err
-	}
-	return c.engine.Transcript(ctx, id)
+	return within(c.session(ctx, id), func() ([]session.Entry, error) { return c.engine.Transcript(ctx, id) })
 }
 
-// Manifest implements [turn.Engine].
 func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
-	if err := c.session(ctx, id); err != nil {
-		return session.Manifest{}, err
-	}
-	return c.engine.Manifest(ctx, id, turnID)
+	return within(c.session(ctx, id), func() (session.Manifest, error) { return c.engine.Manifest(ctx, id, turnID) })
 }
 
 // Usage implements [turn.Engine]. Projects elsewhere are left out.
@@ -205,7 +176,6 @@ func (c confined) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, 
 	return slices.DeleteFunc(rows, func(r turn.UsageRow) bool { return !c.allows(r.ProjectRoot) }), err
 }
 
-// Upload implements [turn.Engine].
 func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
 	err := c.project(u.ProjectRoot)
 	if u.SessionID != "" {
@@ -217,7 +187,6 @@ func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, err
 	return c.engine.Upload(ctx, u)
 }
 
-// Inspect implements [turn.Engine].
 func (c confined) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
 	err := c.project(r.ProjectRoot)
 	if r.SessionID != "" {
@@ -229,7 +198,6 @@ func (c confined) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.In
 	return c.engine.Inspect(ctx, r)
 }
 
-// Blob implements [turn.Engine].
 func (c confined) Blob(ctx context.Context, id, sha256 string) (io.ReadCloser, attachment.Item, error) {
 	if err := c.session(ctx, id); err != nil {
 		return nil, attachment.Item{}, err
@@ -237,20 +205,16 @@ func (c confined) Blob(ctx context.Context, id, sha256 string) (io.ReadCloser, a
 	return c.engine.Blob(ctx, id, sha256)
 }
 
-// Personas implements [turn.Engine].
 func (c confined) Personas(ctx context.Context) ([]persona.Summary, error) {
 	return c.engine.Personas(ctx)
 }
 
-// Tools implements [turn.Engine].
 func (c confined) Tools(ctx context.Context) ([]string, error) { return c.engine.Tools(ctx) }
 
-// Persona implements [turn.Engine].
 func (c confined) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	return c.engine.Persona(ctx, name)
 }
 
-// Steer implements [turn.Engine].
 func (c confined) Steer(ctx context.Context, r turn.SteerRequest) error {
 	if err := c.session(ctx, r.SessionID); err != nil {
 		return err
@@ -281,58 +245,31 @@ func (c confined) Decide(ctx context.Context, r turn.DecisionRequest) (permit.De
 	return c.engine.Decide(ctx, r)
 }
 
-// Changes implements [turn.Engine].
 func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]changes.ChangeSet, error) {
-	if err := c.session(ctx, sessionID); err != nil {
-		return nil, err
-	}
-	return c.engine.Changes(ctx, sessionID, turnID)
+	return within(c.session(ctx, sessionID), func() ([]changes.ChangeSet, error) { return c.engine.Changes(ctx, sessionID, turnID) })
 }
 
-// Undo implements [turn.Engine].
 func (c confined) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
-	if err := c.session(ctx, r.SessionID); err != nil {
-		return changes.UndoResult{}, err
-	}
-	return c.engine.Undo(ctx, r)
+	return within(c.session(ctx, r.SessionID), func() (changes.UndoResult, error) { return c.engine.Undo(ctx, r) })
 }
 
 // Fork implements [turn.Engine]. The new session belongs to the same project.
 func (c confined) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
-	if err := c.session(ctx, r.SessionID); err != nil {
-		return session.Record{}, err
-	}
-	return c.engine.Fork(ctx, r)
+	return within(c.session(ctx, r.SessionID), func() (session.Record, error) { return c.engine.Fork(ctx, r) })
 }
 
-// Kept implements [turn.Engine].
 func (c confined) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
-	if err := c.project(projectRoot); err != nil {
-		return nil, err
-	}
-	return c.engine.Kept(ctx, projectRoot)
+	return within(c.project(projectRoot), func() ([]changes.KeptChange, error) { return c.engine.Kept(ctx, projectRoot) })
 }
 
-// KeptChange implements [turn.Engine].
 func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
-	if err := c.project(projectRoot); err != nil {
-		return changes.KeptChange{}, err
-	}
-	return c.engine.KeptChange(ctx, projectRoot, id)
+	return within(c.project(projectRoot), func() (changes.KeptChange, error) { return c.engine.KeptChange(ctx, projectRoot, id) })
 }
 
-// ApplyKept implements [turn.Engine].
 func (c confined) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	if err := c.project(r.ProjectRoot); err != nil {
-		return changes.KeptResult{}, err
-	}
-	return c.engine.ApplyKept(ctx, r)
+	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.ApplyKept(ctx, r) })
 }
 
-// DropKept implements [turn.Engine].
 func (c confined) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	if err := c.project(r.ProjectRoot); err != nil {
-		return changes.KeptResult{}, err
-	}
-	return c.engine.DropKept(ctx, r)
+	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.DropKept(ctx, r) })
 }

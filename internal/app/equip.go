@@ -31,12 +31,10 @@ import (
 func (a *App) equip(o *turn.Options) (err error) {
 	cfg := a.Config
 	clean := redact.New(secrets(cfg)...)
-	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
-	if err != nil {
+	if a.audit, err = openAudit(cfg); err != nil {
 		return err
 	}
 	options := requestsOptions(cfg)
-	a.audit = audit.Redacting(clean)
 	options.Clock, options.Audit = time.Now, a.audit
 	if a.requests, err = permit.OpenRequests(options); err != nil {
 		return err
@@ -85,6 +83,15 @@ func newJournal(cfg *config.Config) *journal.Store {
 
 // AuditPath is where the audit log of a state folder lies.
 func AuditPath(stateDir string) string { return filepath.Join(stateDir, "audit.jsonl") }
+
+// openAudit opens the audit log, which has no secret of the configuration.
+func openAudit(cfg *config.Config) (*permit.Audit, error) {
+	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	return audit.Redacting(redact.New(secrets(cfg)...)), nil
+}
 
 // secrets are the values that nothing may show that is written: no event, transcript
 // or log.

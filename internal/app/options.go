@@ -18,8 +18,8 @@ import (
 	"belay/internal/turn"
 )
 
-// What each room gets of the settings. The callers add the parts that are no
-// settings: other rooms, clocks, loggers.
+// What each package gets of the settings. The callers add what is no setting: other
+// parts, clocks, loggers.
 
 func storeOptions(cfg *config.Config) session.Options {
 	return session.Options{

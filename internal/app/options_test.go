@@ -46,7 +46,7 @@ func wiring(cfg *config.Config) []any {
 	return []any{
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
-		scaffoldLimits(cfg), snapshotLimits(cfg), registerOptions(cfg), proposalOptions(cfg),
+		scaffoldLimits(cfg), snapshotLimits(cfg), locksDir(cfg),
 		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers,
 	}
 }

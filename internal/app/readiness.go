@@ -131,7 +131,7 @@ func (r *readiness) checks() (all []Check) {
 	}
 	for _, m := range state.Missing {
 		all = append(all, Check{
-			Name: "server: " + m.Part, Level: Problem, Detail: m.Reason + "; " + m.Effect, Next: "mend that, then start the server again",
+			Name: "server: " + m.Part, Level: Problem, Detail: m.Reason + "; " + m.Effect, Next: "correct that, then start the server again",
 		})
 	}
 	for _, p := range state.Projects {

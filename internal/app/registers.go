@@ -6,7 +6,6 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/permit"
-	"belay/internal/redact"
 	"belay/internal/workspace"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
@@ -20,16 +19,15 @@ type Registers struct {
 
 // OpenRegisters returns what a command needs that changes registers by itself.
 func OpenRegisters(cfg *config.Config) (Registers, error) {
-	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	audit, err := openAudit(cfg)
 	if err != nil {
 		return Registers{}, err
 	}
-	return newRegisters(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newNotifier(cfg).notify), nil
+	return newRegisters(cfg, audit, newNotifier(cfg).notify), nil
 }
 
 func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
-	files := registerOptions(cfg)
-	files.Clock, files.Notify = time.Now, notify
+	files := registerfile.Options{LockDir: locksDir(cfg), Clock: time.Now, Notify: notify}
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
 		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: "written", By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {
@@ -37,15 +35,6 @@ func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Noti
 		}
 		return audit.Append(ctx, e)
 	}
-	proposals := proposalOptions(cfg)
-	proposals.Files, proposals.Clock, proposals.NewID = registerfile.New(files), time.Now, newTurnID
+	proposals := proposal.Options{LockDir: locksDir(cfg), Files: registerfile.New(files), Clock: time.Now, NewID: newTurnID}
 	return Registers{proposals.Files, proposal.New(proposals)}
-}
-
-func registerOptions(cfg *config.Config) registerfile.Options {
-	return registerfile.Options{LockDir: locksDir(cfg)}
-}
-
-func proposalOptions(cfg *config.Config) proposal.Options {
-	return proposal.Options{LockDir: locksDir(cfg)}
 }

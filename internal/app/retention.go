@@ -58,7 +58,7 @@ func (a *App) knownProjects(ctx context.Context) ([]string, error) {
 		}
 		rec, err := a.Store.Get(ctx, id)
 		if err != nil || known[rec.ProjectRoot] {
-			continue // a session that cannot be read is told of elsewhere
+			continue // a session that cannot be read is reported elsewhere
 		}
 		known[rec.ProjectRoot] = true
 		all = append(all, rec.ProjectRoot)

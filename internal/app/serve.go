@@ -21,13 +21,13 @@ import (
 	"belay/internal/workspace"
 )
 
-// ServeOptions say who is told what while a server runs.
+// ServeOptions are called while a server runs.
 type ServeOptions struct {
 	// Listening is called once, when requests are answered: with the server's
 	// base URL, a fresh one-time link to the page, and what the server goes
 	// without. An error ends the server: nobody would know where it is.
 	Listening func(url, link string, without []api.Missing) error
-	// Draining is told, when ctx ends while turns run, how many of them may end
+	// Draining gets, when ctx ends while turns run, how many of them may end
 	// within which time. It may be nil.
 	Draining func(turns int, grace time.Duration)
 	// Resumed gets the number of turns that the server took up at its start, because

@@ -40,12 +40,12 @@ type note struct {
 func publish(stateDir string, s Server) (*note, error) {
 	dir := filepath.Join(stateDir, serversDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("announce the server: %w", err)
+		return nil, fmt.Errorf("publish the server: %w", err)
 	}
 	name := strconv.Itoa(s.PID)
 	lock, err := durable.Lock(filepath.Join(dir, name+".lock"))
 	if err != nil {
-		return nil, fmt.Errorf("announce the server: %w", err)
+		return nil, fmt.Errorf("publish the server: %w", err)
 	}
 	n := &note{path: filepath.Join(dir, name+".json"), lock: lock}
 	data, err := json.Marshal(s)
@@ -53,7 +53,7 @@ func publish(stateDir string, s Server) (*note, error) {
 		err = writeIn(dir, name+".json", data)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("announce the server: %w", err), lock.Unlock())
+		return nil, errors.Join(fmt.Errorf("publish the server: %w", err), lock.Unlock())
 	}
 	return n, nil
 }

@@ -7,18 +7,17 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/permit"
-	"belay/internal/redact"
 	"belay/internal/workspace"
 	"belay/internal/workspace/statusfile"
 )
 
-// Transitions makes transitions for a command that needs no other rooms.
+// Transitions makes transitions for a command that needs nothing else.
 func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
-	audit, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	audit, err := openAudit(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return transitions(cfg, audit.Redacting(redact.New(secrets(cfg)...)), newNotifier(cfg).notify), nil
+	return transitions(cfg, audit, newNotifier(cfg).notify), nil
 }
 
 // transitions makes transitions, each on the audit log before it is made.

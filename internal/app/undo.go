@@ -8,18 +8,16 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/permit"
-	"belay/internal/redact"
 	"belay/internal/workspace/undo"
 )
 
 // OpenUndo returns what a command needs that changes several files of a project at
 // once, or takes such a change back.
 func OpenUndo(cfg *config.Config) (*undo.Store, error) {
-	log, err := permit.OpenAudit(AuditPath(cfg.Paths.StateDir), time.Now)
+	audit, err := openAudit(cfg)
 	if err != nil {
 		return nil, err
 	}
-	audit := log.Redacting(redact.New(secrets(cfg)...))
 	return undo.New(undo.Options{
 		Dir: filepath.Join(cfg.Paths.StateDir, "undo"), LockDir: locksDir(cfg), Journal: newJournal(cfg),
 		Notify: newNotifier(cfg).notify, Clock: time.Now, NewID: newTurnID,

@@ -12,7 +12,7 @@
 // row of one table, from which the loader, [Config.Show], the JSON Schema and
 // the reference page are all made. Nothing here reads the environment of the
 // process, and nothing below the composition root imports this package: the
-// rooms get plain values.
+// other packages get plain values.
 //
 // API keys are not settings. They come from the environment alone and are kept
 // as [Secret], which does not print.
@@ -250,13 +250,16 @@ type Subagents struct {
 
 // Price is US dollars per million tokens.
 type Price struct {
-	Input, Output, CacheRead, CacheWrite float64
+	Input      float64 `json:"input,omitempty"`
+	Output     float64 `json:"output,omitempty"`
+	CacheRead  float64 `json:"cache_read,omitempty"`
+	CacheWrite float64 `json:"cache_write,omitempty"`
 }
 
 // Model overrides limits of a model; 0 keeps what is known.
 type Model struct {
-	ContextTokens int64
-	OutputTokens  int64
+	ContextTokens int64 `json:"context_tokens,omitempty"`
+	OutputTokens  int64 `json:"output_tokens,omitempty"`
 }
 
 // Paths are folders and files outside of projects, absolute.

@@ -72,7 +72,7 @@ func Examine(o Options) (*Config, []Problem) {
 	}
 	l := &layers{o: o}
 	asked := true
-	l.dir = configPlace.in(o.System, o.Env, o.Home)
+	l.dir = configFolder.in(o.System, o.Env, o.Home)
 	switch {
 	case o.ConfigFile != "":
 		l.file = absolute(o.ConfigFile, o.Dir)
@@ -271,7 +271,7 @@ func (b *builder) meant(name string) string {
 }
 
 func (b *builder) defaultPaths(l *layers) {
-	for name, p := range map[string]place{"state_dir": statePlace, "cache_dir": cachePlace} {
+	for name, p := range map[string]standardFolder{"state_dir": stateFolder, "cache_dir": cacheFolder} {
 		if dir := p.in(l.o.System, l.o.Env, l.o.Home); dir != "" {
 			b.assign(b.byName[name], dir, "", "default")
 		}

@@ -29,9 +29,9 @@ func Environ(list []string) map[string]string {
 	return env
 }
 
-// place is one of the standard folders: where the environment says, or where the
+// standardFolder is one of the standard folders: where the environment says, or where the
 // system has it.
-type place struct {
+type standardFolder struct {
 	xdg string // variable that holds an absolute folder, on every system
 	// elsewhere: a folder below the home folder, or, on Windows, a variable.
 	unix, mac, windows string
@@ -40,14 +40,14 @@ type place struct {
 }
 
 var (
-	configPlace = place{xdg: "XDG_CONFIG_HOME", unix: ".config", mac: "Library/Application Support", windows: "APPDATA"}
-	statePlace  = place{xdg: "XDG_STATE_HOME", unix: ".local/state", mac: "Library/Application Support", windows: "LOCALAPPDATA", sub: "state"}
-	cachePlace  = place{xdg: "XDG_CACHE_HOME", unix: ".cache", mac: "Library/Caches", windows: "LOCALAPPDATA", sub: "cache"}
+	configFolder = standardFolder{xdg: "XDG_CONFIG_HOME", unix: ".config", mac: "Library/Application Support", windows: "APPDATA"}
+	stateFolder  = standardFolder{xdg: "XDG_STATE_HOME", unix: ".local/state", mac: "Library/Application Support", windows: "LOCALAPPDATA", sub: "state"}
+	cacheFolder  = standardFolder{xdg: "XDG_CACHE_HOME", unix: ".cache", mac: "Library/Caches", windows: "LOCALAPPDATA", sub: "cache"}
 )
 
 // in returns the folder of belay in the place, or "" when nothing says where the
 // place is. A relative XDG variable is ignored, as its specification demands.
-func (p place) in(goos string, env map[string]string, home string) string {
+func (p standardFolder) in(goos string, env map[string]string, home string) string {
 	if dir := env[p.xdg]; filepath.IsAbs(dir) {
 		return filepath.Join(dir, folder)
 	}
@@ -60,7 +60,7 @@ func (p place) in(goos string, env map[string]string, home string) string {
 	case home == "":
 		return ""
 	case goos == "darwin":
-		if p == cachePlace {
+		if p == cacheFolder {
 			return filepath.Join(home, p.mac, folder)
 		}
 		return filepath.Join(home, p.mac, folder, p.sub)

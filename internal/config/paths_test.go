@@ -33,7 +33,7 @@ func TestPlaces(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, p := range []place{configPlace, statePlace, cachePlace} {
+			for _, p := range []standardFolder{configFolder, stateFolder, cacheFolder} {
 				got = append(got, filepath.ToSlash(p.in(tt.system, tt.env, tt.home)))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

@@ -168,10 +168,10 @@ func providers(c *Config) []*key {
 		{name: "openai.max_tokens", value: orNone(limit[int64]{p: &c.OpenAI.MaxTokens, min: 1, max: 1e9, form: whole[int64]()}), def: "0",
 			doc: "Output tokens of one call to the OpenAI provider. 0 is the model's own maximum.",
 			why: "Every call is to be short, or cheap."},
-		{name: "prices", value: priceTable(&c.Prices),
+		{name: "prices", value: perModel(&c.Prices),
 			doc: "US dollars per million tokens by model: input, output, cache_read, cache_write. They win over the built-in list.",
 			why: "You pay another price, or belay does not know the model."},
-		{name: "models", value: modelTable(&c.Models),
+		{name: "models", value: perModel(&c.Models),
 			doc: "Corrections to what is known of a model: context_tokens, output_tokens.",
 			why: "belay does not know the model, or knows it wrongly."},
 	}

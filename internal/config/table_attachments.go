@@ -72,7 +72,7 @@ func declared(c *Config) []*key {
 			doc: "Sum of the attachments of one task of a workflow.",
 			why: "One task gets a large collection, or must stay small."},
 		{name: types + "image", value: list{&d.Types.Image, mimePattern}, def: "image/*",
-			doc: "MIME types that attachments of type image may have, told by their bytes. Blank is the whole family.",
+			doc: "MIME types that attachments of type image may have, by their bytes. Blank is the whole family.",
 			why: "The model takes some image formats only."},
 		{name: types + "audio", value: list{&d.Types.Audio, mimePattern}, def: "audio/*",
 			doc: "MIME types of attachments of type audio.",

@@ -21,49 +21,21 @@ type Hook struct {
 	Timeout time.Duration `json:"-"`
 }
 
-// maxHooks bounds the hooks, maxHookWords a hook's command.
-const (
-	maxHooks     = 50
-	maxHookWords = 100
-)
-
-// hooks is a setting with a hook per name.
-type hooks struct{ p *map[string]Hook }
-
-func (v hooks) set(s, _ string) error {
-	if strings.TrimSpace(s) == "" {
-		*v.p = nil
-		return nil
+// MarshalJSON implements json.Marshaler: a timeout is as people write it.
+func (h Hook) MarshalJSON() ([]byte, error) {
+	type plain Hook
+	shown := struct {
+		plain
+		Timeout string `json:"timeout,omitempty"`
+	}{plain: plain(h)}
+	if h.Timeout > 0 {
+		shown.Timeout = h.Timeout.String()
 	}
-	var doc yaml.Node
-	if err := yaml.Load([]byte(s), &doc); err != nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return errors.New("is not a mapping in YAML, such as {name: {command: [program, argument]}}")
-	}
-	_, err := v.setNode(doc.Content[0])
-	return err
+	return plainjson.Marshal(shown)
 }
 
-// setNode reads the hooks from a file; the node is where an error belongs.
-func (v hooks) setNode(n *yaml.Node) (*yaml.Node, error) {
-	if n.Kind != yaml.MappingNode || len(n.Content) > 2*maxHooks {
-		return n, fmt.Errorf("expects a mapping of at most %d hooks", maxHooks)
-	}
-	all := map[string]Hook{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, body := n.Content[i], n.Content[i+1]
-		id := strings.TrimSpace(name.Value)
-		if _, twice := all[id]; twice || name.Kind != yaml.ScalarNode || id == "" || oneLine(id) != nil {
-			return name, errors.New("expects a name that no other hook has")
-		}
-		h, at, err := hookOf(body)
-		if err != nil {
-			return at, fmt.Errorf("%s: %w", id, err)
-		}
-		all[id] = h
-	}
-	*v.p = all
-	return nil, nil
-}
+// maxHookWords bounds a hook's command.
+const maxHookWords = 100
 
 func hookOf(n *yaml.Node) (h Hook, at *yaml.Node, err error) {
 	if n.Kind != yaml.MappingNode {
@@ -113,41 +85,4 @@ func words(n *yaml.Node) ([]string, error) {
 		all = append(all, item.Value)
 	}
 	return all, nil
-}
-
-func (hooks) kind() kind { return mapping }
-
-// String is the hooks as JSON, which is YAML that set reads back.
-func (v hooks) String() string {
-	if len(*v.p) == 0 {
-		return ""
-	}
-	type shown struct {
-		Hook
-		Timeout string `json:"timeout,omitempty"`
-	}
-	out := map[string]shown{}
-	for name, h := range *v.p {
-		s := shown{Hook: h}
-		if h.Timeout > 0 {
-			s.Timeout = h.Timeout.String()
-		}
-		out[name] = s
-	}
-	b, err := plainjson.Marshal(out)
-	if err != nil { // strings always marshal
-		return err.Error()
-	}
-	return string(b)
-}
-
-func (hooks) schema() map[string]any {
-	list := map[string]any{"type": "array", "items": map[string]any{"type": "string"}}
-	return map[string]any{
-		"type": "object",
-		"additionalProperties": map[string]any{
-			"type": "object", "additionalProperties": false, "required": []string{"command"},
-			"properties": map[string]any{"command": list, "calls": list, "timeout": map[string]any{"type": "string"}},
-		},
-	}
 }

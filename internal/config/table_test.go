@@ -55,9 +55,9 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	fill(reflect.ValueOf(&c).Elem())
 	for _, k := range settings(&c) {
 		switch v := k.value.(type) {
-		case table[Price]:
+		case entries[Price]:
 			*v.p = nil
-		case table[Model]:
+		case entries[Model]:
 			*v.p = nil
 		case list:
 			*v.p = nil

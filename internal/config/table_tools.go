@@ -65,7 +65,7 @@ func acting(c *Config) []*key {
 		{name: "permit.outside", value: list{&p.Outside, rule},
 			doc: "Rules of commands that may run outside the sandbox, as you, without being asked about, such as bash(git push *). Without a rule each is asked about. The modes plan and dontAsk refuse all of them, whatever a rule says.",
 			why: "You are asked again and again before the same push."},
-		{name: "hooks", value: hooks{&c.Hooks},
+		{name: "hooks", value: hooks(&c.Hooks),
 			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses.",
 			why: "A program of yours decides about calls, or records them."},
 		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},

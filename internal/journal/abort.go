@@ -78,7 +78,7 @@ func (tx *Tx) rescue(c *Conflict) error {
 		return nil
 	}
 	was, err := look(tx.slot(i), true)
-	if err == nil && was.holds(&tx.rec.Changes[i].After) {
+	if err == nil && was.sameContent(&tx.rec.Changes[i].After) {
 		c.Kept = ""
 		return nil
 	}

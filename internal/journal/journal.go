@@ -28,7 +28,7 @@
 // began. A record that is not whole was not on disk, so it never began either.
 //
 // What Open completed or took back for a dead process is kept for the session
-// that had begun it ([Store.Settled]), until it is told ([Store.Forget]).
+// that had begun it ([Store.Settled]), until it is reported ([Store.Forget]).
 //
 // Names in a project are bytes. Paths are relative, with slashes, and no part of
 // one may be a link. They never lead into .belay or .git, unless the plan says

@@ -70,9 +70,9 @@ func look(e durable.Entry, hash bool) (State, error) {
 	return s, nil
 }
 
-// holds reports whether a state has the content, or leads to the target, of another
+// sameContent reports whether a state has the content, or leads to the target, of another
 // one.
-func (s *State) holds(want *State) bool {
+func (s *State) sameContent(want *State) bool {
 	return s.Type == want.Type && s.SHA256 == want.SHA256 && s.Target == want.Target
 }
 

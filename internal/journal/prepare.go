@@ -150,7 +150,7 @@ func (tx *Tx) nameDir(above fs.FileInfo) []func() error {
 	}
 	tx.named = true
 	work := []func() error{func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) }}
-	if !tx.p.s.sure.holds(tx.p.path, above) {
+	if !tx.p.s.sure.has(tx.p.path, above) {
 		work = append(work,
 			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
 			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })

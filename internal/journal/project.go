@@ -68,7 +68,7 @@ func (s *Store) Open(ctx context.Context, project string, root *os.Root) (_ *Pro
 // makePlace makes the folder of a project's records. Its name is durable then: a
 // process makes sure of that once.
 func (s *Store) makePlace(dir string) (err error) {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() && s.sure.holds(dir, info) {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() && s.sure.has(dir, info) {
 		return nil
 	}
 	above := filepath.Dir(s.dir)
@@ -113,7 +113,7 @@ func (k *known) note(path string, info fs.FileInfo) {
 	k.seen[path] = info
 }
 
-func (k *known) holds(path string, info fs.FileInfo) bool {
+func (k *known) has(path string, info fs.FileInfo) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	seen, ok := k.seen[path]

@@ -92,7 +92,7 @@ func (tx *Tx) fresh(i int, content bool) (bool, error) {
 	if err != nil || now.Type != c.After.Type {
 		return false, err
 	}
-	return content && now.holds(&c.After) || !content && now.Inode == c.After.Inode, nil
+	return content && now.sameContent(&c.After) || !content && now.Inode == c.After.Inode, nil
 }
 
 // put puts the content of a slot in its place.

@@ -16,7 +16,7 @@ import (
 )
 
 // Left reports whether there is a record of the project, of a transaction that is
-// not over, or of one that is to be told to a session. It is cheap where that is
+// not over, or of one that is to be reported to a session. It is cheap where that is
 // not so. While a transaction is under way it is true as well.
 func (s *Store) Left(project, session string) bool {
 	dir, _, err := s.place(project)
@@ -24,7 +24,7 @@ func (s *Store) Left(project, session string) bool {
 		return false
 	}
 	left := false
-	_ = each(dir, func(_ string, r *record, err error) { // what cannot be read is told by Open
+	_ = each(dir, func(_ string, r *record, err error) { // what cannot be read is reported by Open
 		left = left || err != nil || r.Outcome == nil || r.Owner.Session == session
 	})
 	return left
@@ -70,7 +70,7 @@ func each(dir string, see func(name string, r *record, err error)) error {
 }
 
 // Settled are the transactions that a session had begun whose process died, as they
-// ended, the oldest first. Each is to be forgotten when it is told.
+// ended, the oldest first. Each is to be forgotten when it is reported.
 func (s *Store) Settled(project, session string) (all []Settled, err error) {
 	dir, _, err := s.place(project)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Store) Forget(project string, all ...Settled) error {
 }
 
 // Pending is a transaction of which there is a record: one under way, one that is
-// unfinished, or one that is over and was not told.
+// unfinished, or one that is over and was not reported.
 type Pending struct {
 	Project string
 	Owner   Owner

@@ -18,7 +18,7 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 	if taken.Type == None {
 		if c.Op == Rmdir {
 			// Nobody is to miss what is in a folder that stays.
-			if full, err := holds(e); err != nil || full {
+			if full, err := isFilled(e); err != nil || full {
 				return errors.Join(err, tx.full(i, full))
 			}
 		}
@@ -36,7 +36,7 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 	if err != nil {
 		return err
 	}
-	full, err := holds(tx.slot(i))
+	full, err := isFilled(tx.slot(i))
 	want := c.Before
 	if c.Op == Rmdir {
 		want.Mode = 0 // nobody misses the permissions of an empty folder
@@ -64,9 +64,9 @@ func (tx *Tx) full(i int, full bool) error {
 	return tx.clash(i, isFull, "")
 }
 
-// holds reports whether an entry is a folder with anything in it, or one of which
+// isFilled reports whether an entry is a folder with anything in it, or one of which
 // nobody can say.
-func holds(e durable.Entry) (bool, error) {
+func isFilled(e durable.Entry) (bool, error) {
 	folder, err := durable.OpenFolder(e.Folder, e.Name)
 	switch {
 	case errors.Is(err, fs.ErrPermission):

@@ -140,7 +140,7 @@ func (tx *Tx) flush() error {
 func (tx *Tx) Done() { _ = tx.drop() }
 
 // Leave ends a transaction that was applied where those who must know of it could
-// not be told. The next [Store.Open] settles it, as after a crash. After another call
+// not be reported. The next [Store.Open] settles it, as after a crash. After another call
 // that ended it Leave does nothing.
 func (tx *Tx) Leave() error {
 	if tx.over {

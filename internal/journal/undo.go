@@ -152,7 +152,7 @@ func (tx *Tx) unmake(i int, e durable.Entry, now State) error {
 		return tx.clash(i, isChanged, "")
 	}
 	if c.Op == Mkdir {
-		if full, err := holds(e); err != nil || full {
+		if full, err := isFilled(e); err != nil || full {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (tx *Tx) unmake(i int, e durable.Entry, now State) error {
 		return err
 	}
 	if c.Op == Mkdir {
-		if full, err := holds(tx.slot(i)); err != nil || !full {
+		if full, err := isFilled(tx.slot(i)); err != nil || !full {
 			return err
 		}
 		return tx.p.s.renameNew(tx.slot(i), e)

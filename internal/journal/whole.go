@@ -182,7 +182,7 @@ func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 		} else if err != nil {
 			return false, err
 		}
-		if want := c.After; c.Loose && loose && now.Type != want.Type || !(c.Loose && loose) && !now.holds(&want) {
+		if want := c.After; c.Loose && loose && now.Type != want.Type || !(c.Loose && loose) && !now.sameContent(&want) {
 			return false, nil
 		}
 		found++

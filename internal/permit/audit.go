@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 	"belay/internal/redact"
 )
 
@@ -110,24 +110,22 @@ type head struct {
 	Hash   string `json:"hash"`
 }
 
-// sealBytes is the length of what follows the hashed part of a line:
+// hashBytes is the length of what follows the hashed part of a line:
 // ,"hash":"…"} and the line end.
-const sealBytes = len(`,"hash":""}`) + 2*sha256.Size + 1
+const hashBytes = len(`,"hash":""}`) + 2*sha256.Size + 1
 
-// seal closes a line with its hash, over all bytes before it.
+// hashed is the line with its hash, over all bytes before it.
 func (l auditLine) hashed() (line []byte, hash string, err error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(l); err != nil {
+	text, err := plainjson.Marshal(l)
+	if err != nil {
 		return nil, "", err
 	}
-	line, hash = sealed(bytes.TrimSuffix(b.Bytes(), []byte("}\n")))
+	line, hash = withHash(bytes.TrimSuffix(text, []byte("}")))
 	return line, hash, nil
 }
 
-// sealed is a line of which body is all but its end.
-func sealed(body []byte) (line []byte, hash string) {
+// withHash is a line of which body is all but its end.
+func withHash(body []byte) (line []byte, hash string) {
 	sum := sha256.Sum256(body)
 	hash = hex.EncodeToString(sum[:])
 	return append(body, `,"hash":"`+hash+"\"}\n"...), hash

@@ -30,7 +30,7 @@ func (c *hashChain) follow(line []byte) error {
 	broken := func(format string, args ...any) error {
 		return fmt.Errorf("%w at line %d: %s", ErrAuditBroken, c.n+1, fmt.Sprintf(format, args...))
 	}
-	cut := len(line) - sealBytes
+	cut := len(line) - hashBytes
 	if cut <= 0 || !bytes.HasPrefix(line[cut:], []byte(`,"hash":"`)) || !bytes.HasSuffix(line, []byte("\"}\n")) {
 		return broken("it is not a line of this log")
 	}

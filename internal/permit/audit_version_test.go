@@ -63,7 +63,7 @@ func TestNewerAuditIsRefused(t *testing.T) {
 			if where == "head" {
 				h = bytes.Replace(h, fmt.Appendf(nil, `"v":%d`, auditVersion), fmt.Appendf(nil, `"v":%d,"more":[]`, auditVersion+1), 1)
 			} else {
-				line, _ := sealed(fmt.Appendf(nil, `{"v":%d,"more":[]`, auditVersion+1))
+				line, _ := withHash(fmt.Appendf(nil, `{"v":%d,"more":[]`, auditVersion+1))
 				data = append(data, line...)
 			}
 			data = append(data, `{"half a line`...)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -77,7 +78,10 @@ func (d *Requests) names(dir string) ([]string, error) {
 	if len(names) > 0 || err == nil {
 		return names, nil
 	}
-	return nil, ignoreEOF(err)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	return nil, err
 }
 
 // Decide answers a question, from any process of the operator. A question that is

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/plainjson"
 )
 
 // lockTime is how long one process waits for another's moment with a lock.
@@ -69,14 +70,13 @@ func writeJSON(root *os.Root, name string, v any, kind *durable.File) error {
 	return durable.WriteFile(root, name, data, 0o600, kind)
 }
 
+// encode is v as a line of JSON.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := plainjson.Marshal(v)
+	if err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return append(text, '\n'), nil
 }
 
 // readJSON reads a file of one JSON value of at most limit bytes, strictly: a

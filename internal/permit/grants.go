@@ -93,7 +93,7 @@ func (d *Requests) Forget(sessionID string) error {
 		drop := func(id, session string) {
 			if session == sessionID {
 				errs = append(errs, d.drop(id))
-				d.watch.wake(id)
+				d.waiters.wake(id)
 			}
 		}
 		errs = append(errs, d.each(ctx, dirPending, func(id string) {

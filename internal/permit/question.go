@@ -131,11 +131,13 @@ func (p *Pending) ID() string { return p.Request.ID }
 // returned and the question stays.
 func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 	d, r := p.requests, p.Request
-	woken, forget, err := d.watch.add(r.ID)
+	woken, forget, err := d.waiters.add(r.ID)
 	if err != nil {
 		return Decision{}, err
 	}
 	defer forget()
+	tick := time.NewTicker(d.o.Poll)
+	defer tick.Stop()
 	var late <-chan time.Time
 	var timer *time.Timer
 	if !r.Expires.IsZero() {
@@ -164,6 +166,7 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 			if !ok {
 				return Decision{}, ErrClosed
 			}
+		case <-tick.C:
 		case <-late:
 			// A clock that is not the timer's may say that there is time left.
 			timer.Reset(max(d.o.Poll, r.Expires.Sub(d.o.Clock())))

@@ -86,8 +86,8 @@ type RequestsOptions struct {
 	Timeout time.Duration
 	// Audit notes every decision before it takes effect; nil notes none.
 	Audit *Audit
-	// Poll is how often answers are looked for besides the system's
-	// notifications, every second for 0.
+	// Poll is how often whoever waits looks for an answer of another process, every
+	// 200 ms for 0.
 	Poll time.Duration
 }
 
@@ -105,12 +105,11 @@ type RequestsOptions struct {
 // cut: each is on disk before the call that made it returns. A question may be lost
 // with the turn that asked it, which is not on disk before its end either.
 //
-// It is safe for concurrent use. One goroutine watches for answers while anyone
-// waits; [Requests.Close] ends it.
+// It is safe for concurrent use and has no goroutine of its own.
 type Requests struct {
-	o     RequestsOptions
-	root  *durable.Folder
-	watch *watcher
+	o       RequestsOptions
+	root    *durable.Folder
+	waiters waiters
 }
 
 // OpenRequests opens or makes the store in o.Dir, and tidies up after the processes
@@ -126,7 +125,7 @@ func OpenRequests(o RequestsOptions) (*Requests, error) {
 		o.NewID = func() string { return "dec_" + rand.Text() }
 	}
 	if o.Poll <= 0 {
-		o.Poll = time.Second
+		o.Poll = 200 * time.Millisecond
 	}
 	for _, dir := range []string{dirPending, dirVerdicts, dirGrants} {
 		if err := makeFolder(filepath.Join(o.Dir, dir)); err != nil {
@@ -138,7 +137,6 @@ func OpenRequests(o RequestsOptions) (*Requests, error) {
 		return nil, fmt.Errorf("open the permission requests: %w", err)
 	}
 	d := &Requests{o: o, root: root}
-	d.watch = newWatcher(filepath.Join(o.Dir, dirVerdicts), o.Poll)
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	if err := d.Sweep(ctx); err != nil {
@@ -147,10 +145,11 @@ func OpenRequests(o RequestsOptions) (*Requests, error) {
 	return d, nil
 }
 
-// Close ends the watching and waits for it; anyone who waits for an answer gets
-// [ErrClosed]. Questions stay.
+// Close lets go of everyone who waits for an answer: they get [ErrClosed]. Questions
+// stay.
 func (d *Requests) Close() error {
-	return errors.Join(d.watch.close(), d.root.Close())
+	d.waiters.close()
+	return d.root.Close()
 }
 
 // Restore makes the store's folder again where somebody removed it, and reports

@@ -114,9 +114,8 @@ func TestOneProcessWins(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	d := openRequests(t, dir)
-	for _, deaf := range []bool{false, true} {
-		id := fmt.Sprintf("dec_%v", deaf)
-		d.watch.deaf = deaf
+	for round := range 2 {
+		id := fmt.Sprintf("dec_%v", round)
 		p := post(t, d, question(id))
 		children := make([]*child, 4)
 		for i := range children {
@@ -325,7 +324,7 @@ func TestWithdrawAndClose(t *testing.T) {
 		_, err := waiting.Wait(soon(t))
 		got <- err
 	}()
-	for e.watch.count() == 0 {
+	for e.waiters.count() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	must(t, e.Close())
@@ -335,10 +334,10 @@ func TestWithdrawAndClose(t *testing.T) {
 }
 
 // count is how many wait.
-func (w *watcher) count() int {
+func (w *waiters) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.waiting)
+	return len(w.all)
 }
 
 // The content of the folder and is no question or answer harms nobody.

@@ -46,12 +46,12 @@ func (d *Requests) settle(ctx context.Context, r Request, dec Decision) (settled
 		return d.remove(questionFile(r.ID))
 	})
 	if errors.Is(err, durable.ErrUnflushed) {
-		d.watch.wake(r.ID) // the answer counts all the same
+		d.waiters.wake(r.ID) // the answer counts all the same
 	}
 	if err != nil {
 		return Decision{}, false, err
 	}
-	d.watch.wake(r.ID)
+	d.waiters.wake(r.ID)
 	return settled, won, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"belay/internal/plainjson"
 )
 
 // forms returns every encoding of secret that is looked for, itself included.
@@ -109,11 +111,8 @@ func quoted(secret string) []string {
 	if j, err := json.Marshal(secret); err == nil {
 		all = append(all, inside(string(j)))
 	}
-	var plain strings.Builder
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(secret); err == nil {
-		all = append(all, inside(strings.TrimSuffix(plain.String(), "\n")))
+	if j, err := plainjson.Marshal(secret); err == nil {
+		all = append(all, inside(string(j)))
 	}
 	// Many encoders also write a slash as \/.
 	for _, q := range slices.Clone(all) {

@@ -6,7 +6,7 @@ import (
 	"belay/internal/lazyregexp"
 )
 
-// pattern finds keys that nobody told us of by their usual shape.
+// pattern finds unknown keys by their usual shape.
 type pattern struct {
 	// hint is a literal that every match contains; the expression only runs on
 	// text that has it.

@@ -5,7 +5,7 @@
 // in which software repeats them: as they are, percent-encoded once or twice,
 // in base64 at any alignment, in hex, escaped for JSON or as a Go string. It
 // also replaces what merely looks like a common API key, so that a key that
-// belay was never told of does not leak either.
+// belay does not know does not leak either.
 //
 // It is made for text of some kilobytes that rarely holds a secret: when
 // nothing matches, the input is returned as it is, without allocation.
