@@ -116,20 +116,22 @@ func (l *FileLock) Resume() error {
 // Close closes the file, which frees the lock if it is held.
 func (l *FileLock) Close() error { return l.f.Close() }
 
-// lockPoll is how long [WaitLock] waits before it looks at a held lock again.
-const lockPoll = 20 * time.Millisecond
+// lockPoll is the longest time after which [WaitLock] looks at a held lock again; the
+// first times it looks sooner.
+const lockPoll = 50 * time.Millisecond
 
-// WaitLock is [Lock] that waits for whoever holds the lock, until ctx is done.
+// WaitLock is [Lock] that waits for whoever holds the lock, until ctx is done. Its error
+// is [ErrLocked] then, with the cause.
 func WaitLock(ctx context.Context, path string) (*FileLock, error) {
-	for {
+	for pause := time.Millisecond; ; pause = min(2*pause, lockPoll) {
 		l, err := Lock(path)
 		if !errors.Is(err, ErrLocked) {
 			return l, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for a lock: %w", context.Cause(ctx))
-		case <-time.After(lockPoll):
+			return nil, fmt.Errorf("%w, and the wait for it ended: %w", ErrLocked, context.Cause(ctx))
+		case <-time.After(pause):
 		}
 	}
 }

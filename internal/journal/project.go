@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"belay/internal/durable"
 )
@@ -136,24 +135,17 @@ func (p *Project) Close() error {
 // lock takes the lock of a project, which others hold for moments. The folder is
 // made again if somebody sweeps it at that moment.
 func (s *Store) lock(ctx context.Context, dir string) (*durable.FileLock, error) {
-	began := time.Now()
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, ErrBusy)
+	defer cancel()
+	for {
 		if err := s.makePlace(dir); err != nil {
 			return nil, fmt.Errorf("journal: %w", err)
 		}
-		lock, err := durable.Lock(filepath.Join(dir, lockFile))
-		if err == nil || !errors.Is(err, durable.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
-			return lock, err
-		}
-		if time.Since(began) > lockWait {
-			return nil, ErrBusy
-		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		switch lock, err := durable.WaitLock(ctx, filepath.Join(dir, lockFile)); {
+		case errors.Is(err, durable.ErrLocked):
 			return nil, context.Cause(ctx)
+		case !errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil:
+			return lock, err
 		}
 	}
 }

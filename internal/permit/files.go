@@ -24,17 +24,7 @@ const lockTime = 10 * time.Second
 func acquire(ctx context.Context, path string) (*durable.FileLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTime)
 	defer cancel()
-	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		lock, err := durable.Lock(path)
-		if !errors.Is(err, durable.ErrLocked) {
-			return lock, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for %w: %w", durable.ErrLocked, context.Cause(ctx))
-		case <-time.After(wait):
-		}
-	}
+	return durable.WaitLock(ctx, path)
 }
 
 // makeFolder makes a folder and those above it. The entry of each new one is on
