@@ -13,7 +13,9 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/api/apitest"
+	"belay/internal/journal"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
@@ -53,7 +55,7 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 		o.Clock = clock
 		o.Projects.Index, o.Projects.ViewBytes = set, 64
 		locks, made := t.TempDir(), 0
-		files := registerfile.New(registerfile.Options{LockDir: locks, Clock: clock})
+		files := registerfile.New(registerfile.Options{Writer: changeset.Writer{LockDir: locks, Journal: journal.New(t.TempDir(), clock)}, Clock: clock})
 		o.Projects.Registers = files
 		p.proposals = proposal.New(proposal.Options{Files: files, LockDir: locks, Clock: clock, NewID: func() string {
 			made++

@@ -7,6 +7,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/permit"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
 )
@@ -27,7 +28,7 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 }
 
 func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
-	files := registerfile.Options{LockDir: locksDir(cfg), Clock: time.Now, Notify: notify}
+	files := registerfile.Options{Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: notify}, Clock: time.Now}
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
 		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: "written", By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {

@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/permit"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/undo"
 )
 
@@ -19,8 +20,8 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 		return nil, err
 	}
 	return undo.New(undo.Options{
-		Dir: filepath.Join(cfg.Paths.StateDir, "undo"), LockDir: locksDir(cfg), Journal: newJournal(cfg),
-		Notify: newNotifier(cfg).notify, Clock: time.Now, NewID: newTurnID,
+		Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: newNotifier(cfg).notify},
+		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
 		Record: func(ctx context.Context, c undo.Change) error {
 			return audit.Append(ctx, permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: "written", By: c.By, Note: c.ID})
 		},

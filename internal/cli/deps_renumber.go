@@ -10,9 +10,9 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	filetool "belay/internal/tool/files"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/renumber"
 	"belay/internal/workspace/scan"
-	"belay/internal/workspace/undo"
 )
 
 // renumbered is the answer of the command as JSON.
@@ -25,7 +25,7 @@ type renumbered struct {
 	Registers []renumber.Register `json:"registers"`
 	Changes   []fileChange        `json:"changes"`
 
-	files []renumber.File
+	files []changeset.File
 }
 
 type fileChange struct {
@@ -107,11 +107,7 @@ func (c *console) writeAll(ctx context.Context, cfg *config.Config, done renumbe
 	if err != nil {
 		return "", err
 	}
-	files := make([]undo.File, len(done.files))
-	for i, f := range done.files {
-		files[i] = undo.File(f)
-	}
-	change, err := store.Make(ctx, done.ProjectRoot, "deps renumber", c.person(), files)
+	change, err := store.Make(ctx, done.ProjectRoot, "deps renumber", c.person(), done.files)
 	return change.ID, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"belay/internal/fault"
 	filetool "belay/internal/tool/files"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/registerfile"
 	"belay/internal/workspace/scan"
@@ -36,7 +37,7 @@ type summaryChange struct {
 	Diff string `json:"diff"`
 
 	folder workspace.Deliverable
-	seen   registerfile.Summary
+	seen   changeset.File
 }
 
 type summaryFailure struct {

@@ -38,6 +38,26 @@ func RefuseFolders(part string) {
 	}})
 }
 
+var errDead = errors.New("the process is dead")
+
+// DieAt runs f as a process that dies at its nth operation on files, from 1: that and
+// all that follow are not done. It reports whether f came so far.
+func DieAt(n int, f func()) bool {
+	at := 0
+	SetHook(&Hook{Before: func(op Op) error {
+		if at++; at >= n {
+			return errDead
+		}
+		if op.Verb == OpFlush || op.Verb == OpFlushDir {
+			return ErrSkipped // a process that dies loses nothing that the system has
+		}
+		return nil
+	}})
+	defer SetHook(nil)
+	f()
+	return at >= n
+}
+
 var boot atomic.Pointer[string]
 
 // SetBootID replaces the system's boot id, as if it had started again.

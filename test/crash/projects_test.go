@@ -16,6 +16,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
@@ -231,18 +232,22 @@ func (w *world) hasProposal(registers app.Registers, id string) error {
 	return nil
 }
 
-// registerIsWhole checks that the register and its summary are old or new.
+// registerIsWhole checks that the register and its summary are both old or both new,
+// once somebody has read the register.
 func registerIsWhole(w *world, a *app.App) error {
 	d := w.deliverable()
-	for name, old := range map[string]string{"Dependencies.csv": "", "_DEPENDENCIES.md": oldSummary} {
-		data, err := os.ReadFile(filepath.Join(d.Path, name))
-		if errors.Is(err, os.ErrNotExist) && old == "" {
-			continue
-		}
-		isNew := strings.Contains(string(data), "DEP-01-01-001") || strings.Contains(string(data), "**Total ACTIVE rows:** 1\n")
-		if err != nil || string(data) != old && !isNew {
-			return fmt.Errorf("%s has %q: %w", name, data, err)
-		}
+	registers, err := app.OpenRegisters(w.settings())
+	if err != nil {
+		return err
+	}
+	file, err := registers.Files.Read(d)
+	if err != nil && !fault.Is(err, fault.RegisterNotFound) {
+		return err
+	}
+	summary, err := os.ReadFile(filepath.Join(d.Path, "_DEPENDENCIES.md"))
+	isNew := strings.Contains(string(summary), "**Total ACTIVE rows:** 1\n")
+	if err != nil || file.Exists != isNew || !isNew && string(summary) != oldSummary || isNew && !file.HasID("DEP-01-01-001") {
+		return fmt.Errorf("there is a register %v, with the summary %q: %w", file.Exists, summary, err)
 	}
 	return auditIsWhole(w, a)
 }
@@ -273,7 +278,7 @@ func (w *world) changeByCommand() (*undo.Store, string) {
 	before, err := os.ReadFile(path)
 	w.try(err)
 	_, err = store.Make(context.Background(), w.project, "deps renumber", "the person",
-		[]undo.File{{Path: d.Rel + "/_DEPENDENCIES.md", Before: before, After: append(slices.Clone(before), "- one more\n"...)}})
+		[]changeset.File{{Path: d.Rel + "/_DEPENDENCIES.md", Before: before, After: append(slices.Clone(before), "- one more\n"...)}})
 	w.try(err)
 	return store, path
 }

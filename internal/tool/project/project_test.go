@@ -22,6 +22,7 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
@@ -105,7 +106,7 @@ func newWorld(t *testing.T, scope string) *world {
 	locks := t.TempDir()
 	known := index.NewSet(index.Options{MaxWatches: 1000})
 	t.Cleanup(known.Close)
-	registers := registerfile.New(registerfile.Options{LockDir: locks, Clock: noon})
+	registers := registerfile.New(registerfile.Options{Writer: changeset.Writer{LockDir: locks, Journal: journal.New(t.TempDir(), noon)}, Clock: noon})
 	x.proposals = proposal.New(proposal.Options{Files: registers, LockDir: locks, Clock: noon, MaxOpen: 3, MaxSettled: 3, NewID: func() string {
 		x.made++
 		return fmt.Sprintf("proposal-%d", x.made)

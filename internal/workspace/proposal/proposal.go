@@ -32,6 +32,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
@@ -232,18 +233,12 @@ func sweep(project *os.Root) error {
 	return nil
 }
 
+// lockWait bounds the waiting for other processes.
+const lockWait = 10 * time.Second
+
 // lock keeps other processes from the project's proposals.
 func (s *Store) lock(ctx context.Context, projectRoot string) (func(), error) {
-	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	unlock, err := workspace.LockFolder(waiting, s.o.LockDir, "proposals", projectRoot)
-	if err == nil {
-		return unlock, nil
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return nil, fault.New(fault.Overloaded, "the project's proposals are being changed by another process").Because(err)
+	return changeset.Lock(ctx, s.o.LockDir, changeset.Proposals, projectRoot, lockWait)
 }
 
 // deliverable checks the folder that a proposal names.

@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/registerfile"
 )
 
@@ -51,7 +53,7 @@ func newProject(t testing.TB, o Options) project {
 	must(t, err)
 	o.LockDir = t.TempDir()
 	o.Clock = func() time.Time { return noon }
-	o.Files = registerfile.New(registerfile.Options{LockDir: o.LockDir, Clock: o.Clock})
+	o.Files = registerfile.New(registerfile.Options{Writer: changeset.Writer{LockDir: o.LockDir, Journal: journal.New(t.TempDir(), o.Clock)}, Clock: o.Clock})
 	n := 0
 	o.NewID = func() string { n++; return fmt.Sprintf("proposal-%03d", n) }
 	return project{root, d, New(o)}

@@ -1,25 +1,20 @@
 package proposal
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
 
 	"belay/internal/durable"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
 )
 
-// Rewritten is a file of a proposal with another content.
-type Rewritten struct {
-	// Path is relative to the project, with slashes.
-	Path          string
-	Before, After []byte
-}
-
 // Rewrite asks for each proposal of a project that still waits how it would read after
-// a change of ids, and returns the files that would change. It writes nothing. See
+// a change of ids, and returns its files. It writes nothing. See
 // gets the record, which it may change, and the rows.
-func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows *register.Register) *register.Register) ([]Rewritten, error) {
+func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows *register.Register) *register.Register) ([]changeset.File, error) {
 	project, err := open(projectRoot)
 	if err != nil {
 		return nil, err
@@ -29,12 +24,7 @@ func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows
 	if err != nil {
 		return nil, err
 	}
-	var files []Rewritten
-	add := func(path string, before, after []byte) {
-		if !bytes.Equal(before, after) {
-			files = append(files, Rewritten{path, before, after})
-		}
-	}
+	var files []changeset.File
 	for _, p := range list {
 		if p.State != Open {
 			continue
@@ -48,22 +38,18 @@ func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows
 		if err != nil {
 			return nil, unreadable(err)
 		}
-		was, err := json.Marshal(p)
-		if err != nil {
-			return nil, err
-		}
+		was := p
+		was.Missing = slices.Clone(p.Missing)
 		after := see(&p, rows)
-		add(name+".csv", rows.Bytes(), after.Bytes())
-		if now, err := json.Marshal(p); err != nil {
-			return nil, err
-		} else if bytes.Equal(was, now) {
-			continue
+		files = append(files, changeset.File{Path: name + ".csv", Before: rows.Bytes(), After: after.Bytes()})
+		if reflect.DeepEqual(was, p) {
+			continue // it stays as somebody may have written it
 		}
 		data, err := json.MarshalIndent(p, "", "  ")
 		if err != nil {
 			return nil, err
 		}
-		add(name+".json", record, append(data, '\n'))
+		files = append(files, changeset.File{Path: name + ".json", Before: record, After: append(data, '\n')})
 	}
 	return files, nil
 }

@@ -1,24 +1,19 @@
 package registerfile
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
-	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 )
-
-// lockKind is the name of the lock of all changes to a deliverable's files.
-const lockKind = "deliverable"
 
 // Change is a change of a register that is asked for.
 type Change struct {
@@ -70,13 +65,15 @@ func (f *Files) Apply(ctx context.Context, d workspace.Deliverable, c Change, p 
 	})
 }
 
-// change does the work under the deliverable's lock.
+// change does the work under the deliverable's lock. The register and its summary
+// change together: both or neither, whenever the process dies.
 func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, run *register.Run, work func(File) (Result, error)) (Result, error) {
-	dir, before, release, err := f.hold(ctx, d)
+	h, err := f.hold(ctx, d)
 	if err != nil {
 		return Result{}, err
 	}
-	defer release()
+	defer h.release()
+	before := h.now
 	if c.Match != nil && !c.Match(before.tagOrNone()) {
 		return Result{}, before.changed(d, "is not what it was when the change was decided")
 	}
@@ -84,57 +81,86 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	if err != nil {
 		return Result{}, err
 	}
-	data := result.File.Bytes()
+	register := changeset.File{Path: path.Join(d.Rel, layout.RegisterFile), After: result.File.Bytes()}
+	if before.Exists {
+		register.Before = before.Bytes()
+	}
 	result.Before, result.Deliverable = before.Register, d
-	result.File = File{Register: result.File.Register, Path: before.Path, Tag: tag(data), Exists: true, info: before.info}
-	if before.Exists && result.File.Tag == before.Tag {
-		// Nobody knows whether its writer flushed it: an earlier change may have failed
-		// at that.
-		if err := durable.Flush(dir, layout.RegisterFile, durable.ProjectFile); err != nil {
-			return Result{}, reported(d, unconfirmed(layout.RegisterFile, err))
-		}
+	result.File = File{Register: result.File.Register, Path: before.Path, Tag: changeset.Hash(register.After), Exists: true}
+	if !register.Changes() {
 		return result, nil
 	}
+	files := []changeset.File{register}
+	if summary, why := f.follow(h.dir, d, before.Register, result.File.Register, run); why != "" {
+		result.Summary = why
+	} else if summary.Changes() {
+		files = append(files, summary)
+	}
 	record := Record{
-		Project: d.Project, Path: path.Join(d.Rel, layout.RegisterFile), By: c.By, Summary: summary(run, before.Register, result.File.Register),
+		Project: d.Project, Path: register.Path, By: c.By, Summary: summary(run, before.Register, result.File.Register),
 		Before: before.tagOrNone(), After: result.File.Tag,
 	}
-	if err := f.record(ctx, record); err != nil {
-		return Result{}, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
+	if err := f.write(ctx, h, d, record, files); err != nil {
+		return Result{}, err
 	}
-	if err := f.replace(ctx, dir, d, before, data); err != nil {
-		record.Failed = err.Error()
-		// What went wrong is the error to tell; that the record of it failed too is
-		// in the log that has no such entry.
-		return Result{}, errors.Join(err, f.record(context.WithoutCancel(ctx), record))
-	}
-	result.Summary = f.followSummary(ctx, dir, d, before.Register, result.File.Register, run)
 	return result, nil
 }
 
-// hold locks a deliverable, opens its folder and reads its register, until release
-// is called. It fails where the deliverable is not one to change.
-func (f *Files) hold(ctx context.Context, d workspace.Deliverable) (dir *os.Root, now File, release func(), err error) {
+// held is a deliverable that nobody else changes.
+type held struct {
+	project *changeset.Project
+	dir     *os.Root
+	// now is its register.
+	now File
+}
+
+func (h *held) release() {
+	_ = h.dir.Close() // it was only a way to the files
+	h.project.Close()
+}
+
+// hold locks a deliverable and reads its register. It fails where the deliverable is
+// not one to change.
+func (f *Files) hold(ctx context.Context, d workspace.Deliverable) (*held, error) {
 	if err := editable(d); err != nil {
-		return nil, File{}, nil, err
+		return nil, err
 	}
-	unlock, err := f.lock(ctx, d)
+	p, err := f.o.Open(ctx, d.Project, path.Join(d.Rel, layout.RegisterFile))
 	if err != nil {
-		return nil, File{}, nil, err
+		return nil, err
 	}
-	if dir, err = d.Open(); err != nil {
-		unlock()
-		return nil, File{}, nil, err
+	h := &held{project: p}
+	if h.dir, err = d.Open(); err != nil {
+		p.Close()
+		return nil, err
 	}
-	release = func() {
-		_ = dir.Close() // it was only a way to the files
-		unlock()
+	if h.now, err = read(h.dir, d); err != nil {
+		h.release()
+		return nil, err
 	}
-	if now, err = read(dir, d); err != nil {
-		release()
-		return nil, File{}, nil, err
+	return h, nil
+}
+
+// write changes files of the deliverable, after that is on record.
+func (f *Files) write(ctx context.Context, h *held, d workspace.Deliverable, r Record, files []changeset.File) error {
+	for _, file := range files {
+		name := path.Base(file.Path)
+		if info, err := h.dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return reported(d, fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", name).
+				WithHint("put the file itself where the link is"))
+		}
 	}
-	return dir, now, release, nil
+	if err := f.record(ctx, r); err != nil {
+		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
+	}
+	err := h.project.Apply(ctx, "register", r.By, files)
+	if err == nil {
+		return nil
+	}
+	r.Failed = err.Error()
+	// What went wrong is the error to report; that the record of it failed too is in the
+	// log that has no such entry.
+	return errors.Join(reported(d, fault.From(err)), f.record(context.WithoutCancel(ctx), r))
 }
 
 func (f *Files) record(ctx context.Context, r Record) error {
@@ -164,106 +190,6 @@ func summary(run *register.Run, before, after *register.Register) string {
 		return run.Note + "; " + text
 	}
 	return text
-}
-
-func (f *Files) lock(ctx context.Context, d workspace.Deliverable) (func(), error) {
-	waiting, cancel := context.WithTimeout(ctx, f.o.Wait)
-	defer cancel()
-	unlock, err := workspace.LockFolder(waiting, f.o.LockDir, lockKind, d.Path)
-	switch {
-	case err == nil:
-		return unlock, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fault.New(fault.Overloaded, "another change of the deliverable takes longer than %v", f.o.Wait).Because(err)
-	}
-	return nil, fault.New(fault.WorkspaceFailure, "the deliverable can not be locked").Because(err)
-}
-
-// replace writes the register, unless it is no longer what was read: programs that
-// know no lock write it too.
-func (f *Files) replace(ctx context.Context, dir *os.Root, d workspace.Deliverable, before File, data []byte) error {
-	w := writing{name: layout.RegisterFile, after: data, like: before.info, check: func() *fault.Error {
-		now, err := read(dir, d)
-		if err != nil || now.Exists != before.Exists || !bytes.Equal(now.Bytes(), before.Bytes()) {
-			return before.changed(d, "was changed while the change was made")
-		}
-		return nil
-	}}
-	if before.Exists {
-		w.before = before.Bytes()
-	}
-	if err := f.write(ctx, dir, d, w); err != nil {
-		return reported(d, err)
-	}
-	return nil
-}
-
-// writing is a file of a deliverable that is replaced, or made.
-type writing struct {
-	name string
-	// before is its content, nil where there is none; after what it gets.
-	before, after []byte
-	// like is the file that is there, nil for none.
-	like fs.FileInfo
-	// check refuses the write at the last moment; it may be nil.
-	check func() *fault.Error
-}
-
-// write replaces a file of the deliverable, or makes it, with the permissions and
-// the owner that it had.
-func (f *Files) write(ctx context.Context, dir *os.Root, d workspace.Deliverable, w writing) *fault.Error {
-	if info, err := dir.Lstat(w.name); err == nil && !info.Mode().IsRegular() {
-		return fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", w.name).
-			WithHint("put the file itself where the link is")
-	}
-	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, w.name), Before: w.before, After: w.after}
-	if w.like != nil {
-		announced.Mode = w.like.Mode().Perm()
-	}
-	done, err := f.o.Notify.Begin(ctx, announced)
-	switch {
-	case fault.Is(err, fault.Overloaded):
-		return fault.From(err)
-	case err != nil:
-		return fault.New(fault.StorageFailure, "the change of %s could not be announced to commands that run, so it was not made", w.name).Because(err)
-	}
-	failed := w.put(dir)
-	done(failed == nil || errors.Is(failed, durable.ErrUnflushed))
-	return failed
-}
-
-// put writes the file.
-func (w writing) put(dir *os.Root) *fault.Error {
-	if w.check != nil {
-		if err := w.check(); err != nil {
-			return err
-		}
-	}
-	// The lock makes the temporary file's name ours: what a killed process left under
-	// it goes.
-	r := durable.Replacement{Data: w.after, Perm: 0o666, Temp: durable.TempName("register")}
-	if w.like != nil {
-		r.Perm, r.Exact, r.Like = w.like.Mode().Perm(), true, w.like
-	}
-	err := r.Put(dir, w.name)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, durable.ErrUnflushed):
-		return unconfirmed(w.name, err)
-	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.WorkspaceFailure, "%s can not be written: permission denied", w.name).Because(err)
-	}
-	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", w.name).
-		WithHint("free disk space or look after the disk, then make the change again").Because(err)
-}
-
-// unconfirmed is the error about a file that has its new content and may lose it.
-func unconfirmed(name string, err error) *fault.Error {
-	return fault.New(fault.StorageFailure, "%s has the new content, but the disk did not confirm it; a power cut may take it back", name).
-		WithHint("look after the disk, then make the change again").Because(err)
 }
 
 // Preview returns what a proposal would change in the register as it is, and the

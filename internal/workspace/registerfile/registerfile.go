@@ -13,13 +13,11 @@
 package registerfile
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -27,24 +25,20 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 )
 
 // Options are where registers are locked, and who is notified of changes.
 type Options struct {
-	// LockDir is a folder for locks, outside of what agents reach.
-	LockDir string
-	// Wait bounds the waiting for a deliverable's lock; default 30 s.
-	Wait time.Duration
+	changeset.Writer
 	// Clock tells the day of a change; nil is the wall clock.
 	Clock func() time.Time
 	// Record puts what is about to be done on record, before it is done; and once
 	// more, with Failed set, if it then fails. An error refuses the change. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Announce is notified of each file that is written; it may be nil.
-	Notify workspace.Notify
 }
 
 // Record is a change of a register for the audit log.
@@ -69,7 +63,6 @@ func New(o Options) *Files {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	o.Wait = cmp.Or(o.Wait, 30*time.Second)
 	return &Files{o}
 }
 
@@ -83,7 +76,6 @@ type File struct {
 	Tag string
 	// Exists is false when there is no file.
 	Exists bool
-	info   fs.FileInfo
 }
 
 // Read reads a deliverable's register. A missing file is
@@ -91,6 +83,7 @@ type File struct {
 // DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that can not be read
 // WORKSPACE_FILE_READ_FAILED.
 func (f *Files) Read(d workspace.Deliverable) (File, error) {
+	f.o.Settle(d.Project, path.Join(d.Rel, layout.RegisterFile))
 	dir, err := d.Open()
 	if err != nil {
 		return File{}, err
@@ -131,23 +124,18 @@ func reported(d workspace.Deliverable, e *fault.Error) *fault.Error {
 
 // read reads the register in a folder; one that is not there is empty.
 func read(dir *os.Root, d workspace.Deliverable) (File, error) {
-	data, info, err := durable.ReadFile(dir, layout.RegisterFile, register.MaxBytes)
-	file := File{Path: filepath.Join(d.Path, layout.RegisterFile), info: info}
+	data, _, err := durable.ReadFile(dir, layout.RegisterFile, register.MaxBytes)
+	file := File{Path: filepath.Join(d.Path, layout.RegisterFile)}
 	if err != nil && !missing(dir, layout.RegisterFile, err) {
 		return file, reported(d, unreadable(dir, layout.RegisterFile, err))
 	}
 	file.Exists = err == nil
-	file.Register, file.Tag = register.Parse(data), tag(data)
+	file.Register, file.Tag = register.Parse(data), changeset.Hash(data)
 	if !file.Viewable() {
 		return file, reported(d, fault.New(fault.WorkspaceFileReadFailed, "%s has too many rows for names of columns that are as long", layout.RegisterFile)).
 			WithHint("belay deps lint lists what does not belong in it")
 	}
 	return file, nil
-}
-
-func tag(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // missing reports whether there is nothing of that name: not even a link to

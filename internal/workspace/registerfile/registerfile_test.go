@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
 )
 
@@ -51,8 +53,13 @@ func row(id, satisfaction string) map[string]string {
 	}
 }
 
+func writer(state string) changeset.Writer {
+	return changeset.Writer{LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), nil)}
+}
+
 func files(t testing.TB, on *[]Record) *Files {
-	return New(Options{LockDir: t.TempDir(), Clock: func() time.Time { return noon }, Record: func(_ context.Context, r Record) error {
+	state := t.TempDir()
+	return New(Options{Writer: writer(state), Clock: func() time.Time { return noon }, Record: func(_ context.Context, r Record) error {
 		if on != nil {
 			*on = append(*on, r)
 		}
@@ -223,6 +230,49 @@ func TestOneOfManyWins(t *testing.T) {
 	}
 }
 
+// TestTwoClients: clients that add rows at the same time, each with the tag of the
+// register that it has read, lose none, and the summary agrees with the last register.
+func TestTwoClients(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "## Extracted Dependency Register\nNot extracted yet.\n"})
+	state := t.TempDir()
+	const clients, each = 3, 8
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() {
+			f := New(Options{Writer: writer(state)}) // each is a process of its own
+			for i := 0; i < each; {
+				now, err := f.Read(d)
+				if err != nil && !fault.Is(err, fault.RegisterNotFound) {
+					t.Error(err)
+					return
+				}
+				rows := []map[string]string{}
+				if now.Exists {
+					for _, v := range now.View().Rows {
+						rows = append(rows, v.Map())
+					}
+				}
+				rows = append(rows, row(fmt.Sprintf("DEP-01-02-%03d", c*each+i+1), "TBD"))
+				_, err = f.Put(t.Context(), d, Change{Match: func(tag string) bool { return tag == now.tagOrNone() }}, rows)
+				switch {
+				case err == nil:
+					i++
+				case !fault.Is(err, fault.ContentChanged):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	now, err := files(t, nil).Read(d)
+	must(t, err)
+	if want := fmt.Sprintf("**Total ACTIVE rows:** %d\n", clients*each); now.Len() != clients*each || !strings.Contains(content(t, d, "_DEPENDENCIES.md"), want) {
+		t.Errorf("%d rows; the summary is\n%s", now.Len(), content(t, d, "_DEPENDENCIES.md"))
+	}
+}
+
 // TestRecordComesFirst: what can not be put on record is not done, and what fails
 // is on record as failed.
 func TestRecordComesFirst(t *testing.T) {
@@ -242,15 +292,16 @@ func TestRecordComesFirst(t *testing.T) {
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
 		t.Errorf("not announced: %v", err)
 	}
-	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
-		t.Errorf("on record are %+v", record)
-	}
 	f.o.Notify = nil
-	f.o.Record = func(context.Context, Record) error { // somebody who knows no lock
+	f.o.Record = func(_ context.Context, r Record) error { // somebody who knows no lock
+		record = append(record, r)
 		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)
 	}
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.ContentChanged) || content(t, d, "Dependencies.csv") != "DependencyID,x\n" {
 		t.Errorf("changed meanwhile: %v", err)
+	}
+	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
+		t.Errorf("on record are %+v", record)
 	}
 }
 
@@ -259,7 +310,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 	d := deliverable(t, nil)
 	f := files(t, nil)
 	f.o.Wait = 50 * time.Millisecond
-	unlock, err := workspace.LockFolder(t.Context(), f.o.LockDir, lockKind, d.Path)
+	unlock, err := workspace.LockFolder(t.Context(), f.o.LockDir, changeset.Deliverable, d.Path)
 	must(t, err)
 	if _, err := f.Put(t.Context(), d, Change{}, nil); !fault.Is(err, fault.Overloaded) {
 		t.Errorf("a held lock: %v", err)

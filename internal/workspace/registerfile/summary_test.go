@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"belay/internal/fault"
+	"belay/internal/workspace/changeset"
 )
 
 // theirs is a summary in a form of its own.
@@ -71,7 +72,7 @@ func TestWriteSummary(t *testing.T) {
 	if got != string(seen.After) || !strings.Contains(got, "**Total ACTIVE rows:** 2\n") || !strings.HasSuffix(got, "\n## Run Notes\n- by hand\n- and more\n") {
 		t.Errorf("it is\n%s", got)
 	}
-	if last := record[len(record)-1]; last.By != "me" || last.Path != d.Rel+"/_DEPENDENCIES.md" || last.After != tag(seen.After) {
+	if last := record[len(record)-1]; last.By != "me" || last.Path != d.Rel+"/_DEPENDENCIES.md" || last.After != changeset.Hash(seen.After) {
 		t.Errorf("on record is %+v", last)
 	}
 	// From now on it follows.

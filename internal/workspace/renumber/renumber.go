@@ -10,10 +10,7 @@
 package renumber
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +20,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/register"
@@ -33,13 +31,7 @@ import (
 type Plan struct {
 	Registers []Register
 	// Files are all that change, registers first.
-	Files []File
-}
-
-// File is a file that changes. Path is relative to the project, with slashes.
-type File struct {
-	Path          string
-	Before, After []byte
+	Files []changeset.File
 }
 
 // Register is a register with invalid ids.
@@ -77,7 +69,7 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
 	}
 	defer project.Close()
-	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []File{}}, only: map[string]string{}}
+	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}}
 	meant := newMeanings(found.Deliverables)
 	for _, f := range found.Deliverables {
 		if ctx.Err() != nil {
@@ -120,13 +112,13 @@ func (w *work) register(f *scan.Folder, meant meanings) error {
 	if len(changes)+len(left) > 0 {
 		w.plan.Registers = append(w.plan.Registers, Register{Path: name, Changes: append([]register.IDChange{}, changes...), Left: append([]register.IDProblem{}, left...)})
 	}
-	w.add(name, data, after.Bytes())
+	w.add(changeset.File{Path: name, Before: data, After: after.Bytes()})
 	return nil
 }
 
-func (w *work) add(name string, before, after []byte) {
-	if !bytes.Equal(before, after) {
-		w.plan.Files = append(w.plan.Files, File{name, before, after})
+func (w *work) add(f changeset.File) {
+	if f.Changes() {
+		w.plan.Files = append(w.plan.Files, f)
 	}
 }
 
@@ -160,7 +152,7 @@ func (w *work) summary(o *one) error {
 		}
 		return ""
 	})
-	w.add(name, data, s.Bytes())
+	w.add(changeset.File{Path: name, Before: data, After: s.Bytes()})
 	return nil
 }
 
@@ -196,20 +188,15 @@ func (w *work) proposals(ctx context.Context, root string) error {
 				p.Missing[i] = valid
 			}
 		}
-		if p.MadeFor == tag(o.before) {
-			p.MadeFor = tag(o.after) // it is not older than the register because of this
+		if p.MadeFor == changeset.Hash(o.before.Bytes()) {
+			p.MadeFor = changeset.Hash(o.after.Bytes()) // it is not older than the register because of this
 		}
 		return after
 	})
 	for _, f := range files {
-		w.add(f.Path, f.Before, f.After)
+		w.add(f)
 	}
 	return err
-}
-
-func tag(r *register.Register) string {
-	sum := sha256.Sum256(r.Bytes())
-	return hex.EncodeToString(sum[:])
 }
 
 func unreadable(name string, err error) error {

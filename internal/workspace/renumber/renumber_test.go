@@ -16,6 +16,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/journal"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
 	"belay/internal/workspace/registerlint"
@@ -34,11 +35,11 @@ const today = "2026-03-04"
 
 func clock() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 
-func store(t *testing.T) *undo.Store {
+func store(t *testing.T) (*undo.Store, changeset.Writer) {
 	made := 0
 	state := t.TempDir()
-	return undo.New(undo.Options{Dir: filepath.Join(state, "undo"), LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock),
-		Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%d", made) }})
+	w := changeset.Writer{LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock)}
+	return undo.New(undo.Options{Writer: w, Dir: filepath.Join(state, "undo"), Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%d", made) }}), w
 }
 
 func plan(t *testing.T, root string) *Plan {
@@ -53,11 +54,7 @@ func plan(t *testing.T, root string) *Plan {
 // write makes the changes of a plan.
 func write(t *testing.T, s *undo.Store, root string, p *Plan) error {
 	t.Helper()
-	var files []undo.File
-	for _, f := range p.Files {
-		files = append(files, undo.File(f))
-	}
-	_, err := s.Make(t.Context(), root, "deps renumber", "me", files)
+	_, err := s.Make(t.Context(), root, "deps renumber", "me", p.Files)
 	return err
 }
 
@@ -149,7 +146,7 @@ func TestCorpora(t *testing.T) {
 			}
 			continue
 		}
-		s := store(t)
+		s, _ := store(t)
 		must(t, write(t, s, root, p))
 		for _, f := range findings(t, root, idCodes) {
 			if !slices.Contains(known, f) {
@@ -273,7 +270,7 @@ func TestProposals(t *testing.T) {
 		survey + "Dependencies.csv": header + row("DEP-0102-A01", "DEL-01-02", "DELIVERABLE", "DEL-01-03") + row("DEP-0102-A02", "DEL-01-02", "DELIVERABLE", "DEL-01-03"),
 	})
 	locks := t.TempDir()
-	files := registerfile.New(registerfile.Options{LockDir: locks, Clock: clock})
+	files := registerfile.New(registerfile.Options{Writer: changeset.Writer{LockDir: locks, Journal: journal.New(t.TempDir(), clock)}, Clock: clock})
 	proposals := proposal.New(proposal.Options{Files: files, LockDir: locks, Clock: clock, NewID: func() string { return "proposal-1" }})
 	d, err := workspace.FindDeliverable(dir, filepath.Join(dir, filepath.FromSlash(survey)))
 	must(t, err)
@@ -281,7 +278,7 @@ func TestProposals(t *testing.T) {
 	_, err = proposals.Add(t.Context(), d, proposal.Request{By: "agent", Complete: true, Content: []byte(content)})
 	must(t, err)
 	before := contents(t, dir)
-	s := store(t)
+	s, _ := store(t)
 	must(t, write(t, s, dir, plan(t, dir)))
 	shown, err := proposals.Show(dir, "proposal-1", proposal.Settle{Retire: true})
 	must(t, err)
@@ -304,7 +301,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		survey + "_STATUS.md": "**Current State:** OPEN\n", survey + "Dependencies.csv": header + row("DEP-1", "DEL-01-02", "DOCUMENT", ""),
 		plans + "_STATUS.md": "**Current State:** OPEN\n", plans + "Dependencies.csv": header + row("DEP-1", "DEL-01-03", "DOCUMENT", ""),
 	})
-	s := store(t)
+	s, _ := store(t)
 	p := plan(t, dir)
 	edited := filepath.Join(dir, filepath.FromSlash(plans), "Dependencies.csv")
 	was, err := os.ReadFile(edited)

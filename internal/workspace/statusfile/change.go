@@ -13,6 +13,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/repository"
@@ -98,16 +99,9 @@ func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) 
 	if c.Now.IsZero() {
 		c.Now = w.now()
 	}
-	wait, cancel := context.WithTimeout(ctx, lockTime)
-	defer cancel()
-	unlock, err := workspace.LockFolder(wait, w.Locks, "deliverable", d.Path)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, lifecycle.Result{}, context.Cause(ctx)
-	case errors.Is(err, context.DeadlineExceeded):
-		return nil, lifecycle.Result{}, fault.New(fault.Overloaded, "another change of this deliverable takes long").Because(err)
-	case err != nil:
-		return nil, lifecycle.Result{}, fault.New(fault.WorkspaceFailure, "the deliverable cannot be locked").Because(err)
+	unlock, err := changeset.Lock(ctx, w.Locks, changeset.Deliverable, d.Path, lockTime)
+	if err != nil {
+		return nil, lifecycle.Result{}, err
 	}
 	defer unlock()
 	folder, err := d.Open()

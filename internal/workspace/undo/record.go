@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/changeset"
 )
 
 // record is a change as it is on the disk. It is not the journal's record of the same
@@ -48,7 +49,7 @@ func (s *Store) place(project string) string {
 	if err != nil {
 		real = project
 	}
-	return filepath.Join(s.o.Dir, hash([]byte(real))[:32])
+	return filepath.Join(s.o.Dir, changeset.Hash([]byte(real))[:32])
 }
 
 // ids are those of the records, the latest first.

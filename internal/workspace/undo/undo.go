@@ -12,26 +12,18 @@ package undo
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/journal"
-	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 )
 
 // Options say where changes are on record, and who takes part in them.
 type Options struct {
+	changeset.Writer
 	// Dir is the folder of the records, in the state folder.
 	Dir string
-	// LockDir is the folder of the locks of deliverables, as the writers of single
-	// files have it.
-	LockDir string
-	Journal *journal.Store
-	// Announce is called before a change is made; it may be nil.
-	Notify workspace.Notify
 	// Record puts a change on the audit log before it is made. Nil records nothing.
 	Record func(context.Context, Change) error
 	Clock  func() time.Time
@@ -54,13 +46,6 @@ func New(o Options) *Store {
 	return &Store{o}
 }
 
-// File is a file that changes. Path is relative to the project, with slashes; the
-// file is there, before and after.
-type File struct {
-	Path          string
-	Before, After []byte
-}
-
 // Change is a change of files that can be taken back.
 type Change struct {
 	ID      string    `json:"id"`
@@ -77,32 +62,31 @@ type Change struct {
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
 // one is not what it was, which details.paths names, and with OVERLOADED where
 // somebody else changes the project for too long.
-func (s *Store) Make(ctx context.Context, project, what, by string, files []File) (Change, error) {
+func (s *Store) Make(ctx context.Context, project, what, by string, files []changeset.File) (Change, error) {
 	r := record{Version: recordVersion, Change: Change{ID: s.o.NewID(), Project: project, Time: s.o.Clock().UTC(), What: what, By: by}}
 	size := 0
 	for _, f := range files {
 		size += len(f.Before)
 		r.Paths = append(r.Paths, f.Path)
-		r.Files = append(r.Files, was{f.Path, f.Before, hash(f.After)})
+		r.Files = append(r.Files, was{f.Path, f.Before, changeset.Hash(f.After)})
 	}
 	if size > maxBytes {
 		return r.Change, fault.New(fault.InvalidRequest, "the files have more than %d bytes together, more than could be taken back", maxBytes)
 	}
-	w, err := s.enter(ctx, project, r.Paths)
+	p, err := s.o.Open(ctx, project, r.Paths...)
 	if err != nil {
 		return r.Change, err
 	}
-	defer w.leave()
+	defer p.Close()
 	if err := s.audit(ctx, r.Change); err != nil {
 		return r.Change, err
 	}
 	if err := s.save(project, r); err != nil {
 		return r.Change, err
 	}
-	if err := w.apply(ctx, journal.Owner{What: what, By: by}, files); err != nil {
+	if err := p.Apply(ctx, what, by, files); err != nil {
 		return r.Change, errors.Join(err, s.forget(project, r.ID))
 	}
-	w.tx.Done()
 	s.prune(project)
 	return r.Change, nil
 }
@@ -115,25 +99,25 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	if err != nil {
 		return Change{}, err
 	}
-	w, err := s.enter(ctx, project, r.Paths)
+	p, err := s.o.Open(ctx, project, r.Paths...)
 	if err != nil {
 		return r.Change, err
 	}
-	defer w.leave()
-	var files []File
+	defer p.Close()
+	var files []changeset.File
 	var changed []string
 	for _, f := range r.Files {
-		now, err := w.read(f.Path)
+		now, err := p.Read(f.Path, maxBytes)
 		switch {
-		case err == nil && hash(now) == f.After:
-			files = append(files, File{f.Path, now, f.Before})
-		case err == nil && hash(now) == hash(f.Before): // it is back already
+		case err == nil && changeset.Hash(now) == f.After:
+			files = append(files, changeset.File{Path: f.Path, Before: now, After: f.Before})
+		case err == nil && changeset.Hash(now) == changeset.Hash(f.Before): // it is back already
 		default:
 			changed = append(changed, f.Path)
 		}
 	}
 	if len(changed) > 0 {
-		return r.Change, conflict(changed)
+		return r.Change, changeset.Conflict(changed)
 	}
 	back := r.Change
 	back.What, back.By = "undo of "+r.What, by
@@ -141,17 +125,14 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 		return r.Change, err
 	}
 	if len(files) > 0 {
-		if err := w.apply(ctx, journal.Owner{What: back.What, By: by}, files); err != nil {
+		if err := p.Apply(ctx, back.What, by, files); err != nil {
 			return r.Change, err
 		}
 	}
 	now := s.o.Clock().UTC()
 	r.Undone = &now
 	err = s.save(project, r)
-	if w.tx != nil {
-		w.tx.Done()
-	}
-	if w.leave(); err == nil && len(files) == 0 && id == "" {
+	if p.Close(); err == nil && len(files) == 0 && id == "" {
 		return s.Undo(ctx, project, "", by) // that one had never been made
 	}
 	return r.Change, err
@@ -202,9 +183,4 @@ func (s *Store) audit(ctx context.Context, c Change) error {
 		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
 	}
 	return nil
-}
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/journal"
+	"belay/internal/workspace/changeset"
 )
 
 func must(t testing.TB, err error) {
@@ -21,7 +22,7 @@ func must(t testing.TB, err error) {
 func newStore(t *testing.T, keep int) *Store {
 	made, state := 0, t.TempDir()
 	clock := func() time.Time { return time.Date(2026, 3, 4, 12, 0, made, 0, time.UTC) }
-	return New(Options{Dir: filepath.Join(state, "undo"), LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock),
+	return New(Options{Dir: filepath.Join(state, "undo"), Writer: changeset.Writer{LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock)},
 		Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%02d", made) }, Keep: keep})
 }
 
@@ -34,10 +35,10 @@ func TestLastStanding(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("0"), 0o640))
 	s := newStore(t, 3)
 	for i := range 5 {
-		_, err := s.Make(t.Context(), project, "test", "me", []File{{"a.csv", fmt.Append(nil, i), fmt.Append(nil, i+1)}})
+		_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: fmt.Append(nil, i), After: fmt.Append(nil, i+1)}})
 		must(t, err)
 	}
-	must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), hash([]byte("6"))}}}))
+	must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}}))
 	for want := 4; want >= 2; want-- {
 		done, err := s.Undo(t.Context(), project, "", "me")
 		must(t, err)
@@ -72,7 +73,7 @@ func TestNotOnRecord(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("0"), 0o600))
 	s := newStore(t, 0)
 	must(t, os.WriteFile(s.o.Dir, nil, 0o600))
-	_, err := s.Make(t.Context(), project, "test", "me", []File{{"a.csv", []byte("0"), []byte("1")}})
+	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("1")}})
 	if data, _ := os.ReadFile(file); !fault.Is(err, fault.StorageFailure) || string(data) != "0" {
 		t.Errorf("%v: %s", err, data)
 	}

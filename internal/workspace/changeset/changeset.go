@@ -1,0 +1,227 @@
+// Package changeset changes files of a project, all of them or none.
+//
+// [Writer.Open] keeps everybody else of belay from the files; [Project.Apply] changes
+// them through the project's journal. A process that dies in between leaves a change
+// that the next one completes or takes back: [Writer.Open] does that, and
+// [Writer.Settle] for those who only read.
+package changeset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/journal"
+	"belay/internal/workspace"
+)
+
+// File is a file that changes. Path is relative to the project, with slashes. Before
+// is nil where there is no file yet.
+type File struct {
+	Path          string
+	Before, After []byte
+}
+
+// Changes reports whether the two differ.
+func (f File) Changes() bool {
+	return (f.Before == nil) != (f.After == nil) || !bytes.Equal(f.Before, f.After)
+}
+
+// Writer says who takes part in changes. It is safe for concurrent use, by any number
+// of processes with the same state folder.
+type Writer struct {
+	// LockDir is a folder for locks, outside of what agents reach.
+	LockDir string
+	Journal *journal.Store
+	// Notify is called before a change is made; it may be nil.
+	Notify workspace.Notify
+	// Wait bounds the waiting for others; default 30 s.
+	Wait time.Duration
+}
+
+// The kinds of locks, in the order in which they are taken.
+const (
+	Proposals   = "proposals"
+	Deliverable = "deliverable"
+)
+
+// proposalsFolder is where a project's proposals are.
+const proposalsFolder = ".belay/proposals"
+
+// Lock waits for a lock of one kind on a folder, and returns what frees it. It fails
+// with OVERLOADED where somebody else holds it for longer than wait.
+func Lock(ctx context.Context, dir, kind, folder string, wait time.Duration) (func(), error) {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	unlock, err := workspace.LockFolder(waiting, dir, kind, folder)
+	switch {
+	case err == nil:
+		return unlock, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fault.New(fault.Overloaded, "another change of %s takes longer than %v", filepath.Base(folder), wait).WithHint("try it again").Because(err)
+	}
+	return nil, fault.New(fault.WorkspaceFailure, "%s cannot be locked", filepath.Base(folder)).Because(err)
+}
+
+// Project is a project whose files nobody else of belay changes meanwhile. It is used
+// by one goroutine and closed at the end.
+type Project struct {
+	root    *os.Root
+	journal *journal.Project
+	release []func()
+}
+
+// Close lets others at the files again.
+func (p *Project) Close() {
+	for _, f := range slices.Backward(p.release) {
+		f()
+	}
+	p.release = nil
+}
+
+// Open takes the locks of those who change single files, for the files that are
+// named, then those of the project, and completes what a dead process left half done.
+// It fails with OVERLOADED where somebody else changes the project for too long.
+func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *Project, err error) {
+	p := &Project{}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	for _, l := range locks(project, paths) {
+		unlock, err := Lock(ctx, w.LockDir, l.kind, l.folder, cmp.Or(w.Wait, 30*time.Second))
+		if err != nil {
+			return nil, err
+		}
+		p.release = append(p.release, unlock)
+	}
+	done, err := w.Notify.Begin(ctx, workspace.Write{Project: project, Path: paths[0]})
+	switch {
+	case fault.Is(err, fault.Overloaded):
+		return nil, err
+	case err != nil:
+		return nil, fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
+	}
+	p.release = append(p.release, func() { done(true) })
+	if p.root, err = os.OpenRoot(project); err != nil {
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", project).Because(err)
+	}
+	p.release = append(p.release, func() { _ = p.root.Close() }) // it was only a way to the files
+	if p.journal, err = w.Journal.Open(ctx, project, p.root); err != nil {
+		if errors.Is(err, journal.ErrBusy) {
+			return nil, fault.New(fault.Overloaded, "somebody else changes files of the project").WithHint("try it again").Because(err)
+		}
+		return nil, fault.New(fault.StorageFailure, "an earlier change of the project's files could not be finished").WithHint("see belay doctor").Because(err)
+	}
+	p.release = append(p.release, func() { _ = p.journal.Close() }) // closing frees it in any case
+	return p, nil
+}
+
+// Settle completes or takes back what a dead process left half done. It is cheap where
+// there is nothing, and leaves it to the next writer where somebody else is at work.
+func (w Writer) Settle(project, path string) {
+	if !w.Journal.Left(project, "") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if p, err := w.Open(ctx, project, path); err == nil {
+		p.Close()
+	}
+}
+
+// lock is a lock of those who change single files.
+type lock struct{ kind, folder string }
+
+// locks are those of some files, in the order in which everybody takes them: that of
+// the proposals comes first.
+func locks(project string, paths []string) []lock {
+	var all []lock
+	for _, p := range paths {
+		if dir := path.Dir(p); dir == proposalsFolder {
+			all = append(all, lock{Proposals, project})
+		} else {
+			all = append(all, lock{Deliverable, filepath.Join(project, filepath.FromSlash(dir))})
+		}
+	}
+	slices.SortFunc(all, func(a, b lock) int { return cmp.Or(-cmp.Compare(a.kind, b.kind), cmp.Compare(a.folder, b.folder)) })
+	return slices.Compact(all)
+}
+
+// Read is the content of a file as it is, of at most limit bytes.
+func (p *Project) Read(name string, limit int64) ([]byte, error) {
+	data, _, err := durable.ReadFile(p.root, name, limit)
+	return data, err
+}
+
+// Apply changes files, all of them or none, and returns when they are on disk. It fails
+// with CONTENT_CHANGED where one is not what it was, which details.paths names.
+func (p *Project) Apply(ctx context.Context, what, by string, files []File) error {
+	plan := journal.Plan{Owner: journal.Owner{What: what, By: by}, Inside: true}
+	for _, f := range files {
+		c := journal.Change{
+			Op: journal.Create, Path: journal.Name(f.Path),
+			After:   journal.State{Type: journal.File, SHA256: Hash(f.After), Size: int64(len(f.After))},
+			Content: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.After)), nil },
+		}
+		if f.Before != nil {
+			c.Op, c.Before = journal.Replace, journal.State{Type: journal.File, SHA256: Hash(f.Before)}
+		}
+		plan.Changes = append(plan.Changes, c)
+	}
+	tx, err := p.journal.Begin(plan)
+	if err != nil {
+		return failed(err)
+	}
+	if err := tx.Prepare(); err != nil {
+		return failed(errors.Join(err, tx.Drop()))
+	}
+	if err := tx.Apply(ctx); err != nil {
+		return failed(errors.Join(err, tx.Drop()))
+	}
+	tx.Done()
+	return nil
+}
+
+// failed is the error about files that were not changed.
+func failed(err error) error {
+	var conflicts *journal.ConflictError
+	if errors.As(err, &conflicts) {
+		var paths []string
+		for _, c := range conflicts.Conflicts {
+			paths = append(paths, string(c.Path))
+		}
+		return Conflict(paths)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fault.New(fault.WorkspaceFailure, "the files cannot be changed: permission denied").WithHint("check the permissions of the files and their folders").Because(err)
+	}
+	return fault.New(fault.StorageFailure, "the files could not be changed; they are as they were").
+		WithHint("free disk space, check the permissions, then try again").Because(err)
+}
+
+// Conflict is the error about files that somebody else changed.
+func Conflict(paths []string) *fault.Error {
+	return fault.New(fault.ContentChanged, "%s was changed since; nothing was changed now", paths[0]).With("paths", paths)
+}
+
+// Hash is the SHA-256 of a content, in hex.
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
