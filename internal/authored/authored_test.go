@@ -72,7 +72,7 @@ func TestNotAFile(t *testing.T) {
 		"a: 1\n---\nb: 2":                        "more than one document",
 		`{"a": 1, "a": 2}`:                       `f.json:1:10: "a" is given twice`,
 		`{"a": tru}`:                             "f.json:1:10: it is not valid JSON",
-		`{"a": 1} x`:                             "behind the end",
+		`{"a": 1} x`:                             "after the end",
 		`{"a": `:                                 "it is not valid JSON",
 		"? [a]\n: b":                             "the name of a field must be text",
 		"a: &x [*x]":                             "the alias *x stands inside of what it names",

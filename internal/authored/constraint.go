@@ -9,7 +9,7 @@ import (
 // is needed, or that two do not go together.
 type Constraint interface {
 	holdsFor(kind string) bool
-	// check knows which fields were mistyped: these are told already.
+	// check knows which fields were mistyped: these are reported already.
 	check(r *Report, n *Node, path string, s *Shape, kind string, mistyped []string)
 	schema() map[string]any
 }
@@ -37,7 +37,7 @@ func (c ExactlyOne) check(r *Report, n *Node, path string, s *Shape, kind string
 		case takes:
 			may = append(may, name)
 		default:
-			misplaced = misplaced || there // it was told
+			misplaced = misplaced || there // it was reported
 		}
 		misplaced = misplaced || slices.Contains(mistyped, name)
 	}

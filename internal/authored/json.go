@@ -30,7 +30,7 @@ func parseJSON(data []byte, r *Report) *Node {
 		return nil
 	}
 	if _, err := j.dec.ReadToken(); !isEOF(err) {
-		j.fail(j.dec.InputOffset(), "there is something behind the end of the value", "remove it")
+		j.fail(j.dec.InputOffset(), "there is something after the end of the value", "remove it")
 		return nil
 	}
 	return n

@@ -1,5 +1,5 @@
 // Package authored reads files that people write, YAML or JSON, strictly: every
-// value keeps its place, and what is wrong is told all at once, each problem with
+// value keeps its place, and what is wrong is reported all at once, each problem with
 // its line and column.
 //
 // [Parse] makes a tree of nodes of a file. A [Shape] is the table of what a mapping
@@ -157,7 +157,7 @@ type Error struct {
 	More int
 }
 
-// MaxProblems is how many problems of one file are told.
+// MaxProblems is how many problems of one file are reported.
 const MaxProblems = 50
 
 func (e *Error) Error() string {

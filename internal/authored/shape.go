@@ -9,7 +9,7 @@ import (
 )
 
 // Value is what a field may hold. It says so twice, side by side: to the reader of a
-// file, and to editors. The two agree on every value, but for problems that are told
+// file, and to editors. The two agree on every value, but for problems that are reported
 // with a [Rule].
 type Value interface {
 	// Check notes on r what is wrong with n, and reports whether it can be used.

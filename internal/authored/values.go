@@ -91,7 +91,7 @@ func (v Choice) Check(r *Report, n *Node, path string) bool {
 // templateMark is what makes a text a template.
 const templateMark = "{{"
 
-// all are the words, aliases behind them.
+// all are the words, aliases after them.
 func (v Choice) all() []string {
 	all := slices.Clone(v.Words)
 	for _, w := range v.Words {
@@ -148,7 +148,7 @@ func (v Whole) Check(r *Report, n *Node, path string) bool {
 	if w, ok := n.whole(); ok && w >= v.Least && w <= v.Most {
 		return true
 	}
-	r.Add(n, path, "", "it must be a whole number from %d to %d, and this is %s", v.Least, v.Most, n.told())
+	r.Add(n, path, "", "it must be a whole number from %d to %d, and this is %s", v.Least, v.Most, n.asWritten())
 	return false
 }
 
@@ -160,12 +160,12 @@ func (v Above) Check(r *Report, n *Node, path string) bool {
 	if f, ok := n.number(); ok && f > v.Least && f <= v.Most {
 		return true
 	}
-	r.Add(n, path, "", "it must be a number above %g, up to %g, and this is %s", v.Least, v.Most, n.told())
+	r.Add(n, path, "", "it must be a number above %g, up to %g, and this is %s", v.Least, v.Most, n.asWritten())
 	return false
 }
 
-// told is a number as it is written, or what something else is.
-func (n *Node) told() string {
+// asWritten is a number as it is written, or what something else is.
+func (n *Node) asWritten() string {
 	if n.Kind == Int || n.Kind == Float {
 		return n.Text
 	}

@@ -278,7 +278,7 @@ func workflowSentence(f *fault.Error) string {
 		if p.Path != "" {
 			at += p.Path + ": "
 		}
-		if lines = append(lines, at+p.Message); hints.Tell(p.Hint) {
+		if lines = append(lines, at+p.Message); hints.Show(p.Hint) {
 			lines = append(lines, "  "+p.Hint)
 		}
 	}

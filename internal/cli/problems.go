@@ -45,7 +45,7 @@ func (p *problems) err() error {
 	for _, err := range p.all {
 		_, message, hint, _ := explain(nil, err)
 		lines = append(lines, message)
-		if hints.Tell(hint) {
+		if hints.Show(hint) {
 			lines = append(lines, "  "+hint)
 		}
 	}

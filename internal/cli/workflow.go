@@ -195,7 +195,7 @@ func (c *console) printWorkflows(all []checkedWorkflow) {
 				at += ": " + line(p.Field)
 			}
 			c.write(hang(clean(at+": "+p.Message), c.width, 2) + "\n")
-			if hints.Tell(p.Hint) {
+			if hints.Show(p.Hint) {
 				c.write("  " + hang(clean("hint: "+p.Hint), c.width, 4) + "\n")
 			}
 		}

@@ -46,6 +46,11 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.compiled().FindAllStringSubmatch(s, n)
 }
 
+// FindAllStringSubmatchIndex is [regexp.Regexp.FindAllStringSubmatchIndex].
+func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return r.compiled().FindAllStringSubmatchIndex(s, n)
+}
+
 // FindString is [regexp.Regexp.FindString].
 func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
 

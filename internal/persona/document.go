@@ -32,22 +32,19 @@ func (d *document) current(info fs.FileInfo) bool {
 // what can not be understood becomes a warning.
 func parse(name, shown string, data []byte) *document {
 	sum := sha256.Sum256(data)
-	text := strings.TrimPrefix(string(data), "\uFEFF")
+	l := newLinter(name, data)
 	var warnings []string
-	if valid := strings.ToValidUTF8(text, "\uFFFD"); valid != text {
-		text = valid
+	if l.notText {
 		warnings = append(warnings, "the file is not UTF-8; the bytes that are not were replaced")
 	}
-	block, body, open := split(text)
-	if open {
+	if l.open {
 		warnings = append(warnings, "frontmatter begins with --- but never ends; the file is taken as body")
 	}
-	f := parseFrontmatter(block)
-	h := parseHeader(body)
+	f, h := l.fields, parseHeader(l.text, l.body)
 	warnings = append(append(warnings, f.warnings...), h.warnings...)
 	var found []finding.Finding
 	if strings.HasPrefix(name, agentsDir) {
-		found = Lint(name, data)
+		found = l.lint()
 	}
 	id := idOf(path.Base(name))
 	return &document{persona: Persona{
@@ -59,8 +56,8 @@ func parse(name, shown string, data []byte) *document {
 		},
 		Model: f.model, MaxTurns: f.maxTurns,
 		DisallowedTools: f.disallowed, AutoApproveTools: f.autoApprove,
-		Body:   body,
-		prompt: fmt.Sprintf(preface, id) + body,
+		Body:   l.rest,
+		prompt: fmt.Sprintf(preface, id) + l.rest,
 		Source: Source{Path: shown, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data))},
 	}}
 }

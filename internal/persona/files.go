@@ -34,5 +34,3 @@ func listDir(root *os.Root, dir string) ([]string, error) {
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
-
-func isControl(r rune) bool { return unicode.IsControl(r) }

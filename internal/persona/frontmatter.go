@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 
@@ -180,7 +181,7 @@ func (f *frontmatter) warn(format string, args ...any) {
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	return strings.Map(func(r rune) rune {
-		if isControl(r) {
+		if unicode.IsControl(r) {
 			return -1
 		}
 		return r

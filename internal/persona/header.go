@@ -1,9 +1,11 @@
 package persona
 
 import (
+	"iter"
 	"strings"
 
 	"belay/internal/lazyregexp"
+	markdown "belay/internal/workspace/document"
 )
 
 // header is what the body declares about the agent (workspace 9.1 and 9.2).
@@ -17,16 +19,15 @@ type header struct {
 var (
 	headerLine = lazyregexp.New(`^ {0,3}(AGENT_TYPE|AGENT_CLASS|INTERACTION_SURFACE|WRITE_SCOPE|BLOCKING|PRIMARY_OUTPUTS):\s*(\S.*)$`)
 	typeValue  = lazyregexp.New(`(?i)^(?:TYPE\s*)?([0-2])(?:\W|$)`)
-	fenceLine  = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
 )
 
 // parseHeader looks for each property first as a line "NAME: value", then as a
 // row of the Agent Type table. Only the instructions themselves are searched:
 // what stands in code fences, indented code or comments is an example of
-// something, not a declaration.
-func parseHeader(body string) (h header) {
+// something, not a declaration. Body is the first line of the instructions.
+func parseHeader(text *markdown.Document, body int) (h header) {
 	lines, rows := map[string]string{}, map[string]string{}
-	for line := range prose(body) {
+	for _, line := range prose(text, body) {
 		if m := headerLine.FindStringSubmatch(line); m != nil {
 			note(lines, m[1], strings.TrimSpace(m[2]))
 		} else if name, value, ok := tableRow(line); ok {
@@ -49,30 +50,17 @@ func parseHeader(body string) (h header) {
 	return h
 }
 
-// prose yields the lines that are neither code nor comment.
-func prose(body string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		fence, comment := "", false
-		for line := range strings.Lines(body) {
-			line = strings.TrimRight(line, "\r\n")
-			if fence != "" {
-				if m := fenceLine.FindStringSubmatch(line); m != nil && m[1][0] == fence[0] &&
-					len(m[1]) >= len(fence) && strings.TrimSpace(m[2]) == "" {
-					fence = ""
-				}
+// prose yields the lines from body on that are neither code nor comment, with their
+// numbers.
+func prose(text *markdown.Document, body int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		comment := false
+		for i := body; i < text.Len(); i++ {
+			line := text.Line(i)
+			if !comment && (text.Fenced(i) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) {
 				continue
 			}
-			if line, comment = uncomment(line, comment); strings.TrimSpace(line) == "" {
-				continue
-			}
-			if m := fenceLine.FindStringSubmatch(line); m != nil && (m[1][0] == '~' || !strings.Contains(m[2], "`")) {
-				fence = m[1]
-				continue
-			}
-			if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
-				continue
-			}
-			if !yield(line) {
+			if line, comment = uncomment(line, comment); strings.TrimSpace(line) != "" && !yield(i, line) {
 				return
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	markdown "belay/internal/workspace/document"
 )
 
 // Covers: workspace 9.1, workspace 9.2, workspace 9.5, workspace 9.7
@@ -45,7 +47,7 @@ func TestHeader(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, parseHeader(tt.body), cmp.AllowUnexported(header{})); diff != "" {
+			if diff := cmp.Diff(tt.want, parseHeader(markdown.Parse([]byte(tt.body)), 0), cmp.AllowUnexported(header{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -1,9 +1,7 @@
 package persona
 
 import (
-	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"belay/internal/lazyregexp"
 	markdown "belay/internal/workspace/document"
@@ -13,8 +11,9 @@ import (
 // Lint holds an instruction file against the specification. File is its path below
 // the root, such as "agents/AGENT_TASK.md". What only other files can show, such as
 // whether a subagent exists, is looked at by [Root.Lint].
-func Lint(file string, data []byte) []finding.Finding {
-	l := newLinter(file, data)
+func Lint(file string, data []byte) []finding.Finding { return newLinter(file, data).lint() }
+
+func (l *linter) lint() []finding.Finding {
 	l.frontmatter()
 	l.header()
 	l.table()
@@ -25,29 +24,30 @@ func Lint(file string, data []byte) []finding.Finding {
 
 // linter looks at one file. Lines are those of the whole file, from 0.
 type linter struct {
-	file  string
-	text  *markdown.Document
-	front string
-	// open is set when the frontmatter does not end; body is its first line.
-	open  bool
-	body  int
-	found []finding.Finding
+	file string
+	text *markdown.Document
+	// fields are those of the frontmatter; open is set where that does not end.
+	fields frontmatter
+	open   bool
+	// body is the first line of the instructions, rest their text; notText is set where
+	// bytes of the file were replaced.
+	body    int
+	rest    string
+	notText bool
+	found   []finding.Finding
 	// declared is the type in the line AGENT_TYPE.
 	declared Type
 }
 
 func newLinter(file string, data []byte) *linter {
-	l := &linter{file: file}
-	if !utf8.Valid(data) {
-		l.find(&ruleNotText, 0, "the file is not UTF-8")
-		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	}
 	text := strings.TrimPrefix(string(data), "\uFEFF")
-	var rest string
-	l.front, rest, l.open = split(text)
+	valid := strings.ToValidUTF8(text, "\uFFFD")
+	l := &linter{file: file, text: markdown.Parse([]byte(valid)), notText: valid != text}
+	var front string
+	front, l.rest, l.open = split(valid)
+	l.fields = parseFrontmatter(front)
 	// What stands before the body makes up its first lines.
-	l.body = strings.Count(text[:len(text)-len(rest)], "\n")
-	l.text = markdown.Parse([]byte(text))
+	l.body = strings.Count(valid[:len(valid)-len(l.rest)], "\n")
 	return l
 }
 
@@ -57,28 +57,14 @@ func (l *linter) find(rule *finding.Rule, line int, format string, args ...any) 
 }
 
 func (l *linter) frontmatter() {
+	if l.notText {
+		l.find(&ruleNotText, 0, "the file is not UTF-8")
+	}
 	if l.open {
 		l.find(&ruleFrontmatter, 1, "frontmatter begins with --- but never ends; the file is taken as body")
 	}
-	for _, w := range parseFrontmatter(l.front).warnings {
+	for _, w := range l.fields.warnings {
 		l.find(&ruleFrontmatter, 1, "%s", w)
-	}
-}
-
-// prose yields the lines of the body that are neither code nor comment, with their
-// numbers.
-func (l *linter) prose() func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		comment := false
-		for i := l.body; i < l.text.Len(); i++ {
-			line := l.text.Line(i)
-			if !comment && (l.text.Fenced(i) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) {
-				continue
-			}
-			if line, comment = uncomment(line, comment); strings.TrimSpace(line) != "" && !yield(i, line) {
-				return
-			}
-		}
 	}
 }
 
@@ -87,7 +73,7 @@ var title = lazyregexp.New(`^AGENT INSTRUCTIONS\s*(?:—|–|-+)\s*([^()]*?)\s*(
 // header looks at the marker, the heading and the line AGENT_TYPE (9.1).
 func (l *linter) header() {
 	marked, typed := false, false
-	for i, line := range l.prose() {
+	for i, line := range prose(l.text, l.body) {
 		if strings.TrimSpace(line) == "[[DOC:AGENT_INSTRUCTIONS]]" {
 			marked = true
 		}
@@ -130,7 +116,7 @@ var mark = lazyregexp.New(`^\s*\[\[(BEGIN|END):([A-Z_]+)\]\]\s*$`)
 func (l *linter) sections() {
 	begun, ended := map[string]int{}, map[string]int{}
 	open := ""
-	for i, line := range l.prose() {
+	for i, line := range prose(l.text, l.body) {
 		m := mark.FindStringSubmatch(line)
 		if m == nil {
 			continue

@@ -1,6 +1,7 @@
 package persona
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -55,21 +56,6 @@ func (r *Root) agentFiles() ([]string, error) {
 		}
 	}
 	// By ID, which is not the order of the file names: "A_B" and "A.md" differ.
-	slices.SortFunc(names, func(a, b string) int {
-		if c := compare(idOf(a), idOf(b)); c != 0 {
-			return c
-		}
-		return compare(a, b)
-	})
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(idOf(a), idOf(b)), cmp.Compare(a, b)) })
 	return names, nil
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

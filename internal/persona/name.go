@@ -101,7 +101,7 @@ func (r *Root) find(name string) (Persona, error) {
 }
 
 // ids lists the personas by the names of their files; none when the folder can
-// not be read, which whoever asked for a persona is told in other ways.
+// not be read, which the error about the persona says in other ways.
 func (r *Root) ids() []string {
 	names, err := r.agentFiles()
 	if err != nil {

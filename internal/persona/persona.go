@@ -1,4 +1,4 @@
-// Package persona reads the files that tell an agent who it is: the instruction
+// Package persona reads the files that say who an agent is: the instruction
 // root with its AGENT_*.md files, what they declare, and which of them may be
 // given work by another.
 //
@@ -10,7 +10,7 @@
 //
 // Everything is read through os.Root: a name can not leave the root, whatever
 // links lie in it. Parsed files are remembered until their size or time changes,
-// so a warm lookup costs a few stat calls. A configured root that is not valid
+// so a warm lookup parses nothing. A configured root that is not valid
 // is an error and is never replaced by the embedded one.
 //
 // The package knows no HTTP and no model. Contract: workspace 9 (structure of

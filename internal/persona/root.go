@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -23,9 +25,8 @@ const MaxFileBytes = 1 << 20
 type Root struct {
 	path string // absolute; "" is the embedded set
 
-	mu      sync.RWMutex
-	files   map[string]*document
-	checked []fs.FileInfo // of the entries when Check last passed
+	mu    sync.RWMutex
+	files map[string]*document
 }
 
 // Open returns the instruction root at path, or the embedded set for a blank
@@ -37,7 +38,7 @@ func Open(path string) (*Root, error) {
 	if path == "" {
 		return r, nil
 	}
-	if strings.ContainsFunc(path, isControl) {
+	if strings.ContainsFunc(path, unicode.IsControl) {
 		return nil, fmt.Errorf("instruction root %q: the path holds a control character", path)
 	}
 	abs, err := filepath.Abs(path)
@@ -73,46 +74,17 @@ var entries = []struct {
 
 // Check returns INSTRUCTION_ROOT_INVALID unless the root has every required
 // folder and readable file. The details list entries of the wrong kind as
-// invalidEntries and everything else as missingEntries. A root that passed is
-// looked at again only where a stat call shows a change.
+// invalidEntries and everything else as missingEntries.
 func (r *Root) Check() error {
 	if r.path == "" {
 		return nil
 	}
-	infos := make([]fs.FileInfo, len(entries))
-	r.mu.RLock()
-	known := r.checked
-	r.mu.RUnlock()
-	same := known != nil
-	for i, e := range entries {
-		info, err := r.stat(e.name)
-		if err != nil {
-			same = false
-			break
-		}
-		infos[i] = info
-		same = same && info.Mode() == known[i].Mode() && os.SameFile(info, known[i])
-	}
-	if same {
+	missing, invalid := r.inspect()
+	if len(missing)+len(invalid) == 0 {
 		return nil
 	}
-	missing, invalid := r.inspect()
-	if len(missing)+len(invalid) > 0 {
-		r.mu.Lock()
-		r.checked = nil
-		r.mu.Unlock()
-		return fault.New(fault.InstructionRootInvalid, "%s", r.lack(append(missing[:len(missing):len(missing)], invalid...))).
-			With("instructionRoot", r.path).With("missingEntries", missing).With("invalidEntries", invalid)
-	}
-	for _, info := range infos {
-		if info == nil { // appeared while we looked: nothing to remember yet
-			return nil
-		}
-	}
-	r.mu.Lock()
-	r.checked = infos
-	r.mu.Unlock()
-	return nil
+	return fault.New(fault.InstructionRootInvalid, "%s", r.lack(append(missing[:len(missing):len(missing)], invalid...))).
+		With("instructionRoot", r.path).With("missingEntries", missing).With("invalidEntries", invalid)
 }
 
 // lack says what is wrong with the root: the folder itself, or the entries that
@@ -249,13 +221,8 @@ func spelled(root *os.Root, name string) error {
 		dir = "."
 	}
 	names, err := listDir(root, filepath.Clean(dir))
-	if err != nil {
+	if err != nil || slices.Contains(names, base) {
 		return err
-	}
-	for _, n := range names {
-		if n == base {
-			return nil
-		}
 	}
 	return fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }

@@ -71,7 +71,7 @@ func invalid(what string, problems []problem) error {
 			break
 		}
 		text := p.String()
-		if hints.Tell(p.Hint) {
+		if hints.Show(p.Hint) {
 			text += " (" + p.Hint + ")"
 		}
 		lines = append(lines, text)

@@ -33,14 +33,15 @@ var aliases = []alias{
 	{"MEMORY.md", []string{"Interface & Dependency Notes", "Interface Notes", "Dependency Notes"}},
 }
 
-// canonical has the table's other names, as plain makes them, by file.
+// canonical has the table's names, as plain makes them, by file, each with the
+// specification's.
 var canonical = func() map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, a := range aliases {
 		if all[a.file] == nil {
 			all[a.file] = map[string]string{}
 		}
-		for _, other := range a.names[1:] {
+		for _, other := range a.names {
 			all[a.file][plain(other)] = a.names[0]
 		}
 	}
@@ -59,11 +60,13 @@ func Names(file, heading string) []string {
 }
 
 // Canonical returns what the specification calls a heading of that file, and
-// whether the heading is one of the table's other names for it.
+// whether that is another name than the heading. A heading that the table does not have
+// is returned as it is.
 func Canonical(file, heading string) (name string, aliased bool) {
-	var room [64]byte
-	if name, aliased = canonical[file][string(appendPlain(room[:0], heading))]; aliased {
-		return name, true
+	p := plain(heading)
+	name, known := canonical[file][p]
+	if !known {
+		return heading, false
 	}
-	return heading, false
+	return name, plain(name) != p
 }

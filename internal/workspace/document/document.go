@@ -96,9 +96,6 @@ func (d *Document) Len() int { return len(d.lines) }
 // Line returns the text of line i, from 0, without its end.
 func (d *Document) Line(i int) string { return d.lines[i].Text }
 
-// HasBOM reports whether the file begins with a byte order mark.
-func (d *Document) HasBOM() bool { return d.bom != "" }
-
 // Valid reports whether the file is UTF-8 without NUL.
 func (d *Document) Valid() bool {
 	for _, l := range d.lines {

@@ -3,7 +3,6 @@ package document
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Heading is a Markdown heading outside code blocks.
@@ -73,93 +72,22 @@ func (d *Document) Section(names ...string) (Section, bool) {
 
 // Same compares headings as people write them: letter case, blanks, a closing
 // colon and what follows in brackets do not count.
-func Same(a, b string) bool {
-	if a == b {
-		return true
-	}
-	if a != "" && b != "" && isLetter(a[0]) && isLetter(b[0]) && a[0]|0x20 != b[0]|0x20 {
-		return false // as most do
-	}
-	a, b = core(a), core(b)
-	if !isASCII(a) || !isASCII(b) {
-		return folded(a) == folded(b)
-	}
-	// Word by word, because anyone who looks for a heading compares it with many.
-	for {
-		var x, y string
-		x, a = nextWord(a)
-		y, b = nextWord(b)
-		if len(x) != len(y) || !strings.EqualFold(x, y) {
-			return false
-		}
-		if x == "" {
-			return true
-		}
-	}
-}
-
-// nextWord takes the first word off an ASCII text.
-func nextWord(s string) (word, rest string) {
-	start := 0
-	for start < len(s) && isBlank(s[start]) {
-		start++
-	}
-	end := start
-	for end < len(s) && !isBlank(s[end]) {
-		end++
-	}
-	return s[start:end], s[end:]
-}
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isBlank(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+func Same(a, b string) bool { return a == b || strings.EqualFold(core(a), core(b)) }
 
 // core is what counts of a heading.
 func core(heading string) string {
 	if i := strings.IndexByte(heading, '('); i > 0 {
 		heading = heading[:i]
 	}
-	return strings.Trim(strings.TrimRight(strings.TrimSpace(heading), ": \t"), "*_")
+	heading = strings.Trim(strings.TrimRight(strings.TrimSpace(heading), ": \t"), "*_")
+	if strings.Contains(heading, "  ") || strings.Contains(heading, "\t") {
+		heading = strings.Join(strings.Fields(heading), " ")
+	}
+	return heading
 }
 
 // plain is a heading in the form in which equal ones are equal.
-func plain(heading string) string { return folded(core(heading)) }
-
-// appendPlain appends what plain makes of a heading, without making other text.
-func appendPlain(b []byte, heading string) []byte {
-	heading = core(heading)
-	if !isASCII(heading) {
-		return append(b, folded(heading)...)
-	}
-	for start := len(b); ; {
-		var word string
-		if word, heading = nextWord(heading); word == "" {
-			return b
-		}
-		if len(b) > start {
-			b = append(b, ' ')
-		}
-		for i := range len(word) {
-			c := word[i]
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			b = append(b, c)
-		}
-	}
-}
-
-func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+func plain(heading string) string { return strings.ToLower(core(heading)) }
 
 // heading reads an ATX heading: up to three blanks, one to six #, a blank or the
 // line's end, the text, and # signs that close it.

@@ -61,18 +61,6 @@ func (d *Document) readTables(first, end int) []Table {
 	return all
 }
 
-// Cell is a row's cell by its column's name, "" when there is none.
-func (t *Table) Cell(r Row, names ...string) string {
-	for i, h := range t.Header {
-		for _, n := range names {
-			if i < len(r.Cells) && Same(h, n) {
-				return r.Cells[i]
-			}
-		}
-	}
-	return ""
-}
-
 // TableRow is the line for a row of these cells: what would end a cell is
 // escaped.
 func TableRow(cells ...string) string {

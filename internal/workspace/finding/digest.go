@@ -49,7 +49,7 @@ type Group struct {
 }
 
 // NewDigest returns an empty digest that shows at most so many findings of each
-// code; 0 shows all, up to [MaxTold].
+// code; 0 shows all, up to [MaxReported].
 func NewDigest(most int) *Digest {
 	return &Digest{most: most, groups: map[string]*Group{}, removed: map[Remedy]int{}, packages: map[string]bool{}}
 }
@@ -98,7 +98,7 @@ func (d *Digest) Add(all []Finding) {
 // keep takes a finding that may be one of the first of its group.
 func (d *Digest) keep(g *Group, f *Finding) {
 	if d.most == 0 {
-		if d.kept < MaxTold {
+		if d.kept < MaxReported {
 			d.kept++
 			g.First = append(g.First, *f)
 		}
@@ -144,7 +144,9 @@ func (d *Digest) Tallies() []Tally {
 	for _, g := range d.groups {
 		tallies = append(tallies, Tally{g.Code, g.Severity, g.Count})
 	}
-	sortTallies(tallies)
+	slices.SortFunc(tallies, func(a, b Tally) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+	})
 	return tallies
 }
 

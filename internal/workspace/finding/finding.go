@@ -2,7 +2,7 @@
 // bad, and what to do about it.
 //
 // Every reader and linter of the workspace answers with findings; their codes are
-// stable, listed in one table of [Rule]s per room, and documented from there.
+// stable, listed in one table of [Rule]s per package, and documented from there.
 // Contract: workspace spec, section 12; the register linter's codes are those of
 // the original.
 package finding

@@ -14,13 +14,13 @@ func TestQuota(t *testing.T) {
 	few := make([]Finding, 1001)
 	for range 8 {
 		all.Go(func() {
-			for range MaxTold / 8 / 1000 {
+			for range MaxReported / 8 / 1000 {
 				kept.Add(int64(len(q.Keep(few))))
 			}
 		})
 	}
 	all.Wait()
-	if kept.Load() != MaxTold || q.Dropped() != MaxTold/1000 {
+	if kept.Load() != MaxReported || q.Dropped() != MaxReported/1000 {
 		t.Errorf("%d are kept, %d dropped", kept.Load(), q.Dropped())
 	}
 	if len(q.Keep(few)) != 0 || len(q.Keep(nil)) != 0 {

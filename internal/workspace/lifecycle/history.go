@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 
 	"belay/internal/workspace/document"
@@ -42,7 +43,7 @@ var (
 func readHistory(doc *document.Document, sections []document.Section) history {
 	var h history
 	for _, s := range sections {
-		if !oneOf(s.Text, historyNames) {
+		if !slices.ContainsFunc(historyNames, func(n string) bool { return document.Same(s.Text, n) }) {
 			continue
 		}
 		if h.found {
@@ -62,15 +63,6 @@ func readHistory(doc *document.Document, sections []document.Section) history {
 	h.items = items(doc, h.section)
 	h.read(doc)
 	return h
-}
-
-func oneOf(heading string, names []string) bool {
-	for _, n := range names {
-		if document.Same(heading, n) {
-			return true
-		}
-	}
-	return false
 }
 
 // read gathers the entries of tables and lists in the order of their lines.
@@ -136,10 +128,8 @@ func columnsOf(t document.Table) (columns, bool) {
 
 func column(t document.Table, names []string) int {
 	for _, n := range names {
-		for i, h := range t.Header {
-			if document.Same(h, n) {
-				return i
-			}
+		if i := slices.IndexFunc(t.Header, func(h string) bool { return document.Same(h, n) }); i >= 0 {
+			return i
 		}
 	}
 	return -1

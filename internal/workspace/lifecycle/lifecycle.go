@@ -9,7 +9,7 @@
 // [Quick] finds the state alone, for scans.
 //
 // [Transition] moves a file's text on: it checks the request against the table of
-// transitions ([Machine]) and splices the change in, in the form that the file
+// transitions and splices the change in, in the form that the file
 // has. Only the lines of the state, the date, the approval and the new entry
 // change; every other byte stays. The package touches no disk: statusfile does.
 //
@@ -81,7 +81,7 @@ type Rule struct {
 	Approval string
 }
 
-// machine is the table of transitions, without the creation of the file in state
+// machine is the table of transitions (workspace 3.3; compatible contract, 8.2), without the creation of the file in state
 // OPEN, which is no transition of it.
 var machine = []Rule{
 	{Open, Initialized, []string{Documents}, ""},
@@ -97,9 +97,6 @@ const (
 	labelChecking = "Checking Approval SHA"
 	labelIssued   = "Approval SHA"
 )
-
-// Machine is the table of transitions (workspace 3.3; compatible contract, 8.2).
-func Machine() []Rule { return slices.Clone(machine) }
 
 // rule returns the transition from one state to another.
 func rule(from, to State) (Rule, bool) {

@@ -43,17 +43,17 @@ func (s *Status) inTable(t columns, newest int, e Entry) ([]edit, error) {
 
 // around are the lines before which a new entry may go, the likeliest first: where
 // the newest is in a history of that order, which begins at first and is over at
-// end; in one without order beside its newest entry, newest ≤ line < behind.
-func around(o order, first, end, newest, behind int) []int {
+// end; in one without order beside its newest entry, newest ≤ line < after.
+func around(o order, first, end, newest, after int) []int {
 	switch {
 	case newest < 0:
 		return []int{end}
 	case o == oldestFirst:
-		return []int{end, behind, newest, first}
+		return []int{end, after, newest, first}
 	case o == newestFirst || newest == first:
-		return []int{first, newest, behind, end}
+		return []int{first, newest, after, end}
 	}
-	return []int{behind, newest, end, first}
+	return []int{after, newest, end, first}
 }
 
 // inList adds an item to the list with the newest one, which begins in line newest.

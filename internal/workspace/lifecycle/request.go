@@ -184,16 +184,16 @@ func (r Request) date(s *Status) (string, error) {
 		return "", fault.New(fault.InvalidDate, "_STATUS.md has the date %s, and today is %s", latest, today).
 			WithHint("a person corrects that date in _STATUS.md first; or set the clock of this machine")
 	}
-	told := func(format string, args ...any) (string, error) {
+	wrong := func(format string, args ...any) (string, error) {
 		return "", fault.New(fault.InvalidDate, format, args...).With("date", clip(date)).With("latest", latest)
 	}
 	switch {
 	case !calendar(date):
-		return told("%.40q is no date of the calendar, written YYYY-MM-DD", date)
+		return wrong("%.40q is no date of the calendar, written YYYY-MM-DD", date)
 	case date < latest:
-		return told("%s is before %s, the latest date in _STATUS.md", date, latest)
+		return wrong("%s is before %s, the latest date in _STATUS.md", date, latest)
 	case date > tomorrow:
-		return told("%s is in the future; today is %s", date, today)
+		return wrong("%s is in the future; today is %s", date, today)
 	}
 	return date, nil
 }

@@ -54,7 +54,7 @@ var (
 	ruleLabel = finding.Rule{Code: "STATUS_LABEL", Severity: finding.Warning, Section: "3.1",
 		Means: "A field has another label than the specification's.", Fix: "use the labels Current State and Last Updated"}
 	ruleMore = finding.Rule{Code: "STATUS_MORE", Severity: finding.Warning, Section: "3.1",
-		Means: "The history has more findings than are listed.", Fix: "mend those that are listed, and look again"}
+		Means: "The history has more findings than are listed.", Fix: "correct those that are listed, and look again"}
 	ruleForm = finding.Rule{Code: "STATUS_VALUE", Severity: finding.Warning, Section: "3.1",
 		Means: "A field holds more than its value, or writes it differently.", Fix: "write the state in capitals, the date as YYYY-MM-DD, and nothing after them"}
 )

@@ -142,7 +142,7 @@ func (s *Status) newSection(e Entry) edit {
 // plainItem is an entry in the specification's form.
 func plainItem(e Entry) string { return "- " + e.Date + " — " + reported(e) }
 
-// told is what an item says behind its date.
+// reported is what an item says after its date.
 func reported(e Entry) string {
 	text := "State set to " + e.State + " (" + e.Actor + ")"
 	if e.Notes != "" {

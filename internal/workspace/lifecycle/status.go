@@ -101,8 +101,9 @@ func Parse(data []byte) *Status {
 // Quick reads the state alone, as [Parse] does, "" where the file has none: for
 // anyone who lists thousands. An unknown state is what is there, in capitals.
 func Quick(data []byte) State {
+	doc := document.Parse(data)
 	for _, label := range stateLabels {
-		if f, ok := document.Find(data, label); ok {
+		if f, ok := doc.Field(label); ok {
 			state, _ := stateOf(f.Value)
 			return state
 		}
@@ -189,7 +190,7 @@ func wordAhead(rest string) bool {
 }
 
 // header are the lines first ≤ line < end around the state in which the fields of
-// the whole file are: between the heading before it and the one behind it.
+// the whole file are: between the heading before it and the one after it.
 func (s *Status) header() (first, end int) {
 	end = s.doc.Len()
 	for _, h := range s.doc.Headings() {

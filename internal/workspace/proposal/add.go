@@ -63,7 +63,7 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 	if err := sweep(project); err != nil {
 		return Shown{}, err
 	}
-	older, err := s.room(ctx, project, p)
+	older, err := s.makeRoom(ctx, project, p)
 	if err != nil {
 		return Shown{}, err
 	}
@@ -100,9 +100,9 @@ func keep(project *os.Root, p Proposal, content []byte) error {
 	return save(project, p)
 }
 
-// room returns what a new proposal supersedes, drops the oldest of those that are
+// makeRoom returns what a new proposal supersedes, drops the oldest of those that are
 // settled, and refuses when too many wait.
-func (s *Store) room(ctx context.Context, project *os.Root, p Proposal) (superseded []Proposal, err error) {
+func (s *Store) makeRoom(ctx context.Context, project *os.Root, p Proposal) (superseded []Proposal, err error) {
 	list, err := all(ctx, project)
 	if err != nil {
 		return nil, err

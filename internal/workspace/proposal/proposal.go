@@ -168,17 +168,9 @@ func content(project *os.Root, id string) (*register.Register, error) {
 // all are the records of a project's proposals, the oldest first; what is malformed
 // is left out.
 func all(ctx context.Context, project *os.Root) ([]Proposal, error) {
-	f, err := project.Open(Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := names(project)
 	if err != nil {
-		return nil, unreadable(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxListed)
-	if err != nil && len(names) == 0 && !errors.Is(err, io.EOF) {
-		return nil, unreadable(err)
+		return nil, err
 	}
 	var list []Proposal
 	for _, name := range names {
@@ -193,6 +185,23 @@ func all(ctx context.Context, project *os.Root) ([]Proposal, error) {
 	}
 	slices.SortFunc(list, func(a, b Proposal) int { return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
 	return list, nil
+}
+
+// names are those of the files of a project's proposals.
+func names(project *os.Root) ([]string, error) {
+	f, err := project.Open(Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxListed)
+	if err != nil && len(names) == 0 && !errors.Is(err, io.EOF) {
+		return nil, unreadable(err)
+	}
+	return names, nil
 }
 
 func unreadable(err error) error {
@@ -211,17 +220,9 @@ func open(projectRoot string) (*os.Root, error) {
 // sweep removes what processes left unfinished that died. The lock is held: nobody else
 // writes.
 func sweep(project *os.Root) error {
-	f, err := project.Open(Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	names, err := names(project)
 	if err != nil {
-		return unreadable(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxListed)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return unreadable(err)
+		return err
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, durable.TempPrefix) {

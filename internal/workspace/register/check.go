@@ -24,7 +24,7 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// maxProblems bounds how many are told at once.
+// maxProblems bounds how many are reported at once.
 const maxProblems = 100
 
 // enoughProblems is when a row is not looked at anymore.
@@ -77,7 +77,7 @@ func (k *checker) add(t fault.Type, c Column, format string, args ...any) {
 		name = c.String()
 	}
 	k.problems = append(k.problems, Problem{
-		Type: t, Row: k.numberOf(k.at), ID: finding.Shown(trim(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
+		Type: t, Row: k.numberOf(k.at), ID: finding.Shown(strings.TrimSpace(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -98,7 +98,7 @@ func (k *checker) rows() {
 			return
 		}
 		k.row, k.at = &k.d.rows[i], i
-		id := trim(k.get(DependencyID))
+		id := strings.TrimSpace(k.get(DependencyID))
 		if first, twice := k.seen[id]; !twice {
 			k.seen[id] = i
 		} else if id != "" && (k.row.from < 0 || k.row.changed && !k.lenient) {
@@ -124,7 +124,7 @@ func (k *checker) oldIDs() bool {
 		}
 		before := k.d.base.Row(row.from)
 		for c, valid := range validIDs {
-			if id := trim(k.d.get(row, c)); id != "" && !valid(id) && id == trim(before.Raw(c)) {
+			if id := strings.TrimSpace(k.d.get(row, c)); id != "" && !valid(id) && id == strings.TrimSpace(before.Raw(c)) {
 				return true
 			}
 		}
@@ -164,10 +164,10 @@ func (k *checker) contract() {
 			k.add(missing(c), c, "%s is required", c)
 		}
 	}
-	if id := k.get(DependencyID); trim(id) != "" && !isDependencyID(id) {
+	if id := k.get(DependencyID); strings.TrimSpace(id) != "" && !isDependencyID(id) {
 		k.add(fault.InvalidIdentity, DependencyID, "%s is not a DependencyID like DEP-01-02-003", finding.Shown(id))
 	}
-	if from := k.get(FromDeliverableID); trim(from) != "" {
+	if from := k.get(FromDeliverableID); strings.TrimSpace(from) != "" {
 		if !layout.IsDeliverableID(from) {
 			k.add(fault.InvalidIdentity, FromDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(from))
 		} else if k.host != "" && from != k.host {
@@ -175,7 +175,7 @@ func (k *checker) contract() {
 		}
 	}
 	for _, c := range []Column{FirstSeen, LastSeen} {
-		if day := k.get(c); trim(day) != "" && !hasDateShape(day) {
+		if day := k.get(c); strings.TrimSpace(day) != "" && !hasDateShape(day) {
 			k.add(fault.InvalidDate, c, "%s of %s is not a day like 2026-01-31", finding.Shown(day), c)
 		}
 	}
@@ -188,7 +188,7 @@ func (k *checker) contract() {
 	k.target()
 	if k.get(Status) == statusActive {
 		for _, c := range []Column{EvidenceFile, SourceRef} {
-			if trim(k.get(c)) == "" {
+			if strings.TrimSpace(k.get(c)) == "" {
 				k.add(fault.InvalidProvenance, c, "an ACTIVE row needs %s, or %q", c, locationTBD)
 			}
 		}
@@ -224,7 +224,7 @@ func (k *checker) class() {
 }
 
 func (k *checker) target() {
-	id := trim(k.get(TargetDeliverableID))
+	id := strings.TrimSpace(k.get(TargetDeliverableID))
 	switch kind := k.get(TargetType); {
 	case kind == "":
 	case kind == targetDeliverable && id == "":
@@ -237,7 +237,7 @@ func (k *checker) target() {
 // stricter applies what the original does not check (S35, S36), to a row that is
 // new or changes.
 func (k *checker) stricter() {
-	if id := trim(k.get(TargetDeliverableID)); id != "" && k.get(TargetType) == targetDeliverable && !layout.IsDeliverableID(id) {
+	if id := strings.TrimSpace(k.get(TargetDeliverableID)); id != "" && k.get(TargetType) == targetDeliverable && !layout.IsDeliverableID(id) {
 		k.add(fault.InvalidTarget, TargetDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(id))
 	}
 	first, last := k.get(FirstSeen), k.get(LastSeen)

@@ -39,7 +39,7 @@ func (r *Register) Lint(path, host string) []finding.Finding {
 	return all
 }
 
-// More is the finding about those of a file that are not told.
+// More is the finding about those of a file that are not reported.
 func More(path string, n int) finding.Finding {
 	return ruleMore.At(path, 0, "%d more findings are not listed", n)
 }
@@ -210,7 +210,7 @@ func (l *linter) longRowFix(more []cell) string {
 	if !enumerations[Status].has(strings.ToUpper(l.values[Status])) {
 		return ""
 	}
-	if !slices.ContainsFunc(more, func(c cell) bool { return trim(l.value(c)) != "" }) {
+	if !slices.ContainsFunc(more, func(c cell) bool { return strings.TrimSpace(l.value(c)) != "" }) {
 		return fmt.Sprintf("remove the %d commas at the end of the row, or name the columns in the header", len(more))
 	}
 	if l.allLong {
@@ -230,14 +230,14 @@ func (l *linter) shape() bool {
 			l.report(ruleMalformed.At(l.path, int(rec.line), "a cell has more than %d characters", maxCell).In(l.number, l.columnName(i)))
 			return false
 		}
-		if mayBeFormula(l.text, c) && isFormula(l.value(*c)) {
+		if isFormula(l.value(*c)) {
 			l.report(ruleFormula.At(l.path, int(rec.line), "a spreadsheet takes the cell for a formula").In(l.number, l.columnName(i)).Of(l.value(*c)))
 		}
 	}
 	for c, at := range l.at {
 		v := ""
 		if at >= 0 && int(at) < len(cells) {
-			v = trim(l.value(cells[at]))
+			v = strings.TrimSpace(l.value(cells[at]))
 		}
 		l.values[c] = v
 	}
@@ -263,16 +263,6 @@ func (l *linter) columnName(i int) string {
 
 // shownName is a column's name for a finding, which must not keep the file in memory.
 func shownName(name string) string { return strings.Clone(finding.Shown(name)) }
-
-// trim is strings.TrimSpace for cells, most of which need none.
-func trim(s string) string {
-	if s == "" || plainEnd(s[0]) && plainEnd(s[len(s)-1]) {
-		return s
-	}
-	return strings.TrimSpace(s)
-}
-
-func plainEnd(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
 // Unreadable is the finding about a register that could not be read.
 func Unreadable(path string, err error) finding.Finding {

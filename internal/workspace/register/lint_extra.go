@@ -114,26 +114,6 @@ func wordCount(text string) int {
 	return len(strings.Fields(text))
 }
 
-// mayBeFormula looks at the first byte of a cell.
-func mayBeFormula(text string, c *cell) bool {
-	at := c.start
-	switch c.form {
-	case 0:
-	case quoted:
-		at++
-	default:
-		return true
-	}
-	if at >= c.end {
-		return false
-	}
-	switch text[at] {
-	case '=', '+', '-', '@', '\t', '\r', '\n':
-		return true
-	}
-	return false
-}
-
 // isFormula reports whether a spreadsheet would run a cell: it begins with a sign
 // that formulas begin with, and is neither a number nor a dash.
 func isFormula(value string) bool {

@@ -2,6 +2,7 @@ package register
 
 import (
 	"strings"
+	"time"
 
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -164,23 +165,6 @@ func areDigits(s string) bool {
 
 // isDate reports whether s is a day of the calendar, YYYY-MM-DD.
 func isDate(s string) bool {
-	if len(s) != 10 || s[4] != '-' || s[7] != '-' || !areDigits(s[:4]) || !areDigits(s[5:7]) || !areDigits(s[8:]) {
-		return false
-	}
-	year := int(s[0]-'0')*1000 + int(s[1]-'0')*100 + int(s[2]-'0')*10 + int(s[3]-'0')
-	month, day := int(s[5]-'0')*10+int(s[6]-'0'), int(s[8]-'0')*10+int(s[9]-'0')
-	return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year)
-}
-
-func daysIn(month, year int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil && !strings.HasPrefix(s, "0000")
 }

@@ -34,7 +34,7 @@ func (r *Register) CheckProject(path string, p Project, today string) []finding.
 		row := r.Row(i)
 		line := int(r.records[row.record].line)
 		for _, c := range []Column{FirstSeen, LastSeen} {
-			if day := trim(row.Raw(c)); today != "" && day > today && isDate(day) {
+			if day := strings.TrimSpace(row.Raw(c)); today != "" && day > today && isDate(day) {
 				all = append(all, ruleFuture.At(path, line, "%s is %s, and today is %s", c, day, today).In(row.Number(), c.String()).Of(day))
 			}
 		}
@@ -57,7 +57,7 @@ func (w Row) checkTargetPackage(path string, p Project) (finding.Finding, bool) 
 	if w.Value(TargetType) != targetDeliverable {
 		return finding.Finding{}, false
 	}
-	pkg, target := trim(w.Raw(TargetPackageID)), layout.ParseName(trim(w.Raw(TargetDeliverableID)))
+	pkg, target := strings.TrimSpace(w.Raw(TargetPackageID)), layout.ParseName(strings.TrimSpace(w.Raw(TargetDeliverableID)))
 	holds := p.Package(target.ID)
 	if pkg == "" || holds == "" || layout.Number(pkg) == layout.Number(holds) {
 		return finding.Finding{}, false
@@ -76,7 +76,7 @@ func (r *Register) CheckName(path, folder string, context func() []byte) []findi
 	seen := map[string]bool{}
 	for i := range r.rows {
 		row := r.Row(i)
-		given := trim(row.Raw(FromDeliverableName))
+		given := strings.TrimSpace(row.Raw(FromDeliverableName))
 		if given == "" || seen[given] {
 			continue
 		}
@@ -121,7 +121,7 @@ func (w Row) checkTarget(path string, p Project) (finding.Finding, bool) {
 	if w.Value(TargetType) != targetDeliverable || !w.Active() {
 		return finding.Finding{}, false
 	}
-	target := layout.ParseName(trim(w.Raw(TargetDeliverableID)))
+	target := layout.ParseName(strings.TrimSpace(w.Raw(TargetDeliverableID)))
 	line := int(w.r.records[w.record].line)
 	switch {
 	case target.Kind != layout.Deliverable:
@@ -130,7 +130,7 @@ func (w Row) checkTarget(path string, p Project) (finding.Finding, bool) {
 		return ruleTargetUnknown.At(path, line, "the project has no %s", target.ID).
 			In(w.Number(), TargetDeliverableID.String()).Of(w.Raw(TargetDeliverableID)), true
 	}
-	needed := slices.Index(states, strings.ToUpper(trim(w.Raw(RequiredMaturity))))
+	needed := slices.Index(states, strings.ToUpper(strings.TrimSpace(w.Raw(RequiredMaturity))))
 	if needed < 0 || w.Value(Satisfaction) != satisfied || w.Value(Direction) != upstream {
 		return finding.Finding{}, false
 	}

@@ -199,7 +199,7 @@ func (d *draft) warnings(replaced [][]string) []string {
 	implements := 0
 	for i := range d.rows {
 		row := &d.rows[i]
-		id := trim(d.get(row, DependencyID))
+		id := strings.TrimSpace(d.get(row, DependencyID))
 		for _, w := range replaced[i] {
 			all = append(all, "ROW:"+id+":"+w)
 		}

@@ -92,9 +92,6 @@ func (r *Register) Row(i int) Row { return Row{r, int(r.rows[i])} }
 // Has reports whether the header names a column.
 func (r *Register) Has(c Column) bool { return r.at[c] >= 0 }
 
-// Columns are the header's names, trimmed. They are not to be changed.
-func (r *Register) Columns() []string { return r.columns }
-
 // Row is one row of a register.
 type Row struct {
 	r      *Register

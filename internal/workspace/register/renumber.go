@@ -74,7 +74,7 @@ func (n *Numbering) Renumber(r *Register) (after *Register, changes []IDChange, 
 	for i := range r.rows {
 		row := r.Row(i)
 		set := func(c Column, valid, why string) {
-			before := trim(row.Raw(c))
+			before := strings.TrimSpace(row.Raw(c))
 			if why == "" && !edits.set(row, c, valid) {
 				why = "the row has no cell for it"
 			}
@@ -90,10 +90,10 @@ func (n *Numbering) Renumber(r *Register) (after *Register, changes []IDChange, 
 		} else {
 			seen[id] = true
 		}
-		if from := trim(row.Raw(FromDeliverableID)); from != "" && !layout.IsDeliverableID(from) {
+		if from := strings.TrimSpace(row.Raw(FromDeliverableID)); from != "" && !layout.IsDeliverableID(from) {
 			set(n.from(from))
 		}
-		if id := trim(row.Raw(TargetDeliverableID)); id != "" && !layout.IsDeliverableID(id) && row.Value(TargetType) == targetDeliverable {
+		if id := strings.TrimSpace(row.Raw(TargetDeliverableID)); id != "" && !layout.IsDeliverableID(id) && row.Value(TargetType) == targetDeliverable {
 			valid, why := n.target(id)
 			set(TargetDeliverableID, valid, why)
 		}

@@ -233,7 +233,7 @@ var (
 	}
 )
 
-// Rules are all rules of this room: those of the original, those beyond it, and
+// Rules are all rules of this package: those of the original, those beyond it, and
 // those of _DEPENDENCIES.md.
 func Rules() []finding.Rule {
 	return slices.Concat([]finding.Rule{

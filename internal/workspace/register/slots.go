@@ -3,7 +3,6 @@ package register
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
@@ -28,10 +27,13 @@ const maxSlots = 2000
 // The places of numbers outside of tables, beside the labels in bold: what stands
 // after the register's name, and the end of a heading.
 var (
+	// "**Rows:** 12": a number goes on with a point, a comma, a slash or a dash, and is
+	// none of rows then.
+	boldNumber       = lazyregexp.New(`\*\*([^*]{1,80}?):?\*\*:?[ \t]*(\d{1,9})(?:[^\d.,/-]|$)`)
 	fileNumber       = lazyregexp.New("Dependencies\\.csv`?[ \t]*\\((\\d{1,9}) rows\\b")
 	headingNumber    = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\((\d{1,9})((?: ACTIVE)?(?: rows)?)\)[ \t]*$`)
 	anchorNumbers    = lazyregexp.New(`\((\d{1,9}) parent \+ (\d{1,9}) trace\)`)
-	wordsBehind      = lazyregexp.New(`^[ \t]*[A-Za-z_][A-Za-z_ \t]*`)
+	wordsAfter       = lazyregexp.New(`^[ \t]*[A-Za-z_][A-Za-z_ \t]*`)
 	headingContinued = lazyregexp.New(`^#{3,6}[ \t]+([^(]{1,120}?)[ \t]*\(continued\b`)
 )
 
@@ -98,25 +100,19 @@ func lineSlots(i int, line string, see func(slot)) {
 			add(line[m[2]:m[3]]+line[m[6]:m[7]], m[4], m[5])
 		}
 	default:
-		for rest := 0; ; {
-			b, ok := boldNumber(line, rest)
-			if !ok {
-				break
-			}
-			// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands behind it.
-			add(b.label+" "+wordsBehind.FindString(line[b.end:]), b.start, b.end)
-			rest = b.next
+		if !strings.ContainsAny(line, "*(") {
+			return // as most lines
 		}
-		if strings.Contains(line, "Dependencies.csv") {
-			if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
-				add("total rows", m[2], m[3])
-			}
+		for _, m := range boldNumber.FindAllStringSubmatchIndex(line, -1) {
+			// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands after it.
+			add(line[m[2]:m[3]]+" "+wordsAfter.FindString(line[m[5]:]), m[4], m[5])
 		}
-		if strings.Contains(line, " parent + ") {
-			if m := anchorNumbers.FindStringSubmatchIndex(line); m != nil {
-				add("ACTIVE parent", m[2], m[3])
-				add("ACTIVE trace", m[4], m[5])
-			}
+		if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
+			add("total rows", m[2], m[3])
+		}
+		if m := anchorNumbers.FindStringSubmatchIndex(line); m != nil {
+			add("ACTIVE parent", m[2], m[3])
+			add("ACTIVE trace", m[4], m[5])
 		}
 	}
 }
@@ -129,50 +125,7 @@ func numberedHeading(line string) []int {
 	return headingNumber.FindStringSubmatchIndex(line)
 }
 
-// bold is a label in bold with a number behind it, whose digits are start to end;
-// next is behind them and the character that ends them.
-type bold struct {
-	label            string
-	start, end, next int
-}
-
-// boldNumber is the first such label from a place in a line on: "**Rows:** 12". A
-// number goes on with a point, a comma, a slash or a dash, and is none of rows then.
-// Every line of a summary is looked at, hence by hand.
-func boldNumber(line string, from int) (b bold, ok bool) {
-	for ; ; from++ {
-		n := strings.Index(line[from:], "**")
-		if n < 0 {
-			return b, false
-		}
-		from += n
-		label, rest, closed := strings.Cut(line[from+2:], "*")
-		if !closed || label == "" || !strings.HasPrefix(rest, "*") {
-			continue
-		}
-		if len(label) > 1 {
-			label = strings.TrimSuffix(label, ":")
-		}
-		rest = strings.TrimLeft(strings.TrimPrefix(rest[1:], ":"), " \t")
-		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-		if digits == 0 || digits > maxDigits || len(label) > maxLabel && utf8.RuneCountInString(label) > maxLabel {
-			continue
-		}
-		b = bold{label: label, start: len(line) - len(rest), end: len(line) - len(rest) + digits}
-		_, size := utf8.DecodeRuneInString(line[b.end:])
-		if b.next = b.end + size; size == 0 || strings.IndexByte(".,/-", line[b.end]) < 0 {
-			return b, true
-		}
-	}
-}
-
-// maxLabel and maxDigits bound labels and numbers.
-const (
-	maxLabel  = 80
-	maxDigits = 9
-)
-
-// tableSlots are the numbers of a table: labels in its first columns, and behind
+// tableSlots are the numbers of a table: labels in its first columns, and after
 // them columns of numbers.
 func (s *Summary) tableSlots(t *document.Table) []slot {
 	if columnIn(t, DependencyID) >= 0 {
@@ -204,7 +157,7 @@ func (s *Summary) tableSlots(t *document.Table) []slot {
 	return all
 }
 
-// countColumns are the columns of numbers behind a table's labels, each with what
+// countColumns are the columns of numbers after a table's labels, each with what
 // it counts.
 func countColumns(t *document.Table) (labels int, columns []measure) {
 	for labels < len(t.Header) && !isCount(t.Header[labels]) {
@@ -248,28 +201,17 @@ func labelMeasure(t *document.Table, row document.Row, labels int) (m measure, o
 // columnOf is the column that a table's header names, numColumns for none. Tables
 // shorten some names.
 func columnOf(header string) Column {
-	header = strings.Trim(header, "*` ")
-	for _, n := range headersOf[min(len(header), len(headersOf)-1)] {
-		if strings.EqualFold(header, n.name) {
-			return n.column
-		}
+	if c, ok := headersOf[strings.ToLower(strings.Trim(header, "*` "))]; ok {
+		return c
 	}
 	return numColumns
 }
 
-type columnHeader struct {
-	name   string
-	column Column
-}
-
-// headersOf are the names of columns in tables, by their length.
-var headersOf = func() (all [24][]columnHeader) {
-	add := func(name string, c Column) { all[len(name)] = append(all[len(name)], columnHeader{name, c}) }
-	for _, short := range []columnHeader{{"Class", Class}, {"Dir", Direction}, {"Type", Type}, {"Satisfaction", Satisfaction}, {"Closure", Satisfaction}} {
-		add(short.name, short.column)
-	}
+// headersOf are the names of columns in tables, in small letters.
+var headersOf = func() map[string]Column {
+	all := map[string]Column{"class": Class, "dir": Direction, "type": Type, "satisfaction": Satisfaction, "closure": Satisfaction}
 	for c := range numColumns {
-		add(c.String(), c)
+		all[strings.ToLower(c.String())] = c
 	}
 	return all
 }()

@@ -36,7 +36,7 @@ const (
 
 // record is one line of a register; it spans more where cells do.
 type record struct {
-	// start and end bound its bytes, next is behind its line end.
+	// start and end bound its bytes, next is after its line end.
 	start, end, next uint32
 	// first and n are its cells.
 	first, n uint32
@@ -168,7 +168,7 @@ func (s *splitter) cell() (more bool) {
 	return more
 }
 
-// quotes reads from behind an opening quote to after the closing one.
+// quotes reads from after an opening quote to after the closing one.
 func (s *splitter) quotes(i int, how form) (int, form) {
 	begin := i
 	for {

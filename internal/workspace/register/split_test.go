@@ -121,7 +121,7 @@ func TestViewable(t *testing.T) {
 	} {
 		r := Parse([]byte(text))
 		if r.Viewable() != want {
-			t.Errorf("a register of %d rows under %d bytes: %v", r.Len(), len(r.Columns()), !want)
+			t.Errorf("a register of %d rows under %d bytes: %v", r.Len(), len(r.columns), !want)
 		}
 		if data, err := json.Marshal(r.View()); want && (err != nil || len(data) > 2*maxView) {
 			t.Errorf("the view has %d bytes, %v", len(data), err)

@@ -51,7 +51,7 @@ type part struct {
 	// name is what the specification calls it, "" for what it does not know and for
 	// what is before the first section; heading is as it is written.
 	name, heading string
-	// first is the line of the heading, or 0; end is behind the last line.
+	// first is the line of the heading, or 0; end is after the last line.
 	first, end int
 	agent      bool
 }
@@ -83,8 +83,10 @@ func (s *Summary) divide() {
 		}
 		last := &s.parts[len(s.parts)-1]
 		name, _ := document.Canonical(layout.DependenciesFile, h.Text)
-		known := sectionNamed(name)
-		agent := slices.Contains(agentSections, known)
+		agent, known := slices.Contains(agentSections, name), ""
+		if agent || slices.Contains(humanSections, name) {
+			known = name
+		}
 		// People divide what they declare further; agents do so with theirs.
 		if h.Level > 2 && (last.agent || known == "") {
 			continue
@@ -92,23 +94,6 @@ func (s *Summary) divide() {
 		last.end = h.Line
 		s.parts = append(s.parts, part{name: known, heading: h.Text, first: h.Line, end: s.doc.Len(), agent: agent})
 	}
-}
-
-func isSection(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return document.Same(n, name) })
-}
-
-// sectionNamed is the specification's writing of a section's name, "" for one that
-// it does not have.
-func sectionNamed(name string) string {
-	for _, all := range [][]string{humanSections, agentSections} {
-		for _, n := range all {
-			if document.Same(n, name) {
-				return n
-			}
-		}
-	}
-	return ""
 }
 
 // part returns the first section of a name.
@@ -166,7 +151,7 @@ func HumanParts(data []byte) []string {
 	s := ParseSummary(data)
 	var lines []string
 	for _, p := range s.parts {
-		known := isSection(humanSections, p.name)
+		known := slices.Contains(humanSections, p.name)
 		for i := p.first; i < p.end; i++ {
 			line := strings.TrimRight(s.doc.Line(i), " \t")
 			if line != "" && strings.Trim(line, "-") != "" && known {

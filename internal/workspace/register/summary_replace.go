@@ -46,34 +46,54 @@ func (s *Summary) Replace(r *Register, today string) {
 		if foreign == "" {
 			s.write(at, f)
 		} else {
-			s.writeAnew(ownLines{part: p, none: s.clear(p)}, f)
+			s.compose(p, &f)
 		}
 	}
 }
 
-// writeAnew writes a section that was cleared. Text that is in it under no heading
-// of its own stays so: the headings of the tables come after it, or its numbers would
-// be read as numbers of their rows.
-func (s *Summary) writeAnew(at ownLines, f figures) {
-	p, _ := s.part(at.part.name)
-	end := at.none + 1
-	for end < p.end && (!strings.HasPrefix(s.doc.Line(end), "#") || s.doc.Fenced(end)) {
-		end++
+// compose writes a section whole: what belay owns, and around it what else it had. Text
+// under no heading of its own stays so: the headings of the tables come after it, or its
+// numbers would be read as numbers of their rows.
+func (s *Summary) compose(p part, f *figures) {
+	intro, rest := s.others(p)
+	lines, tables := append([]string{}, f.labels...), f.tables()
+	if p.name == sectionLifecycle {
+		lines, tables = append([]string{""}, f.lifecycle...), nil
 	}
-	for end > at.none+1 && strings.Trim(s.doc.Line(end-1), "- \t") == "" {
+	if len(intro) > 0 {
+		lines = append(append(lines, ""), intro...)
+	}
+	lines = append(lines, tables...)
+	if len(rest) > 0 && rest[0] != "" {
+		lines = append(lines, "")
+	}
+	s.doc.Delete(p.first+1, p.end-p.first-1)
+	s.doc.Insert(p.first+1, append(lines, rest...)...)
+	s.divide()
+}
+
+// others are the lines of a section that belay does not own: those before its first
+// heading, and the rest.
+func (s *Summary) others(p part) (intro, rest []string) {
+	drop := s.owned(p)
+	headed := false
+	for i := p.first + 1; i < p.end; i++ {
+		line := s.doc.Line(i)
+		blank := strings.TrimSpace(line) == ""
+		headed = headed || strings.HasPrefix(line, "#") && !s.doc.Fenced(i) && !drop[i-p.first]
+		switch {
+		case drop[i-p.first]:
+		case headed && !(blank && drop[i-1-p.first]):
+			rest = append(rest, line)
+		case !headed && !(blank && (len(intro) == 0 || drop[i-1-p.first] && intro[len(intro)-1] == "")):
+			intro = append(intro, line)
+		}
+	}
+	end := len(intro)
+	for end > 0 && strings.Trim(intro[end-1], "- \t") == "" {
 		end--
 	}
-	if end == at.none+1 || p.name != sectionRegister {
-		s.write(at, f)
-		return
-	}
-	tables := f.tables()
-	if end < s.doc.Len() && strings.TrimSpace(s.doc.Line(end)) != "" {
-		tables = append(tables, "")
-	}
-	s.doc.Insert(end, tables...)
-	s.put(at.none, 1, f.labels)
-	s.divide()
+	return intro[:end], append(slices.Clone(intro[end:]), rest...)
 }
 
 // addSection adds a section at the end.
@@ -86,10 +106,9 @@ func (s *Summary) addSection(name string) {
 	s.divide()
 }
 
-// clear takes out of a section what belay owns and did not write in its own form, and
-// the headings under which nothing stands then. It returns the line, an empty one,
-// from which on the section is written.
-func (s *Summary) clear(p part) int {
+// owned marks the lines of a section, from its heading on, that belay owns, in whatever
+// form, and the headings under which nothing else stands.
+func (s *Summary) owned(p part) []bool {
 	drop := make([]bool, p.end-p.first)
 	gone := func(first, n int) {
 		for i := range n {
@@ -113,22 +132,7 @@ func (s *Summary) clear(p part) int {
 		}
 	}
 	s.dropHeadings(p, drop)
-	for i := p.end - 1; i > p.first; i-- {
-		if !drop[i-p.first] {
-			continue
-		}
-		s.doc.Delete(i, 1)
-		if i < s.doc.Len() && strings.TrimSpace(s.doc.Line(i)) == "" && strings.TrimSpace(s.doc.Line(i-1)) == "" {
-			s.doc.Delete(i, 1) // one blank line was for what is gone
-		}
-	}
-	lines := []string{""}
-	if next := p.first + 1; next < s.doc.Len() && strings.TrimSpace(s.doc.Line(next)) != "" {
-		lines = append(lines, "")
-	}
-	s.doc.Insert(p.first+1, lines...)
-	s.divide()
-	return p.first + 1
+	return drop
 }
 
 // isOwned reports whether a table is one of those that belay writes in a section.

@@ -1,10 +1,11 @@
 package register
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"belay/internal/plainjson"
 )
 
 // View is a register as the compatible contract shows it (8.3): headers trimmed,
@@ -47,11 +48,8 @@ func newNames(headers []string) *names {
 
 // quoteJSON is a string in JSON, without HTML escapes.
 func quoteJSON(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
+	b, _ := plainjson.Marshal(s) // a string always encodes
+	return string(b)
 }
 
 // The warnings of the compatible contract.

@@ -199,12 +199,7 @@ func (f *Files) Preview(d workspace.Deliverable, p *register.Register, o registe
 	if err := editable(d); err != nil {
 		return nil, "", err
 	}
-	dir, err := d.Open()
-	if err != nil {
-		return nil, "", err
-	}
-	defer dir.Close()
-	now, err := read(dir, d)
+	now, err := look(d)
 	if err != nil {
 		return nil, "", err
 	}

@@ -84,16 +84,21 @@ type File struct {
 // WORKSPACE_FILE_READ_FAILED.
 func (f *Files) Read(d workspace.Deliverable) (File, error) {
 	f.o.Settle(d.Project, path.Join(d.Rel, layout.RegisterFile))
+	file, err := look(d)
+	if err == nil && !file.Exists {
+		return file, reported(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
+	}
+	return file, err
+}
+
+// look reads the register of a deliverable; one that is not there is empty.
+func look(d workspace.Deliverable) (File, error) {
 	dir, err := d.Open()
 	if err != nil {
 		return File{}, err
 	}
 	defer dir.Close()
-	file, err := read(dir, d)
-	if err == nil && !file.Exists {
-		return file, reported(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
-	}
-	return file, err
+	return read(dir, d)
 }
 
 // editable refuses folders whose registers do not change: those of git and belay,
@@ -117,7 +122,7 @@ func editable(d workspace.Deliverable) error {
 		WithHint("name the deliverable's folder in %s", layout.Working)
 }
 
-// told adds to an error which file it is about.
+// reported adds to an error which file it is about.
 func reported(d workspace.Deliverable, e *fault.Error) *fault.Error {
 	return e.With("projectRoot", d.Project).With("deliverablePath", d.Path).With("dependenciesFilePath", filepath.Join(d.Path, layout.RegisterFile))
 }

@@ -62,7 +62,7 @@ type FileReport struct {
 	Rows     int               `json:"rows"`
 	Findings []finding.Finding `json:"findings"`
 
-	// found counts all that was found, also what is not told.
+	// found counts all that was found, also what is not reported.
 	found Totals
 }
 
@@ -154,7 +154,7 @@ func (l *projectLint) take(one FileReport) {
 		}
 		l.o.Digest.Add(one.Findings)
 	} else {
-		one.tell(&l.quota)
+		one.limit(&l.quota)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,11 +194,11 @@ func (f *FileReport) count() {
 	}
 }
 
-// tell leaves out the findings for which a project's report has no room.
-func (f *FileReport) tell(quota *finding.Quota) {
-	told := quota.Keep(f.Findings)
-	if more := len(f.Findings) - len(told); more > 0 {
-		f.Findings = append(slices.Clone(told), register.More(f.Path, more))
+// limit leaves out the findings beyond the quota of a project's report.
+func (f *FileReport) limit(quota *finding.Quota) {
+	kept := quota.Keep(f.Findings)
+	if more := len(f.Findings) - len(kept); more > 0 {
+		f.Findings = append(slices.Clone(kept), register.More(f.Path, more))
 		f.found.ExtraErrors++
 	}
 }

@@ -32,7 +32,7 @@ type Writer struct {
 	// more, with Failed set, if it then fails. An error refuses the transition. Nil
 	// records nothing.
 	Record func(context.Context, Record) error
-	// Announce is notified of the write; it may be nil.
+	// Notify is called before the write; it may be nil.
 	Notify workspace.Notify
 }
 
@@ -162,7 +162,7 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 	}
 	if err := w.write(ctx, folder, s, done.Data); err != nil {
 		record.Failed = err.Error()
-		// What went wrong is the error to tell; that the record of it failed too is
+		// What went wrong is the error to report; that the record of it failed too is
 		// in the log that has no such entry.
 		return nil, lifecycle.Result{}, errors.Join(err, w.record(context.WithoutCancel(ctx), record))
 	}

@@ -66,7 +66,7 @@ func (s *Snapshot) Try(r lifecycle.Request) (lifecycle.Result, error) {
 
 // Lacks says what the deliverable's folder does not have of what a state rests on: the
 // document kit, the semantic lens. A transition is made all the same; people and agents
-// are told.
+// learn it.
 func (s *Snapshot) Lacks(state lifecycle.State) []finding.Finding {
 	return lifecycle.Evidence(s.Deliverable.Rel, state, func(name string) lifecycle.Content { return s.contents[name] })
 }
