@@ -135,7 +135,7 @@ func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *P
 // Settle completes or takes back what a dead process left half done. It is cheap where
 // there is nothing, and leaves it to the next writer where somebody else is at work.
 func (w Writer) Settle(project, path string) {
-	if !w.Journal.Left(project, "") {
+	if !w.Journal.Left(project, "") && !w.Journal.Stray(project) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
