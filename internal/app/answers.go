@@ -25,7 +25,7 @@ func (a *App) carryOutAnswers(ctx context.Context) error {
 	sessions, err := a.requests.Answered(ctx, time.Now().Add(-answersFor))
 	errs := []error{err}
 	for _, id := range sessions {
-		if !a.Store.Died(id) {
+		if !a.Store.Signals.Died(id) {
 			continue
 		}
 		earlier, err := a.Engine.TakeUp(ctx, id)

@@ -27,7 +27,7 @@ func (a *App) follow(ctx context.Context, p *bus.Publisher) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	slots := make(chan struct{}, followers)
-	for id := range a.Store.Active(ctx) {
+	for id := range a.Store.Signals.Active(ctx) {
 		slots <- struct{}{} // followers end by themselves, at the latest with ctx
 		running.Go(func() {
 			defer func() { <-slots }()
@@ -79,7 +79,7 @@ func (a *App) followTurn(ctx context.Context, id string, p *bus.Publisher) {
 		if n := len(events); n > 0 && events[n-1].Ends() {
 			return
 		}
-		if _, _, runs := a.Store.Running(id); timeout && !runs {
+		if _, _, runs := a.Store.Signals.Running(id); timeout && !runs {
 			return
 		}
 	}

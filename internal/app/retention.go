@@ -37,7 +37,7 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 	if p := a.Config.Project; p != "" {
 		o.Projects = []string{p}
 	}
-	r.GCReport, err = a.Store.GC(ctx, o)
+	r.GCReport, err = a.Store.Upkeep.GC(ctx, o)
 	if err == nil && !dryRun {
 		err = a.Sweep(ctx)
 	}

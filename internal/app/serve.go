@@ -133,7 +133,7 @@ func (a *App) resume(ctx context.Context) {
 	if err := a.Engine.RecoverFiles(ctx); err != nil && ctx.Err() == nil {
 		a.log.Error("finish changes of files", "error", err)
 	}
-	ids, err := a.Store.Abandoned(ctx)
+	ids, err := a.Store.Signals.Abandoned(ctx)
 	if err != nil {
 		a.log.Error("look for abandoned turns", "error", err)
 	}

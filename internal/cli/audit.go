@@ -44,7 +44,7 @@ func (c *console) verifyAudit(ctx context.Context, a *app.App, asJSON bool) erro
 	}
 	var seen []permit.Seen
 	sessions := map[string]bool{}
-	if err := a.Store.AuditPositions(ctx, func(id string, p session.AuditPosition) {
+	if err := a.Store.Upkeep.AuditPositions(ctx, func(id string, p session.AuditPosition) {
 		if at := permit.Position(p); log.Has(at) {
 			seen = append(seen, permit.Seen{Where: "session " + id, Position: at})
 			sessions[id] = true

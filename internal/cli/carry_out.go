@@ -44,7 +44,7 @@ func answeredBy(d permit.Decision) string {
 
 // noteWaiting says who carries an answer out where no process runs the turn that asked.
 func (c *console) noteWaiting(a *app.App, r permit.Request) {
-	if turnID, _, running := a.Store.Running(r.SessionID); running && turnID == r.TurnID {
+	if turnID, _, running := a.Store.Signals.Running(r.SessionID); running && turnID == r.TurnID {
 		return
 	}
 	if strings.HasPrefix(r.Agent, persona.InlinePrefix) {

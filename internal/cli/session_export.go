@@ -24,7 +24,7 @@ to stdout. An existing file is not overwritten.`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-				write := func(w io.Writer) error { return a.Store.Export(ctx, id, w) }
+				write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
 				if args[1] == "-" {
 					if c.outTerminal {
 						return usage("an archive is not for a terminal; name a file or redirect stdout")

@@ -59,14 +59,14 @@ reported; the id is on stdout.`,
 // adopt imports whatever the argument names.
 func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (session.Imported, error) {
 	if from == "-" {
-		return a.Store.Import(ctx, c.in, project)
+		return a.Store.Archive.Import(ctx, c.in, project)
 	}
 	info, err := os.Stat(from)
 	if err != nil {
 		return session.Imported{}, noExport(from, err)
 	}
 	if info.IsDir() {
-		rec, err := a.Store.ImportDir(ctx, from, project)
+		rec, err := a.Store.Archive.ImportDir(ctx, from, project)
 		return rec, notImported(from, err)
 	}
 	f, _, err := durable.OpenRegular(nil, from) // a pipe would be waited for
@@ -74,7 +74,7 @@ func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (
 		return session.Imported{}, noExport(from, err)
 	}
 	defer f.Close() // it was only read
-	rec, err := a.Store.Import(ctx, f, project)
+	rec, err := a.Store.Archive.Import(ctx, f, project)
 	return rec, notImported(from, err)
 }
 

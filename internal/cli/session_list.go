@@ -193,7 +193,7 @@ func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session
 }
 
 func runningIn(a *app.App, id string) *runningTurn {
-	if turnID, pid, ok := a.Store.Running(id); ok {
+	if turnID, pid, ok := a.Store.Signals.Running(id); ok {
 		return &runningTurn{TurnID: turnID, PID: pid}
 	}
 	return nil

@@ -98,7 +98,7 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.Verify(ctx, id)
+	changed, err := a.Store.Upkeep.Verify(ctx, id)
 	if err != nil && !errors.Is(err, session.ErrBusy) && !fault.Is(err, fault.TurnInProgress) {
 		return nil, err // a record that is being written is looked at next time
 	}

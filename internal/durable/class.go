@@ -61,27 +61,27 @@ var (
 
 // The kinds of files in the state folder.
 var (
-	KnownProject = &File{"known project", Kept, "STATE/projects/HASH", "flushed with the first turn of a project"}
-	SessionIndex = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
-	LeaseNote    = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
-	Seals        = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
-	SessionList  = &File{"session list", Rebuildable, "STATE/lists/…", "made again when a part of a project's sessions is listed; it has a checksum"}
-	Interrupt    = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
-	SteerInput   = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
-	Question     = &File{"permission request", Rebuildable, "STATE/permit/pending/ID.json", "it matters only while its turn waits; a turn whose question is lost has ended"}
-	Decision     = &File{"decision", Kept, "STATE/permit/verdicts/ID.json", "flushed before the answer"}
-	Grant        = &File{"session grant", Kept, "STATE/permit/grants/ID.jsonl", "flushed before the answer"}
-	Audit        = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}
-	AuditHead    = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
-	Secret       = &File{"token", Kept, "STATE/…", "flushed when it is made"}
-	Running      = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
-	RunGrant     = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
-	RunCancel    = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
-	RunWait      = &File{"run wait", Rebuildable, "STATE/runs/ID.HASH.wait", "made again when the run is taken up; a server takes the run up by it"}
-	RunAnswer    = &File{"run answer", Kept, "STATE/runs/ID.HASH.answer", "flushed before the answer"}
-	CommandState = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
-	Cache        = &File{"cache", Rebuildable, "CACHE/…, scratch folders", "can be made again"}
-	ChatHistory  = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
+	KnownProject  = &File{"known project", Kept, "STATE/projects/HASH", "flushed with the first turn of a project"}
+	SessionIndex  = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
+	LeaseNote     = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
+	SegmentHashes = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
+	SessionList   = &File{"session list", Rebuildable, "STATE/lists/…", "made again when a part of a project's sessions is listed; it has a checksum"}
+	Interrupt     = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
+	SteerInput    = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
+	Question      = &File{"permission request", Rebuildable, "STATE/permit/pending/ID.json", "it matters only while its turn waits; a turn whose question is lost has ended"}
+	Decision      = &File{"decision", Kept, "STATE/permit/verdicts/ID.json", "flushed before the answer"}
+	Grant         = &File{"session grant", Kept, "STATE/permit/grants/ID.jsonl", "flushed before the answer"}
+	Audit         = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}
+	AuditHead     = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
+	Secret        = &File{"token", Kept, "STATE/…", "flushed when it is made"}
+	Running       = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
+	RunGrant      = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
+	RunCancel     = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
+	RunWait       = &File{"run wait", Rebuildable, "STATE/runs/ID.HASH.wait", "made again when the run is taken up; a server takes the run up by it"}
+	RunAnswer     = &File{"run answer", Kept, "STATE/runs/ID.HASH.answer", "flushed before the answer"}
+	CommandState  = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
+	Cache         = &File{"cache", Rebuildable, "CACHE/…, scratch folders", "can be made again"}
+	ChatHistory   = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
 )
 
 // The kinds of files of a project.
@@ -105,6 +105,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed,
-		KnownProject, SessionIndex, LeaseNote, Seals, SessionList, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
 	}
 }

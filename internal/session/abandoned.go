@@ -14,7 +14,7 @@ import (
 
 // Died reports whether a turn of the session may have died: its lock names one that
 // no process runs, or a power cut may have taken what the lock said.
-func (s *Store) Died(id string) bool {
+func (s *Signals) Died(id string) bool {
 	if !ValidID(id) {
 		return false
 	}
@@ -22,14 +22,14 @@ func (s *Store) Died(id string) bool {
 		return false
 	}
 	n, ok := s.peekNote(id)
-	return (!ok || n.Turn != "" || n.after(s.o.BootID) == otherBoot) && !durable.Locked(s.lockPath(id))
+	return (!ok || n.Turn != "" || n.after(s.store.o.BootID) == otherBoot) && !durable.Locked(s.store.lockPath(id))
 }
 
 // Abandoned lists the sessions with a turn that no process runs: it died in the
 // middle. Their lock says so or, where a power cut may have taken what the lock
 // said, their transcript. A session counts until its lease is taken next.
-func (s *Store) Abandoned(ctx context.Context) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirLocks))
+func (s *Signals) Abandoned(ctx context.Context) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirLocks))
 	if err != nil {
 		return nil, fmt.Errorf("look for abandoned turns: %w", err)
 	}
@@ -51,18 +51,13 @@ func (s *Store) Abandoned(ctx context.Context) ([]string, error) {
 
 // unended reports whether the transcript of a session ends in the middle of a turn.
 // It reads no more than the last lines.
-func (s *Store) unended(id string) bool {
-	p, ok := s.indexed(id)
+func (s *Signals) unended(id string) bool {
+	p, ok := s.store.paths.indexed(id)
 	if !ok {
 		return false
 	}
-	root, err := p.open()
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	f, err := openRegular(root, fileTranscript)
-	if err != nil {
+	f, err := openTranscript(p)
+	if f == nil || err != nil {
 		return false
 	}
 	defer func() { _ = f.Close() }()

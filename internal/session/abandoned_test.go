@@ -38,15 +38,15 @@ func TestAbandonedAfterAPowerCut(t *testing.T) {
 
 			w.o.BootID = "another"
 			s := w.store()
-			found, err := s.Abandoned(t.Context())
+			found, err := s.Signals.Abandoned(t.Context())
 			must(t, err)
-			if !slices.Equal(found, []string{died}) || !s.Died(died) {
+			if !slices.Equal(found, []string{died}) || !s.Signals.Died(died) {
 				t.Errorf("found %v, want %v", found, died)
 			}
 			again := acquire(t, s, died)
 			must(t, again.Append(Entry{Kind: EntryEnd, Turn: "t2"}))
 			must(t, again.Release())
-			if found, err = s.Abandoned(t.Context()); err != nil || len(found) > 0 || s.Died(died) {
+			if found, err = s.Signals.Abandoned(t.Context()); err != nil || len(found) > 0 || s.Signals.Died(died) {
 				t.Errorf("after its end: %v, %v", found, err)
 			}
 		})

@@ -13,13 +13,13 @@ import (
 // begins a turn in it, and once for each that runs at the time of the call. The
 // channel closes when ctx ends. A server uses it to follow turns that it did not
 // start.
-func (s *Store) Active(ctx context.Context) <-chan string {
-	a := active{store: s, told: map[string]string{}}
-	return deliver(ctx, s, dirLocks, nil, activeRest, a.look)
+func (s *Signals) Active(ctx context.Context) <-chan string {
+	a := active{store: s.store, reported: map[string]string{}}
+	return deliver(ctx, s.store, dirLocks, nil, activeRest, a.look)
 }
 
 // activeRest is the time between two looks at the locks. This process's own turns
-// write to them all the time; what is told here can wait that long.
+// write to them all the time; what is reported here can wait that long.
 const activeRest = 50 * time.Millisecond
 
 // deliver runs look whenever files of a state folder may have changed, or again
@@ -78,10 +78,10 @@ func (s *Store) rest(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// active remembers which turns of other processes were told.
+// active remembers which turns of other processes were reported.
 type active struct {
-	store *Store
-	told  map[string]string // session to turn
+	store    *Store
+	reported map[string]string // session to turn
 	// scanned and spent bound what scans of all locks may cost: a scan comes
 	// only when fifty times its duration has passed since the last.
 	scanned time.Time
@@ -105,22 +105,22 @@ func (a *active) look(names []string) []string {
 	return ids
 }
 
-// fresh reports whether a turn of another process runs in id that was not told.
+// fresh reports whether a turn of another process runs in id that was not reported.
 func (a *active) fresh(id string) bool {
 	if !ValidID(id) {
 		return false
 	}
-	if _, here := a.store.runningHere(id); here {
+	if _, here := a.store.Signals.runningHere(id); here {
 		return false
 	}
-	turn, _, ok := a.store.Running(id)
+	turn, _, ok := a.store.Signals.Running(id)
 	if !ok {
-		delete(a.told, id)
+		delete(a.reported, id)
 	}
-	if !ok || a.told[id] == turn {
+	if !ok || a.reported[id] == turn {
 		return false
 	}
-	a.told[id] = turn
+	a.reported[id] = turn
 	return true
 }
 

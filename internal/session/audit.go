@@ -10,16 +10,16 @@ import (
 // of the known projects recorded, and those of the caller's own project. It only
 // reads, whole transcripts: it is for a command that a person waits for. A session
 // that cannot be read is left out; [Store.Problems] reports it.
-func (s *Store) AuditPositions(ctx context.Context, see func(id string, p AuditPosition)) error {
-	projects := s.knownProjects()
-	switch home := s.o.HomeProject; {
-	case s.o.SessionRoot != "":
+func (s *Upkeep) AuditPositions(ctx context.Context, see func(id string, p AuditPosition)) error {
+	projects := s.store.paths.knownProjects()
+	switch home := s.store.o.HomeProject; {
+	case s.store.o.SessionRoot != "":
 		projects = []string{home} // the sessions of all projects are in one folder
 	case home != "" && !slices.Contains(projects, home):
 		projects = append(projects, home)
 	}
 	for _, project := range projects {
-		ids, err := s.folders(project)
+		ids, err := s.store.paths.folders(project)
 		if err != nil {
 			continue // it is gone, or not mounted now
 		}
@@ -27,7 +27,7 @@ func (s *Store) AuditPositions(ctx context.Context, see func(id string, p AuditP
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s.placeIn(project, id).auditPositions(func(p AuditPosition) { see(id, p) })
+			s.store.paths.pathIn(project, id).auditPositions(func(p AuditPosition) { see(id, p) })
 		}
 	}
 	return nil
@@ -43,13 +43,13 @@ func (p sessionPath) auditPositions(see func(AuditPosition)) {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	c := hashChain{name: fileTranscript}
-	_ = c.read(root, func(b []byte, _ int64) { // what was read up to an error counts
+	_ = scanFile(root, fileTranscript, func(b []byte, _ int64) error { // what was read up to an error counts
 		if isRequest(b) || !bytes.Contains(b, auditField) {
-			return
+			return nil
 		}
 		if e, err := parseEntry(b); err == nil && e.Audit != nil {
 			see(*e.Audit)
 		}
+		return nil
 	})
 }

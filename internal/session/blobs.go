@@ -58,7 +58,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 	if err != nil {
 		return "", 0, storage("the attachment could not be stored", err)
 	}
-	sum, n, err := b.store.copyHashed(ctx, f, r, max)
+	sum, n, err := copyHashed(ctx, f, r, max)
 	if e := f.Close(); err == nil && e != nil {
 		err = storage("the attachment could not be stored", e)
 	}
@@ -189,7 +189,7 @@ func absent(sha string, err error) error {
 	switch {
 	case errors.Is(err, errNotGenuine):
 		return fault.New(fault.NotFound, "the stored bytes of attachment %s were changed behind belay's back", sha).Because(ErrNoBlob)
-	case missing(err), errors.Is(err, errNotRegular):
+	case missing(err), errors.Is(err, durable.ErrNotRegular):
 		return fault.New(fault.NotFound, "no attachment has the content %s", sha).Because(ErrNoBlob)
 	}
 	return storage("the attachment cannot be read", err)

@@ -173,7 +173,7 @@ func TestPutBesideGC(t *testing.T) {
 			})
 		}
 		wg.Go(func() {
-			if _, err := w.GC(ctx, GCOptions{BlobAge: time.Hour}); err != nil {
+			if _, err := w.Upkeep.GC(ctx, GCOptions{BlobAge: time.Hour}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -213,7 +213,7 @@ func TestGC(t *testing.T) {
 
 	want := GCReport{Sessions: 1, Blobs: 1, BlobBytes: 5, Leftovers: 2, LeftoverBytes: 10}
 	for _, dry := range []bool{true, false} {
-		got, err := w.GC(ctx, GCOptions{BlobAge: time.Nanosecond, LogAge: time.Nanosecond, DryRun: dry})
+		got, err := w.Upkeep.GC(ctx, GCOptions{BlobAge: time.Nanosecond, LogAge: time.Nanosecond, DryRun: dry})
 		must(t, err)
 		if got != want {
 			t.Errorf("dry run %v: %+v, want %+v", dry, got, want)
@@ -228,12 +228,12 @@ func TestGC(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, err := w.GC(ctx, GCOptions{}); err != nil || got != (GCReport{Sessions: 1}) {
+	if got, err := w.Upkeep.GC(ctx, GCOptions{}); err != nil || got != (GCReport{Sessions: 1}) {
 		t.Errorf("with nothing to do: %+v, %v", got, err)
 	}
 	turn(t, w.Store, rec.SessionID, "after", 1)
 	l = acquire(t, w.Store, rec.SessionID)
-	if got, err := w.GC(ctx, GCOptions{LogAge: time.Hour}); err != nil || got.Busy != 1 {
+	if got, err := w.Upkeep.GC(ctx, GCOptions{LogAge: time.Hour}); err != nil || got.Busy != 1 {
 		t.Errorf("with a running turn: %+v, %v", got, err)
 	}
 	must(t, l.Release())

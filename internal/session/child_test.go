@@ -53,7 +53,7 @@ func childHold() {
 	childMust(l.Begin("theirs"))
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		for i := range s.Interrupts(ctx) {
+		for i := range s.Signals.Interrupts(ctx) {
 			fmt.Println("interrupt", i.Session, i.Turn)
 		}
 	}()

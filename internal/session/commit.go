@@ -2,10 +2,8 @@ package session
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"path"
-	"sync"
 
 	"belay/internal/durable"
 )
@@ -21,7 +19,7 @@ import (
 // lock file has, it is [ErrLockLost], and the lease writes nothing more.
 func (l *Lease) Commit(ctx context.Context) error {
 	const failed = "the record could not be made durable"
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	if err := l.alone(); err != nil {
 		v.mu.Unlock()
@@ -95,7 +93,7 @@ func (s *Store) flushUp(base *os.Root, dir string, kind *durable.File) error {
 		if err != nil {
 			return err
 		}
-		if s.flushed.holds(base.Name()+"\x00"+dir, info) {
+		if s.flushed.has(base.Name()+"\x00"+dir, info, os.SameFile) {
 			return nil
 		}
 		if err := durable.FlushDir(base, path.Dir(dir), kind); err != nil {
@@ -104,29 +102,4 @@ func (s *Store) flushUp(base *os.Root, dir string, kind *durable.File) error {
 		s.flushed.note(base.Name()+"\x00"+dir, info)
 	}
 	return nil
-}
-
-// folders remembers whose names this process has made durable.
-type folders struct {
-	mu   sync.Mutex
-	seen map[string]fs.FileInfo
-}
-
-// maxFolders bounds what is remembered; a forgotten folder is flushed once more.
-const maxFolders = 10_000
-
-func (f *folders) note(path string, info fs.FileInfo) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.seen == nil || len(f.seen) >= maxFolders {
-		f.seen = map[string]fs.FileInfo{}
-	}
-	f.seen[path] = info
-}
-
-func (f *folders) holds(path string, info fs.FileInfo) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	seen, ok := f.seen[path]
-	return ok && os.SameFile(seen, info)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"sync"
 )
 
 // copyBytes is the unit in which content is read, hashed and written.
@@ -16,15 +17,15 @@ const copyBytes = 256 << 10
 // Content longer than one unit is hashed by a second goroutine while the next
 // unit is read and written. Errors of r and ctx are returned as they are, those
 // of w as STORAGE_FAILURE, more than limit bytes as [ErrTooLarge].
-func (s *Store) copyHashed(ctx context.Context, w io.Writer, r io.Reader, limit int64) ([]byte, int64, error) {
-	p := hashing{store: s, h: sha256.New()}
+func copyHashed(ctx context.Context, w io.Writer, r io.Reader, limit int64) ([]byte, int64, error) {
+	p := hashing{h: sha256.New()}
 	var n int64
 	for {
 		if err := ctx.Err(); err != nil {
 			p.finish()
 			return nil, n, err
 		}
-		buf := s.takeBuffer()
+		buf := buffers.Get().(*buffer)
 		k, end, err := fill(r, buf[:])
 		n += int64(k)
 		if n > limit {
@@ -64,17 +65,11 @@ func fill(r io.Reader, buf []byte) (n int, end bool, err error) {
 // buffer is one unit of copying.
 type buffer [copyBytes]byte
 
-func (s *Store) takeBuffer() *buffer {
-	if b, ok := s.buffers.Get().(*buffer); ok {
-		return b
-	}
-	return new(buffer)
-}
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
 // hashing hashes units in order, in a goroutine of its own once there is more
 // than one.
 type hashing struct {
-	store *Store
 	h     hash.Hash
 	units chan unit
 	done  chan struct{}
@@ -105,7 +100,7 @@ func (p *hashing) add(buf *buffer, n int, last bool) {
 
 func (p *hashing) hash(u unit) {
 	p.h.Write(u.buf[:u.n])
-	p.store.buffers.Put(u.buf)
+	buffers.Put(u.buf)
 }
 
 // finish waits for the goroutine and returns the hash.

@@ -55,7 +55,7 @@ func (s *Store) firstLine(rec Record) ([]byte, error) {
 // when it is whole: a crash leaves none that looks like a session. With flush it
 // survives a power cut.
 func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
-	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
+	p := s.paths.pathIn(rec.ProjectRoot, rec.SessionID)
 	base, err := s.openBase(p)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
 			return errors.Join(err, durable.RemoveAll(base, p.rel))
 		}
 	}
-	if err := s.indexBy(durable.WriteNew, rec.SessionID, p); err != nil {
+	if err := s.paths.indexBy(durable.WriteNew, rec.SessionID, p); err != nil {
 		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
 	}
 	return nil
@@ -106,7 +106,7 @@ func (s *Store) flushNew(base *os.Root, p sessionPath) error {
 	if err := s.flushTo(base, p); err != nil || !p.inProject() {
 		return err
 	}
-	return s.knowProject(p.base)
+	return s.paths.knowProject(p.base)
 }
 
 // writeSession makes the folder of a new session and writes its files.
@@ -162,12 +162,12 @@ func (s *Store) openBase(p sessionPath) (*os.Root, error) {
 
 // remember keeps a session that was just made in memory: it will be used soon.
 func (s *Store) remember(rec Record, transcript []byte) {
-	p := s.placeIn(rec.ProjectRoot, rec.SessionID)
-	l, err := s.pin(rec.SessionID, &p)
+	p := s.paths.pathIn(rec.ProjectRoot, rec.SessionID)
+	l, err := s.states.pin(rec.SessionID, &p)
 	if err != nil {
 		return // the store was closed; the session is there all the same
 	}
-	defer s.leave(l)
+	defer s.states.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rec, l.recWhole = rec, true

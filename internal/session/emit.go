@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"strconv"
 
 	"belay/internal/durable"
 	"belay/internal/event"
@@ -18,7 +19,7 @@ func (l *Lease) Emit(turnID string, drafts ...event.Draft) ([]event.Event, error
 	if len(drafts) == 0 {
 		return nil, nil
 	}
-	v := l.live
+	v := l.state
 	v.emit.Lock()
 	defer v.emit.Unlock()
 	// Nobody else gives sequences while emit is held.
@@ -40,15 +41,15 @@ func (l *Lease) Emit(turnID string, drafts ...event.Draft) ([]event.Event, error
 
 // LastSeq is the sequence of the log's last event, 0 when there is none.
 func (l *Lease) LastSeq() int64 {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	return l.live.log.last
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	return l.state.log.last
 }
 
 // appendLog writes lines to the active segment, or to a new one when that is
 // full, and wakes the readers.
 func (l *Lease) appendLog(b batch) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := l.check(); err != nil {
@@ -134,7 +135,8 @@ func (v *sessionState) finishSegment(root *os.Root, number int) error {
 			return err
 		}
 	}
-	if err := v.seal(number, c.position()); err != nil {
+	end := c.position()
+	if err := v.changeSegmentHashes(func(k segmentHashes) { k[strconv.Itoa(number)] = end }); err != nil {
 		return err
 	}
 	return c.close()

@@ -26,15 +26,18 @@ const fileSums = "SHA256SUMS"
 // hexRun finds what may hold the hash of a blob in a transcript.
 var hexRun = lazyregexp.New(`[0-9a-f]{64,}`)
 
+// Archive takes sessions out of projects and into them.
+type Archive struct{ store *Store }
+
 // Export writes a session as a tar.gz: its record, transcript, log and the blobs
 // that the transcript refers to, then their sums. A session whose turn runs is
 // exported as it was when each file was reached, in whole lines.
-func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
-	l, err := s.enter(id)
+func (s *Archive) Export(ctx context.Context, id string, w io.Writer) error {
+	l, err := s.store.states.enter(id)
 	if err != nil {
 		return err
 	}
-	defer s.leave(l)
+	defer s.store.states.leave(l)
 	l.mu.Lock()
 	rec, err := l.record()
 	p := l.path
@@ -51,7 +54,7 @@ func (s *Store) Export(ctx context.Context, id string, w io.Writer) error {
 	e := exporter{ctx: ctx, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
 	err = e.session(root)
 	if err == nil {
-		err = e.blobs(root, s, rec.ProjectRoot)
+		err = e.blobs(root, s.store, rec.ProjectRoot)
 	}
 	if err == nil {
 		err = e.writeSums()

@@ -47,9 +47,9 @@ func TestExportImportRoundTrip(t *testing.T) {
 		}
 		must(t, l.Release())
 		var file bytes.Buffer
-		must(t, w.Export(ctx, id, &file))
+		must(t, w.Archive.Export(ctx, id, &file))
 		for _, to := range []*world{w, elsewhere} {
-			got, err := to.Import(ctx, bytes.NewReader(file.Bytes()), to.project)
+			got, err := to.Archive.Import(ctx, bytes.NewReader(file.Bytes()), to.project)
 			must(t, err)
 			if (got.SessionID == id) == (to == w) || got.From != id || got.ProjectRoot != to.project || !got.CreatedAt.Equal(rec.CreatedAt.Time) {
 				r.Fatalf("imported as %+v", got)
@@ -181,7 +181,7 @@ func TestImportRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(o *Options) { o.ImportBytes, o.ImportFiles = 2<<20, 4 })
-			_, err := w.Import(context.Background(), bytes.NewReader(test.archive), w.project)
+			_, err := w.Archive.Import(context.Background(), bytes.NewReader(test.archive), w.project)
 			if test.want == "" {
 				must(t, err)
 				return
@@ -209,10 +209,10 @@ func TestImportAfterDelete(t *testing.T) {
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t1", 3)
 	var file bytes.Buffer
-	must(t, w.Export(ctx, id, &file))
+	must(t, w.Archive.Export(ctx, id, &file))
 	turn(t, w.Store, id, "t2", 3)
 	must(t, os.RemoveAll(w.folder(id))) // by hand: the lock's note stays
-	rec, err := w.Import(ctx, &file, w.project)
+	rec, err := w.Archive.Import(ctx, &file, w.project)
 	must(t, err)
 	if rec.SessionID != id {
 		t.Errorf("it came back as %s", rec.SessionID)
@@ -235,7 +235,7 @@ func FuzzImport(f *testing.F) {
 		_, err := gz.Write(archive)
 		must(t, err)
 		must(t, gz.Close())
-		if _, err := w.Import(context.Background(), &z, w.project); err != nil && fault.From(err).Status >= 500 {
+		if _, err := w.Archive.Import(context.Background(), &z, w.project); err != nil && fault.From(err).Status >= 500 {
 			t.Errorf("got %v", err)
 		}
 		entries, err := os.ReadDir(w.project)
@@ -256,10 +256,10 @@ func TestImportFailsAtItsEnd(t *testing.T) {
 	id := from.session().SessionID
 	turn(t, from.Store, id, "t1", 2)
 	var file bytes.Buffer
-	must(t, from.Export(t.Context(), id, &file))
+	must(t, from.Archive.Export(t.Context(), id, &file))
 	inTheWay := filepath.Join(w.o.StateDir, dirIndex, id)
 	must(t, os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700))
-	if got, err := w.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project); !fault.Is(err, fault.StorageFailure) {
+	if got, err := w.Archive.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project); !fault.Is(err, fault.StorageFailure) {
 		t.Fatalf("imported as %+v, %v", got, err)
 	}
 	left, err := os.ReadDir(filepath.Dir(w.folder(id)))
@@ -268,7 +268,7 @@ func TestImportFailsAtItsEnd(t *testing.T) {
 		t.Errorf("%s is left", e.Name())
 	}
 	must(t, os.RemoveAll(inTheWay))
-	got, err := w.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project)
+	got, err := w.Archive.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project)
 	must(t, err)
 	if got.SessionID != id {
 		t.Errorf("imported as %+v", got)

@@ -90,7 +90,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("afterwards: %q, %d events, %d entries", said, l.LastSeq(), len(l.Entries()))
 	}
 	must(t, l.Release())
-	if problems, err := w.Problems(context.Background(), w.project); err != nil || len(problems) > 0 {
+	if problems, err := w.Upkeep.Problems(context.Background(), w.project); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestFullDiskAtRotation(t *testing.T) {
 	}
 	must(t, l.Release())
 	upTo(t, open(t, w.store(), id, 0), n)
-	if said, err := w.Verify(context.Background(), id); err != nil || len(said) > 0 {
+	if said, err := w.Upkeep.Verify(context.Background(), id); err != nil || len(said) > 0 {
 		t.Errorf("%q, %v", said, err)
 	}
 }

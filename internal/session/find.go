@@ -30,7 +30,7 @@ func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 		return nil, err
 	}
 	if s.o.HomeProject != "" && s.o.SessionRoot == "" {
-		home, err := s.folders(s.o.HomeProject)
+		home, err := s.paths.folders(s.o.HomeProject)
 		if err != nil {
 			return nil, storage("the project's sessions cannot be listed", err)
 		}

@@ -21,10 +21,10 @@ func TestUnflushedLeavesNothing(t *testing.T) {
 	rec := from.session()
 	turn(t, from.Store, rec.SessionID, "t1", 2)
 	var file bytes.Buffer
-	must(t, from.Export(t.Context(), rec.SessionID, &file))
+	must(t, from.Archive.Export(t.Context(), rec.SessionID, &file))
 
 	durable.RefuseFolders(w.project)
-	_, err := w.Import(t.Context(), &file, w.project)
+	_, err := w.Archive.Import(t.Context(), &file, w.project)
 	if !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("an import: %v", err)
 	}
@@ -54,12 +54,12 @@ func TestUnflushedInputIsTakenBack(t *testing.T) {
 		}
 		return nil
 	}})
-	err := w.SendInput(id, Input{Message: "left", Mode: Steer})
+	err := w.Signals.SendInput(id, Input{Message: "left", Mode: Steer})
 	durable.SetHook(nil)
 	if !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("it ended with %v", err)
 	}
-	if names, err := w.inputNames(id); err != nil || len(names) != 0 {
+	if names, err := w.Signals.inputNames(id); err != nil || len(names) != 0 {
 		t.Errorf("inputs: %v, %v", names, err)
 	}
 	must(t, l.Release())

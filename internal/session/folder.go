@@ -11,7 +11,7 @@ func (s *Store) Folder(ctx context.Context, id string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	p, err := s.locate(id)
+	p, err := s.paths.locate(id)
 	if err != nil {
 		return "", err
 	}
@@ -24,11 +24,11 @@ func (s *Store) CopyIn(ctx context.Context, project, id string) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	p, err := s.locate(id)
+	p, err := s.paths.locate(id)
 	if err != nil {
 		return false, err
 	}
-	here := placeAt(project, dirSessions+"/"+id)
+	here := pathAt(project, dirSessions+"/"+id)
 	return here.exists() && !here.same(p), nil
 }
 

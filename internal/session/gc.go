@@ -49,9 +49,9 @@ type GCReport struct {
 // projects, and sweeps what crashed processes left. A session whose turn runs
 // keeps its log for now. Errors of single sessions do not stop it; they are
 // joined.
-func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
-	g := gc{store: s, o: o, now: time.Now(), projects: map[string]bool{}}
-	ids, err := os.ReadDir(filepath.Join(s.o.StateDir, dirIndex))
+func (s *Upkeep) GC(ctx context.Context, o GCOptions) (GCReport, error) {
+	g := gc{store: s.store, o: o, now: time.Now(), projects: map[string]bool{}}
+	ids, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirIndex))
 	if err != nil {
 		return g.report, storage("the index of sessions cannot be read", err)
 	}
@@ -60,7 +60,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 		if err := ctx.Err(); err != nil {
 			return g.report, err
 		}
-		p, ok := s.indexed(e.Name())
+		p, ok := s.store.paths.indexed(e.Name())
 		if !ok {
 			continue
 		}
@@ -73,7 +73,7 @@ func (s *Store) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 		g.report.Sessions++
 		errs = append(errs, g.session(ctx, e.Name(), p))
 	}
-	for _, project := range append(s.knownProjects(), o.Projects...) {
+	for _, project := range append(s.store.paths.knownProjects(), o.Projects...) {
 		g.projects[project] = true
 	}
 	for project := range g.projects {
@@ -106,9 +106,9 @@ func (g *gc) sessionRoot() error {
 
 // stateFolder sweeps the folders of the state folder that small files are replaced in.
 func (g *gc) stateFolder() error {
-	root := g.store.state.Root()
+	root := g.store.stateDir.Root()
 	var errs []error
-	for _, dir := range []string{".", dirIndex, dirInterrupts, dirSeals, dirProjects, dirLists} {
+	for _, dir := range []string{".", dirIndex, dirInterrupts, dirSegmentHashes, dirProjects, dirLists} {
 		errs = append(errs, g.sweep(root, dir, durable.TempPrefix))
 	}
 	ids, err := list(root, dirInputs)
@@ -128,7 +128,7 @@ type gc struct {
 
 // session drops old segments and notes the project.
 func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
-	rec, err := readPlace(p, id)
+	rec, err := readRecordAt(p, id)
 	if err != nil {
 		if missing(err) || errors.Is(err, ErrMalformed) {
 			return nil // told by Problems
@@ -139,7 +139,7 @@ func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
 	if g.o.LogAge <= 0 || g.o.DryRun {
 		return g.segments(p, nil)
 	}
-	l, err := g.store.acquire(ctx, id, toKeep)
+	l, err := g.store.states.acquire(ctx, id, toKeep)
 	if errors.Is(err, ErrBusy) {
 		g.report.Busy++
 		return nil
@@ -186,19 +186,14 @@ func (g *gc) segments(p sessionPath, l *Lease) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return l.live.dropSegments(gone)
+	return l.state.dropSegments(gone)
 }
 
 // dropSegments forgets removed segments. The lease is held.
 func (l *sessionState) dropSegments(numbers []int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k := l.store.readSeals(l.id)
-	last := 0
-	for _, n := range numbers {
-		delete(k, strconv.Itoa(n))
-		last = n
-	}
+	last := numbers[len(numbers)-1]
 	var rest []segment
 	for _, seg := range l.log.segs {
 		if seg.n > last {
@@ -207,5 +202,9 @@ func (l *sessionState) dropSegments(numbers []int) error {
 	}
 	l.log.segs = rest
 	l.log.folder = nil
-	return l.store.writeSeals(l.id, k)
+	return l.changeSegmentHashes(func(k segmentHashes) {
+		for _, n := range numbers {
+			delete(k, strconv.Itoa(n))
+		}
+	})
 }

@@ -88,13 +88,13 @@ func (g *gc) uploads(base *os.Root) error {
 // count: their blobs must be there when they are adopted. So do the sessions in the
 // project where others are elsewhere: they are from before that was set.
 func (g *gc) references(base *os.Root, project string, stored map[string]bool) (map[string]bool, error) {
-	ids, err := g.store.folders(project)
+	ids, err := g.store.paths.folders(project)
 	if err != nil {
 		return nil, err
 	}
 	var places []sessionPath
 	for _, id := range ids {
-		places = append(places, g.store.placeIn(project, id))
+		places = append(places, g.store.paths.pathIn(project, id))
 	}
 	if g.store.o.SessionRoot != "" {
 		names, err := list(base, dirSessions)
@@ -103,7 +103,7 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 		}
 		for _, name := range names {
 			if ValidID(name) {
-				places = append(places, placeAt(project, dirSessions+"/"+name))
+				places = append(places, pathAt(project, dirSessions+"/"+name))
 			}
 		}
 	}

@@ -29,8 +29,8 @@ type Imported struct {
 // The archive is not trusted: only the files of a session are accepted, by exact
 // name, within the store's limits, and each must have its recorded hash. When
 // anything is wrong (INVALID_REQUEST, REQUEST_TOO_LARGE) no session is made.
-func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot string) (Imported, error) {
-	src, err := openArchive(archive, s.o.ImportBytes)
+func (s *Archive) Import(ctx context.Context, archive io.Reader, projectRoot string) (Imported, error) {
+	src, err := openArchive(archive, s.store.o.ImportBytes)
 	if err != nil {
 		return Imported{}, err
 	}
@@ -40,7 +40,7 @@ func (s *Store) Import(ctx context.Context, archive io.Reader, projectRoot strin
 // ImportDir adopts a copy of a session folder. A copy that is in the project
 // already, because the whole project was copied, is replaced by the adopted
 // session; any other stays where it is.
-func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Imported, error) {
+func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Imported, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Imported{}, fmt.Errorf("import: %w", err)
@@ -50,14 +50,14 @@ func (s *Store) ImportDir(ctx context.Context, dir, projectRoot string) (Importe
 		return Imported{}, err
 	}
 	id := filepath.Base(dir)
-	p, here := placeOf(dir), s.placeIn(project, id)
+	p, here := pathOf(dir), s.store.paths.pathIn(project, id)
 	inside := ValidID(id) && here.exists() && p.same(here)
 	if inside {
-		rec, err := readPlace(here, id)
+		rec, err := readRecordAt(here, id)
 		if err != nil {
 			return Imported{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
 		}
-		if rec, _, err = s.heal(here, rec); err != nil || !rec.ReadOnly {
+		if rec, _, err = s.store.lists.heal(here, rec); err != nil || !rec.ReadOnly {
 			return Imported{rec, id}, err // not a copy: it only had to be found
 		}
 	}
@@ -112,18 +112,18 @@ const importPrefix = ".import-"
 
 // take reads all of src into a hidden folder and, if it is a session, gives that
 // folder its name.
-func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imported, err error) {
+func (s *Archive) take(ctx context.Context, src source, projectRoot string) (_ Imported, err error) {
 	defer func() { err = errors.Join(err, src.Close()) }()
 	project, err := checkRoot(projectRoot)
 	if err != nil {
 		return Imported{}, err
 	}
-	blobs, err := s.Blobs(project)
+	blobs, err := s.store.Blobs(project)
 	if err != nil {
 		return Imported{}, err
 	}
-	hidden := s.placeIn(project, s.unfinished(importPrefix, rand.Text()))
-	base, err := s.openBase(hidden)
+	hidden := s.store.paths.pathIn(project, s.store.unfinished(importPrefix, rand.Text()))
+	base, err := s.store.openBase(hidden)
 	if err != nil {
 		return Imported{}, storage("the session could not be imported", err)
 	}
@@ -140,7 +140,7 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imp
 	if err != nil {
 		return Imported{}, storage("the session could not be imported", err)
 	}
-	im := importer{store: s, root: root, blobs: blobs, got: map[string]string{}}
+	im := importer{store: s.store, root: root, blobs: blobs, got: map[string]string{}}
 	err = im.all(ctx, src)
 	if err == nil {
 		err = im.settle(ctx)
@@ -156,17 +156,17 @@ func (s *Store) take(ctx context.Context, src source, projectRoot string) (_ Imp
 }
 
 // place gives an unpacked session its id, its project and its name.
-func (s *Store) place(base *os.Root, hidden sessionPath, project string, rec Record) (Record, error) {
+func (s *Archive) place(base *os.Root, hidden sessionPath, project string, rec Record) (Record, error) {
 	lock, err := s.claim(&rec, project)
 	if err != nil {
 		return Record{}, storage("the session could not be imported", err)
 	}
 	rec.ProjectRoot = project
-	rec.UpdatedAt = Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
-	p := s.placeIn(project, rec.SessionID)
+	rec.UpdatedAt = Time{s.store.o.Clock().UTC().Truncate(time.Millisecond)}
+	p := s.store.paths.pathIn(project, rec.SessionID)
 	root, err := base.OpenRoot(hidden.rel)
 	if err == nil {
-		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec, s.o.BootID), root.Close())
+		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec, s.store.o.BootID), root.Close())
 	}
 	if err == nil {
 		err = durable.Rename(base, hidden.rel, p.rel)
@@ -183,17 +183,17 @@ func (s *Store) place(base *os.Root, hidden sessionPath, project string, rec Rec
 }
 
 // finish makes a placed session durable and findable.
-func (s *Store) finish(base *os.Root, p sessionPath, id string) error {
-	if err := s.flushNew(base, p); err != nil {
+func (s *Archive) finish(base *os.Root, p sessionPath, id string) error {
+	if err := s.store.flushNew(base, p); err != nil {
 		return err
 	}
-	return s.index(id, p)
+	return s.store.paths.index(id, p)
 }
 
 // tellImported puts on the transcript what the record says now: the session may
 // have another id and another project.
-func (s *Store) tellImported(root *os.Root, rec Record) error {
-	line, err := sessionLine{Time: Time{s.o.Clock().UTC()}, Record: &rec, BootID: s.o.BootID}.encode()
+func (s *Archive) tellImported(root *os.Root, rec Record) error {
+	line, err := sessionLine{Time: Time{s.store.o.Clock().UTC()}, Record: &rec, BootID: s.store.o.BootID}.encode()
 	if err != nil {
 		return err
 	}
@@ -209,14 +209,14 @@ func (s *Store) tellImported(root *os.Root, rec Record) error {
 
 // claim takes the lock of the session's id when that is free, or of a new one,
 // and clears what was recorded about an earlier session of that id.
-func (s *Store) claim(rec *Record, project string) (*durable.FileLock, error) {
+func (s *Archive) claim(rec *Record, project string) (*durable.FileLock, error) {
 	for {
-		_, taken := s.locate(rec.SessionID)
-		lock, err := s.lock(rec.SessionID)
-		free := taken != nil && !s.placeIn(project, rec.SessionID).exists()
+		_, taken := s.store.paths.locate(rec.SessionID)
+		lock, err := s.store.lock(rec.SessionID)
+		free := taken != nil && !s.store.paths.pathIn(project, rec.SessionID).exists()
 		if err == nil && free {
 			_, err := writeNote(lock.File(), note{})
-			if err = errors.Join(err, removeIfThere(s.state.Root(), dirSeals+"/"+rec.SessionID)); err != nil {
+			if err = errors.Join(err, removeIfThere(s.store.stateDir.Root(), dirSegmentHashes+"/"+rec.SessionID)); err != nil {
 				return nil, errors.Join(err, lock.Unlock())
 			}
 			return lock, nil
@@ -227,6 +227,6 @@ func (s *Store) claim(rec *Record, project string) (*durable.FileLock, error) {
 		if err != nil && !errors.Is(err, durable.ErrLocked) {
 			return nil, err
 		}
-		rec.SessionID = s.newID()
+		rec.SessionID = s.store.newID()
 	}
 }

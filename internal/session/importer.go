@@ -148,12 +148,10 @@ func (im *importer) settle(ctx context.Context) error {
 
 // record reads the record that was received.
 func (im *importer) record() (Record, error) {
-	f, err := openRegular(im.root, fileRecord)
-	if err != nil {
+	b, _, err := durable.ReadFile(im.root, fileRecord, maxRecord)
+	if missing(err) {
 		return Record{}, refused("there is no %s", fileRecord)
 	}
-	b, err := readCapped(f, maxRecord)
-	_ = f.Close()
 	if err != nil {
 		return Record{}, storage("the session could not be imported", err)
 	}

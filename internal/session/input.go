@@ -57,7 +57,7 @@ func NoTurn(id string) *fault.Error {
 // process: a file in the state folder, which the turn takes at its next boundary.
 // It returns NO_TURN_IN_PROGRESS when no turn will take it any more. After nil one
 // will, or it is in the transcript of a turn that died, also after a power cut.
-func (s *Store) SendInput(id string, in Input) error {
+func (s *Signals) SendInput(id string, in Input) error {
 	const failed = "the input could not be written"
 	if !ValidID(id) {
 		return notFound(id)
@@ -82,9 +82,9 @@ func (s *Store) SendInput(id string, in Input) error {
 		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
 	}
 	// The name keeps the order in which inputs came.
-	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.o.Clock().UnixNano(), s.o.NewID(), inputSuffix)
+	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.store.o.Clock().UnixNano(), s.store.o.NewID(), inputSuffix)
 	if err := s.writeInput(id, name, data); err != nil {
-		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.state.Root(), name)) {
+		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.store.stateDir.Root(), name)) {
 			return storage("the turn has taken the input, but a power cut may lose it", err)
 		}
 		return storage(failed, err)
@@ -95,7 +95,7 @@ func (s *Store) SendInput(id string, in Input) error {
 	if turn, listens := s.listening(id); listens && turn == in.Turn {
 		return nil
 	}
-	switch err := durable.Remove(s.state.Root(), name); {
+	switch err := durable.Remove(s.store.stateDir.Root(), name); {
 	case err == nil:
 		return NoTurn(id)
 	case errors.Is(err, fs.ErrNotExist):
@@ -107,25 +107,25 @@ func (s *Store) SendInput(id string, in Input) error {
 
 // writeInput makes an input durable, and what the transcript has of its turn: an
 // input without its turn would be of no use.
-func (s *Store) writeInput(id, name string, data []byte) error {
+func (s *Signals) writeInput(id, name string, data []byte) error {
 	dir := path.Dir(name)
-	if _, err := s.state.Root().Lstat(dir); missing(err) {
-		if err := durable.MkdirAll(s.state.Root(), dir, 0o700); err != nil {
+	if _, err := s.store.stateDir.Root().Lstat(dir); missing(err) {
+		if err := durable.MkdirAll(s.store.stateDir.Root(), dir, 0o700); err != nil {
 			return err
 		}
-		if err := durable.FlushDir(s.state.Root(), dirInputs, durable.SteerInput); err != nil {
+		if err := durable.FlushDir(s.store.stateDir.Root(), dirInputs, durable.SteerInput); err != nil {
 			return err
 		}
 	}
 	if err := s.flushTranscript(id); err != nil {
 		return err
 	}
-	return durable.WriteFile(s.state.Root(), name, data, 0o600, durable.SteerInput)
+	return durable.WriteFile(s.store.stateDir.Root(), name, data, 0o600, durable.SteerInput)
 }
 
 // flushTranscript makes durable what any process has written to a transcript.
-func (s *Store) flushTranscript(id string) error {
-	p, err := s.locate(id)
+func (s *Signals) flushTranscript(id string) error {
+	p, err := s.store.paths.locate(id)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *Store) flushTranscript(id string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return s.flushNew(base, p)
+	return s.store.flushNew(base, p)
 }
 
 // An input's file gets takenSuffix after inputSuffix when its turn has taken it.
@@ -153,10 +153,8 @@ const (
 )
 
 // listening is the turn that runs in a session and still takes inputs.
-func (s *Store) listening(id string) (turn string, ok bool) {
-	s.mu.Lock()
-	v := s.live[id]
-	s.mu.Unlock()
+func (s *Signals) listening(id string) (turn string, ok bool) {
+	v := s.store.states.get(id)
 	if v != nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -165,7 +163,7 @@ func (s *Store) listening(id string) (turn string, ok bool) {
 		}
 	}
 	n, ok := s.peekNote(id)
-	if !ok || n.Turn == "" || n.Deaf || !durable.Locked(s.lockPath(id)) {
+	if !ok || n.Turn == "" || n.Deaf || !durable.Locked(s.store.lockPath(id)) {
 		return "", false
 	}
 	return n.Turn, true
@@ -173,8 +171,8 @@ func (s *Store) listening(id string) (turn string, ok bool) {
 
 // inputNames are the names of a session's inputs without takenSuffix, in their
 // order.
-func (s *Store) inputNames(id string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInputs, id))
+func (s *Signals) inputNames(id string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInputs, id))
 	if missing(err) {
 		return nil, nil
 	}

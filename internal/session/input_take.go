@@ -18,7 +18,7 @@ import (
 // that it returns with an error have been taken; the next call tries the others.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	const failed = "what was said into the turn could not be read"
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	err = l.check()
 	entries := v.script.shared()
@@ -26,7 +26,7 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := v.store.inputNames(v.id)
+	names, err := v.store.Signals.inputNames(v.id)
 	if err != nil || len(names) == 0 {
 		return nil, storage(failed, err)
 	}
@@ -42,7 +42,7 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			continue
 		}
 		file := dirInputs + "/" + v.id + "/" + name
-		in, err := v.store.takeInput(file)
+		in, err := v.store.Signals.takeInput(file)
 		in.ID = name
 		switch {
 		case err == nil && in.Turn == turn && !recorded[name]:
@@ -54,23 +54,18 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 		case fault.IsShortage(err):
 			errs = append(errs, err) // it stays
 		default:
-			errs = append(errs, err, removeIfThere(v.store.state.Root(), file+takenSuffix))
+			errs = append(errs, err, removeIfThere(v.store.stateDir.Root(), file+takenSuffix))
 		}
 	}
 	return inputs, storage(failed, errors.Join(errs...))
 }
 
 // takeInput reads an input and marks its file as taken.
-func (s *Store) takeInput(name string) (in Input, err error) {
-	if err := durable.Rename(s.state.Root(), name, name+takenSuffix); err != nil && !missing(err) {
+func (s *Signals) takeInput(name string) (in Input, err error) {
+	if err := durable.Rename(s.store.stateDir.Root(), name, name+takenSuffix); err != nil && !missing(err) {
 		return in, err
 	}
-	f, err := s.state.Root().Open(name + takenSuffix)
-	if err != nil {
-		return in, err
-	}
-	data, err := readCapped(f, maxInputBytes)
-	_ = f.Close() // it was only read
+	data, _, err := durable.ReadFile(s.store.stateDir.Root(), name+takenSuffix, maxInputBytes)
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
@@ -81,7 +76,7 @@ func (s *Store) takeInput(name string) (in Input, err error) {
 func (l *Lease) dropTaken(names []string) error {
 	var errs []error
 	for _, name := range names {
-		errs = append(errs, removeIfThere(l.live.store.state.Root(), dirInputs+"/"+l.live.id+"/"+name+takenSuffix))
+		errs = append(errs, removeIfThere(l.state.store.stateDir.Root(), dirInputs+"/"+l.state.id+"/"+name+takenSuffix))
 	}
 	return errors.Join(errs...)
 }
@@ -101,7 +96,7 @@ func (l *Lease) StopListening() ([]Input, error) {
 }
 
 func (l *Lease) listen(on bool) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := l.check(); err != nil || l.deaf == !on {
@@ -117,9 +112,9 @@ func (l *Lease) listen(on bool) error {
 }
 
 // dropInputs removes what is left for a session that is gone.
-func (s *Store) dropInputs(id string) error {
-	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInputs, id)); missing(err) {
+func (s *Signals) dropInputs(id string) error {
+	if _, err := os.Lstat(filepath.Join(s.store.o.StateDir, dirInputs, id)); missing(err) {
 		return nil
 	}
-	return durable.RemoveAll(s.state.Root(), dirInputs+"/"+id)
+	return durable.RemoveAll(s.store.stateDir.Root(), dirInputs+"/"+id)
 }

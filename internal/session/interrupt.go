@@ -22,7 +22,7 @@ type Interrupt struct{ Session, Turn string }
 // RequestInterrupt asks whichever process runs the session's turn to stop it, by
 // a file in the state folder that names the turn. It does not wait. It returns
 // SESSION_NOT_FOUND when no turn runs, or, unless turnID is "", another one.
-func (s *Store) RequestInterrupt(id, turnID string) error {
+func (s *Signals) RequestInterrupt(id, turnID string) error {
 	if !ValidID(id) {
 		return notFound(id)
 	}
@@ -33,7 +33,7 @@ func (s *Store) RequestInterrupt(id, turnID string) error {
 	case turnID != "" && turnID != turn:
 		return NotThatTurn(id, turnID)
 	}
-	err := durable.WriteFile(s.state.Root(), dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, durable.Interrupt)
+	err := durable.WriteFile(s.store.stateDir.Root(), dirInterrupts+"/"+id, []byte(turn+"\n"), 0o600, durable.Interrupt)
 	return storage("the request to interrupt could not be written", err)
 }
 
@@ -46,15 +46,15 @@ func NotThatTurn(id, turnID string) *fault.Error {
 
 // Interrupts delivers the turns of this process that are to be interrupted. The
 // channel closes when ctx ends.
-func (s *Store) Interrupts(ctx context.Context) <-chan Interrupt {
+func (s *Signals) Interrupts(ctx context.Context) <-chan Interrupt {
 	tick := time.NewTicker(interruptPoll)
 	context.AfterFunc(ctx, tick.Stop)
-	return deliver(ctx, s, dirInterrupts, tick.C, 0, s.takeInterrupts)
+	return deliver(ctx, s.store, dirInterrupts, tick.C, 0, s.takeInterrupts)
 }
 
 // takeInterrupts consumes the requests that are for turns of this process.
-func (s *Store) takeInterrupts(names []string) []Interrupt {
-	if s.leases.Load() == 0 {
+func (s *Signals) takeInterrupts(names []string) []Interrupt {
+	if s.store.leases.Load() == 0 {
 		return nil
 	}
 	var taken []Interrupt
@@ -68,7 +68,7 @@ func (s *Store) takeInterrupts(names []string) []Interrupt {
 			take(name)
 			continue
 		}
-		all, err := os.ReadDir(filepath.Join(s.o.StateDir, dirInterrupts))
+		all, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInterrupts))
 		if err != nil {
 			continue // tried again at the next poll
 		}
@@ -81,7 +81,7 @@ func (s *Store) takeInterrupts(names []string) []Interrupt {
 
 // takeInterrupt removes a request for a session of this process and returns the
 // turn that it is for, "" when that is not the one that runs now.
-func (s *Store) takeInterrupt(id string) string {
+func (s *Signals) takeInterrupt(id string) string {
 	if !ValidID(id) {
 		return "" // also the temporary file of a request being written
 	}
@@ -89,12 +89,7 @@ func (s *Store) takeInterrupt(id string) string {
 	if !held {
 		return ""
 	}
-	f, err := s.state.Root().Open(dirInterrupts + "/" + id)
-	if err != nil {
-		return ""
-	}
-	b, err := readCapped(f, 1024)
-	_ = f.Close()
+	b, _, err := durable.ReadFile(s.store.stateDir.Root(), dirInterrupts+"/"+id, 1024)
 	if err != nil || s.dropInterrupt(id) != nil {
 		return "" // seen again at the next poll
 	}
@@ -106,9 +101,9 @@ func (s *Store) takeInterrupt(id string) string {
 
 // dropInterrupt removes a request that is done or too late. There is hardly ever
 // one: looking is the cheaper way to find none.
-func (s *Store) dropInterrupt(id string) error {
-	if _, err := os.Lstat(filepath.Join(s.o.StateDir, dirInterrupts, id)); missing(err) {
+func (s *Signals) dropInterrupt(id string) error {
+	if _, err := os.Lstat(filepath.Join(s.store.o.StateDir, dirInterrupts, id)); missing(err) {
 		return nil
 	}
-	return removeIfThere(s.state.Root(), dirInterrupts+"/"+id)
+	return removeIfThere(s.store.stateDir.Root(), dirInterrupts+"/"+id)
 }

@@ -15,7 +15,7 @@ import (
 // Methods are safe for concurrent use. After [Lease.Release] those that write
 // return [ErrReleased].
 type Lease struct {
-	live *sessionState
+	state *sessionState
 	// lock is nil while the lease is being taken and after its release; guarded
 	// by sessionState.mu, as is turn.
 	lock    *durable.FileLock
@@ -39,9 +39,9 @@ func (l *Lease) check() error {
 	case l.lock == nil:
 		return ErrReleased
 	case l.severed:
-		return lockLost(l.live.id)
+		return lockLost(l.state.id)
 	}
-	return l.live.gone
+	return l.state.gone
 }
 
 // alone is check, and asks the disk whether the lock still excludes others. That
@@ -63,7 +63,7 @@ func (l *Lease) alone() error {
 // [Lease.Tampered] and [Lease.DanglingTurn]. When this process was the last to
 // write and nothing changed, no file is read.
 func (s *Store) Acquire(ctx context.Context, id string) (*Lease, error) {
-	return s.acquire(ctx, id, toWrite)
+	return s.states.acquire(ctx, id, toWrite)
 }
 
 // purpose is what a lease is taken for: writing is for originals, looking and
@@ -77,7 +77,7 @@ const (
 )
 
 // acquire is Acquire for a purpose.
-func (s *Store) acquire(ctx context.Context, id string, why purpose) (*Lease, error) {
+func (s *states) acquire(ctx context.Context, id string, why purpose) (*Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -85,17 +85,17 @@ func (s *Store) acquire(ctx context.Context, id string, why purpose) (*Lease, er
 	if err != nil {
 		return nil, err
 	}
-	l := &Lease{live: v}
+	l := &Lease{state: v}
 	if err := l.take(ctx, why); err != nil {
 		s.leave(v)
 		return nil, err
 	}
-	s.leases.Add(1)
+	s.store.leases.Add(1)
 	return l, nil
 }
 
 func (l *Lease) take(ctx context.Context, why purpose) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	if v.lease != nil {
 		v.mu.Unlock()
@@ -159,7 +159,7 @@ func lockAgain(path string, resting *durable.FileLock) (*durable.FileLock, error
 
 // open brings what is in memory up to date with the files. v.mu is held.
 func (l *Lease) open(lock *durable.FileLock, why purpose) error {
-	v := l.live
+	v := l.state
 	rec, err := v.record()
 	if why == toRemove && errors.Is(err, ErrMalformed) {
 		return nil // there is nothing in it to bring up to date
@@ -189,7 +189,7 @@ func (v *sessionState) warm(raw []byte) bool {
 
 // adopt reads the files as their next writer.
 func (l *Lease) adopt(raw []byte) error {
-	v := l.live
+	v := l.state
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
 	v.noted = nil
 	root, err := v.root()

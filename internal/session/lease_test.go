@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,11 +72,11 @@ func TestTwoProcessesContend(t *testing.T) {
 	if _, err := w.Acquire(context.Background(), id); !errors.Is(err, ErrBusy) {
 		t.Fatalf("the lease of another process gave %v", err)
 	}
-	if turn, pid, ok := w.Running(id); !ok || turn != "theirs" || pid != c.cmd.Process.Pid {
+	if turn, pid, ok := w.Signals.Running(id); !ok || turn != "theirs" || pid != c.cmd.Process.Pid {
 		t.Errorf("running: %q in %d, %v; want theirs in %d", turn, pid, ok, c.cmd.Process.Pid)
 	}
 	c.kill()
-	if _, _, ok := w.Running(id); ok {
+	if _, _, ok := w.Signals.Running(id); ok {
 		t.Error("a killed process is still running its turn")
 	}
 	l := acquire(t, w.Store, id)
@@ -124,10 +125,10 @@ func TestKill(t *testing.T) {
 		seen = last
 		turn(t, w.Store, id, fmt.Sprint("mine", round), 2)
 	}
-	if problems, err := w.Problems(context.Background(), w.project); err != nil || len(problems) > 0 {
+	if problems, err := w.Upkeep.Problems(context.Background(), w.project); err != nil || len(problems) > 0 {
 		t.Errorf("problems %v, %v", problems, err)
 	}
-	if said, err := w.Verify(context.Background(), id); err != nil || len(said) > 0 {
+	if said, err := w.Upkeep.Verify(context.Background(), id); err != nil || len(said) > 0 {
 		t.Errorf("verify: %q, %v", said, err)
 	}
 }
@@ -140,11 +141,13 @@ func TestKillBetweenSegments(t *testing.T) {
 	id := w.session().SessionID
 	turn(t, w.Store, id, "one", 2)
 	l := acquire(t, w.Store, id)
-	must(t, l.live.seal(l.live.log.activeSegment(), l.live.log.active.position()))
+	must(t, l.state.changeSegmentHashes(func(k segmentHashes) {
+		k[strconv.Itoa(l.state.log.activeSegment())] = l.state.log.active.position()
+	}))
 	must(t, l.Release())
 	other := w.store() // which was not there
 	turn(t, other, id, "two", 2)
-	if said, err := other.Verify(context.Background(), id); err != nil || len(said) > 0 {
+	if said, err := other.Upkeep.Verify(context.Background(), id); err != nil || len(said) > 0 {
 		t.Errorf("verify: %q, %v", said, err)
 	}
 }
@@ -374,12 +377,12 @@ func TestVerifyReadsEverything(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.SegmentBytes = 900 })
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t1", 20)
-	if said, err := w.Verify(context.Background(), id); err != nil || len(said) > 0 {
+	if said, err := w.Upkeep.Verify(context.Background(), id); err != nil || len(said) > 0 {
 		t.Fatalf("an untouched session: %q, %v", said, err)
 	}
 	f := filepath.Join(w.folder(id), "log", "0001.jsonl")
 	must(t, os.WriteFile(f, bytes.Replace(read(t, f), []byte("word"), []byte("worm"), 1), 0o600))
-	said, err := w.Verify(context.Background(), id)
+	said, err := w.Upkeep.Verify(context.Background(), id)
 	must(t, err)
 	if diff := cmp.Diff([]string{"log/0001.jsonl was changed since belay last wrote it"}, said); diff != "" {
 		t.Error(diff)
@@ -405,7 +408,7 @@ func TestMalformedLinesAreKept(t *testing.T) {
 		t.Errorf("%d entries, want 4", len(entries))
 	}
 	upTo(t, open(t, s, id, 0), 6)
-	problems, err := s.Problems(context.Background(), w.project)
+	problems, err := s.Upkeep.Problems(context.Background(), w.project)
 	must(t, err)
 	if len(problems) != 2 || problems[0].File != "transcript.jsonl" || !strings.HasPrefix(problems[1].Text, "line 2 is left out") {
 		t.Errorf("problems %+v", problems)
@@ -448,9 +451,9 @@ func TestManyIdleSessions(t *testing.T) {
 		id := w.session().SessionID
 		turn(t, w.Store, id, "t1", 3)
 		ids = append(ids, id)
-		w.mu.Lock()
-		n := len(w.live)
-		w.mu.Unlock()
+		w.states.mu.Lock()
+		n := len(w.states.all)
+		w.states.mu.Unlock()
 		if n > most+1 {
 			t.Fatalf("after %d sessions %d are in memory", len(ids), n)
 		}
@@ -472,9 +475,9 @@ func TestManyIdleSessions(t *testing.T) {
 }
 
 func (w *world) inMemory(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.live[id] != nil
+	w.states.mu.Lock()
+	defer w.states.mu.Unlock()
+	return w.states.all[id] != nil
 }
 
 func eventually(t testing.TB, what string, ok func() bool) {

@@ -143,18 +143,18 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 	if err != nil {
 		return Page{}, err
 	}
-	ids, err := s.folders(project)
+	ids, err := s.paths.folders(project)
 	if err != nil {
 		return Page{}, storage("the project's sessions cannot be listed", err)
 	}
 	if o.Limit <= 0 || len(ids) <= o.Limit {
-		recs, _, err := s.survey(ctx, project, ids)
+		recs, _, err := s.lists.survey(ctx, project, ids)
 		if err != nil {
 			return Page{}, err
 		}
 		return PageOf(recs, o)
 	}
-	rows, err := s.rows(ctx, project, ids)
+	rows, err := s.lists.rows(ctx, project, ids)
 	if err != nil {
 		return Page{}, err
 	}
@@ -169,7 +169,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 		}
 		rec := rows[i].rec
 		if rec == nil {
-			found, err := s.look(s.placeIn(project, rows[i].ID), rows[i].ID)
+			found, err := s.lists.look(s.paths.pathIn(project, rows[i].ID), rows[i].ID)
 			if err != nil {
 				return Page{}, err
 			}
@@ -180,7 +180,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 		}
 	}
 	if moved { // so were the others, or the index was lost
-		_, _, err = s.survey(ctx, project, ids)
+		_, _, err = s.lists.survey(ctx, project, ids)
 	}
 	return page, err
 }
@@ -200,9 +200,12 @@ func (f seen) in(p sessionPath, project string) bool {
 	return f.rec != nil && (p.inProject() || f.problem != nil || f.rec.ProjectRoot == project)
 }
 
+// lists makes lists of a project's sessions.
+type lists struct{ store *Store }
+
 // look reads the record of a session for a list.
-func (s *Store) look(p sessionPath, id string) (seen, error) {
-	rec, err := readPlace(p, id)
+func (s *lists) look(p sessionPath, id string) (seen, error) {
+	rec, err := readRecordAt(p, id)
 	if missing(err) {
 		return seen{}, nil // no session, or deleted meanwhile
 	}
@@ -216,7 +219,7 @@ func (s *Store) look(p sessionPath, id string) (seen, error) {
 
 // survey reads all records of a project, oldest first, and says what is wrong
 // with some.
-func (s *Store) survey(ctx context.Context, project string, ids []string) ([]Record, []Problem, error) {
+func (s *lists) survey(ctx context.Context, project string, ids []string) ([]Record, []Problem, error) {
 	var (
 		recs     []Record
 		problems []Problem
@@ -225,7 +228,7 @@ func (s *Store) survey(ctx context.Context, project string, ids []string) ([]Rec
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		p := s.placeIn(project, id)
+		p := s.store.paths.pathIn(project, id)
 		found, err := s.look(p, id)
 		if err != nil {
 			return nil, nil, err

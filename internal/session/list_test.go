@@ -308,7 +308,7 @@ func TestGCOfListCaches(t *testing.T) {
 		dry  bool
 		want string
 	}{{true, "2"}, {false, "1"}, {false, "1"}} {
-		_, err := w.GC(t.Context(), GCOptions{DryRun: step.dry})
+		_, err := w.Upkeep.GC(t.Context(), GCOptions{DryRun: step.dry})
 		must(t, err)
 		if got := kept(); got != step.want {
 			t.Errorf("dry %v: %s caches, want %s", step.dry, got, step.want)

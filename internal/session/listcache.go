@@ -52,8 +52,8 @@ const listVersion = 1
 // rows returns all sessions of a project for a list. It reads those that the
 // cache does not have as they are now. Those that cannot be used are read each
 // time: what is wrong with them may be mended in any of their files.
-func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, error) {
-	folder := filepath.Dir(s.placeIn(project, "x").folder())
+func (s *lists) rows(ctx context.Context, project string, ids []string) ([]row, error) {
+	folder := filepath.Dir(s.store.paths.pathIn(project, "x").folder())
 	known, infos, err := s.known(ctx, folder, ids)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 			}
 			continue
 		}
-		p := s.placeIn(project, id)
+		p := s.store.paths.pathIn(project, id)
 		found, err := s.look(p, id)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (s *Store) rows(ctx context.Context, project string, ids []string) ([]row, 
 
 // known returns what the cache of a folder knows, and how each session's file looks
 // now. Several goroutines look, because the looks are most of a long list's time.
-func (s *Store) known(ctx context.Context, folder string, ids []string) (known map[string]*listEntry, infos []fs.FileInfo, err error) {
+func (s *lists) known(ctx context.Context, folder string, ids []string) (known map[string]*listEntry, infos []fs.FileInfo, err error) {
 	const atOnce = 250
 	infos = make([]fs.FileInfo, len(ids))
 	g, ctx := errgroup.WithContext(ctx)
@@ -142,7 +142,7 @@ func listPath(folder string) string {
 
 // readList returns what the cache of a folder knows of its sessions, by id. A
 // lost, torn or older cache knows nothing.
-func (s *Store) readList(folder string) map[string]*listEntry {
+func (s *lists) readList(folder string) map[string]*listEntry {
 	c, ok := s.openList(listPath(folder))
 	if !ok || c.Folder != folder {
 		return nil
@@ -154,13 +154,8 @@ func (s *Store) readList(folder string) map[string]*listEntry {
 	return known
 }
 
-func (s *Store) openList(name string) (c listCache, ok bool) {
-	f, err := s.state.Root().Open(name)
-	if err != nil {
-		return c, false
-	}
-	defer func() { _ = f.Close() }()
-	b, err := readCapped(f, maxList)
+func (s *lists) openList(name string) (c listCache, ok bool) {
+	b, _, err := durable.ReadFile(s.store.stateDir.Root(), name, maxList)
 	if err != nil {
 		return c, false
 	}
@@ -172,18 +167,18 @@ func (s *Store) openList(name string) (c listCache, ok bool) {
 // gcLists removes the caches of folders that are gone.
 func (g *gc) gcLists() error {
 	s := g.store
-	names, err := list(s.state.Root(), dirLists)
+	names, err := list(s.stateDir.Root(), dirLists)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, name := range names {
-		c, ok := s.openList(dirLists + "/" + name)
+		c, ok := s.lists.openList(dirLists + "/" + name)
 		if !ok || g.o.DryRun {
 			continue
 		}
 		if _, err := os.Lstat(c.Folder); unreached(err) {
-			errs = append(errs, removeIfThere(s.state.Root(), dirLists+"/"+name))
+			errs = append(errs, removeIfThere(s.stateDir.Root(), dirLists+"/"+name))
 		}
 	}
 	return errors.Join(errs...)
@@ -193,11 +188,11 @@ func (g *gc) gcLists() error {
 const maxList = 64 << 20
 
 // writeList replaces a cache: a line with the checksum, then JSON.
-func (s *Store) writeList(c listCache) error {
+func (s *lists) writeList(c listCache) error {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode a list: %w", err)
 	}
 	b := append([]byte(checksum(body)+"\n"), body...)
-	return durable.WriteFile(s.state.Root(), listPath(c.Folder), b, 0o600, durable.SessionList)
+	return durable.WriteFile(s.store.stateDir.Root(), listPath(c.Folder), b, 0o600, durable.SessionList)
 }

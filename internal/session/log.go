@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"belay/internal/event"
@@ -67,7 +68,7 @@ func (l *sessionState) loadLog(root *os.Root, n *note, after boot) ([]string, er
 	var said []string
 	var known segmentHashes
 	if n != nil {
-		known = l.store.readSeals(l.id)
+		known = l.store.segmentHashesOf(l.id)
 		said = l.missedSegments(root, known, numbers, *n, after)
 	}
 	for len(numbers) > 0 && g.last == 0 {
@@ -94,8 +95,11 @@ func (l *sessionState) loadLog(root *os.Root, n *note, after boot) ([]string, er
 		}
 	}
 	g.segs = append(earlier, g.segs...)
-	if n != nil {
-		if err := l.unseal(known, g.activeSegment()); err != nil {
+	// The writer of a segment that was finished died before the next one had begun: it
+	// grows on.
+	last := strconv.Itoa(g.activeSegment())
+	if _, finished := known[last]; finished {
+		if err := l.changeSegmentHashes(func(k segmentHashes) { delete(k, last) }); err != nil {
 			return nil, err
 		}
 	}

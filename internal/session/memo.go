@@ -6,14 +6,14 @@ package session
 // long as the transcript itself stays in memory, so they may share its strings.
 // The transcript may have grown since, by this process or another.
 func (l *Lease) Memo() any {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	return l.live.memo
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	return l.state.memo
 }
 
 // SetMemo leaves a value for later leases.
 func (l *Lease) SetMemo(v any) {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	l.live.memo = v
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	l.state.memo = v
 }

@@ -2,9 +2,9 @@ package session
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"os"
@@ -14,7 +14,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"belay/internal/durable"
-	"belay/internal/event"
 )
 
 // note is the content of a lock file: who runs the session, and what its files
@@ -61,59 +60,16 @@ const (
 
 // encode returns the note as it is written: checksum, JSON, spaces, line end.
 func (n note) encode() ([]byte, error) {
-	const sumSize = len("70d4d293 ")
-	b := n.appendJSON(make([]byte, sumSize, noteSize))
+	body, err := json.Marshal(n)
+	if err != nil {
+		return nil, fmt.Errorf("encode note: %w", err)
+	}
+	b := fmt.Appendf(make([]byte, 0, noteSize), "%s %s", checksum(body), body)
 	if len(b) >= noteSize {
 		return nil, errors.New("encode note: the turn's id is too long")
 	}
-	var sum [crc32.Size]byte
-	binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE(b[sumSize:]))
-	b[hex.Encode(b, sum[:])] = ' '
-	for len(b) < noteSize-1 {
-		b = append(b, ' ')
-	}
+	b = append(b, bytes.Repeat([]byte(" "), noteSize-1-len(b))...)
 	return append(b, '\n'), nil
-}
-
-// appendJSON appends the note as encoding/json would write it: every turn writes
-// three.
-func (n note) appendJSON(b []byte) []byte {
-	b = append(b, '{')
-	if n.PID != 0 {
-		b = append(strconv.AppendInt(append(b, `"pid":`...), int64(n.PID), 10), ',')
-	}
-	if n.Turn != "" {
-		b = append(event.AppendString(append(b, `"turn":`...), n.Turn), ',')
-	}
-	if n.Deaf {
-		b = append(b, `"deaf":true,`...)
-	}
-	if n.Boot {
-		b = append(b, `"boot":true,`...)
-	}
-	if n.Kept != nil {
-		b = append(n.Kept.appendJSON(append(b, `"kept":`...)), ',')
-	}
-	if n.BootID != "" {
-		b = append(event.AppendString(append(b, `"bootId":`...), n.BootID), ',')
-	}
-	if n.LastSeq != 0 {
-		b = append(strconv.AppendInt(append(b, `"lastSeq":`...), n.LastSeq, 10), ',')
-	}
-	b = append(n.Transcript.appendJSON(append(b, `"transcript":`...)), ',')
-	if n.Segment != 0 {
-		b = append(strconv.AppendInt(append(b, `"segment":`...), int64(n.Segment), 10), ',')
-	}
-	return append(n.Log.appendJSON(append(b, `"log":`...)), '}')
-}
-
-// appendJSON appends the position as encoding/json would write it.
-func (m position) appendJSON(b []byte) []byte {
-	b = strconv.AppendInt(append(b, `{"size":`...), m.Size, 10)
-	if m.SHA256 != "" {
-		b = event.AppendString(append(b, `,"sha256":`...), m.SHA256)
-	}
-	return append(b, '}')
 }
 
 // decodeNote reads what encode wrote; anything else is no note.
@@ -164,8 +120,8 @@ const peeks = 20
 
 // peekNote reads the note of a session that somebody else may hold, and may be
 // writing to.
-func (s *Store) peekNote(id string) (note, bool) {
-	f, err := s.state.Root().OpenFile(dirLocks+"/"+id+".lock", os.O_RDONLY|nonBlock, 0)
+func (s *Signals) peekNote(id string) (note, bool) {
+	f, err := openRegular(s.store.stateDir.Root(), dirLocks+"/"+id+".lock")
 	if err != nil {
 		return note{}, false
 	}
@@ -186,7 +142,7 @@ func (s *Store) peekNote(id string) (note, bool) {
 // Running reports which turn runs in a session and in which process, this one or
 // another of the same user. It reads the note in the lock file and asks the
 // kernel whether the lock is held, so a process that was killed does not count.
-func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
+func (s *Signals) Running(id string) (turnID string, pid int, ok bool) {
 	if !ValidID(id) {
 		return "", 0, false
 	}
@@ -194,7 +150,7 @@ func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
 		return turn, os.Getpid(), turn != ""
 	}
 	n, ok := s.peekNote(id)
-	if !ok || n.Turn == "" || !durable.Locked(s.lockPath(id)) {
+	if !ok || n.Turn == "" || !durable.Locked(s.store.lockPath(id)) {
 		return "", 0, false
 	}
 	return n.Turn, n.PID, true
@@ -202,20 +158,18 @@ func (s *Store) Running(id string) (turnID string, pid int, ok bool) {
 
 // Booting reports whether a process, this one or another of the same user, holds
 // the session to boot it.
-func (s *Store) Booting(id string) bool {
+func (s *Signals) Booting(id string) bool {
 	if !ValidID(id) {
 		return false
 	}
 	n, ok := s.peekNote(id)
-	return ok && n.Boot && durable.Locked(s.lockPath(id))
+	return ok && n.Boot && durable.Locked(s.store.lockPath(id))
 }
 
 // runningHere reports which turn runs in this process and whether it holds the
 // session at all.
-func (s *Store) runningHere(id string) (turn string, held bool) {
-	s.mu.Lock()
-	l := s.live[id]
-	s.mu.Unlock()
+func (s *Signals) runningHere(id string) (turn string, held bool) {
+	l := s.store.states.get(id)
 	if l == nil {
 		return "", false
 	}

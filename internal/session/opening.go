@@ -14,24 +14,16 @@ func (s *Store) Opening(ctx context.Context, id string) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, err
 	}
-	p, err := s.locate(id)
+	p, err := s.paths.locate(id)
 	if err != nil {
 		return Entry{}, err
 	}
 	const unreadable = "the transcript cannot be read"
-	root, err := p.open()
+	f, err := openTranscript(p)
 	if missing(err) {
 		return Entry{}, notFound(id)
 	}
-	if err != nil {
-		return Entry{}, storage(unreadable, err)
-	}
-	defer func() { _ = root.Close() }()
-	f, err := openRegular(root, fileTranscript)
-	if missing(err) {
-		return Entry{}, nil
-	}
-	if err != nil {
+	if f == nil || err != nil {
 		return Entry{}, storage(unreadable, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read

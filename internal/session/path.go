@@ -1,12 +1,10 @@
 package session
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -29,27 +27,19 @@ type sessionPath struct {
 	dir       string // both as one path
 }
 
-func placeAt(base, rel string) sessionPath {
+func pathAt(base, rel string) sessionPath {
 	return sessionPath{base: base, rel: rel, dir: filepath.Join(base, filepath.FromSlash(rel))}
 }
 
-// placeIn is where a session of a project is, or would.
-func (s *Store) placeIn(project, id string) sessionPath {
-	if s.o.SessionRoot != "" {
-		return placeAt(s.o.SessionRoot, id)
-	}
-	return placeAt(project, dirSessions+"/"+id)
-}
-
-// placeOf reads a session folder's path back.
-func placeOf(folder string) sessionPath {
+// pathOf reads a session folder's path back.
+func pathOf(folder string) sessionPath {
 	id := filepath.Base(folder)
 	sessions := filepath.Dir(folder)
 	belay := filepath.Dir(sessions)
 	if filepath.Base(sessions) == "sessions" && filepath.Base(belay) == dirBelay {
-		return placeAt(filepath.Dir(belay), dirSessions+"/"+id)
+		return pathAt(filepath.Dir(belay), dirSessions+"/"+id)
 	}
-	return placeAt(sessions, id)
+	return pathAt(sessions, id)
 }
 
 func (p sessionPath) folder() string { return p.dir }
@@ -101,86 +91,6 @@ func (p sessionPath) same(q sessionPath) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// locate finds a session's folder by id: the index first, then, for an index
-// that was lost, the session root or the caller's own project, then every known
-// project. Where the state folder is lost as a whole, sessions of other projects
-// come back into the index when they are listed.
-func (s *Store) locate(id string) (sessionPath, error) {
-	if !ValidID(id) {
-		return sessionPath{}, notFound(id)
-	}
-	if p, ok := s.indexed(id); ok {
-		if p.exists() {
-			return p, nil
-		}
-		if home, ok, err := s.atHome(id); ok || err != nil {
-			return home, err
-		}
-		if err := p.spoilt(); err != nil {
-			return sessionPath{}, err
-		}
-		if s.o.SessionRoot == "" {
-			return sessionPath{}, notFound(id).WithHint("its folder is gone; if the project was moved, list the sessions of its new place")
-		}
-	}
-	if p, ok, err := s.atHome(id); ok || err != nil {
-		return p, err
-	}
-	if p, ok, err := s.search(id); ok || err != nil {
-		return p, err
-	}
-	return sessionPath{}, notFound(id)
-}
-
-// atHome finds a session that the index does not lead to, and fixes the index.
-// Where the caller's project has the copy of a session that still exists, that
-// one is what the id names.
-func (s *Store) atHome(id string) (sessionPath, bool, error) {
-	if s.o.SessionRoot == "" && s.o.HomeProject == "" {
-		return sessionPath{}, false, nil
-	}
-	p := s.placeIn(s.o.HomeProject, id)
-	if !p.exists() {
-		return sessionPath{}, false, nil
-	}
-	if rec, err := readPlace(p, id); err == nil && p.settle(rec).ReadOnly {
-		p = placeAt(rec.ProjectRoot, p.rel)
-	}
-	return p, true, s.index(id, p)
-}
-
-// indexed reads where the index says that a session is.
-func (s *Store) indexed(id string) (sessionPath, bool) {
-	f, err := s.state.Root().Open(dirIndex + "/" + id)
-	if err != nil {
-		return sessionPath{}, false
-	}
-	defer func() { _ = f.Close() }()
-	b, err := readCapped(f, 64<<10)
-	folder := strings.TrimSuffix(string(b), "\n")
-	if err != nil || !filepath.IsAbs(folder) || filepath.Base(folder) != id {
-		return sessionPath{}, false // a spoilt entry is as good as none
-	}
-	return placeOf(folder), true
-}
-
-// index notes where a session is.
-func (s *Store) index(id string, p sessionPath) error {
-	return s.indexBy(durable.WriteFile, id, p)
-}
-
-// indexBy is index by a way to write: nobody looks for a session that is just made.
-func (s *Store) indexBy(write func(*os.Root, string, []byte, fs.FileMode, *durable.File) error, id string, p sessionPath) error {
-	note := func() error {
-		return write(s.state.Root(), dirIndex+"/"+id, []byte(p.folder()+"\n"), 0o600, durable.SessionIndex)
-	}
-	err := note()
-	if s.restored(err) {
-		err = note()
-	}
-	return storage("the index of sessions could not be written", err)
-}
-
 // settle decides what the record at p says now: the folder's place wins over it.
 // A session in a project belongs to that project. When the record names another
 // project that has the same session in another folder, the one at p is a copy
@@ -191,7 +101,7 @@ func (p sessionPath) settle(rec Record) Record {
 		return rec
 	}
 	if filepath.IsAbs(rec.ProjectRoot) {
-		home := placeAt(rec.ProjectRoot, p.rel)
+		home := pathAt(rec.ProjectRoot, p.rel)
 		switch {
 		case home.exists() && home.same(p):
 			return rec // one folder, two names

@@ -2,11 +2,8 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-
-	"belay/internal/durable"
 )
 
 // Problem is something in a session's files that is not as it should be. Nothing
@@ -18,19 +15,22 @@ type Problem struct {
 	Text string `json:"problem"`
 }
 
+// Upkeep checks the files of sessions and removes what is not needed any more.
+type Upkeep struct{ store *Store }
+
 // Problems reads all of a project's session files and says what is wrong with
 // them: records that are left out of [Store.List], and lines that are left out
 // of transcripts and logs.
-func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, error) {
+func (s *Upkeep) Problems(ctx context.Context, projectRoot string) ([]Problem, error) {
 	project, err := checkRoot(projectRoot)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := s.folders(project)
+	ids, err := s.store.paths.folders(project)
 	if err != nil {
 		return nil, storage("the project's sessions cannot be listed", err)
 	}
-	recs, problems, err := s.survey(ctx, project, ids)
+	recs, problems, err := s.store.lists.survey(ctx, project, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		found, err := s.examine(s.placeIn(rec.ProjectRoot, rec.SessionID), rec.SessionID)
+		found, err := s.examine(s.store.paths.pathIn(rec.ProjectRoot, rec.SessionID), rec.SessionID)
 		if missing(err) {
 			continue // deleted meanwhile
 		}
@@ -51,7 +51,7 @@ func (s *Store) Problems(ctx context.Context, projectRoot string) ([]Problem, er
 }
 
 // examine reads the transcript and the log of one session.
-func (s *Store) examine(p sessionPath, id string) ([]Problem, error) {
+func (s *Upkeep) examine(p sessionPath, id string) ([]Problem, error) {
 	root, err := p.open()
 	if err != nil {
 		return nil, err
@@ -86,19 +86,11 @@ func (s *Store) examine(p sessionPath, id string) ([]Problem, error) {
 
 // examineLines applies check to every line of a file. A missing file has none.
 func examineLines(root *os.Root, id, name string, check func([]byte) error) ([]Problem, error) {
-	f, err := openRegular(root, name)
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
 	var (
 		problems []Problem
 		line     int
 	)
-	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+	err := scanFile(root, name, func(b []byte, _ int64) error {
 		line++
 		if err := check(b); err != nil {
 			problems = append(problems, Problem{id, name, fmt.Sprintf("line %d is left out: %v", line, err)})
@@ -108,9 +100,6 @@ func examineLines(root *os.Root, id, name string, check func([]byte) error) ([]P
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
 	return problems, err
 }
 

@@ -7,35 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
+
+	"belay/internal/durable"
 )
 
-// proofs remembers which blob files were seen to hold what their names say. A
-// blob is hashed when this process meets it first, and again only when its file
-// no longer looks as it did: a name proves nothing where others can write.
-type proofs struct {
-	mu   sync.Mutex
-	seen map[string]fs.FileInfo // by the blob's path
-}
-
-// maxProofs bounds what is remembered; a forgotten blob is hashed once more.
-const maxProofs = 10_000
-
-func (p *proofs) note(path string, info fs.FileInfo) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.seen == nil || len(p.seen) >= maxProofs {
-		p.seen = map[string]fs.FileInfo{}
-	}
-	p.seen[path] = info
-}
-
-func (p *proofs) holds(path string, info fs.FileInfo) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	seen, ok := p.seen[path]
-	return ok && unchanged(seen, info)
-}
+// A blob is hashed when this process meets it first, and again only when its file no
+// longer looks as it did: a name proves nothing where others can write.
 
 var errNotGenuine = errors.New("the stored bytes are not those of its name")
 
@@ -43,7 +20,7 @@ var errNotGenuine = errors.New("the stored bytes are not those of its name")
 // its name says, and positioned at its start. The caller closes it.
 func (b *Blobs) prove(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil, errors.Join(err, errNotRegular) // a link, wherever it leads
+		return nil, nil, errors.Join(err, durable.ErrNotRegular) // a link, wherever it leads
 	}
 	f, err := openRegular(root, name)
 	if err != nil {
@@ -59,10 +36,10 @@ func (b *Blobs) prove(root *os.Root, name string) (*os.File, fs.FileInfo, error)
 
 func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
 	info, err := f.Stat()
-	if err != nil || b.store.proofs.holds(b.path(name), info) {
+	if err != nil || b.store.proven.has(b.path(name), info, unchanged) {
 		return info, err
 	}
-	sum, _, err := b.store.copyHashed(context.Background(), io.Discard, f, info.Size())
+	sum, _, err := copyHashed(context.Background(), io.Discard, f, info.Size())
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		return nil, errNotGenuine // it grows
@@ -71,7 +48,7 @@ func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
 	case hex.EncodeToString(sum) != name:
 		return nil, errNotGenuine
 	}
-	b.store.proofs.note(b.path(name), info)
+	b.store.proven.note(b.path(name), info)
 	_, err = f.Seek(0, io.SeekStart)
 	return info, err
 }
@@ -80,7 +57,7 @@ func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
 // held what its name says.
 func (b *Blobs) stamp(root *os.Root, name string) {
 	if info, err := root.Lstat(name); err == nil {
-		b.store.proofs.note(b.path(name), info)
+		b.store.proven.note(b.path(name), info)
 	}
 }
 

@@ -109,7 +109,7 @@ func (m *model) crash(r *rapid.T) {
 	if m.lease == nil {
 		r.Skip()
 	}
-	v := m.lease.live
+	v := m.lease.state
 	raw := append([]byte(nil), v.noted...)
 	name := filepath.Join(m.w.folder(m.id), v.log.active.name)
 	must(m.t, m.lease.Release())

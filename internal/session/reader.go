@@ -34,7 +34,7 @@ const (
 // called by any goroutine at any moment, and more than once. It ends the wait of
 // anyone who reads, who gets [ErrReaderClosed].
 type Reader struct {
-	live  *sessionState
+	state *sessionState
 	after int64
 	// at is where the event after is in the files, if known.
 	at pos
@@ -56,7 +56,7 @@ func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l, err := s.enter(id)
+	l, err := s.states.enter(id)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +65,12 @@ func (s *Store) Reader(ctx context.Context, id string, after int64) (*Reader, er
 	// Who follows closely finds what comes next in memory.
 	if _, _, there := l.log.tail.after(after); !there || l.gone != nil {
 		if err := l.ready(); err != nil {
-			s.leave(l)
+			s.states.leave(l)
 			return nil, err
 		}
 	}
 	l.readers++
-	return &Reader{live: l, after: max(0, after), loan: s.lag.loan(), done: make(chan struct{})}, nil
+	return &Reader{state: l, after: max(0, after), loan: s.lag.loan(), done: make(chan struct{})}, nil
 }
 
 // Bounds returns the first and the last sequence that the log has. An empty log
@@ -79,11 +79,11 @@ func (s *Store) Bounds(ctx context.Context, id string) (first, last int64, err e
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
 	}
-	l, err := s.enter(id)
+	l, err := s.states.enter(id)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer s.leave(l)
+	defer s.states.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.ready(); err != nil {
@@ -107,7 +107,7 @@ func (l *sessionState) ready() error {
 // Close gives the reader back and ends the wait of anyone who reads. It does not wait
 // for them.
 func (r *Reader) Close() error {
-	l := r.live
+	l := r.state
 	l.mu.Lock()
 	if r.closed() {
 		l.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *Reader) Close() error {
 	}
 	l.mu.Unlock()
 	r.loan.give()
-	l.store.leave(l)
+	l.store.states.leave(l)
 	return nil
 }
 
@@ -237,7 +237,7 @@ type files struct {
 // look returns events from memory, or the files that have them, or a channel to
 // wait on.
 func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
-	l := r.live
+	l := r.state
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.closed() {
@@ -273,7 +273,7 @@ func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
 func (r *Reader) read(f files, room int64) (part, error) {
 	root, err := f.place.open()
 	if missing(err) {
-		return part{}, notFound(r.live.id)
+		return part{}, notFound(r.state.id)
 	}
 	if err != nil {
 		return part{}, storage("the event log cannot be read", err)
@@ -320,5 +320,5 @@ func (r *Reader) gap(why string, next int64) []event.Event {
 		panic(fmt.Sprintf("session: encode %s: %v", event.LogGap, err)) // two plain fields
 	}
 	r.after, r.at = next-1, pos{}
-	return []event.Event{{Seq: next - 1, Time: r.live.store.o.Clock().UTC(), Type: event.LogGap, Data: data}}
+	return []event.Event{{Seq: next - 1, Time: r.state.store.o.Clock().UTC(), Type: event.LogGap, Data: data}}
 }

@@ -70,9 +70,9 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 
 // inUse says what of a session readers have left behind.
 func inUse(s *Store, id string) string {
-	s.mu.Lock()
-	v := s.live[id]
-	s.mu.Unlock()
+	s.states.mu.Lock()
+	v := s.states.all[id]
+	s.states.mu.Unlock()
 	if v == nil {
 		return ""
 	}

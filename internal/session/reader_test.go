@@ -95,9 +95,9 @@ func TestStuckReadersCostNothing(t *testing.T) {
 	for range 500 {
 		emit(t, l, "t", event.ChatDelta, event.Text{Text: text})
 	}
-	l.live.mu.Lock()
-	kept := l.live.log.tail.bytes
-	l.live.mu.Unlock()
+	l.state.mu.Lock()
+	kept := l.state.log.tail.bytes
+	l.state.mu.Unlock()
 	if kept > 3*w.Store.o.TailBytes {
 		t.Errorf("%d bytes of events are in memory, the limit is %d", kept, w.Store.o.TailBytes)
 	}
@@ -214,7 +214,7 @@ func TestExpiredGap(t *testing.T) {
 	for _, f := range files[:len(files)-3] {
 		must(t, os.Chtimes(f, old, old))
 	}
-	report, err := w.GC(ctx, GCOptions{LogAge: 24 * time.Hour})
+	report, err := w.Upkeep.GC(ctx, GCOptions{LogAge: 24 * time.Hour})
 	must(t, err)
 	if report.Segments != len(files)-3 || report.SegmentBytes == 0 {
 		t.Errorf("the report says %+v, want %d segments", report, len(files)-3)
@@ -232,7 +232,7 @@ func TestExpiredGap(t *testing.T) {
 		upTo(t, r, last)
 	}
 	upTo(t, open(t, w.Store, id, first-1), last) // exactly at the edge: no gap
-	if said, err := w.Verify(ctx, id); err != nil || len(said) > 0 {
+	if said, err := w.Upkeep.Verify(ctx, id); err != nil || len(said) > 0 {
 		t.Errorf("retention looks like tampering: %q, %v", said, err)
 	}
 	turn(t, w.Store, id, "t2", 1)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 
@@ -84,14 +83,9 @@ func readRecordNow(root *os.Root, id, bootID string) (rec Record, whole bool, us
 }
 
 func readRecordFile(root *os.Root) (rec Record, bootID string, err error) {
-	f, err := openRegular(root, fileRecord)
+	b, _, err := durable.ReadFile(root, fileRecord, maxRecord)
 	if err != nil {
 		return Record{}, "", err
-	}
-	defer func() { _ = f.Close() }()
-	b, err := readCapped(f, maxRecord)
-	if err != nil {
-		return Record{}, "", fmt.Errorf("read %s: %w", fileRecord, err)
 	}
 	return decodeRecord(b)
 }
@@ -154,32 +148,3 @@ func (r storedRecord) encode() ([]byte, error) {
 }
 
 func checksum(b []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(b)) }
-
-var errNotRegular = errors.New("is not a regular file")
-
-// openRegular opens a file for reading, without waiting for a writer of a pipe
-// and nothing but a regular file.
-func openRegular(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s %w", name, errNotRegular)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-// readCapped reads all of r, or fails when that is more than limit bytes.
-func readCapped(r io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("larger than %d bytes", limit)
-	}
-	return b, err
-}

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"os"
-
-	"belay/internal/durable"
-)
+import "os"
 
 // references returns which blobs of a store a session's transcript mentions,
 // whatever the shape of the line: a mention too many keeps a blob that nobody
@@ -24,16 +20,8 @@ func references(session, blobs *os.Root) (map[string]bool, error) {
 
 // mentions adds to refs those hashes of stored that the transcript has in it.
 func mentions(session *os.Root, stored, refs map[string]bool) error {
-	f, err := openRegular(session, fileTranscript)
-	if missing(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
 	const size = 64
-	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+	return scanFile(session, fileTranscript, func(b []byte, _ int64) error {
 		for _, run := range hexRun.FindAll(b, -1) {
 			// A hash may follow other hex digits without a border.
 			for i := 0; i+size <= len(run); i++ {
@@ -44,5 +32,4 @@ func mentions(session *os.Root, stored, refs map[string]bool) error {
 		}
 		return nil
 	})
-	return err
 }

@@ -8,7 +8,7 @@ import (
 // Begin notes in the lock file which turn runs, for [Store.Running] and
 // [Store.RequestInterrupt] in any process.
 func (l *Lease) Begin(turnID string) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := l.check(); err != nil {
@@ -27,7 +27,7 @@ func (l *Lease) Begin(turnID string) error {
 // grows outside of a turn, for [Store.Booting] in any process, until the lease is
 // released. A process that dies in between has not tampered with the record.
 func (l *Lease) Boot() error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := l.check(); err != nil {
@@ -61,8 +61,8 @@ func (v *sessionState) lastNote() note {
 
 // writeNote replaces the lock file's content. v.mu is held.
 func (l *Lease) writeNote(n note) (err error) {
-	l.live.noteContent = n
-	l.live.noted, err = writeNote(l.lock.File(), n)
+	l.state.noteContent = n
+	l.state.noted, err = writeNote(l.lock.File(), n)
 	return err
 }
 
@@ -76,7 +76,7 @@ func (l *Lease) Leave() error { return l.release(l.turn) }
 
 // release gives the session back; turn is the one that has not ended, or "".
 func (l *Lease) release(turn string) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	if l.lock == nil {
 		v.mu.Unlock()
@@ -89,14 +89,14 @@ func (l *Lease) release(turn string) error {
 	v.broadcast()
 	v.mu.Unlock()
 	v.store.leases.Add(-1)
-	v.store.leave(v)
+	v.store.states.leave(v)
 	return storage("the session's lock could not be written", err)
 }
 
 // free gives the lock back. Its file stays open while the session does. v.mu is
 // held.
 func (l *Lease) free() error {
-	v := l.live
+	v := l.state
 	if v.gone != nil || l.severed {
 		return l.lock.Unlock()
 	}
@@ -110,7 +110,7 @@ func (l *Lease) free() error {
 // settle leaves the state that the next lease expects; turn is the one that has not
 // ended, or "". v.mu is held.
 func (l *Lease) settle(turn string) error {
-	v := l.live
+	v := l.state
 	if v.gone != nil {
 		return nil
 	}
@@ -129,5 +129,5 @@ func (l *Lease) settle(turn string) error {
 	if l.turn == "" || turn != "" {
 		return nil
 	}
-	return v.store.dropInterrupt(v.id)
+	return v.store.Signals.dropInterrupt(v.id)
 }

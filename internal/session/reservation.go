@@ -30,7 +30,7 @@ func (t *script) behind() int64 { return max(t.reserved, seqBlock) }
 // reserve makes the reservation cover events up to seq, durably. The caller holds
 // sessionState.emit, and not sessionState.mu.
 func (l *Lease) reserve(seq int64) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	if seq <= v.script.limit() {
 		v.mu.Unlock()

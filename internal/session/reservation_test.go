@@ -79,15 +79,15 @@ func TestReservationIsFlushedFirst(t *testing.T) {
 	w := newWorld(t)
 	id := w.session().SessionID
 	l := acquire(t, w.Store, id)
-	l.live.mu.Lock()
-	l.live.log.last = seqBlock - 1
-	l.live.mu.Unlock()
+	l.state.mu.Lock()
+	l.state.log.last = seqBlock - 1
+	l.state.mu.Unlock()
 	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the last of the block"})
-	if l.live.script.reserved != 0 {
-		t.Errorf("reserved up to %d before it was needed", l.live.script.reserved)
+	if l.state.script.reserved != 0 {
+		t.Errorf("reserved up to %d before it was needed", l.state.script.reserved)
 	}
 	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the first of the next"})
-	if got := l.live.script.kept; got <= seqBlock+1 {
+	if got := l.state.script.kept; got <= seqBlock+1 {
 		t.Errorf("the flushed reservation ends at %d", got)
 	}
 	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t"}, Entry{Kind: EntryEnd, Turn: "t"}))

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,30 +18,24 @@ import (
 // A turn that runs meanwhile has lost its lock: it ends at its next commit with
 // [ErrLockLost].
 func (s *Store) Restore() (made bool, err error) {
-	if made, err = s.state.Restore(); !made {
+	if made, err = s.stateDir.Restore(); !made {
 		return false, err
 	}
 	// Anyone who called may hold a session's lock.
 	s.background(func() {
-		for _, l := range s.inMemory() {
+		for _, l := range s.states.inMemory() {
 			l.mu.Lock()
 			p, gone := l.path, l.gone
 			l.mu.Unlock()
 			if gone == nil {
-				_ = s.index(l.id, p) // the index is disposable: listing fixes it, too
+				_ = s.paths.index(l.id, p) // the index is disposable: listing fixes it, too
 				if p.inProject() {
-					_ = s.knowProject(p.base) // the next new session tries again
+					_ = s.paths.knowProject(p.base) // the next new session tries again
 				}
 			}
 		}
 	})
 	return true, nil
-}
-
-func (s *Store) inMemory() []*sessionState {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Values(s.live))
 }
 
 // restored reports whether err, of a write, came from a state folder that was gone and
@@ -89,7 +82,7 @@ func (s *Store) inState(id string, resting *durable.FileLock, take func(resting 
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
 	}
-	if seen, err := s.state.Root().Lstat(dirLocks + "/" + id + ".lock"); err != nil || !os.SameFile(seen, taken) {
+	if seen, err := s.stateDir.Root().Lstat(dirLocks + "/" + id + ".lock"); err != nil || !os.SameFile(seen, taken) {
 		if _, err := s.Restore(); err != nil {
 			return nil, errors.Join(err, lock.Unlock())
 		}
@@ -116,7 +109,7 @@ func (s *Store) HomeOf(project string) Home {
 // Homes are those of the sessions in memory, which were used not long ago.
 func (s *Store) Homes() []Home {
 	var all []Home
-	for _, l := range s.inMemory() {
+	for _, l := range s.states.inMemory() {
 		l.mu.Lock()
 		p := l.path
 		l.mu.Unlock()

@@ -49,7 +49,7 @@ func TestStateFolderIsRemoved(t *testing.T) {
 				}
 			}
 			turn(t, w.Store, id, "t3", 3)
-			for end := time.Now().Add(patience); part == "." && len(w.knownProjects()) == 0; time.Sleep(time.Millisecond) {
+			for end := time.Now().Add(patience); part == "." && len(w.paths.knownProjects()) == 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatal("the project is not known again")
 				}
@@ -84,8 +84,8 @@ func interrupts(w *world, id string) {
 	w.t.Helper()
 	l := acquire(w.t, w.Store, id)
 	must(w.t, l.Begin("now"))
-	told := w.Interrupts(w.t.Context())
-	must(w.t, w.store().RequestInterrupt(id, ""))
+	told := w.Signals.Interrupts(w.t.Context())
+	must(w.t, w.store().Signals.RequestInterrupt(id, ""))
 	select {
 	case i := <-told:
 		if i.Turn != "now" {
@@ -105,16 +105,16 @@ func TestProjectsAreKnownInTheFolderThatIs(t *testing.T) {
 		t.Skip("skipped: an open folder cannot be removed there")
 	}
 	w := newWorld(t)
-	must(t, w.knowProject("/one"))
+	must(t, w.paths.knowProject("/one"))
 	lose(w, ".")
-	if _, err := w.state.Restore(); err != nil {
+	if _, err := w.stateDir.Restore(); err != nil {
 		t.Fatal(err)
 	}
-	must(t, w.knowProject("/one"))
+	must(t, w.paths.knowProject("/one"))
 	lose(w, ".")
-	must(t, w.knowProject("/two")) // makes the folder again
-	must(t, w.knowProject("/one"))
-	if known := slices.Sorted(slices.Values(w.knownProjects())); !slices.Equal(known, []string{"/one", "/two"}) {
+	must(t, w.paths.knowProject("/two")) // makes the folder again
+	must(t, w.paths.knowProject("/one"))
+	if known := slices.Sorted(slices.Values(w.paths.knownProjects())); !slices.Equal(known, []string{"/one", "/two"}) {
 		t.Errorf("known are %q", known)
 	}
 }

@@ -155,7 +155,7 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := s.found(id)
+	p, err := s.states.found(id)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +177,11 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l, err := s.enter(id)
+	l, err := s.states.enter(id)
 	if err != nil {
 		return nil, err
 	}
-	defer s.leave(l)
+	defer s.states.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := l.record(); err != nil {

@@ -172,7 +172,7 @@ func TestChangedRequestIsNoticed(t *testing.T) {
 			return l.Tampered()
 		},
 		"session show": func(s *Store, id string) []string {
-			said, err := s.Verify(context.Background(), id)
+			said, err := s.Upkeep.Verify(context.Background(), id)
 			must(t, err)
 			return said
 		},

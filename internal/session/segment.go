@@ -35,15 +35,7 @@ func segmentNumber(name string) int {
 
 // listSegments returns the numbers of the log's files, ascending.
 func listSegments(root *os.Root) ([]int, error) {
-	d, err := root.Open(dirLog)
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = d.Close() }()
-	names, err := d.Readdirnames(-1)
+	names, err := list(root, dirLog)
 	if err != nil {
 		return nil, err
 	}
@@ -57,20 +49,10 @@ func listSegments(root *os.Root) ([]int, error) {
 	return numbers, nil
 }
 
-var errStop = errors.New("enough")
-
 // firstSeq reads a segment's first sequence, 0 when it has no event.
 func firstSeq(root *os.Root, number int) (int64, error) {
-	f, err := openRegular(root, segmentName(number))
-	if missing(err) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = f.Close() }()
 	var first int64
-	_, err = durable.Scan(f, maxLine, func(b []byte, _ int64) error {
+	err := scanFile(root, segmentName(number), func(b []byte, _ int64) error {
 		if err := checkHeader(segmentName(number), b); err != nil {
 			return err
 		}
@@ -79,10 +61,7 @@ func firstSeq(root *os.Root, number int) (int64, error) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errStop) {
-		return 0, err
-	}
-	return first, nil
+	return first, err
 }
 
 // part is what was read of a segment: events, what they take in memory, and where

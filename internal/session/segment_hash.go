@@ -15,14 +15,9 @@ import (
 // kept in the state folder.
 type segmentHashes map[string]position
 
-// readSeals returns what is known; a lost or spoilt file knows nothing.
-func (s *Store) readSeals(id string) segmentHashes {
-	f, err := s.state.Root().Open(dirSeals + "/" + id)
-	if err != nil {
-		return segmentHashes{}
-	}
-	defer func() { _ = f.Close() }()
-	b, err := readCapped(f, 16<<20)
+// segmentHashesOf returns what is known of a session; a lost or spoilt file knows nothing.
+func (s *Store) segmentHashesOf(id string) segmentHashes {
+	b, _, err := durable.ReadFile(s.stateDir.Root(), dirSegmentHashes+"/"+id, 16<<20)
 	k := segmentHashes{}
 	if err != nil || json.Unmarshal(b, &k) != nil {
 		return segmentHashes{}
@@ -30,30 +25,15 @@ func (s *Store) readSeals(id string) segmentHashes {
 	return k
 }
 
-func (s *Store) writeSeals(id string, k segmentHashes) error {
+// changeSegmentHashes lets change change what is known, and writes it.
+func (l *sessionState) changeSegmentHashes(change func(segmentHashes)) error {
+	k := l.store.segmentHashesOf(l.id)
+	change(k)
 	b, err := json.Marshal(k)
 	if err != nil {
-		return fmt.Errorf("encode seals: %w", err)
+		return fmt.Errorf("encode segment hashes: %w", err)
 	}
-	return durable.WriteFile(s.state.Root(), dirSeals+"/"+id, append(b, '\n'), 0o600, durable.Seals)
-}
-
-// seal records a segment that will not grow any more.
-func (l *sessionState) seal(number int, m position) error {
-	k := l.store.readSeals(l.id)
-	k[strconv.Itoa(number)] = m
-	return l.store.writeSeals(l.id, k)
-}
-
-// unseal takes back that a segment was finished: its writer died before the
-// next one had begun, and it grows on.
-func (l *sessionState) unseal(k segmentHashes, number int) error {
-	name := strconv.Itoa(number)
-	if _, sealed := k[name]; !sealed {
-		return nil
-	}
-	delete(k, name)
-	return l.store.writeSeals(l.id, k)
+	return durable.WriteFile(l.store.stateDir.Root(), dirSegmentHashes+"/"+l.id, append(b, '\n'), 0o600, durable.SegmentHashes)
 }
 
 // missedSegments says which finished segments are not there or not as long as

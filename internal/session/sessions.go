@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"path/filepath"
 	"time"
 
 	"belay/internal/durable"
@@ -17,11 +16,11 @@ func (s *Store) Get(ctx context.Context, id string) (Record, error) {
 	if err := ctx.Err(); err != nil {
 		return Record{}, err
 	}
-	l, err := s.enter(id)
+	l, err := s.states.enter(id)
 	if err != nil {
 		return Record{}, err
 	}
-	defer s.leave(l)
+	defer s.states.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.record()
@@ -34,16 +33,16 @@ func (s *Store) Listed(ctx context.Context, id string) (Record, error) {
 	if !errors.Is(err, ErrMalformed) && !isNewer(err) {
 		return rec, err
 	}
-	p, e := s.locate(id)
+	p, e := s.paths.locate(id)
 	if e != nil {
 		return Record{}, e
 	}
-	return s.damaged(p, id, err), nil
+	return s.lists.damaged(p, id, err), nil
 }
 
 // damaged is how a list reports a session that cannot be used. Where all sessions
 // share one folder, it may be of any project.
-func (s *Store) damaged(p sessionPath, id string, err error) Record {
+func (s *lists) damaged(p sessionPath, id string, err error) Record {
 	rec := Record{SessionID: id, Damaged: reason(err)}
 	if p.inProject() {
 		rec.ProjectRoot = p.base
@@ -55,22 +54,7 @@ func (s *Store) damaged(p sessionPath, id string, err error) Record {
 	return rec
 }
 
-// folders returns the ids of the session folders that may be a project's.
-func (s *Store) folders(project string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(s.placeIn(project, "x").folder()))
-	if err != nil && !missing(err) {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range entries {
-		if e.IsDir() && ValidID(e.Name()) {
-			ids = append(ids, e.Name())
-		}
-	}
-	return ids, nil
-}
-
-func readPlace(p sessionPath, id string) (Record, error) {
+func readRecordAt(p sessionPath, id string) (Record, error) {
 	root, err := p.open()
 	if err != nil {
 		return Record{}, err
@@ -84,15 +68,15 @@ func readPlace(p sessionPath, id string) (Record, error) {
 // that is lost or leads to a place that is gone, and makes the record read-only
 // when the entry's place is another folder with the same session. Healed tells
 // that the entry was made or changed.
-func (s *Store) heal(p sessionPath, rec Record) (_ Record, healed bool, err error) {
+func (s *lists) heal(p sessionPath, rec Record) (_ Record, healed bool, err error) {
 	rec = p.settle(rec)
-	known, ok := s.indexed(rec.SessionID)
+	known, ok := s.store.paths.indexed(rec.SessionID)
 	switch {
 	case ok && known == p:
 	case ok && known.exists():
 		rec.ReadOnly = rec.ReadOnly || !known.same(p)
 	default:
-		return rec, true, s.index(rec.SessionID, p)
+		return rec, true, s.store.paths.index(rec.SessionID, p)
 	}
 	return rec, false, nil
 }
@@ -101,13 +85,13 @@ func (s *Store) heal(p sessionPath, rec Record) (_ Record, healed bool, err erro
 // running turn is TURN_IN_PROGRESS. Readers end with SESSION_NOT_FOUND. Blobs
 // that nothing refers to any more are left to [Store.GC].
 func (s *Store) Delete(ctx context.Context, id string) error {
-	l, err := s.acquire(ctx, id, toRemove)
+	l, err := s.states.acquire(ctx, id, toRemove)
 	if err != nil {
 		return err
 	}
 	err = l.remove()
 	if err == nil {
-		err = s.finishDelete(l.live.path, id)
+		err = s.Upkeep.finishDelete(l.state.path, id)
 	}
 	return errors.Join(storage("the session could not be removed", err), l.Release())
 }
@@ -117,7 +101,7 @@ const deletedPrefix = ".deleted-"
 
 // remove hides the folder of the session, which is gone then, also after a crash.
 func (l *Lease) remove() error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	base, err := os.OpenRoot(v.path.base)
@@ -140,7 +124,7 @@ func (l *Lease) remove() error {
 	}
 	v.gone = notFound(v.id)
 	v.broadcast()
-	v.store.forget(v)
+	v.store.states.forget(v)
 	// Where a full disk does not take this, an import of the id does it.
 	_ = l.writeNote(note{})
 	return nil
@@ -148,7 +132,7 @@ func (l *Lease) remove() error {
 
 // finishDelete removes what there is of a session whose folder is hidden. The
 // folder goes last: while it is there, [Store.GC] knows what to finish.
-func (s *Store) finishDelete(p sessionPath, id string) error {
+func (s *Upkeep) finishDelete(p sessionPath, id string) error {
 	base, err := os.OpenRoot(p.base)
 	if err != nil {
 		return err
@@ -159,24 +143,15 @@ func (s *Store) finishDelete(p sessionPath, id string) error {
 
 // forgetDeleted removes what the state folder has of a session that was deleted.
 // The index entry goes last, for the same reason.
-func (s *Store) forgetDeleted(p sessionPath, id string) error {
-	errs := []error{s.dropInputs(id), removeIfThere(s.state.Root(), dirSeals+"/"+id)}
-	if s.o.Forget != nil {
-		errs = append(errs, s.o.Forget(id))
+func (s *Upkeep) forgetDeleted(p sessionPath, id string) error {
+	errs := []error{s.store.Signals.dropInputs(id), removeIfThere(s.store.stateDir.Root(), dirSegmentHashes+"/"+id)}
+	if s.store.o.Forget != nil {
+		errs = append(errs, s.store.o.Forget(id))
 	}
-	if known, ok := s.indexed(id); ok && known == p {
-		errs = append(errs, removeIfThere(s.state.Root(), dirIndex+"/"+id))
+	if known, ok := s.store.paths.indexed(id); ok && known == p {
+		errs = append(errs, removeIfThere(s.store.stateDir.Root(), dirIndex+"/"+id))
 	}
 	return errors.Join(errs...)
-}
-
-// forget drops a session's object from memory; who has it keeps it.
-func (s *Store) forget(l *sessionState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.live[l.id] == l {
-		delete(s.live, l.id)
-	}
 }
 
 func removeIfThere(root *os.Root, name string) error {

@@ -108,8 +108,8 @@ func TestUnknownAndIllFormedIDs(t *testing.T) {
 		"transcript": func(id string) error { _, err := w.Transcript(ctx, id); return err },
 		"reader":     func(id string) error { _, err := w.Reader(ctx, id, 0); return err },
 		"bounds":     func(id string) error { _, _, err := w.Bounds(ctx, id); return err },
-		"interrupt":  func(id string) error { return w.RequestInterrupt(id, "") },
-		"verify":     func(id string) error { _, err := w.Verify(ctx, id); return err },
+		"interrupt":  func(id string) error { return w.Signals.RequestInterrupt(id, "") },
+		"verify":     func(id string) error { _, err := w.Upkeep.Verify(ctx, id); return err },
 	}
 	for name, call := range calls {
 		for _, id := range []string{"sess_unknown", "", "../planted", "a/b", `a\b`, "a.b", strings.Repeat("x", 81), "ä", "a\x00"} {
@@ -122,7 +122,7 @@ func TestUnknownAndIllFormedIDs(t *testing.T) {
 				t.Errorf("%s of %q: details.sessionId is %q", name, id, got)
 			}
 		}
-		if _, _, ok := w.Running("../planted"); ok {
+		if _, _, ok := w.Signals.Running("../planted"); ok {
 			t.Error("an ill-formed id runs")
 		}
 	}
@@ -168,7 +168,7 @@ func TestListIsOrderedAndMarksTheDamaged(t *testing.T) {
 	if diff := cmp.Diff([]string{"broken", "empty", "huge", "other"}, marked); diff != "" {
 		t.Error(diff)
 	}
-	problems, err := w.Problems(ctx, w.project)
+	problems, err := w.Upkeep.Problems(ctx, w.project)
 	must(t, err)
 	var ids []string
 	for _, p := range problems {
@@ -293,7 +293,7 @@ func TestMovedProjectHeals(t *testing.T) {
 	}
 	upTo(t, reader, 4) // it goes on in the new place
 	turn(t, w.Store, rec.SessionID, "t2", 2)
-	stored, err := readPlace(placeAt(moved, dirSessions+"/"+rec.SessionID), rec.SessionID)
+	stored, err := readRecordAt(pathAt(moved, dirSessions+"/"+rec.SessionID), rec.SessionID)
 	must(t, err)
 	if stored.ProjectRoot != moved {
 		t.Errorf("the record still names %s", stored.ProjectRoot)
@@ -337,7 +337,7 @@ func TestCopiedProjectIsReadOnlyUntilImported(t *testing.T) {
 	}
 	upTo(t, open(t, s, rec.SessionID, 0), 4)
 
-	adopted, err := s.ImportDir(ctx, filepath.Join(copied, ".belay", "sessions", rec.SessionID), copied)
+	adopted, err := s.Archive.ImportDir(ctx, filepath.Join(copied, ".belay", "sessions", rec.SessionID), copied)
 	must(t, err)
 	if adopted.SessionID == rec.SessionID || adopted.ProjectRoot != copied || adopted.ReadOnly {
 		t.Errorf("the adopted session is %+v", adopted)
@@ -354,7 +354,7 @@ func TestCopiedProjectIsReadOnlyUntilImported(t *testing.T) {
 		t.Errorf("the copy now lists %+v", recs)
 	}
 	// Adopting what needs no adoption changes nothing.
-	same, err := s.ImportDir(ctx, filepath.Join(copied, ".belay", "sessions", adopted.SessionID), copied)
+	same, err := s.Archive.ImportDir(ctx, filepath.Join(copied, ".belay", "sessions", adopted.SessionID), copied)
 	must(t, err)
 	if same.SessionID != adopted.SessionID {
 		t.Errorf("a second import made %s", same.SessionID)

@@ -15,19 +15,19 @@ func TestInterruptAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.session().SessionID
-	if err := w.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
+	if err := w.Signals.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("with no turn: %v", err)
 	}
 	c := startChild(t, w, "hold", id)
 	c.expect(t, "ready")
-	if err := w.RequestInterrupt(id, "ours"); !fault.Is(err, fault.SessionNotFound) || fault.From(err).Details["turnId"] != "ours" {
+	if err := w.Signals.RequestInterrupt(id, "ours"); !fault.Is(err, fault.SessionNotFound) || fault.From(err).Details["turnId"] != "ours" {
 		t.Errorf("a turn that does not run: %v", err)
 	}
-	must(t, w.RequestInterrupt(id, "theirs"))
+	must(t, w.Signals.RequestInterrupt(id, "theirs"))
 	c.expect(t, "interrupt "+id+" theirs")
 	c.say(t, "release")
 	must(t, c.cmd.Wait())
-	if err := w.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
+	if err := w.Signals.RequestInterrupt(id, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("after the turn: %v", err)
 	}
 }
@@ -39,7 +39,7 @@ func TestInterruptsAreForTheirTurn(t *testing.T) {
 		w.Store.watch.deaf = deaf
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		got := w.Interrupts(ctx)
+		got := w.Signals.Interrupts(ctx)
 		id, other := w.session().SessionID, w.session().SessionID
 		l := acquire(t, w.Store, id)
 		must(t, l.Begin("new"))
@@ -49,7 +49,7 @@ func TestInterruptsAreForTheirTurn(t *testing.T) {
 			_, err := os.Stat(stale)
 			return missing(err)
 		})
-		must(t, w.store().RequestInterrupt(id, ""))
+		must(t, w.store().Signals.RequestInterrupt(id, ""))
 		if who := receive(t, got); who != (Interrupt{id, "new"}) {
 			t.Errorf("interrupted %q", who)
 		}
@@ -57,7 +57,7 @@ func TestInterruptsAreForTheirTurn(t *testing.T) {
 		cancel()
 		for range got {
 		}
-		must(t, w.RequestInterrupt(id, ""))
+		must(t, w.Signals.RequestInterrupt(id, ""))
 		must(t, l.Release())
 		for _, f := range []string{id, other} {
 			if _, err := os.Stat(filepath.Join(w.o.StateDir, "interrupts", f)); !missing(err) {
@@ -90,7 +90,7 @@ func TestActiveTellsOfOtherProcesses(t *testing.T) {
 		first := startChild(t, w, "hold", early)
 		first.expect(t, "ready")
 		ctx, cancel := context.WithCancel(context.Background())
-		active := w.Active(ctx)
+		active := w.Signals.Active(ctx)
 		if id := receive(t, active); id != early { // ran before the call
 			t.Errorf("got %s, want %s", id, early)
 		}
@@ -115,7 +115,7 @@ func TestClosedStore(t *testing.T) {
 	s := w.store()
 	r, err := s.Reader(ctx, id, 0)
 	must(t, err)
-	active, interrupts := s.Active(ctx), s.Interrupts(ctx)
+	active, interrupts := s.Signals.Active(ctx), s.Signals.Interrupts(ctx)
 	ended := make(chan error)
 	go func() {
 		_, err := r.Next(ctx)
@@ -134,7 +134,7 @@ func TestClosedStore(t *testing.T) {
 	if _, err := s.Get(ctx, id); err == nil {
 		t.Error("a closed store works")
 	}
-	if _, open := <-s.Active(ctx); open {
+	if _, open := <-s.Signals.Active(ctx); open {
 		t.Error("a closed store tells of turns")
 	}
 }

@@ -76,7 +76,10 @@ func (d damaged) Read(b []byte) (int, error) {
 
 // readSums reads lines of a hash, two spaces and a name.
 func (a *archive) readSums() error {
-	b, err := readCapped(a.tar, 8<<20)
+	b, err := io.ReadAll(io.LimitReader(a.tar, 8<<20+1))
+	if err == nil && len(b) > 8<<20 {
+		err = errors.New("it is too large")
+	}
 	if err != nil {
 		return refused("%s cannot be read: %s", fileSums, reason(err))
 	}

@@ -64,102 +64,6 @@ type sessionState struct {
 	idle *linked.Element
 }
 
-// enter returns the session's object and keeps it until leave.
-func (s *Store) enter(id string) (*sessionState, error) {
-	if !ValidID(id) {
-		return nil, notFound(id)
-	}
-	if l, err := s.pin(id, nil); l != nil || err != nil {
-		return l, err
-	}
-	p, err := s.locate(id)
-	if err != nil {
-		return nil, err
-	}
-	return s.pin(id, &p)
-}
-
-// pin takes a reference to the session's object, making it when p says where the
-// session is.
-func (s *Store) pin(id string, p *sessionPath) (*sessionState, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, errStoreClosed
-	}
-	l := s.live[id]
-	if l == nil {
-		if p == nil {
-			return nil, nil
-		}
-		l = &sessionState{store: s, id: id, path: *p}
-		s.live[id] = l
-		s.janitor.Do(func() { s.wg.Go(s.dropIdle) })
-	}
-	l.refs++
-	if l.idle != nil {
-		s.idle.Remove(l.idle)
-		l.idle = nil
-	}
-	return l, nil
-}
-
-// leave gives back what enter took. A session that nobody uses any more keeps its
-// files open; where these are too many, the one unused for the longest goes at once.
-func (s *Store) leave(l *sessionState) {
-	now := time.Now()
-	s.mu.Lock()
-	l.used = now
-	if l.refs--; l.refs == 0 && s.live[l.id] == l {
-		l.idle = s.idle.PushBack(l)
-	}
-	var over *sessionState
-	if s.idle.Len() > s.o.IdleMax {
-		over = s.drop(s.idle.Front())
-	}
-	s.mu.Unlock()
-	if over != nil {
-		// Its files were only read or are complete: an error of closing them has no
-		// consequence.
-		_ = over.shut(nil)
-	}
-}
-
-// drop removes an idle session from memory. s.mu is held.
-func (s *Store) drop(e *linked.Element) *sessionState {
-	l := s.idle.Remove(e).(*sessionState)
-	l.idle = nil
-	delete(s.live, l.id)
-	return l
-}
-
-// dropIdle drops sessions from memory that nobody has used for a while, until the
-// store is closed.
-func (s *Store) dropIdle() {
-	tick := time.NewTicker(max(s.o.IdleClose/4, 5*time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.stop:
-			return
-		case now := <-tick.C:
-			for _, l := range s.takeIdle(now) {
-				_ = l.shut(nil) // as in leave
-			}
-		}
-	}
-}
-
-// takeIdle removes from memory what nobody has used for a while.
-func (s *Store) takeIdle(now time.Time) (idle []*sessionState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for e := s.idle.Front(); e != nil && now.Sub(e.Value.(*sessionState).used) >= s.o.IdleClose; e = s.idle.Front() {
-		idle = append(idle, s.drop(e))
-	}
-	return idle
-}
-
 // shut closes the session's files; with a reason, readers end with it.
 func (l *sessionState) shut(reason error) error {
 	l.mu.Lock()
@@ -250,7 +154,7 @@ func (l *sessionState) record() (Record, error) {
 // relocate follows a folder that was moved, if the index knows where to. l.mu is
 // held.
 func (l *sessionState) relocate() error {
-	p, err := l.store.locate(l.id)
+	p, err := l.store.paths.locate(l.id)
 	if err != nil {
 		return err
 	}

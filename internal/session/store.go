@@ -83,45 +83,43 @@ const FilesPerSession = 3
 // Store finds and keeps sessions. It is safe for concurrent use, and several
 // processes may each have one on the same folders.
 type Store struct {
-	o     Options
-	state *durable.Folder
-	watch *watcher
+	o        Options
+	stateDir *durable.Folder
+	watch    *watcher
 	// ownCommitter is set when Close has to close the committer.
 	ownCommitter bool
 	// leases counts the leases that this process holds.
 	leases atomic.Int64
 
-	proofs  proofs
-	flushed folders
-	// projects are those that are known to be on disk, each with the *os.Root of the
-	// state folder that has it ([Store.knowProject]).
-	projects sync.Map
-	lag      *budget
+	// proven are blobs that hold what their names say, flushed the folders whose names
+	// this process has made durable.
+	proven, flushed seenFiles
 
-	// buffers are units of copying ([buffer]).
-	buffers sync.Pool
+	lag   *budget
+	stop  chan struct{} // closed by Close
+	wg    sync.WaitGroup
+	maker maker
 
-	janitor sync.Once
-	stop    chan struct{} // closed by Close
-	wg      sync.WaitGroup
-	maker   maker
-
-	mu   sync.Mutex
-	live map[string]*sessionState
-	// idle are those of them that nobody uses, the longest unused first.
-	idle   *linked.List
-	closed bool
+	paths  paths
+	states states
+	lists  lists
+	// Signals are between processes, about turns.
+	Signals Signals
+	// Archive takes sessions in and out of projects.
+	Archive Archive
+	// Upkeep checks sessions and removes what is not needed any more.
+	Upkeep Upkeep
 }
 
 // The folders of the state folder.
 const (
-	dirIndex      = "sessions"
-	dirLocks      = "locks"
-	dirInterrupts = "interrupts"
-	dirInputs     = "inputs"
-	dirSeals      = "seals"
-	dirProjects   = "projects"
-	dirLists      = "lists"
+	dirIndex         = "sessions"
+	dirLocks         = "locks"
+	dirInterrupts    = "interrupts"
+	dirInputs        = "inputs"
+	dirSegmentHashes = "seals"
+	dirProjects      = "projects"
+	dirLists         = "lists"
 )
 
 // NewStore opens the state folder, making it when it is not there. Nothing else
@@ -130,13 +128,15 @@ func NewStore(o Options) (*Store, error) {
 	if o.StateDir == "" {
 		return nil, errors.New("open session store: no state folder")
 	}
-	s := &Store{o: o, live: map[string]*sessionState{}, idle: linked.New(), stop: make(chan struct{})}
+	s := &Store{o: o, stop: make(chan struct{})}
+	s.paths.store, s.lists.store, s.Signals.store, s.Archive.store, s.Upkeep.store = s, s, s, s, s
+	s.states = states{store: s, all: map[string]*sessionState{}, idle: linked.New()}
 	s.defaults()
-	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSeals, dirProjects, dirLists, dirMakers)
+	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSegmentHashes, dirProjects, dirLists, dirMakers)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
 	}
-	s.state = state
+	s.stateDir = state
 	s.watch = newWatcher(s.o.Poll)
 	return s, nil
 }
@@ -191,18 +191,11 @@ func (s *Store) defaults() {
 // Close ends the store's goroutines, wakes every reader with an error and closes
 // all files. Leases should have been released before.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+	all, first := s.states.close()
+	if !first {
 		return nil
 	}
-	s.closed = true
 	close(s.stop)
-	all := s.live
-	s.live = map[string]*sessionState{}
-	s.idle = linked.New()
-	s.mu.Unlock()
-
 	s.wg.Wait()
 	errs := []error{s.watch.close()}
 	for _, l := range all {
@@ -211,7 +204,7 @@ func (s *Store) Close() error {
 	if s.ownCommitter {
 		errs = append(errs, s.o.Committer.Close())
 	}
-	return errors.Join(append(errs, s.maker.leave(s.state.Root()), s.state.Close())...)
+	return errors.Join(append(errs, s.maker.leave(s.stateDir.Root()), s.stateDir.Close())...)
 }
 
 // errStoreClosed is what readers and writers get after Close.
@@ -220,12 +213,12 @@ var errStoreClosed = errors.New("the session store is closed")
 // background runs f until it returns; Close waits for it. On a closed store it
 // does nothing and says so.
 func (s *Store) background(f func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed {
+	s.states.mu.Lock()
+	defer s.states.mu.Unlock()
+	if !s.states.closed {
 		s.wg.Go(f)
 	}
-	return !s.closed
+	return !s.states.closed
 }
 
 // lockPath is where the lock of a session is.

@@ -55,7 +55,7 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 		return nil
 	}
 	if prefix == deletedPrefix {
-		lock, err := g.store.deleter(strings.TrimPrefix(name, prefix))
+		lock, err := g.store.Upkeep.deleter(strings.TrimPrefix(name, prefix))
 		if err != nil {
 			return nil // somebody is removing it now
 		}
@@ -69,7 +69,7 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 		return nil
 	}
 	if prefix == deletedPrefix {
-		if err := g.store.forgetCutOff(placeAt(root.Name(), path.Join(dir, strings.TrimPrefix(name, prefix)))); err != nil {
+		if err := g.store.Upkeep.forgetCutOff(pathAt(root.Name(), path.Join(dir, strings.TrimPrefix(name, prefix)))); err != nil {
 			return err
 		}
 	}
@@ -86,9 +86,9 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 
 // forgetCutOff removes what the state folder has of a session whose deletion a crash
 // cut off: its hidden folder is still there, and the index leads to its place.
-func (s *Store) forgetCutOff(p sessionPath) error {
+func (s *Upkeep) forgetCutOff(p sessionPath) error {
 	id := path.Base(p.rel)
-	if known, ok := s.indexed(id); !ok || known != p || p.exists() {
+	if known, ok := s.store.paths.indexed(id); !ok || known != p || p.exists() {
 		return nil
 	}
 	return s.forgetDeleted(p, id)
@@ -96,14 +96,14 @@ func (s *Store) forgetCutOff(p sessionPath) error {
 
 // deleter takes the lock that is held by anyone who deletes a session. It is nil where
 // there is none: nobody has used the session.
-func (s *Store) deleter(id string) (*durable.FileLock, error) {
+func (s *Upkeep) deleter(id string) (*durable.FileLock, error) {
 	if !ValidID(id) {
 		return nil, nil
 	}
-	if _, err := os.Lstat(s.lockPath(id)); err != nil {
+	if _, err := os.Lstat(s.store.lockPath(id)); err != nil {
 		return nil, nil
 	}
-	return durable.Lock(s.lockPath(id))
+	return durable.Lock(s.store.lockPath(id))
 }
 
 // contents are the bytes of a file, or of all files in a folder, and when one of them

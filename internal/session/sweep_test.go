@@ -27,7 +27,7 @@ func TestGCFinishesDeletes(t *testing.T) {
 	}
 	hidden := filepath.Join(w.project, dirSessions, deletedPrefix+id)
 	must(t, os.Rename(w.folder(id), hidden))
-	left := []string{filepath.Join(dirInputs, id), filepath.Join(dirIndex, id), filepath.Join(dirSeals, id), filepath.Join(dirIndex, ".tmp-DIED")}
+	left := []string{filepath.Join(dirInputs, id), filepath.Join(dirIndex, id), filepath.Join(dirSegmentHashes, id), filepath.Join(dirIndex, ".tmp-DIED")}
 	must(t, os.MkdirAll(filepath.Join(w.o.StateDir, left[0]), 0o700))
 	for _, name := range left[2:] {
 		must(t, os.WriteFile(filepath.Join(w.o.StateDir, name), nil, 0o600))
@@ -35,7 +35,7 @@ func TestGCFinishesDeletes(t *testing.T) {
 	old := time.Now().Add(-2 * graceAge)
 	must(t, os.Chtimes(hidden, old, old))
 	must(t, os.Chtimes(filepath.Join(w.o.StateDir, left[3]), old, old))
-	_, err := w.GC(t.Context(), GCOptions{})
+	_, err := w.Upkeep.GC(t.Context(), GCOptions{})
 	must(t, err)
 	if !slices.Equal(forgotten, []string{kept, id}) {
 		t.Errorf("GC forgets %v", forgotten)
@@ -63,10 +63,10 @@ func TestGCKeepsWhatWasNotDeleted(t *testing.T) {
 	back, moved := w.session().SessionID, w.session().SessionID
 	must(t, os.Mkdir(filepath.Join(w.project, dirSessions, deletedPrefix+back), 0o700))
 	must(t, os.Rename(w.folder(moved), filepath.Join(t.TempDir(), moved)))
-	_, err := w.GC(t.Context(), GCOptions{})
+	_, err := w.Upkeep.GC(t.Context(), GCOptions{})
 	must(t, err)
 	for _, id := range []string{back, moved} {
-		if _, ok := w.indexed(id); !ok {
+		if _, ok := w.paths.indexed(id); !ok {
 			t.Errorf("the index has lost %s", id)
 		}
 	}
@@ -88,7 +88,7 @@ func TestGCKeepsBlobsOfSessionsInTheProject(t *testing.T) {
 	old := time.Now().Add(-2 * graceAge)
 	must(t, os.Chtimes(filepath.Join(w.project, dirBlobs, sha), old, old))
 	w.o.SessionRoot = t.TempDir()
-	_, err = w.store().GC(t.Context(), GCOptions{BlobAge: time.Nanosecond})
+	_, err = w.store().Upkeep.GC(t.Context(), GCOptions{BlobAge: time.Nanosecond})
 	must(t, err)
 	if _, err := b.Content(sha); err != nil {
 		t.Error(err)

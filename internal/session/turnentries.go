@@ -16,38 +16,17 @@ func (s *Store) TurnEntries(ctx context.Context, id, turnID string) ([]Entry, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := s.found(id)
+	p, err := s.states.found(id)
 	if err != nil {
 		return nil, err
 	}
-	root, err := p.open()
-	if err != nil {
-		return nil, storage("the session's folder cannot be opened", err)
-	}
-	defer func() { _ = root.Close() }()
-	f, err := openRegular(root, fileTranscript)
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
+	f, err := openTranscript(p)
+	if f == nil || err != nil {
 		return nil, storage("the transcript cannot be read", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	entries, err := turnEntries(f, turnID)
 	return entries, storage("the transcript cannot be read", err)
-}
-
-// found returns where a session is that has a usable record.
-func (s *Store) found(id string) (sessionPath, error) {
-	l, err := s.enter(id)
-	if err != nil {
-		return sessionPath{}, err
-	}
-	defer s.leave(l)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, err = l.record()
-	return l.path, err
 }
 
 // span is where a line of a transcript is, and the turn that it is of.

@@ -75,7 +75,7 @@ func (g *gc) gcMakers() error {
 	if g.o.DryRun {
 		return nil
 	}
-	root := g.store.state.Root()
+	root := g.store.stateDir.Root()
 	names, err := list(root, dirMakers)
 	if err != nil {
 		return err

@@ -77,20 +77,20 @@ func TestUnfinishedGoesWithItsProcess(t *testing.T) {
 		return slices.Concat(w.hiddenIn("uploads"), w.hiddenIn("blobs"), w.hiddenIn("sessions"))
 	}
 	before := all()
-	got, err := w.GC(ctx, GCOptions{})
+	got, err := w.Upkeep.GC(ctx, GCOptions{})
 	if err != nil || len(before) != 5 || !slices.Equal(all(), before) || got.Leftovers != 0 {
 		t.Errorf("while it lives: %+v, %v: %v became %v", got, err, before, all())
 	}
 	must(t, other.maker.lock.Unlock()) // as the kernel does
-	got, err = w.GC(ctx, GCOptions{DryRun: true})
+	got, err = w.Upkeep.GC(ctx, GCOptions{DryRun: true})
 	if err != nil || !slices.Equal(all(), before) || got.Leftovers != 4 {
 		t.Errorf("dry run: %+v, %v: %v became %v", got, err, before, all())
 	}
-	got, err = w.GC(ctx, GCOptions{})
+	got, err = w.Upkeep.GC(ctx, GCOptions{})
 	if err != nil || !slices.Equal(all(), []string{filepath.Base(unknown)}) || got.Leftovers != 4 {
 		t.Errorf("when it is dead: %+v, %v: left are %v", got, err, all())
 	}
-	if left, err := list(w.state.Root(), dirMakers); err != nil || !slices.Equal(left, []string{strings.TrimSuffix(w.maker.name, "-") + ".lock"}) {
+	if left, err := list(w.stateDir.Root(), dirMakers); err != nil || !slices.Equal(left, []string{strings.TrimSuffix(w.maker.name, "-") + ".lock"}) {
 		t.Errorf("locks: %v, %v", left, err)
 	}
 	for _, h := range halts {
@@ -102,7 +102,7 @@ func TestUnfinishedGoesWithItsProcess(t *testing.T) {
 	other.maker.lock = nil
 	old := time.Now().Add(-2 * graceAge)
 	must(t, os.Chtimes(unknown, old, old))
-	_, err = w.GC(ctx, GCOptions{})
+	_, err = w.Upkeep.GC(ctx, GCOptions{})
 	must(t, err)
 	if left := all(); len(left) != 0 {
 		t.Errorf("old, and still there: %v", left)
@@ -123,12 +123,12 @@ func TestDeletedGoesAtOnce(t *testing.T) {
 
 	lock, err := w.lock(id)
 	must(t, err)
-	got, err := w.GC(ctx, GCOptions{})
+	got, err := w.Upkeep.GC(ctx, GCOptions{})
 	if _, e := os.Stat(hidden); err != nil || e != nil || got.Leftovers != 0 {
 		t.Errorf("while it is being deleted: %+v, %v, %v", got, err, e)
 	}
 	must(t, lock.Unlock())
-	got, err = w.GC(ctx, GCOptions{})
+	got, err = w.Upkeep.GC(ctx, GCOptions{})
 	if _, e := os.Stat(hidden); err != nil || !missing(e) || got.Leftovers != 1 {
 		t.Errorf("afterwards: %+v, %v, %v", got, err, e)
 	}
@@ -141,13 +141,13 @@ func TestTemporaryFilesOfTheStateFolderGo(t *testing.T) {
 	old := time.Now().Add(-2 * graceAge)
 	must(t, os.MkdirAll(filepath.Join(w.o.StateDir, dirInputs, "s"), 0o700))
 	var left []string
-	for _, dir := range []string{".", dirIndex, dirSeals, dirProjects, dirLists, dirInterrupts, dirInputs + "/s"} {
+	for _, dir := range []string{".", dirIndex, dirSegmentHashes, dirProjects, dirLists, dirInterrupts, dirInputs + "/s"} {
 		name := filepath.Join(w.o.StateDir, dir, ".tmp-X")
 		must(t, os.WriteFile(name, nil, 0o600))
 		must(t, os.Chtimes(name, old, old))
 		left = append(left, name)
 	}
-	_, err := w.GC(t.Context(), GCOptions{})
+	_, err := w.Upkeep.GC(t.Context(), GCOptions{})
 	must(t, err)
 	for _, name := range left {
 		if _, err := os.Stat(name); !missing(err) {

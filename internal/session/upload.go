@@ -39,7 +39,7 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 		name = "unnamed"
 	}
 	// Without a session there, nothing else leads a sweep to the project.
-	if err := s.knowProject(filepath.Clean(projectRoot)); err != nil {
+	if err := s.paths.knowProject(filepath.Clean(projectRoot)); err != nil {
 		return "", storage(failed, err)
 	}
 	id := s.o.NewID()
@@ -68,7 +68,7 @@ func (s *Store) receive(ctx context.Context, root *os.Root, name string, r io.Re
 	if err != nil {
 		return storage(failed, err)
 	}
-	_, _, err = s.copyHashed(ctx, f, r, max)
+	_, _, err = copyHashed(ctx, f, r, max)
 	if err == nil {
 		err = storage(failed, f.Sync())
 	}
@@ -98,7 +98,7 @@ func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
 // IDs lists every session that the index knows, in no order, whether or not its
 // folder still exists.
 func (s *Store) IDs(ctx context.Context) ([]string, error) {
-	dir, err := s.state.Root().Open(dirIndex)
+	dir, err := s.stateDir.Root().Open(dirIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -55,7 +55,7 @@ func TestOldUploadsAreCollected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dry := range []bool{true, false} {
-		r, err := s.GC(ctx, GCOptions{BlobAge: 24 * time.Hour, DryRun: dry})
+		r, err := s.Upkeep.GC(ctx, GCOptions{BlobAge: 24 * time.Hour, DryRun: dry})
 		if err != nil || r.Uploads != 1 {
 			t.Errorf("dry %v: %+v, %v", dry, r, err)
 		}

@@ -9,8 +9,8 @@ import (
 // Verify reads every byte of a session's transcript and log and returns a
 // sentence for each file that is not what belay last wrote. It takes the lease
 // for that time, so a running turn is TURN_IN_PROGRESS.
-func (s *Store) Verify(ctx context.Context, id string) ([]string, error) {
-	l, err := s.acquire(ctx, id, toKeep)
+func (s *Upkeep) Verify(ctx context.Context, id string) ([]string, error) {
+	l, err := s.store.states.acquire(ctx, id, toKeep)
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (s *Store) Verify(ctx context.Context, id string) ([]string, error) {
 }
 
 func (l *Lease) verify(ctx context.Context) ([]string, error) {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.path.open()
@@ -48,7 +48,7 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 	if err := check(fileTranscript, n.Transcript, n.settled()); err != nil {
 		return nil, err
 	}
-	for number, m := range v.store.readSeals(v.id).ascending() {
+	for number, m := range v.store.segmentHashesOf(v.id).ascending() {
 		if err := check(segmentName(number), m, false); err != nil {
 			return nil, err
 		}

@@ -9,15 +9,15 @@ import (
 
 // Record returns the session's record.
 func (l *Lease) Record() Record {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	return l.live.rec
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	return l.state.rec
 }
 
 // Update changes the record and replaces session.json. Id and creation time stay
 // as they are, updatedAt becomes now. When writing fails the record is as before.
 func (l *Lease) Update(change func(*Record)) error {
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := l.alone(); err != nil {
@@ -78,9 +78,9 @@ func (v *sessionState) writeRecord(rec Record) error {
 // Entries returns the transcript without its requests. The slice is shared and
 // must not be changed.
 func (l *Lease) Entries() []Entry {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	return l.live.script.shared()
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	return l.state.script.shared()
 }
 
 // Append adds entries to the transcript, all or none.
@@ -88,7 +88,7 @@ func (l *Lease) Append(entries ...Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	v := l.live
+	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.extendReservation(entries)
@@ -137,9 +137,9 @@ func (v *sessionState) appendScript(lines []byte) error {
 // DanglingTurn tells the turn whose events end without process:exit: the process
 // that ran it was killed.
 func (l *Lease) DanglingTurn() (turnID string, ok bool) {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
-	end := l.live.log.end
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	end := l.state.log.end
 	if end.Turn == "" || end.Ends() {
 		return "", false
 	}
@@ -153,13 +153,13 @@ func (l *Lease) Tampered() []string { return l.tampered }
 // Blobs is the project's blob store; what is put through it becomes durable with
 // this lease's Commit.
 func (l *Lease) Blobs() (*Blobs, error) {
-	l.live.mu.Lock()
-	defer l.live.mu.Unlock()
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
 	if l.blobs == nil {
-		if l.live.rec.ProjectRoot == "" {
+		if l.state.rec.ProjectRoot == "" {
 			return nil, fault.New(fault.WorkingRootInaccessible, "the session has no project folder")
 		}
-		b, err := l.live.store.Blobs(l.live.rec.ProjectRoot)
+		b, err := l.state.store.Blobs(l.state.rec.ProjectRoot)
 		if err != nil {
 			return nil, err
 		}

@@ -175,7 +175,7 @@ func (r *rig) whole(id string) []event.Event {
 	must(t, err)
 	must(t, s.Close())
 	eventually(t, "no turn counts as running", func() bool {
-		_, _, running := r.store.Running(id)
+		_, _, running := r.store.Signals.Running(id)
 		return !running
 	})
 	entries, err := r.engine.Transcript(r.ctx(), id)

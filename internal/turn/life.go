@@ -105,7 +105,7 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 		t := l.runningIn(sessionID)
 		switch {
 		case t == nil:
-			return l.o.Store.RequestInterrupt(sessionID, turnID)
+			return l.o.Store.Signals.RequestInterrupt(sessionID, turnID)
 		case turnID != "" && turnID != t.id:
 			return session.NotThatTurn(sessionID, turnID)
 		case !t.said.Load():
@@ -122,7 +122,7 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 
 // listen carries interrupts from other processes to the turns of this one.
 func (l *Local) listen() {
-	for i := range l.o.Store.Interrupts(l.life) {
+	for i := range l.o.Store.Signals.Interrupts(l.life) {
 		if t := l.running(i.Session, i.Turn); t != nil {
 			t.stop(errInterrupted)
 		}

@@ -87,8 +87,8 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 			return context.Cause(ctx)
 		}
 	}
-	_, _, running := l.o.Store.Running(id)
-	if running && waited > leaseHandOn || waited > leaseSettle || l.o.Store.Booting(id) {
+	_, _, running := l.o.Store.Signals.Running(id)
+	if running && waited > leaseHandOn || waited > leaseSettle || l.o.Store.Signals.Booting(id) {
 		return session.ErrBusy
 	}
 	return model.Sleep(ctx, time.Millisecond)

@@ -13,7 +13,7 @@ import (
 // process:exit that will never come. It reports whether somebody is at work in
 // the session instead, or the session is a copy that nobody works in.
 func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
-	if _, _, running := l.o.Store.Running(id); running || l.closing.Err() != nil {
+	if _, _, running := l.o.Store.Signals.Running(id); running || l.closing.Err() != nil {
 		return true, nil // while the engine is being closed, the next one heals
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)
@@ -45,7 +45,7 @@ func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
 // up, and a session that somebody works in, or nobody may, as it is. A turn that has
 // said how it ended has given the session back before.
 func (l *Local) settleDead(ctx context.Context, id string) error {
-	if !l.o.Store.Died(id) && !l.Files.Left(ctx, id) {
+	if !l.o.Store.Signals.Died(id) && !l.Files.Left(ctx, id) {
 		return nil
 	}
 	var lease *session.Lease

@@ -29,7 +29,7 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	if err := rules.Limits.admit(r.Message); err != nil {
 		return err
 	}
-	if _, _, runs := l.o.Store.Running(r.SessionID); !runs {
+	if _, _, runs := l.o.Store.Signals.Running(r.SessionID); !runs {
 		return session.NoTurn(r.SessionID)
 	}
 	blobs, err := l.o.Store.Blobs(rec.ProjectRoot)
@@ -46,7 +46,7 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	if err := blobs.Sync(ctx); err != nil {
 		return err
 	}
-	return l.o.Store.SendInput(r.SessionID, session.Input{
+	return l.o.Store.Signals.SendInput(r.SessionID, session.Input{
 		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: l.o.Clock()},
 	})
 }

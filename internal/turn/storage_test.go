@@ -197,7 +197,7 @@ func TestTranscriptCannotBeWritten(t *testing.T) {
 	if r.engine.Running() != 0 {
 		t.Error("the turn that was refused still runs")
 	}
-	if _, _, running := r.store.Running(id); running {
+	if _, _, running := r.store.Signals.Running(id); running {
 		t.Error("the lease is still held")
 	}
 }

@@ -211,7 +211,7 @@ func auditIsWhole(w *world, a *app.App) error {
 	var seen []permit.Seen
 	audit, err := permit.OpenAudit(app.AuditPath(w.state), time.Now)
 	if err == nil {
-		err = a.Store.AuditPositions(context.Background(), func(id string, p session.AuditPosition) {
+		err = a.Store.Upkeep.AuditPositions(context.Background(), func(id string, p session.AuditPosition) {
 			seen = append(seen, permit.Seen{Where: id, Position: permit.Position(p)})
 		})
 	}

@@ -176,7 +176,7 @@ var sessionScenarios = []scenario{
 		name: "import",
 		setup: func(w *world, a *app.App) {
 			first(w, a)
-			must(w.t, a.Store.Export(context.Background(), w.known, &w.archive))
+			must(w.t, a.Store.Archive.Export(context.Background(), w.known, &w.archive))
 		},
 		work: func(w *world, a *app.App) { w.take(a) },
 	},
@@ -230,7 +230,7 @@ func (w *world) remove(a *app.App, id string) {
 // take imports the archive.
 func (w *world) take(a *app.App) {
 	w.t.Helper()
-	got, err := a.Store.Import(context.Background(), bytes.NewReader(w.archive.Bytes()), w.project)
+	got, err := a.Store.Archive.Import(context.Background(), bytes.NewReader(w.archive.Bytes()), w.project)
 	w.try(err)
 	w.acknowledged("the import", promise{Kind: "entries", Session: got.SessionID}.holds)
 	w.acknowledged("the log of the import", promise{Kind: "log", Session: got.SessionID, Seq: 3}.holds)

@@ -28,7 +28,7 @@ func (c *Changes) Fork(ctx context.Context, r ForkRequest) (session.Record, erro
 	if _, err := c.engine.ProjectRoot(rec.ProjectRoot); err != nil {
 		return session.Record{}, err
 	}
-	running, _, _ := c.files.Store.Running(r.SessionID)
+	running, _, _ := c.files.Store.Signals.Running(r.SessionID)
 	entries, err := c.files.Store.Transcript(ctx, r.SessionID)
 	if err != nil {
 		return session.Record{}, err
