@@ -78,7 +78,7 @@ func TestSweep(t *testing.T) {
 		must(t, err)
 		updated := bytes.ReplaceAll(text, []byte(strconv.Itoa(time.Now().Year())+"-"), []byte("2001-"))
 		must(t, os.WriteFile(filepath.Join(folder, "transcript.jsonl"), updated, 0o600))
-		must(t, os.Remove(filepath.Join(folder, "session.json")))
+		must(t, os.RemoveAll(filepath.Join(folder, "session.json")))
 	}
 	lease, err := a.Store.Acquire(t.Context(), runs)
 	must(t, err)

@@ -53,7 +53,7 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 		return "", 0, storage("the attachment could not be stored", err)
 	}
 	defer func() { _ = root.Close() }()
-	temp := b.store.unfinished(putPrefix, rand.Text())
+	temp := b.store.maker.unfinished(putPrefix, rand.Text())
 	f, err := durable.Create(root, temp, 0o600, durable.Blob)
 	if err != nil {
 		return "", 0, storage("the attachment could not be stored", err)
@@ -142,7 +142,7 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 	// A blob whose name is on disk before its content proves that it is damaged.
 	return durable.Together(
 		func() error { return b.store.o.Committer.Commit(ctx, files...) },
-		func() error { return b.store.flushUp(project, dirBlobs, durable.Blob) })
+		func() error { return b.store.paths.flushUp(project, dirBlobs, durable.Blob) })
 }
 
 // open opens the store's folder, making it when told to.

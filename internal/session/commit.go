@@ -71,11 +71,19 @@ func (v *sessionState) flushFolders() error {
 		return err
 	}
 	defer func() { _ = base.Close() }()
-	return v.store.flushNew(base, v.path)
+	return v.store.paths.flushNew(base, v.path)
+}
+
+// flushNew makes a new session survive a power cut.
+func (s *paths) flushNew(base *os.Root, p sessionPath) error {
+	if err := s.flushTo(base, p); err != nil || !p.inProject() {
+		return err
+	}
+	return s.knowProject(p.base)
 }
 
 // flushTo makes the entries of a session's folder and of those above it durable.
-func (s *Store) flushTo(base *os.Root, p sessionPath) error {
+func (s *paths) flushTo(base *os.Root, p sessionPath) error {
 	return durable.Together(
 		func() error { return durable.FlushDir(base, p.rel, durable.Transcript) },
 		func() error { return s.flushUp(base, path.Dir(p.rel), durable.Transcript) },
@@ -84,7 +92,7 @@ func (s *Store) flushTo(base *os.Root, p sessionPath) error {
 
 // flushUp makes the entries of dir durable, and those that lead to it from base.
 // Each of these is flushed once by a process.
-func (s *Store) flushUp(base *os.Root, dir string, kind *durable.File) error {
+func (s *paths) flushUp(base *os.Root, dir string, kind *durable.File) error {
 	if err := durable.FlushDir(base, dir, kind); err != nil {
 		return err
 	}
@@ -93,13 +101,13 @@ func (s *Store) flushUp(base *os.Root, dir string, kind *durable.File) error {
 		if err != nil {
 			return err
 		}
-		if s.flushed.has(base.Name()+"\x00"+dir, info, os.SameFile) {
+		if s.store.flushed.has(base.Name()+"\x00"+dir, info, os.SameFile) {
 			return nil
 		}
 		if err := durable.FlushDir(base, path.Dir(dir), kind); err != nil {
 			return err
 		}
-		s.flushed.note(base.Name()+"\x00"+dir, info)
+		s.store.flushed.note(base.Name()+"\x00"+dir, info)
 	}
 	return nil
 }

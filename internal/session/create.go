@@ -24,39 +24,60 @@ func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, ti
 	if err := ctx.Err(); err != nil {
 		return Record{}, err
 	}
-	project, err := checkRoot(projectRoot)
+	rec, transcript, err := s.make(Record{ProjectRoot: projectRoot, Persona: persona, Mode: mode, Title: title}, nil)
+	if err == nil {
+		s.remember(rec, transcript)
+	}
+	return rec, err
+}
+
+// Fork makes a new session in the project of another one, whose transcript begins
+// with entries; origin says where they come from. It has that one's persona, mode
+// and model, an id and an empty log of its own, and shares the project's blobs. It
+// is durable when Fork returns, and the other session is not touched.
+func (s *Store) Fork(ctx context.Context, origin Origin, entries []Entry) (Record, error) {
+	from, err := s.Get(ctx, origin.SessionID)
 	if err != nil {
 		return Record{}, err
 	}
-	now := Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
-	rec := Record{
-		SessionID: s.newID(), ProjectRoot: project, Persona: persona, Mode: mode, Title: title, CreatedAt: now, UpdatedAt: now,
+	lines, err := encodeEntries(entries)
+	if err != nil {
+		return Record{}, err
 	}
+	rec, _, err := s.make(Record{
+		ProjectRoot: from.ProjectRoot, Persona: from.Persona, Mode: from.Mode, Model: from.Model, ForkedFrom: &origin,
+	}, lines)
+	return rec, err
+}
+
+// make makes a session of a record without id and times, and returns the whole record
+// and the transcript, whose later lines are given. A fork survives a power cut.
+func (s *Store) make(rec Record, lines []byte) (_ Record, transcript []byte, err error) {
+	if rec.ProjectRoot, err = checkRoot(rec.ProjectRoot); err != nil {
+		return Record{}, nil, err
+	}
+	rec.SessionID = s.newID()
+	rec.CreatedAt = Time{s.o.Clock().UTC().Truncate(time.Millisecond)}
+	rec.UpdatedAt = rec.CreatedAt
 	if !ValidID(rec.SessionID) {
-		return Record{}, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
+		return Record{}, nil, fmt.Errorf("create session: the generated id %q is not well-formed", rec.SessionID)
 	}
-	transcript, err := s.firstLine(rec)
+	transcript, err = sessionLine{Time: rec.CreatedAt, Record: &rec, BootID: s.o.BootID}.encode()
+	transcript = append(transcript, lines...)
 	if err == nil {
-		err = s.make(rec, transcript, false)
+		err = s.write(rec, transcript)
 	}
 	if err != nil {
-		return Record{}, storage("the session could not be created", err)
+		return Record{}, nil, storage("the session could not be created", err)
 	}
-	s.remember(rec, transcript)
-	return rec, nil
+	return rec, transcript, nil
 }
 
-// firstLine begins the transcript of a new session.
-func (s *Store) firstLine(rec Record) ([]byte, error) {
-	return sessionLine{Time: rec.CreatedAt, Record: &rec, BootID: s.o.BootID}.encode()
-}
-
-// make writes a new session's folder and its index entry. The folder gets its name
-// when it is whole: a crash leaves none that looks like a session. With flush it
-// survives a power cut.
-func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
+// write writes a new session's folder and its index entry. The folder gets its name
+// when it is whole: a crash leaves none that looks like a session.
+func (s *Store) write(rec Record, transcript []byte) (err error) {
 	p := s.paths.pathIn(rec.ProjectRoot, rec.SessionID)
-	base, err := s.openBase(p)
+	base, err := openBase(p)
 	if err != nil {
 		return err
 	}
@@ -66,12 +87,13 @@ func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
 		return err
 	}
 	defer func() { _ = sessions.Close() }()
-	hidden := s.unfinished(newPrefix, rec.SessionID)
+	hidden := s.maker.unfinished(newPrefix, rec.SessionID)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, durable.RemoveAll(sessions, hidden))
 		}
 	}()
+	flush := rec.ForkedFrom != nil
 	if err := s.writeSession(sessions, hidden, rec, transcript, flush); err != nil {
 		return err
 	}
@@ -79,7 +101,7 @@ func (s *Store) make(rec Record, transcript []byte, flush bool) (err error) {
 		return err
 	}
 	if flush {
-		if err := s.flushNew(base, p); err != nil {
+		if err := s.paths.flushNew(base, p); err != nil {
 			return errors.Join(err, durable.RemoveAll(base, p.rel))
 		}
 	}
@@ -101,20 +123,10 @@ func openMade(base *os.Root, dir string) (*os.Root, error) {
 	return base.OpenRoot(dir)
 }
 
-// flushNew makes a new session survive a power cut.
-func (s *Store) flushNew(base *os.Root, p sessionPath) error {
-	if err := s.flushTo(base, p); err != nil || !p.inProject() {
-		return err
-	}
-	return s.paths.knowProject(p.base)
-}
-
-// writeSession makes the folder of a new session and writes its files.
+// writeSession makes the folder of a new session and writes its transcript, and its
+// record where that is flushed. Any other session.json comes with the first turn, which
+// changes it: until then the transcript says what is in it.
 func (s *Store) writeSession(sessions *os.Root, folder string, rec Record, transcript []byte, flush bool) error {
-	record, err := encodeRecord(rec, s.o.BootID)
-	if err != nil {
-		return err
-	}
 	if err := durable.Mkdir(sessions, folder, 0o700); err != nil {
 		return err
 	}
@@ -131,10 +143,10 @@ func (s *Store) writeSession(sessions *os.Root, folder string, rec Record, trans
 	if err == nil && flush {
 		err = w.Sync()
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
+	if err := errors.Join(err, w.Close()); err != nil || !flush {
 		return err
 	}
-	return durable.WriteNew(root, fileRecord, record, 0o600, durable.SessionRecord)
+	return writeRecord(root, rec, s.o.BootID)
 }
 
 // newPrefix starts the name of a session folder that is being made.
@@ -142,7 +154,7 @@ const newPrefix = ".new-"
 
 // openBase opens the folder that a session's place begins in, making belay's own
 // folder in a project when it is not there.
-func (s *Store) openBase(p sessionPath) (*os.Root, error) {
+func openBase(p sessionPath) (*os.Root, error) {
 	if !p.inProject() {
 		if err := os.MkdirAll(p.base, 0o700); err != nil {
 			return nil, err
@@ -170,8 +182,7 @@ func (s *Store) remember(rec Record, transcript []byte) {
 	defer s.states.leave(l)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rec, l.recWhole = rec, true
-	l.recSeen, _ = os.Lstat(p.file(fileRecord)) // nil: read again at the next look
+	l.rec, l.unwritten = rec, true
 	l.useSeen, _ = os.Lstat(p.file(fileTranscript))
 	l.script.made(&rec, transcript, s.o.BootID)
 	l.script.seen, l.log.loaded = l.useSeen, true

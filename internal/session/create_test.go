@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,27 @@ func TestNewSessionInMemory(t *testing.T) {
 		t.Errorf("event %d, tampered: %q", last.Seq, said)
 	}
 	must(t, l.Release())
+}
+
+// A session that was never used is listed, found by other processes and exported, all by
+// its transcript.
+func TestSessionWithoutRecordFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	rec := w.session()
+	other := w.store()
+	if got, err := other.Get(t.Context(), rec.SessionID); err != nil || !got.sameBut(rec) {
+		t.Errorf("another process has %+v, %v", got, err)
+	}
+	if all, err := other.List(t.Context(), w.project); err != nil || len(all) != 1 || !all[0].sameBut(rec) {
+		t.Errorf("listed are %+v, %v", all, err)
+	}
+	var file bytes.Buffer
+	must(t, other.Archive.Export(t.Context(), rec.SessionID, &file))
+	in, err := newWorld(t).Archive.Import(t.Context(), &file, t.TempDir())
+	if err != nil || in.Persona != rec.Persona || in.SessionID != rec.SessionID {
+		t.Errorf("imported is %+v, %v", in, err)
+	}
 }
 
 // Anyone who damages a session's files before its first lease is noticed.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -49,32 +50,40 @@ func (s *Archive) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return storage("the session cannot be exported", err)
 	}
-	defer func() { _ = root.Close() }()
 	z := gzip.NewWriter(w)
-	e := exporter{ctx: ctx, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
-	err = e.session(root)
-	if err == nil {
-		err = e.blobs(root, s.store, rec.ProjectRoot)
-	}
-	if err == nil {
-		err = e.writeSums()
-	}
-	if err == nil {
-		err = errors.Join(e.tar.Close(), z.Close())
-	}
-	return storage("the session cannot be exported", err)
+	e := exporter{ctx: ctx, id: id, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
+	return storage("the session cannot be exported", errors.Join(e.all(root, rec.ProjectRoot), z.Close()))
 }
 
+// exporter writes the files of one session.
 type exporter struct {
 	ctx  context.Context
+	id   string
 	tar  *tar.Writer
 	time time.Time
 	sums map[string]string
 }
 
+// all writes the session in a folder, which it closes. Its blobs are those of a project,
+// if one is given.
+func (e *exporter) all(root *os.Root, project string) error {
+	defer func() { _ = root.Close() }()
+	if err := e.session(root); err != nil {
+		return err
+	}
+	if err := e.blobs(root, project); err != nil {
+		return err
+	}
+	return errors.Join(e.writeSums(), e.tar.Close())
+}
+
 // session writes the files of the session's folder.
 func (e *exporter) session(root *os.Root) error {
-	if err := e.file(root, fileRecord, fileRecord, false); err != nil {
+	err := e.file(root, fileRecord, fileRecord, false)
+	if missing(err) {
+		err = e.record(root)
+	}
+	if err != nil {
 		return err
 	}
 	names := []string{fileTranscript}
@@ -93,12 +102,25 @@ func (e *exporter) session(root *os.Root) error {
 	return nil
 }
 
-// blobs writes those that the transcript refers to and the project has.
-func (e *exporter) blobs(session *os.Root, s *Store, project string) error {
-	b, err := s.Blobs(project)
+// record writes the record that the transcript tells of.
+func (e *exporter) record(root *os.Root) error {
+	rec, err := rebuildRecord(root, e.id)
 	if err != nil {
-		return nil // a session without a project has no blobs
+		return refused("there is no %s: %s", fileRecord, reason(err))
 	}
+	b, err := encodeRecord(rec, "")
+	if err != nil {
+		return err
+	}
+	return e.write(fileRecord, int64(len(b)), bytes.NewReader(b))
+}
+
+// blobs writes those that the transcript refers to and the project has.
+func (e *exporter) blobs(session *os.Root, project string) error {
+	if project == "" {
+		return nil
+	}
+	b := Blobs{project: project}
 	root, err := b.open(false)
 	if missing(err) {
 		return nil

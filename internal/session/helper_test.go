@@ -70,6 +70,14 @@ func (w *world) session() Record {
 	return rec
 }
 
+// recorded is a session with a session.json, which its first lease writes.
+func (w *world) recorded() Record {
+	w.t.Helper()
+	rec := w.session()
+	must(w.t, acquire(w.t, w.Store, rec.SessionID).Release())
+	return rec
+}
+
 func (w *world) folder(id string) string {
 	return filepath.Join(w.project, ".belay", "sessions", id)
 }

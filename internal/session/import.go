@@ -1,6 +1,7 @@
 package session
 
 import (
+	"archive/tar"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"belay/internal/durable"
@@ -61,11 +63,20 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 			return Imported{rec, id}, err // not a copy: it only had to be found
 		}
 	}
-	src, err := openFolder(p)
+	root, err := p.open()
 	if err != nil {
-		return Imported{}, err
+		return Imported{}, refused("the folder cannot be opened: %s", reason(err))
 	}
-	rec, err := s.take(ctx, src, project)
+	from := ""
+	if p.inProject() {
+		from = p.base
+	}
+	r, w := io.Pipe()
+	e := exporter{ctx: ctx, id: id, tar: tar.NewWriter(w), sums: map[string]string{}}
+	var reading sync.WaitGroup
+	reading.Go(func() { _ = w.CloseWithError(storage("the session folder cannot be read", e.all(root, from))) })
+	rec, err := s.take(ctx, newArchive(r, s.store.o.ImportBytes), project)
+	reading.Wait()
 	if err != nil || !inside {
 		return rec, err
 	}
@@ -86,15 +97,6 @@ func discard(p sessionPath) error {
 	return durable.RemoveAll(base, hidden)
 }
 
-// source yields the files of a session that comes in, each once.
-type source interface {
-	// next returns io.EOF after the last file.
-	next() (name string, r io.Reader, err error)
-	// sums returns the recorded hashes, nil when the source has none.
-	sums() map[string]string
-	io.Closer
-}
-
 // tooLarge is the fault for an import over a limit, which the message names.
 func tooLarge(format string, args ...any) *fault.Error {
 	return fault.New(fault.RequestTooLarge, "import: "+format, args...).
@@ -112,8 +114,8 @@ const importPrefix = ".import-"
 
 // take reads all of src into a hidden folder and, if it is a session, gives that
 // folder its name.
-func (s *Archive) take(ctx context.Context, src source, projectRoot string) (_ Imported, err error) {
-	defer func() { err = errors.Join(err, src.Close()) }()
+func (s *Archive) take(ctx context.Context, src *archive, projectRoot string) (_ Imported, err error) {
+	defer func() { err = errors.Join(err, src.src.Close()) }()
 	project, err := checkRoot(projectRoot)
 	if err != nil {
 		return Imported{}, err
@@ -122,8 +124,8 @@ func (s *Archive) take(ctx context.Context, src source, projectRoot string) (_ I
 	if err != nil {
 		return Imported{}, err
 	}
-	hidden := s.store.paths.pathIn(project, s.store.unfinished(importPrefix, rand.Text()))
-	base, err := s.store.openBase(hidden)
+	hidden := s.store.paths.pathIn(project, s.store.maker.unfinished(importPrefix, rand.Text()))
+	base, err := openBase(hidden)
 	if err != nil {
 		return Imported{}, storage("the session could not be imported", err)
 	}
@@ -184,7 +186,7 @@ func (s *Archive) place(base *os.Root, hidden sessionPath, project string, rec R
 
 // finish makes a placed session durable and findable.
 func (s *Archive) finish(base *os.Root, p sessionPath, id string) error {
-	if err := s.store.flushNew(base, p); err != nil {
+	if err := s.store.paths.flushNew(base, p); err != nil {
 		return err
 	}
 	return s.store.paths.index(id, p)

@@ -25,7 +25,7 @@ type importer struct {
 }
 
 // all receives every file and compares the hashes.
-func (im *importer) all(ctx context.Context, src source) error {
+func (im *importer) all(ctx context.Context, src *archive) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -47,16 +47,12 @@ func (im *importer) all(ctx context.Context, src source) error {
 			return err
 		}
 	}
-	sums := src.sums()
-	if sums == nil {
-		return nil
-	}
 	for name, sha := range im.got {
-		if sums[name] != sha {
+		if src.sums[name] != sha {
 			return refused("%s does not have the hash that %s records", name, fileSums)
 		}
 	}
-	for name := range sums {
+	for name := range src.sums {
 		if _, ok := im.got[name]; !ok {
 			return refused("%s, which %s records, is missing", name, fileSums)
 		}

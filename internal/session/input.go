@@ -142,7 +142,7 @@ func (s *Signals) flushTranscript(id string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return s.store.flushNew(base, p)
+	return s.store.paths.flushNew(base, p)
 }
 
 // An input's file gets takenSuffix after inputSuffix when its turn has taken it.

@@ -14,7 +14,7 @@ import (
 func TestTimeOfUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Clock = fakeClock() })
-	rec := w.session()
+	rec := w.recorded()
 	record, script := filepath.Join(w.folder(rec.SessionID), "session.json"), filepath.Join(w.folder(rec.SessionID), "transcript.jsonl")
 	stored := read(t, record)
 	other := w.store()

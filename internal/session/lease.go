@@ -183,7 +183,7 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 // warm reports whether this process wrote last and nothing was touched since.
 func (v *sessionState) warm(raw []byte) bool {
 	return v.noted != nil && string(raw) == string(v.noted) &&
-		v.recSeen != nil && v.recWhole && v.script.loaded && v.script.sum != nil && v.script.current(v.path.file(fileTranscript)) &&
+		(v.unwritten || v.recSeen != nil && v.recWhole) && v.script.loaded && v.script.sum != nil && v.script.current(v.path.file(fileTranscript)) &&
 		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 

@@ -18,7 +18,7 @@ import (
 func many(t testing.TB, w *world, n int) []Record {
 	t.Helper()
 	for range n {
-		w.session()
+		w.recorded()
 	}
 	recs, err := w.List(t.Context(), w.project)
 	must(t, err)

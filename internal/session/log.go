@@ -68,7 +68,7 @@ func (l *sessionState) loadLog(root *os.Root, n *note, after boot) ([]string, er
 	var said []string
 	var known segmentHashes
 	if n != nil {
-		known = l.store.segmentHashesOf(l.id)
+		known = segmentHashesOf(l.store.stateDir.Root(), l.id)
 		said = l.missedSegments(root, known, numbers, *n, after)
 	}
 	for len(numbers) > 0 && g.last == 0 {

@@ -121,6 +121,9 @@ func (l *Lease) settle(turn string) error {
 		v.noted = nil // the next lease reads what another process left
 		return nil
 	}
+	if v.unwritten {
+		_ = v.writeRecord(v.rec) // without it the transcript says what is in it
+	}
 	n := v.note()
 	n.Turn = turn
 	if err := l.writeNote(n); err != nil {

@@ -16,8 +16,8 @@ import (
 type segmentHashes map[string]position
 
 // segmentHashesOf returns what is known of a session; a lost or spoilt file knows nothing.
-func (s *Store) segmentHashesOf(id string) segmentHashes {
-	b, _, err := durable.ReadFile(s.stateDir.Root(), dirSegmentHashes+"/"+id, 16<<20)
+func segmentHashesOf(state *os.Root, id string) segmentHashes {
+	b, _, err := durable.ReadFile(state, dirSegmentHashes+"/"+id, 16<<20)
 	k := segmentHashes{}
 	if err != nil || json.Unmarshal(b, &k) != nil {
 		return segmentHashes{}
@@ -27,13 +27,14 @@ func (s *Store) segmentHashesOf(id string) segmentHashes {
 
 // changeSegmentHashes lets change change what is known, and writes it.
 func (l *sessionState) changeSegmentHashes(change func(segmentHashes)) error {
-	k := l.store.segmentHashesOf(l.id)
+	state := l.store.stateDir.Root()
+	k := segmentHashesOf(state, l.id)
 	change(k)
 	b, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode segment hashes: %w", err)
 	}
-	return durable.WriteFile(l.store.stateDir.Root(), dirSegmentHashes+"/"+l.id, append(b, '\n'), 0o600, durable.SegmentHashes)
+	return durable.WriteFile(state, dirSegmentHashes+"/"+l.id, append(b, '\n'), 0o600, durable.SegmentHashes)
 }
 
 // missedSegments says which finished segments are not there or not as long as

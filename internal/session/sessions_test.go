@@ -27,7 +27,15 @@ func TestCreateWritesTheRecord(t *testing.T) {
 	})
 	rec, err := w.Create(context.Background(), w.project, "A<B>&", "direct")
 	must(t, err)
-	got, err := os.ReadFile(filepath.Join(w.folder(rec.SessionID), "session.json"))
+	file := filepath.Join(w.folder(rec.SessionID), "session.json")
+	if got, err := w.Get(t.Context(), rec.SessionID); err != nil || !got.sameBut(rec) {
+		t.Errorf("the record is %+v, %v", got, err)
+	}
+	if _, err := os.Lstat(file); !missing(err) {
+		t.Errorf("session.json before the first lease: %v", err)
+	}
+	must(t, acquire(t, w.Store, rec.SessionID).Release())
+	got, err := os.ReadFile(file)
 	must(t, err)
 	want := `{
   "v": 1,
@@ -137,7 +145,7 @@ func TestListIsOrderedAndMarksTheDamaged(t *testing.T) {
 	}
 	var want []Record
 	for range 5 {
-		want = append(want, w.session())
+		want = append(want, w.recorded())
 	}
 	plant := func(id, content string) {
 		must(t, os.MkdirAll(w.folder(id), 0o700))

@@ -32,7 +32,9 @@ type sessionState struct {
 	// recWhole is set where that file says all of rec and was written since the
 	// system started.
 	recWhole bool
-	useSeen  fs.FileInfo // of the transcript that rec's time of use is from
+	// unwritten is set while there is no such file yet: the session was just made here.
+	unwritten bool
+	useSeen   fs.FileInfo // of the transcript that rec's time of use is from
 	// lease is set while this process holds the session, also while it is being
 	// taken.
 	lease *Lease
@@ -84,7 +86,7 @@ func (l *sessionState) closeFiles() error {
 		err = errors.Join(err, l.resting.Close())
 		l.resting = nil
 	}
-	l.script, l.log, l.noted, l.recSeen = script{}, eventLog{}, nil, nil
+	l.script, l.log, l.noted, l.recSeen, l.unwritten = script{}, eventLog{}, nil, nil, false
 	return err
 }
 
@@ -118,6 +120,8 @@ func (l *sessionState) record() (Record, error) {
 		info, err = os.Lstat(l.path.file(fileRecord))
 	}
 	switch {
+	case unreached(err) && l.unwritten && l.useKnown():
+		return l.rec, nil
 	case unreached(err) && l.path.exists():
 		info = nil // it is made again from the transcript
 	case unreached(err):
@@ -144,7 +148,7 @@ func (l *sessionState) record() (Record, error) {
 		return Record{}, storage("the session's record cannot be read", err)
 	}
 	l.rec = l.path.settle(rec)
-	l.recSeen, l.recWhole, l.useSeen = info, whole, seen
+	l.recSeen, l.recWhole, l.useSeen, l.unwritten = info, whole, seen, false
 	if rec.ProjectRoot != l.rec.ProjectRoot {
 		l.recSeen = nil // whether it is a copy depends on more than this file
 	}

@@ -130,6 +130,7 @@ func NewStore(o Options) (*Store, error) {
 	}
 	s := &Store{o: o, stop: make(chan struct{})}
 	s.paths.store, s.lists.store, s.Signals.store, s.Archive.store, s.Upkeep.store = s, s, s, s, s
+	s.maker.dir = filepath.Join(o.StateDir, dirMakers)
 	s.states = states{store: s, all: map[string]*sessionState{}, idle: linked.New()}
 	s.defaults()
 	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSegmentHashes, dirProjects, dirLists, dirMakers)

@@ -51,7 +51,7 @@ func (g *gc) leftover(root *os.Root, dir, name, prefix string) error {
 		return err
 	}
 	bytes, last := contents(root, full, info)
-	if prefix != deletedPrefix && g.now.Sub(last) < graceAge && !g.store.madeByDead(name, prefix) {
+	if prefix != deletedPrefix && g.now.Sub(last) < graceAge && !g.store.maker.madeByDead(name, prefix) {
 		return nil
 	}
 	if prefix == deletedPrefix {

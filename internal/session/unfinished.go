@@ -22,6 +22,7 @@ const dirMakers = "makers"
 
 // maker is this process's name, and its lock.
 type maker struct {
+	dir  string // of the locks
 	once sync.Once
 	name string
 	lock *durable.FileLock
@@ -32,28 +33,26 @@ var makerPattern = lazyregexp.New(`^[A-Z2-7]{26}$`)
 
 // unfinished is the name of something that is being made; prefix begins it, and rest
 // distinguishes it from others.
-func (s *Store) unfinished(prefix, rest string) string {
-	s.maker.once.Do(func() {
+func (m *maker) unfinished(prefix, rest string) string {
+	m.once.Do(func() {
 		name := rand.Text()
 		// Without a lock nothing is known of this process either.
-		if lock, err := durable.Lock(s.makerPath(name)); err == nil {
-			s.maker.name, s.maker.lock = name+"-", lock
+		if lock, err := durable.Lock(m.path(name)); err == nil {
+			m.name, m.lock = name+"-", lock
 		}
 	})
-	return prefix + s.maker.name + rest
+	return prefix + m.name + rest
 }
 
-func (s *Store) makerPath(name string) string {
-	return filepath.Join(s.o.StateDir, dirMakers, name+".lock")
-}
+func (m *maker) path(name string) string { return filepath.Join(m.dir, name+".lock") }
 
 // madeByDead reports whether a process made this entry that is known to be dead.
-func (s *Store) madeByDead(entry, prefix string) bool {
+func (m *maker) madeByDead(entry, prefix string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(entry, prefix), "-")
 	if !makerPattern.MatchString(name) {
 		return false
 	}
-	path := s.makerPath(name)
+	path := m.path(name)
 	_, err := os.Lstat(path)
 	return err == nil && !durable.Locked(path)
 }

@@ -68,8 +68,8 @@ func TestUnfinishedGoesWithItsProcess(t *testing.T) {
 		_, _, err := b.Put(ctx, r, 100)
 		return err
 	})
-	must(t, os.MkdirAll(filepath.Join(w.project, ".belay", "sessions", other.unfinished(newPrefix, "x"), "log"), 0o700))
-	must(t, os.MkdirAll(filepath.Join(w.project, ".belay", "sessions", other.unfinished(importPrefix, "x"), "log"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(w.project, ".belay", "sessions", other.maker.unfinished(newPrefix, "x"), "log"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(w.project, ".belay", "sessions", other.maker.unfinished(importPrefix, "x"), "log"), 0o700))
 	unknown := filepath.Join(w.project, ".belay", "uploads", ".part-of-another-state-folder")
 	must(t, os.MkdirAll(unknown, 0o700))
 

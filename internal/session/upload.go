@@ -43,11 +43,11 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 		return "", storage(failed, err)
 	}
 	id := s.o.NewID()
-	dir, hidden := dirUploads+"/"+id, dirUploads+"/"+s.unfinished(partPrefix, id)
+	dir, hidden := dirUploads+"/"+id, dirUploads+"/"+s.maker.unfinished(partPrefix, id)
 	if err := durable.MkdirAll(root, hidden, 0o700); err != nil {
 		return "", storage(failed, err)
 	}
-	err = s.receive(ctx, root, hidden+"/"+name, r, max)
+	err = receiveUpload(ctx, root, hidden+"/"+name, r, max)
 	if err == nil {
 		err = storage(failed, s.publishUpload(root, hidden, dir))
 	}
@@ -61,8 +61,8 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 // partPrefix starts the name of an upload's folder until all of it is there.
 const partPrefix = ".part-"
 
-// receive writes an upload as it arrives and makes it durable.
-func (s *Store) receive(ctx context.Context, root *os.Root, name string, r io.Reader, max int64) error {
+// receiveUpload writes an upload as it arrives and makes it durable.
+func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader, max int64) error {
 	const failed = "the upload could not be stored"
 	f, err := durable.Create(root, name, 0o600, durable.Upload)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
 	if err := durable.Rename(root, hidden, dir); err != nil {
 		return err
 	}
-	if err := s.flushUp(root, dirUploads, durable.Upload); err != nil {
+	if err := s.paths.flushUp(root, dirUploads, durable.Upload); err != nil {
 		return errors.Join(err, durable.RemoveAll(root, dir)) // nobody has its path
 	}
 	return nil

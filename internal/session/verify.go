@@ -48,7 +48,7 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 	if err := check(fileTranscript, n.Transcript, n.settled()); err != nil {
 		return nil, err
 	}
-	for number, m := range v.store.segmentHashesOf(v.id).ascending() {
+	for number, m := range segmentHashesOf(v.store.stateDir.Root(), v.id).ascending() {
 		if err := check(segmentName(number), m, false); err != nil {
 			return nil, err
 		}

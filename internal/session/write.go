@@ -70,7 +70,7 @@ func (v *sessionState) writeRecord(rec Record) error {
 	if err := writeRecord(root, rec, v.store.o.BootID); err != nil {
 		return err
 	}
-	v.rec, v.recWhole = rec, true
+	v.rec, v.recWhole, v.unwritten = rec, true, false
 	v.recSeen, _ = root.Lstat(fileRecord) // nil: read again at the next look
 	return nil
 }
