@@ -88,7 +88,7 @@ func (s *Files) Cut(body []byte, limit int64, buffers *sync.Pool) (*Body, error)
 		}
 		file := &s.files[seen]
 		seen++
-		size, err := encodedSize(*file, buffers)
+		size, err := file.size(buffers)
 		if err != nil {
 			return nil, err
 		}
@@ -110,86 +110,29 @@ func (s *Files) Cut(body []byte, limit int64, buffers *sync.Pool) (*Body, error)
 // Size is the length of the body in bytes.
 func (b *Body) Size() int64 { return b.size }
 
-// Open returns a reader of the whole body.
-func (b *Body) Open() io.ReadCloser { return &bodyReader{body: b} }
-
-// bodyReader emits a body. The transport may close it from another goroutine
-// while a read is under way, hence the lock.
-type bodyReader struct {
-	body *Body
-
-	mu     sync.Mutex
-	next   int    // the piece after the current one
-	json   []byte // what is left of the current run of JSON
-	file   io.ReadCloser
-	closed bool
+// Open returns a reader of the whole body. Whoever opens it closes it.
+func (b *Body) Open() io.ReadCloser {
+	if len(b.pieces) == 1 {
+		return io.NopCloser(bytes.NewReader(b.pieces[0].json))
+	}
+	r, w := io.Pipe()
+	go func() { _ = w.CloseWithError(b.write(w)) }() // until it is read to its end, or closed
+	return r
 }
 
-var errBodyClosed = errors.New("read of a closed request body")
-
-// Read implements [io.Reader]. It fills p as far as it can, so that the
-// transport writes in large pieces.
-func (b *bodyReader) Read(p []byte) (n int, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return 0, errBodyClosed
-	}
-	for n < len(p) {
-		switch {
-		case len(b.json) > 0:
-			c := copy(p[n:], b.json)
-			b.json = b.json[c:]
-			n += c
-		case b.file != nil:
-			c, err := b.file.Read(p[n:])
-			n += c
-			if err == io.EOF {
-				err = b.file.Close()
-				b.file = nil
-			}
-			if err != nil {
-				return n, &ContentError{err}
-			}
-		case b.next < len(b.body.pieces):
-			if err := b.advance(); err != nil {
-				return n, err
-			}
-		case n > 0:
-			return n, nil
-		default:
-			return 0, io.EOF
+func (b *Body) write(w io.Writer) error {
+	for _, p := range b.pieces {
+		var err error
+		if p.file != nil {
+			err = p.file.write(w, b.buffers)
+		} else {
+			_, err = w.Write(p.json)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return n, nil
-}
-
-func (b *bodyReader) advance() error {
-	next := b.body.pieces[b.next]
-	b.next++
-	if next.file == nil {
-		b.json = next.json
-		return nil
-	}
-	r, err := openSlot(*next.file, b.body.buffers)
-	if err != nil {
-		return &ContentError{err}
-	}
-	b.file = r
 	return nil
-}
-
-// Close implements [io.Closer].
-func (b *bodyReader) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
-	if b.file == nil {
-		return nil
-	}
-	err := b.file.Close()
-	b.file = nil
-	return err
 }
 
 // ReadText returns the text of a short document.
