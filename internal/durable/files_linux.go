@@ -3,8 +3,19 @@ package durable
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 )
+
+// systemBootID is a name of the time since the system started. Writes of another boot
+// may have been lost in a power cut.
+func systemBootID() string {
+	b, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
 
 // dataSync flushes the file's bytes and its size, but not its times: nobody
 // needs those after a power cut, and a file that did not grow costs no journal

@@ -8,6 +8,9 @@ import (
 	"os"
 )
 
+// dataSync flushes the file; only Linux offers a cheaper way through syscall.
+func dataSync(f *os.File) error { return f.Sync() }
+
 // Exchange lets two files or folders change places in one step; only Linux offers
 // that, so it is always [errors.ErrUnsupported] here.
 func Exchange(a, b Entry) error {
@@ -28,3 +31,11 @@ func RenameNew(from, to Entry) error {
 	}
 	return err
 }
+
+// Other systems have no such flush.
+
+// FlushesAtOnce is false.
+func FlushesAtOnce(*os.Root, int) bool { return false }
+
+// FlushAll fails with [errors.ErrUnsupported].
+func FlushAll(*os.Root) error { return errors.ErrUnsupported }

@@ -1,4 +1,0 @@
-package durable
-
-// nonblock is not needed where the file system has no pipes.
-const nonblock = 0
