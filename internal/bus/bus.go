@@ -129,7 +129,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	b := &Bus{opts: opts}
 	defer func() {
 		if err != nil {
-			_ = b.shutdown() // the error that ended Open is the one to tell
+			_ = b.shutdown() // the error that ended Open is returned
 		}
 	}()
 	connect := []nats.Option{

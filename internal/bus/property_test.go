@@ -79,7 +79,7 @@ func TestAgendaLosesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(0, 0)
-		a := newAgenda(func() time.Time { return now }, time.Second)
+		a := newWorkQueue(func() time.Time { return now }, time.Second)
 		announced, done := map[string]int64{}, map[string]int64{}
 		var working []*task
 		take := func(n int) {
@@ -131,20 +131,20 @@ func TestAgendaLosesNothing(t *testing.T) {
 		select {
 		case <-a.idle():
 		default:
-			t.Fatal("the agenda is not idle")
+			t.Fatal("the queue is not idle")
 		}
 		if diff := cmp.Diff(announced, done); diff != "" {
 			t.Fatalf("announced and done differ (-announced +done):\n%s", diff)
 		}
 		if s, n := a.lag(); s != 0 || n != 0 {
-			t.Fatalf("lag of an idle agenda: %d sessions, %d events", s, n)
+			t.Fatalf("lag of an idle queue: %d sessions, %d events", s, n)
 		}
 	})
 }
 
 func TestAgendaForgetsWhoRests(t *testing.T) {
 	t.Parallel()
-	a := newAgenda(time.Now, time.Second)
+	a := newWorkQueue(time.Now, time.Second)
 	for i := range idleTasks + 100 {
 		a.add(fmt.Sprint(i), 0, 1)
 		for _, w := range a.take(1) {
@@ -159,7 +159,7 @@ func TestAgendaForgetsWhoRests(t *testing.T) {
 
 func TestBackoffGrowsToItsLimit(t *testing.T) {
 	t.Parallel()
-	a := newAgenda(time.Now, time.Second)
+	a := newWorkQueue(time.Now, time.Second)
 	var got []time.Duration
 	for n := 1; n <= 6; n++ {
 		got = append(got, a.backoff(n)/time.Millisecond)

@@ -20,7 +20,7 @@ const workers = 2
 // milliseconds, and an event in a batch of fifty costs half of one on its own.
 const linger = 5 * time.Millisecond
 
-// Publisher copies the logs of sessions to the bus. It is told which sessions
+// Publisher copies the logs of sessions to the bus. It learns which sessions
 // have news ([Publisher.Observe], [Publisher.Resume]) and does the rest in its
 // own goroutines: it never blocks the caller, holds no events beyond the
 // batches in flight, and on failure keeps its position and tries again.
@@ -34,7 +34,7 @@ type Publisher struct {
 	names  map[event.Type]string
 	limit  int64 // largest payload
 
-	agenda *workQueue
+	queue *workQueue
 
 	gathering sync.Mutex
 	epoch     uint64 // the connection that the positions were learnt on
@@ -65,7 +65,7 @@ func NewPublisher(b *Bus, source Source) (*Publisher, error) {
 	}
 	p := &Publisher{
 		bus: b, source: source, names: busNames(), limit: limit,
-		agenda: newAgenda(time.Now, b.opts.AckTimeout), epoch: b.epoch(),
+		queue: newWorkQueue(time.Now, b.opts.AckTimeout), epoch: b.epoch(),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
@@ -91,7 +91,7 @@ func NewPublisher(b *Bus, source Source) (*Publisher, error) {
 // the session store's observer, does not block and does not keep evs.
 func (p *Publisher) Observe(session string, evs []event.Event) {
 	if len(evs) > 0 {
-		p.agenda.add(session, evs[0].Seq-1, evs[len(evs)-1].Seq)
+		p.queue.add(session, evs[0].Seq-1, evs[len(evs)-1].Seq)
 	}
 }
 
@@ -103,18 +103,18 @@ func (p *Publisher) Observe(session string, evs []event.Event) {
 // moved within MaxAge.
 func (p *Publisher) Resume(sessions ...string) {
 	for _, id := range sessions {
-		p.agenda.add(id, 0, toTheEnd)
+		p.queue.add(id, 0, toTheEnd)
 	}
 }
 
 // Forget drops what is known of a session that was deleted. Its messages are
 // [Bus.Forget]'s to remove.
-func (p *Publisher) Forget(session string) { p.agenda.drop(session) }
+func (p *Publisher) Forget(session string) { p.queue.drop(session) }
 
 // Stats returns the counters. It may be called at any time.
 func (p *Publisher) Stats() Stats {
 	s := Stats{Published: p.published.Load(), Omitted: p.omitted.Load(), Retries: p.retries.Load()}
-	s.LagSessions, s.LagEvents = p.agenda.lag()
+	s.LagSessions, s.LagEvents = p.queue.lag()
 	return s
 }
 
@@ -122,15 +122,15 @@ func (p *Publisher) Stats() Stats {
 // publisher's goroutines. It does not wait for a log that cannot be read. What it did not get to is not lost: it is in the
 // log. The error says how much that is.
 func (p *Publisher) Close(ctx context.Context) error {
-	p.agenda.close()
+	p.queue.close()
 	var err error
 	select {
-	case <-p.agenda.idle():
-		if n := p.agenda.unread(); n > 0 {
+	case <-p.queue.idle():
+		if n := p.queue.unread(); n > 0 {
 			err = fmt.Errorf("bus: %d sessions not published: their logs could not be read", n)
 		}
 	case <-ctx.Done():
-		n, _ := p.agenda.lag()
+		n, _ := p.queue.lag()
 		err = fmt.Errorf("bus: %d sessions not yet published: %w", n, ctx.Err())
 	}
 	p.stop()
@@ -157,15 +157,15 @@ func (p *Publisher) work(ctx context.Context, l *lane) {
 func (p *Publisher) gather(ctx context.Context) []*task {
 	p.gathering.Lock()
 	defer p.gathering.Unlock()
-	if !p.agenda.wait(ctx) {
+	if !p.queue.wait(ctx) {
 		return nil
 	}
 	if epoch := p.bus.epoch(); p.epoch != epoch {
 		p.epoch = epoch
-		p.agenda.recheck()
+		p.queue.recheck()
 	}
 	pause(ctx, linger)
-	return p.agenda.take(sessionsPerBatch)
+	return p.queue.take(sessionsPerBatch)
 }
 
 func pause(ctx context.Context, d time.Duration) {

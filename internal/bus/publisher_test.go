@@ -97,7 +97,7 @@ func TestLogGapIsNotCarriedAndMovesThePosition(t *testing.T) {
 	}
 	src.evs["s1"][39] = event.Event{Seq: 40, Type: event.LogGap}
 	src.append("s1", 2)
-	p.agenda.add("s1", 39, toTheEnd)
+	p.queue.add("s1", 39, toTheEnd)
 	var got []int64
 	for m, err := range b.Messages(t.Context(), "s1", 0) {
 		if err != nil {
@@ -188,7 +188,7 @@ func TestCloseSaysWhatIsLeft(t *testing.T) {
 // worker that has it is done.
 func TestAgendaDropsDeletedSessions(t *testing.T) {
 	t.Parallel()
-	a := newAgenda(time.Now, time.Second)
+	a := newWorkQueue(time.Now, time.Second)
 	settled := func() {
 		for _, task := range a.take(10) {
 			task.drained = true

@@ -21,7 +21,7 @@ const reviveAfter = 3
 func (p *Publisher) round(ctx context.Context, l *lane, picked []*task) {
 	down := p.batch(ctx, l, picked)
 	for _, t := range picked {
-		p.agenda.settle(t)
+		p.queue.settle(t)
 	}
 	if down != nil {
 		p.busFailed(ctx, down)
@@ -156,7 +156,7 @@ func (p *Publisher) collect(ctx context.Context, t *task, batch []draft, size in
 	}
 	first := len(batch)
 	t.drained = len(evs) == 0
-	oldest := p.agenda.now().Add(-p.bus.opts.MaxAge)
+	oldest := p.queue.now().Add(-p.bus.opts.MaxAge)
 	for _, ev := range evs {
 		name, carried := p.names[ev.Type]
 		if !carried || ev.Time.Before(oldest) {

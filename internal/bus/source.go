@@ -19,7 +19,7 @@ type Source interface {
 type Reader interface {
 	// Ready returns events in order, as many as are there and a batch holds, and
 	// nothing at the end. A position beyond the end is a log that was replaced: the
-	// reader tells of it by a log:gap.
+	// reader reports it by a log:gap.
 	Ready(ctx context.Context) ([]event.Event, error)
 	Close() error
 }

@@ -41,9 +41,9 @@ type task struct {
 	// Guarded by workQueue.mu:
 
 	state     taskState
-	target    int64 // the highest sequence announced
+	target    int64 // the highest sequence reported
 	confirmed int64 // cursor at the end of the last round
-	news      bool  // announced since a worker took it
+	news      bool  // reported since a worker took it
 	doubt     bool  // cursor and floor are not to be trusted any more
 	gone      bool  // the session was deleted: dropped when it comes to rest
 	attempts  int   // failures in a row
@@ -79,7 +79,7 @@ type workQueue struct {
 	done    chan struct{} // closed when closed and open is 0
 }
 
-func newAgenda(now func() time.Time, maxBackoff time.Duration) *workQueue {
+func newWorkQueue(now func() time.Time, maxBackoff time.Duration) *workQueue {
 	return &workQueue{now: now, maxBackoff: maxBackoff, wake: make(chan struct{}, 1), tasks: make(map[string]*task), done: make(chan struct{})}
 }
 
@@ -233,7 +233,7 @@ func (a *workQueue) settle(t *task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if t.drained && !t.news {
-		t.target = t.cursor // the log ends here, whatever was announced
+		t.target = t.cursor // the log ends here, whatever was reported
 	}
 	t.confirmed = t.cursor
 	switch {

@@ -49,7 +49,7 @@ var (
 	SessionRecord = &File{"session record", Rebuildable, "PROJECT/.belay/sessions/ID/session.json",
 		"made again from the transcript; it has a checksum"}
 	EventLog = &File{"event log", Rebuildable, "PROJECT/.belay/sessions/ID/log/NNNN.jsonl",
-		"the last segment; readers are told of a lost end, and a turn's end is made again from the transcript"}
+		"the last segment; readers learn of a lost end, and a turn's end is made again from the transcript"}
 	LogSegment = &File{"finished log segment", Kept, "PROJECT/.belay/sessions/ID/log/NNNN.jsonl",
 		"flushed when the next segment begins"}
 	Blob      = &File{"blob", Kept, "PROJECT/.belay/blobs/SHA256", "flushed before what refers to it is acknowledged"}
@@ -71,7 +71,7 @@ var (
 	Question      = &File{"permission request", Rebuildable, "STATE/permit/pending/ID.json", "it matters only while its turn waits; a turn whose question is lost has ended"}
 	Decision      = &File{"decision", Kept, "STATE/permit/verdicts/ID.json", "flushed before the answer"}
 	Grant         = &File{"session grant", Kept, "STATE/permit/grants/ID.jsonl", "flushed before the answer"}
-	Audit         = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before what it tells of counts"}
+	Audit         = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before a decision that it records counts"}
 	AuditHead     = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
 	Secret        = &File{"token", Kept, "STATE/…", "flushed when it is made"}
 	Running       = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
@@ -92,7 +92,7 @@ var (
 	Snapshot     = &File{"snapshot", Kept, "PROJECT/…/_snapshots/…", "flushed before it gets its name"}
 	Proposal     = &File{"proposal", Kept, "PROJECT/.belay/proposals/…", "flushed before the answer"}
 	Undo         = &File{"undo record", Kept, "STATE/undo/PROJECT/ID.json", "flushed before the first file of the project changes"}
-	RunClosed    = &File{"closed run wait", Rebuildable, "STATE/runs/ID.DECISION.closed", "it only tells a late answer that it comes too late"}
+	RunClosed    = &File{"closed run wait", Rebuildable, "STATE/runs/ID.DECISION.closed", "it only shows that a late answer comes too late"}
 	RunRecord    = &File{"run record", Kept, "PROJECT/.belay/runs/ID/…", "flushed before the next task begins"}
 	RunLog       = &File{"run log", Kept, "PROJECT/.belay/runs/ID/events.jsonl", "flushed with the run's records"}
 	KeptChange   = &File{"kept change", Rebuildable, "PROJECT/.belay/changes/ID/…", "what a command made of files that it did not change yet; after a power cut it may be damaged, which its hashes tell"}

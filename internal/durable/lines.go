@@ -47,7 +47,7 @@ func OpenLines(root *os.Root, name string, perm fs.FileMode, kind *File) (*Lines
 	}
 	l, err := newLines(f, at(root, name), kind)
 	if err != nil {
-		_ = f.Close() // the first error is the one to tell
+		_ = f.Close() // the first error is returned
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
 	return l, nil
@@ -109,7 +109,7 @@ func (l *Lines) Append(data []byte) error {
 	return nil
 }
 
-// truncate cuts off what is behind the whole lines.
+// truncate cuts off what follows the whole lines.
 func (l *Lines) truncate() error {
 	return do(Op{Verb: OpTruncate, Path: l.path, Off: l.size, File: l.kind}, func() error { return l.h.Truncate(l.size) })
 }

@@ -78,7 +78,7 @@ func (r Replacement) dress(f *os.File) error {
 	return nil
 }
 
-// TempName is a temporary file's name that can be told again from key, which has
+// TempName is a temporary file's name that is made from key, which has
 // letters and digits only: after a crash, whoever knows the key finds the file.
 func TempName(key string) string { return TempPrefix + key[:min(len(key), 32)] }
 
@@ -103,7 +103,7 @@ func replace(root *os.Root, name, temp string, data []byte, perm fs.FileMode, ki
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
 	if err := Rename(root, temp, name); err != nil {
-		_ = root.Remove(temp) // the rename's error is the one to tell
+		_ = root.Remove(temp) // the rename's error is returned
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}
 	if kind.Class != Kept {
@@ -156,7 +156,7 @@ func writeNew(root *os.Root, name string, data []byte, perm fs.FileMode, kind *F
 		err = e
 	}
 	if err != nil {
-		_ = root.Remove(name) // best effort: the write's error is the one to tell
+		_ = root.Remove(name) // best effort: the write's error is returned
 	}
 	return err
 }

@@ -26,8 +26,8 @@ func (l *Lease) Commit(ctx context.Context) error {
 		return err
 	}
 	var files []durable.Syncer
-	t := &v.script
-	dirty, mark, reserved := t.dirty, t.position(), t.reserved
+	t := &v.transcript
+	dirty, end, reserved := t.dirty, t.position(), t.reserved
 	if dirty {
 		t.dirty = false
 		files = append(files, t.lines)
@@ -36,8 +36,8 @@ func (l *Lease) Commit(ctx context.Context) error {
 	if dirty && !t.named(v.path.file(fileTranscript)) {
 		lost = errLost
 	}
-	folders, blobs, inputs := !v.foldersFlushed, l.blobs, l.inScript
-	l.inScript = nil
+	folders, blobs, inputs := !v.foldersFlushed, l.blobs, l.inTranscript
+	l.inTranscript = nil
 	v.mu.Unlock()
 
 	// At once: flushes that wait together share the file system's work.
@@ -56,10 +56,10 @@ func (l *Lease) Commit(ctx context.Context) error {
 	defer v.mu.Unlock()
 	if err != nil {
 		t.dirty = t.dirty || dirty
-		l.inScript = append(inputs, l.inScript...)
+		l.inTranscript = append(inputs, l.inTranscript...)
 		return storage(failed, err)
 	}
-	t.flushed, t.kept = mark, max(t.kept, reserved)
+	t.flushed, t.kept = end, max(t.kept, reserved)
 	v.foldersFlushed = v.foldersFlushed || lost == nil
 	return storage(failed, lost)
 }

@@ -152,7 +152,7 @@ func (s *Store) writeSession(sessions *os.Root, folder string, rec Record, trans
 // newPrefix starts the name of a session folder that is being made.
 const newPrefix = ".new-"
 
-// openBase opens the folder that a session's place begins in, making belay's own
+// openBase opens the folder that a session's path begins in, making belay's own
 // folder in a project when it is not there.
 func openBase(p sessionPath) (*os.Root, error) {
 	if !p.inProject() {
@@ -184,7 +184,7 @@ func (s *Store) remember(rec Record, transcript []byte) {
 	defer l.mu.Unlock()
 	l.rec, l.unwritten = rec, true
 	l.useSeen, _ = os.Lstat(p.file(fileTranscript))
-	l.script.made(&rec, transcript, s.o.BootID)
-	l.script.seen, l.log.loaded = l.useSeen, true
+	l.transcript.made(&rec, transcript, s.o.BootID)
+	l.transcript.seen, l.log.loaded = l.useSeen, true
 	l.noted, l.noteContent = []byte{}, l.note() // the lock file is empty
 }

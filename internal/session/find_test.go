@@ -60,13 +60,13 @@ func TestOpening(t *testing.T) {
 	if e := opening(); e.Kind != "" {
 		t.Errorf("nothing was said, and it began with %+v", e)
 	}
-	script := filepath.Join(w.folder(id), "transcript.jsonl")
+	transcript := filepath.Join(w.folder(id), "transcript.jsonl")
 	for line, want := range map[string]string{
 		`{"kind":"turn","turn":"t","message":"first"}` + "\n" + `{"kind":"turn","turn":"u","message":"second"}` + "\n": "first",
 		`{"kind":"turn","turn":"t","message":"half a l`:                                                                "",
 		"no entry\n": "",
 	} {
-		must(t, os.WriteFile(script, []byte(line), 0o600))
+		must(t, os.WriteFile(transcript, []byte(line), 0o600))
 		if e := opening(); e.Message != want {
 			t.Errorf("%q began with %q, want %q", line, e.Message, want)
 		}

@@ -131,7 +131,7 @@ func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
 	rec, err := readRecordAt(p, id)
 	if err != nil {
 		if missing(err) || errors.Is(err, ErrMalformed) {
-			return nil // told by Problems
+			return nil // reported by Problems
 		}
 		return err
 	}

@@ -92,9 +92,9 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 	if err != nil {
 		return nil, err
 	}
-	var places []sessionPath
+	var all []sessionPath
 	for _, id := range ids {
-		places = append(places, g.store.paths.pathIn(project, id))
+		all = append(all, g.store.paths.pathIn(project, id))
 	}
 	if g.store.o.SessionRoot != "" {
 		names, err := list(base, dirSessions)
@@ -103,12 +103,12 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 		}
 		for _, name := range names {
 			if ValidID(name) {
-				places = append(places, pathAt(project, dirSessions+"/"+name))
+				all = append(all, pathAt(project, dirSessions+"/"+name))
 			}
 		}
 	}
 	refs := map[string]bool{}
-	for _, p := range places {
+	for _, p := range all {
 		root, err := p.open()
 		if missing(err) {
 			continue

@@ -17,7 +17,7 @@ const maxLine = 64 << 20
 
 // hashChain is one append-only file together with the running hash of its bytes.
 // The hash after the last release is kept in the state folder, where an agent
-// cannot reach it, so a file that was changed behind belay's back is noticed.
+// cannot reach it, so a file that was changed by something else than belay is noticed.
 type hashChain struct {
 	name  string         // in the session folder
 	lines *durable.Lines // open for append; nil until the first one

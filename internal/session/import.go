@@ -153,12 +153,12 @@ func (s *Archive) take(ctx context.Context, src *archive, projectRoot string) (_
 		return Imported{}, err
 	}
 	from := rec.SessionID
-	rec, err = s.place(base, hidden, project, rec)
+	rec, err = s.name(base, hidden, project, rec)
 	return Imported{rec, from}, err
 }
 
-// place gives an unpacked session its id, its project and its name.
-func (s *Archive) place(base *os.Root, hidden sessionPath, project string, rec Record) (Record, error) {
+// name gives an unpacked session its id, its project and its name.
+func (s *Archive) name(base *os.Root, hidden sessionPath, project string, rec Record) (Record, error) {
 	lock, err := s.claim(&rec, project)
 	if err != nil {
 		return Record{}, storage("the session could not be imported", err)
@@ -168,7 +168,7 @@ func (s *Archive) place(base *os.Root, hidden sessionPath, project string, rec R
 	p := s.store.paths.pathIn(project, rec.SessionID)
 	root, err := base.OpenRoot(hidden.rel)
 	if err == nil {
-		err = errors.Join(s.tellImported(root, rec), writeRecord(root, rec, s.store.o.BootID), root.Close())
+		err = errors.Join(s.noteImported(root, rec), writeRecord(root, rec, s.store.o.BootID), root.Close())
 	}
 	if err == nil {
 		err = durable.Rename(base, hidden.rel, p.rel)
@@ -184,7 +184,7 @@ func (s *Archive) place(base *os.Root, hidden sessionPath, project string, rec R
 	return rec, nil
 }
 
-// finish makes a placed session durable and findable.
+// finish makes a named session durable and findable.
 func (s *Archive) finish(base *os.Root, p sessionPath, id string) error {
 	if err := s.store.paths.flushNew(base, p); err != nil {
 		return err
@@ -192,9 +192,9 @@ func (s *Archive) finish(base *os.Root, p sessionPath, id string) error {
 	return s.store.paths.index(id, p)
 }
 
-// tellImported puts on the transcript what the record says now: the session may
+// noteImported puts on the transcript what the record says now: the session may
 // have another id and another project.
-func (s *Archive) tellImported(root *os.Root, rec Record) error {
+func (s *Archive) noteImported(root *os.Root, rec Record) error {
 	line, err := sessionLine{Time: Time{s.store.o.Clock().UTC()}, Record: &rec, BootID: s.store.o.BootID}.encode()
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 		return notFound(id)
 	}
 	var listens bool
-	if in.Turn, listens = s.listening(id); !listens {
+	if in.Turn, listens = s.inputTurn(id); !listens {
 		return NoTurn(id)
 	}
 	waiting, err := s.inputNames(id)
@@ -92,7 +92,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 	// Between the question and the write the turn may have stopped listening. It
 	// says so first and looks for inputs then: either it has found this one, or
 	// it is still here.
-	if turn, listens := s.listening(id); listens && turn == in.Turn {
+	if turn, listens := s.inputTurn(id); listens && turn == in.Turn {
 		return nil
 	}
 	switch err := durable.Remove(s.store.stateDir.Root(), name); {
@@ -152,18 +152,18 @@ const (
 	takenSuffix = ".taken"
 )
 
-// listening is the turn that runs in a session and still takes inputs.
-func (s *Signals) listening(id string) (turn string, ok bool) {
+// inputTurn is the turn that runs in a session and still takes inputs.
+func (s *Signals) inputTurn(id string) (turn string, ok bool) {
 	v := s.store.states.get(id)
 	if v != nil {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if v.lease != nil && v.lease.lock != nil {
-			return v.lease.turn, v.lease.turn != "" && !v.lease.deaf
+			return v.lease.turn, v.lease.turn != "" && !v.lease.inputClosed
 		}
 	}
 	n, ok := s.peekNote(id)
-	if !ok || n.Turn == "" || n.Deaf || !durable.Locked(s.store.lockPath(id)) {
+	if !ok || n.Turn == "" || n.InputClosed || !durable.Locked(s.store.lockPath(id)) {
 		return "", false
 	}
 	return n.Turn, true

@@ -21,7 +21,7 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	v := l.state
 	v.mu.Lock()
 	err = l.check()
-	entries := v.script.shared()
+	entries := v.transcript.shared()
 	v.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -81,10 +81,10 @@ func (l *Lease) dropTaken(names []string) error {
 	return errors.Join(errs...)
 }
 
-// StopListening says that the running turn takes no more inputs, and returns
+// CloseInput says that the running turn takes no more inputs, and returns
 // those that came before: if there are any, the turn goes on and listens again.
 // Inputs that it returns with an error have been taken.
-func (l *Lease) StopListening() ([]Input, error) {
+func (l *Lease) CloseInput() ([]Input, error) {
 	if err := l.listen(false); err != nil {
 		return nil, err
 	}
@@ -99,15 +99,15 @@ func (l *Lease) listen(on bool) error {
 	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := l.check(); err != nil || l.deaf == !on {
+	if err := l.check(); err != nil || l.inputClosed == !on {
 		return err
 	}
 	n := v.lastNote()
-	n.PID, n.Turn, n.Deaf = os.Getpid(), l.turn, !on
+	n.PID, n.Turn, n.InputClosed = os.Getpid(), l.turn, !on
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)
 	}
-	l.deaf = !on
+	l.inputClosed = !on
 	return nil
 }
 

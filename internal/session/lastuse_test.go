@@ -15,7 +15,7 @@ func TestTimeOfUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Clock = fakeClock() })
 	rec := w.recorded()
-	record, script := filepath.Join(w.folder(rec.SessionID), "session.json"), filepath.Join(w.folder(rec.SessionID), "transcript.jsonl")
+	record, transcript := filepath.Join(w.folder(rec.SessionID), "session.json"), filepath.Join(w.folder(rec.SessionID), "transcript.jsonl")
 	stored := read(t, record)
 	other := w.store()
 	at := func(s *Store, want time.Time) {
@@ -57,11 +57,11 @@ func TestTimeOfUse(t *testing.T) {
 		`{"kind":"undo","turn":"t1","time":"noon"}` + "\n":                     rec.UpdatedAt.Time,
 		"garbage\n": rec.UpdatedAt.Time,
 	} {
-		was := read(t, script)
-		must(t, os.WriteFile(script, append(was, line...), 0o600))
+		was := read(t, transcript)
+		must(t, os.WriteFile(transcript, append(was, line...), 0o600))
 		everywhere(want)
-		must(t, os.WriteFile(script, was, 0o600))
+		must(t, os.WriteFile(transcript, was, 0o600))
 	}
-	must(t, os.Remove(script))
+	must(t, os.Remove(transcript))
 	at(w.store(), rec.UpdatedAt.Time)
 }

@@ -18,16 +18,16 @@ type Lease struct {
 	state *sessionState
 	// lock is nil while the lease is being taken and after its release; guarded
 	// by sessionState.mu, as is turn.
-	lock    *durable.FileLock
-	turn    string
-	deaf    bool // the turn takes no more inputs
-	severed bool // the lock excludes nobody any more: nothing is written
-	// took are the inputs that were returned, inScript those of them that were
+	lock        *durable.FileLock
+	turn        string
+	inputClosed bool // the turn takes no more inputs
+	severed     bool // the lock excludes nobody any more: nothing is written
+	// took are the inputs that were returned, inTranscript those of them that were
 	// appended to the transcript since the last commit.
-	took     map[string]bool
-	inScript []string
-	blobs    *Blobs
-	tampered []string
+	took         map[string]bool
+	inTranscript []string
+	blobs        *Blobs
+	tampered     []string
 }
 
 // holds reports whether the lease was taken and not released. sessionState.mu is held.
@@ -183,7 +183,7 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 // warm reports whether this process wrote last and nothing was touched since.
 func (v *sessionState) warm(raw []byte) bool {
 	return v.noted != nil && string(raw) == string(v.noted) &&
-		(v.unwritten || v.recSeen != nil && v.recWhole) && v.script.loaded && v.script.sum != nil && v.script.current(v.path.file(fileTranscript)) &&
+		(v.unwritten || v.recSeen != nil && v.recWhole) && v.transcript.loaded && v.transcript.sum != nil && v.transcript.current(v.path.file(fileTranscript)) &&
 		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 
@@ -200,24 +200,24 @@ func (l *Lease) adopt(raw []byte) error {
 	used, v.useSeen = lastUse(root)
 	v.rec.use(used)
 	after := n.after(v.store.o.BootID)
-	v.script.reset()
-	v.script.flushed = n.kept()
-	sentence, err := v.script.adopt(root, after.want(n), n.settled() && after == sameBoot, v.store.o.openLines, v.script.add)
+	v.transcript.reset()
+	v.transcript.flushed = n.kept()
+	sentence, err := v.transcript.adopt(root, after.want(n), n.settled() && after == sameBoot, v.store.o.openLines, v.transcript.add)
 	if err == nil {
-		err = v.script.newer
+		err = v.transcript.newer
 	}
 	if err != nil {
-		v.script.loaded = false
+		v.transcript.loaded = false
 		return v.refused(err)
 	}
 	if sentence != "" {
 		l.tampered = append(l.tampered, sentence)
 	}
-	v.foldersFlushed = v.script.flushed.Size > 0
-	if after == sameBoot || after == noBoot && v.script.boot == v.store.o.BootID {
+	v.foldersFlushed = v.transcript.flushed.Size > 0
+	if after == sameBoot || after == noBoot && v.transcript.boot == v.store.o.BootID {
 		after = sameBoot
 	} else {
-		v.script.kept = v.script.reserved // a power cut leaves what is on disk
+		v.transcript.kept = v.transcript.reserved // a power cut leaves what is on disk
 	}
 	said, err := v.loadLog(root, &n, after)
 	if err != nil {
@@ -245,7 +245,7 @@ func (v *sessionState) heal() error {
 		return nil
 	}
 	rec := v.rec
-	if said := v.script.session; said != nil && !rec.sameBut(v.path.settle(*said)) {
+	if said := v.transcript.session; said != nil && !rec.sameBut(v.path.settle(*said)) {
 		rec = v.path.settle(*said)
 		rec.UpdatedAt = v.rec.UpdatedAt
 	} else if v.recSeen != nil && v.recWhole {

@@ -166,11 +166,11 @@ func TestTornTails(t *testing.T) {
 	w := newWorld(t)
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t1", 1)
-	script, log := filepath.Join(w.folder(id), "transcript.jsonl"), filepath.Join(w.folder(id), "log", "0001.jsonl")
-	wholeScript, wholeLog := read(t, script), read(t, log)
+	transcript, log := filepath.Join(w.folder(id), "transcript.jsonl"), filepath.Join(w.folder(id), "log", "0001.jsonl")
+	wholeScript, wholeLog := read(t, transcript), read(t, log)
 	for cut := 0; cut < len(wholeLog); cut += 3 {
 		scriptCut := min(bytes.IndexByte(wholeScript, '\n')+1+cut, len(wholeScript)) // the first line says when it was written
-		must(t, os.WriteFile(script, wholeScript[:scriptCut], 0o600))
+		must(t, os.WriteFile(transcript, wholeScript[:scriptCut], 0o600))
 		must(t, os.WriteFile(log, wholeLog[:cut], 0o600))
 		must(t, os.Remove(filepath.Join(w.o.StateDir, "locks", id+".lock"))) // nothing is known of them
 		s, err := NewStore(w.o)
@@ -395,8 +395,8 @@ func TestMalformedLinesAreKept(t *testing.T) {
 	w := newWorld(t)
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t1", 1)
-	script, log := filepath.Join(w.folder(id), "transcript.jsonl"), filepath.Join(w.folder(id), "log", "0001.jsonl")
-	for _, f := range []string{script, log} {
+	transcript, log := filepath.Join(w.folder(id), "transcript.jsonl"), filepath.Join(w.folder(id), "log", "0001.jsonl")
+	for _, f := range []string{transcript, log} {
 		lines := bytes.SplitAfterN(read(t, f), []byte("\n"), 2)
 		must(t, os.WriteFile(f, bytes.Join([][]byte{lines[0], []byte("garbage\n"), lines[1]}, nil), 0o600))
 	}
@@ -413,7 +413,7 @@ func TestMalformedLinesAreKept(t *testing.T) {
 	if len(problems) != 2 || problems[0].File != "transcript.jsonl" || !strings.HasPrefix(problems[1].Text, "line 2 is left out") {
 		t.Errorf("problems %+v", problems)
 	}
-	if !bytes.Contains(read(t, script), []byte("garbage\n")) {
+	if !bytes.Contains(read(t, transcript), []byte("garbage\n")) {
 		t.Error("the malformed line was dropped from the file")
 	}
 }

@@ -130,10 +130,10 @@ func TestPageReadsNoOtherSession(t *testing.T) {
 	if diff := cmp.Diff(want[:2], idsOf(page.Records)); diff != "" {
 		t.Errorf("another session was read: %s", diff)
 	}
-	script := filepath.Join(w.folder(all[5].SessionID), "transcript.jsonl")
-	info, err = os.Stat(script)
+	transcript := filepath.Join(w.folder(all[5].SessionID), "transcript.jsonl")
+	info, err = os.Stat(transcript)
 	must(t, err)
-	must(t, os.Chtimes(script, info.ModTime(), info.ModTime().Add(1)))
+	must(t, os.Chtimes(transcript, info.ModTime(), info.ModTime().Add(1)))
 	page, err = s.ListPage(t.Context(), w.project, first)
 	must(t, err)
 	if page.Records[0].SessionID != all[5].SessionID {
@@ -189,9 +189,9 @@ func TestDamagedSessionsOnPages(t *testing.T) {
 		w.session()
 	}
 	pages(t, w.Store, w.project, ListOptions{Limit: 2})
-	record, script := filepath.Join(w.folder(id), "session.json"), filepath.Join(w.folder(id), "transcript.jsonl")
-	was := read(t, script)
-	must(t, os.WriteFile(script, []byte("garbage\n"), 0o600))
+	record, transcript := filepath.Join(w.folder(id), "session.json"), filepath.Join(w.folder(id), "transcript.jsonl")
+	was := read(t, transcript)
+	must(t, os.WriteFile(transcript, []byte("garbage\n"), 0o600))
 	must(t, os.WriteFile(record, []byte("{"), 0o600))
 	marked := func() (n int) {
 		o := ListOptions{Limit: 2, Recent: true}
@@ -214,7 +214,7 @@ func TestDamagedSessionsOnPages(t *testing.T) {
 			t.Errorf("the damaged session is listed %d times", n)
 		}
 	}
-	must(t, os.WriteFile(script, was, 0o600)) // session.json is made again from it
+	must(t, os.WriteFile(transcript, was, 0o600)) // session.json is made again from it
 	if n := marked(); n != 0 {
 		t.Errorf("the session is whole and still marked %d times", n)
 	}

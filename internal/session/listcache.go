@@ -51,7 +51,7 @@ const listVersion = 1
 
 // rows returns all sessions of a project for a list. It reads those that the
 // cache does not have as they are now. Those that cannot be used are read each
-// time: what is wrong with them may be mended in any of their files.
+// time: what is wrong with them may be fixed in any of their files.
 func (s *lists) rows(ctx context.Context, project string, ids []string) ([]row, error) {
 	folder := filepath.Dir(s.store.paths.pathIn(project, "x").folder())
 	known, infos, err := s.known(ctx, folder, ids)

@@ -109,7 +109,7 @@ func (l *sessionState) loadLog(root *os.Root, n *note, after boot) ([]string, er
 		g.last = n.LastSeq
 	}
 	if n != nil && after != sameBoot {
-		g.last = max(g.last, l.script.behind())
+		g.last = max(g.last, l.transcript.lastGiven())
 	}
 	if n == nil && g.top > g.activeSegment() {
 		g.folder = nil // the first line of a file that is still empty would not show

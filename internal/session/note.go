@@ -22,8 +22,8 @@ type note struct {
 	PID int `json:"pid,omitempty"`
 	// Turn runs when it is not empty and the lock is held.
 	Turn string `json:"turn,omitempty"`
-	// Deaf is set when that turn takes no more inputs.
-	Deaf bool `json:"deaf,omitempty"`
+	// InputClosed is set when that turn takes no more inputs.
+	InputClosed bool `json:"deaf,omitempty"`
 	// Boot is set while the session is booted.
 	Boot bool `json:"boot,omitempty"`
 	// Kept is what of the transcript was flushed, absent where that is all of it.

@@ -12,7 +12,7 @@ func TestNoteEncodes(t *testing.T) {
 	for _, n := range []note{
 		{},
 		{PID: 1, LastSeq: 24, Transcript: position{5396, sum}, Segment: 1, Log: position{6263, sum}},
-		{PID: 99, Turn: `turn_"ü<&>\`, Deaf: true, Boot: true, LastSeq: 1 << 53, Transcript: position{Size: 3}, Log: position{SHA256: "a"}},
+		{PID: 99, Turn: `turn_"ü<&>\`, InputClosed: true, Boot: true, LastSeq: 1 << 53, Transcript: position{Size: 3}, Log: position{SHA256: "a"}},
 	} {
 		b, err := n.encode()
 		must(t, err)

@@ -163,7 +163,7 @@ func (r *Reader) Ready(ctx context.Context) ([]event.Event, error) {
 	return evs, err
 }
 
-// await waits for events until ctx ends, late tells or silent is closed.
+// await waits for events until ctx ends, late fires or silent is closed.
 func (r *Reader) await(ctx context.Context, late <-chan time.Time, silent <-chan struct{}) ([]event.Event, error) {
 	fellSilent := false
 	for {
@@ -228,7 +228,7 @@ func (r *Reader) ready(ctx context.Context, insist bool) ([]event.Event, <-chan 
 // files is what is needed to read from the log's files without the session's
 // lock.
 type files struct {
-	place      sessionPath
+	path       sessionPath
 	segs       []segment
 	activeSize int64
 	last       int64
@@ -265,13 +265,13 @@ func (r *Reader) look() ([]event.Event, *files, <-chan struct{}, error) {
 		r.after, r.at = evs[len(evs)-1].Seq, end
 		return evs, nil, nil, nil
 	}
-	return nil, &files{place: l.path, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
+	return nil, &files{path: l.path, segs: l.log.segs, activeSize: l.log.active.size, last: last}, nil, nil
 }
 
 // read returns events from the files, as many as the room is for. Where the files
 // do not have the next one, that is a gap.
 func (r *Reader) read(f files, room int64) (part, error) {
-	root, err := f.place.open()
+	root, err := f.path.open()
 	if missing(err) {
 		return part{}, notFound(r.state.id)
 	}

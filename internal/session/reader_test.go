@@ -277,17 +277,17 @@ func TestReplacedLog(t *testing.T) {
 // also when the system's notifications are not there.
 func TestForeignProcessIsFollowed(t *testing.T) {
 	t.Parallel()
-	for _, deaf := range []bool{false, true} {
-		t.Run(fmt.Sprintf("deaf=%v", deaf), func(t *testing.T) {
+	for _, polls := range []bool{false, true} {
+		t.Run(fmt.Sprintf("polls=%v", polls), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(o *Options) {
 				o.Poll = time.Hour // only notifications
-				if deaf {
+				if polls {
 					o.Poll = 10 * time.Millisecond
 				}
 			})
-			if deaf {
-				w.Store.watch.deaf = true
+			if polls {
+				w.Store.watch.polls = true
 			}
 			id := w.session().SessionID
 			r := open(t, w.Store, id, 0)

@@ -8,7 +8,7 @@
 // crash cut in half is dropped at the next open, so kill -9 at any point leaves
 // whole files. The transcript is the one file that is flushed when a turn ends;
 // session.json is a copy of what it says, and the end of the log may be lost in
-// a power cut, which readers are told.
+// a power cut, and readers learn of it.
 //
 // A process may write to a session only while it holds its [Lease], an OS lock
 // that the kernel frees when the process dies. Everybody may read at any time.
@@ -195,7 +195,7 @@ type Block struct {
 }
 
 // Change is one file that a tool changed, or a folder that a command made and left
-// empty, which only AfterMode tells. Contents are in the project's blob
+// empty, which only AfterMode shows. Contents are in the project's blob
 // store by their hash, so that a change can be shown and taken back.
 type Change struct {
 	// Call is the tool call that made it.

@@ -15,11 +15,11 @@ func (l *Lease) Begin(turnID string) error {
 		return err
 	}
 	n := v.lastNote()
-	n.PID, n.Turn, n.Deaf, n.Boot = os.Getpid(), turnID, false, false
+	n.PID, n.Turn, n.InputClosed, n.Boot = os.Getpid(), turnID, false, false
 	if err := l.writeNote(n); err != nil {
 		return storage("the session's lock could not be written", err)
 	}
-	l.turn, l.deaf = turnID, false
+	l.turn, l.inputClosed = turnID, false
 	return nil
 }
 
@@ -41,10 +41,10 @@ func (l *Lease) Boot() error {
 // note describes the files as they are. v.mu is held.
 func (v *sessionState) note() note {
 	n := note{
-		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.script.position(), BootID: v.store.o.BootID,
+		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.transcript.position(), BootID: v.store.o.BootID,
 		Segment: v.log.activeSegment(), Log: v.log.active.position(),
 	}
-	if kept := v.script.flushed; kept != n.Transcript {
+	if kept := v.transcript.flushed; kept != n.Transcript {
 		n.Kept = &kept
 	}
 	return n
@@ -114,8 +114,8 @@ func (l *Lease) settle(turn string) error {
 	if v.gone != nil {
 		return nil
 	}
-	v.script.settle()
-	v.useSeen = v.script.seen
+	v.transcript.settle()
+	v.useSeen = v.transcript.seen
 	v.log.settle(v.path)
 	if l.severed {
 		v.noted = nil // the next lease reads what another process left

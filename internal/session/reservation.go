@@ -21,18 +21,18 @@ const seqBlock = 1 << 16
 func blockAfter(seq int64) int64 { return (seq + seqBlock/2 + seqBlock) / seqBlock * seqBlock }
 
 // limit is the last sequence that the flushed transcript allows.
-func (t *script) limit() int64 { return max(t.kept, seqBlock) }
+func (t *transcript) limit() int64 { return max(t.kept, seqBlock) }
 
-// after is the last sequence that may have been given when nobody knows how the
+// lastGiven is the last sequence that may have been given when nobody knows how the
 // log ended.
-func (t *script) behind() int64 { return max(t.reserved, seqBlock) }
+func (t *transcript) lastGiven() int64 { return max(t.reserved, seqBlock) }
 
 // reserve makes the reservation cover events up to seq, durably. The caller holds
 // sessionState.emit, and not sessionState.mu.
 func (l *Lease) reserve(seq int64) error {
 	v := l.state
 	v.mu.Lock()
-	if seq <= v.script.limit() {
+	if seq <= v.transcript.limit() {
 		v.mu.Unlock()
 		return nil
 	}
@@ -41,10 +41,10 @@ func (l *Lease) reserve(seq int64) error {
 		err = l.alone()
 	}
 	if err == nil {
-		err = v.appendScript(line)
+		err = v.appendTranscript(line)
 	}
 	if err == nil {
-		v.script.reserved = max(v.script.reserved, blockAfter(seq))
+		v.transcript.reserved = max(v.transcript.reserved, blockAfter(seq))
 	}
 	v.mu.Unlock()
 	if err != nil {

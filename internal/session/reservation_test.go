@@ -63,8 +63,8 @@ func TestTamperingAfterAPowerCut(t *testing.T) {
 	must(t, l.Commit(t.Context()))
 	must(t, l.Release())
 	must(t, w.Store.Close())
-	script := filepath.Join(w.folder(id), fileTranscript)
-	must(t, os.WriteFile(script, bytes.Replace(read(t, script), []byte("yes"), []byte("no!"), 1), 0o600))
+	transcript := filepath.Join(w.folder(id), fileTranscript)
+	must(t, os.WriteFile(transcript, bytes.Replace(read(t, transcript), []byte("yes"), []byte("no!"), 1), 0o600))
 	w.o.BootID = "another"
 	l = acquire(t, w.store(), id)
 	if said := l.Tampered(); len(said) != 1 || !strings.Contains(said[0], "transcript.jsonl was changed") {
@@ -83,11 +83,11 @@ func TestReservationIsFlushedFirst(t *testing.T) {
 	l.state.log.last = seqBlock - 1
 	l.state.mu.Unlock()
 	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the last of the block"})
-	if l.state.script.reserved != 0 {
-		t.Errorf("reserved up to %d before it was needed", l.state.script.reserved)
+	if l.state.transcript.reserved != 0 {
+		t.Errorf("reserved up to %d before it was needed", l.state.transcript.reserved)
 	}
 	emit(t, l, "t", event.ChatDelta, event.Text{Text: "the first of the next"})
-	if got := l.state.script.kept; got <= seqBlock+1 {
+	if got := l.state.transcript.kept; got <= seqBlock+1 {
 		t.Errorf("the flushed reservation ends at %d", got)
 	}
 	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t"}, Entry{Kind: EntryEnd, Turn: "t"}))

@@ -95,8 +95,8 @@ func readSegment(root *os.Root, number int, off, size, seq, room int64) (part, e
 		if s := headSeq(b); s > 0 && s <= seq {
 			return nil
 		}
-		// A line that is longer than any event, or spoilt, is a hole, and holes are
-		// told.
+		// A line that is longer than any event, or spoilt, is a hole. Readers get a
+		// log:gap for it.
 		whole := b[len(b)-1] == '\n'
 		if whole && seqOf(b) <= seq || takes > maxLine+lineWeight {
 			return nil

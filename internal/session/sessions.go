@@ -65,9 +65,9 @@ func readRecordAt(p sessionPath, id string) (Record, error) {
 }
 
 // heal settles a record that was found at p against the index: it takes an entry
-// that is lost or leads to a place that is gone, and makes the record read-only
-// when the entry's place is another folder with the same session. Healed tells
-// that the entry was made or changed.
+// that is lost or leads to a folder that is gone, and makes the record read-only
+// when the entry leads to another folder with the same session. Healed is set where the
+// entry was made or changed.
 func (s *lists) heal(p sessionPath, rec Record) (_ Record, healed bool, err error) {
 	rec = p.settle(rec)
 	known, ok := s.store.paths.indexed(rec.SessionID)

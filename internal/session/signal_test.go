@@ -34,9 +34,9 @@ func TestInterruptAcrossProcesses(t *testing.T) {
 
 func TestInterruptsAreForTheirTurn(t *testing.T) {
 	t.Parallel()
-	for _, deaf := range []bool{false, true} {
+	for _, inputClosed := range []bool{false, true} {
 		w := newWorld(t)
-		w.Store.watch.deaf = deaf
+		w.Store.watch.polls = inputClosed
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		got := w.Signals.Interrupts(ctx)
@@ -83,9 +83,9 @@ func receive[T any](t *testing.T, c <-chan T) (v T) {
 
 func TestActiveTellsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
-	for _, deaf := range []bool{false, true} {
+	for _, inputClosed := range []bool{false, true} {
 		w := newWorld(t, func(o *Options) { o.Poll = 20 * time.Millisecond })
-		w.Store.watch.deaf = deaf
+		w.Store.watch.polls = inputClosed
 		early, late, mine := w.session().SessionID, w.session().SessionID, w.session().SessionID
 		first := startChild(t, w, "hold", early)
 		first.expect(t, "ready")

@@ -16,7 +16,7 @@ import (
 // leases, readers and lookups come and go. It keeps what would be slow to read
 // again and is dropped when nobody has needed it for a while.
 //
-// Lock order: emit, then mu, then Store.mu.
+// Lock order: emit, then mu, then states.mu.
 type sessionState struct {
 	store *Store
 	id    string
@@ -42,11 +42,11 @@ type sessionState struct {
 	// there was none or one has it.
 	resting *durable.FileLock
 	// folder is open from when a lease needs it first until its end; see root.
-	folder *os.Root
-	script script
-	log    eventLog
-	// noted is the lock file's content as this process last wrote it, told what
-	// that says.
+	folder     *os.Root
+	transcript transcript
+	log        eventLog
+	// noted is the lock file's content as this process last wrote it, noteContent the
+	// note that it is.
 	noted       []byte
 	noteContent note
 	// wake is closed when readers should look again; nil when none waits.
@@ -59,7 +59,7 @@ type sessionState struct {
 	// memo belongs to the holder of the lease; see Lease.Memo.
 	memo any
 
-	// Guarded by Store.mu: idle is the session's place among those that nobody uses,
+	// Guarded by states.mu: idle is the session's element among those that nobody uses,
 	// nil while somebody does.
 	refs int
 	used time.Time
@@ -80,13 +80,13 @@ func (l *sessionState) shut(reason error) error {
 
 // closeFiles closes what is open and forgets what was cached. l.mu is held.
 func (l *sessionState) closeFiles() error {
-	err := errors.Join(l.script.close(), l.log.close())
+	err := errors.Join(l.transcript.close(), l.log.close())
 	l.closeRoot()
 	if l.resting != nil {
 		err = errors.Join(err, l.resting.Close())
 		l.resting = nil
 	}
-	l.script, l.log, l.noted, l.recSeen, l.unwritten = script{}, eventLog{}, nil, nil, false
+	l.transcript, l.log, l.noted, l.recSeen, l.unwritten = transcript{}, eventLog{}, nil, nil, false
 	return err
 }
 

@@ -139,7 +139,7 @@ func rebuildRecord(root *os.Root, id string) (Record, error) {
 		}
 		e, err := parseEntry(b)
 		if err != nil {
-			return nil // told by Problems
+			return nil // reported by Problems
 		}
 		last = e.Time
 		rec.recall(e)

@@ -15,8 +15,8 @@ import (
 // the system has no watch left to give. One goroutine serves all; it exists from
 // the first add to close.
 type watcher struct {
-	poll time.Duration
-	deaf bool // polls only; for tests
+	poll  time.Duration
+	polls bool // without notifications; for tests
 
 	mu     sync.Mutex
 	fs     *fsnotify.Watcher // nil where the system offers none
@@ -75,7 +75,7 @@ func (w *watcher) start() {
 		return
 	}
 	w.stop, w.done = make(chan struct{}), make(chan struct{})
-	if !w.deaf {
+	if !w.polls {
 		if fs, err := fsnotify.NewWatcher(); err == nil {
 			w.fs = fs // without one (no inotify instance left) there is polling
 		}

@@ -27,7 +27,7 @@ func (l *Lease) Update(change func(*Record)) error {
 	change(&rec)
 	rec.SessionID, rec.ProjectRoot, rec.CreatedAt = v.rec.SessionID, v.rec.ProjectRoot, v.rec.CreatedAt
 	rec.UpdatedAt = Time{v.store.o.Clock().UTC().Truncate(time.Millisecond)}
-	if err := v.tellRecord(rec); err != nil {
+	if err := v.noteRecord(rec); err != nil {
 		return storage("the transcript could not be written", err)
 	}
 	if err := v.writeRecord(rec); err != nil {
@@ -36,11 +36,11 @@ func (l *Lease) Update(change func(*Record)) error {
 	return nil
 }
 
-// tellRecord puts on the transcript what the record says, unless it does already:
+// noteRecord puts on the transcript what the record says, unless it does already:
 // session.json is made again from there. The time of use is that of the last line.
 // v.mu is held.
-func (v *sessionState) tellRecord(rec Record) error {
-	known := v.script.session
+func (v *sessionState) noteRecord(rec Record) error {
+	known := v.transcript.session
 	if known != nil && rec.sameBut(*known) {
 		return nil
 	}
@@ -48,10 +48,10 @@ func (v *sessionState) tellRecord(rec Record) error {
 	if err != nil {
 		return err
 	}
-	if err := v.appendScript(line); err != nil {
+	if err := v.appendTranscript(line); err != nil {
 		return err
 	}
-	v.script.session = &rec
+	v.transcript.session = &rec
 	return nil
 }
 
@@ -80,7 +80,7 @@ func (v *sessionState) writeRecord(rec Record) error {
 func (l *Lease) Entries() []Entry {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
-	return l.state.script.shared()
+	return l.state.transcript.shared()
 }
 
 // Append adds entries to the transcript, all or none.
@@ -99,19 +99,19 @@ func (l *Lease) Append(entries ...Entry) error {
 	if err := l.alone(); err != nil {
 		return err
 	}
-	if v.script.session == nil { // a transcript without a version becomes one with
-		if err := v.tellRecord(v.rec); err != nil {
+	if v.transcript.session == nil { // a transcript without a version becomes one with
+		if err := v.noteRecord(v.rec); err != nil {
 			return storage("the transcript could not be written", err)
 		}
 	}
-	if err := v.appendScript(lines); err != nil {
+	if err := v.appendTranscript(lines); err != nil {
 		return storage("the transcript could not be written", err)
 	}
-	v.script.keep(entries...)
+	v.transcript.keep(entries...)
 	for i := range entries {
 		v.rec.use(entries[i].Time)
 		if entries[i].Input != "" {
-			l.inScript = append(l.inScript, entries[i].Input)
+			l.inTranscript = append(l.inTranscript, entries[i].Input)
 		}
 	}
 	return nil
@@ -121,20 +121,20 @@ func (l *Lease) Append(entries ...Entry) error {
 // sequences. v.mu is held.
 func (v *sessionState) extendReservation(entries []Entry) {
 	last := &entries[len(entries)-1]
-	if most := blockAfter(v.log.last); last.Kind == EntryEnd && most > v.script.behind() {
+	if most := blockAfter(v.log.last); last.Kind == EntryEnd && most > v.transcript.lastGiven() {
 		last.Reserved = most
 	}
 }
 
-// appendScript adds whole lines to the transcript, all or none. v.mu is held.
-func (v *sessionState) appendScript(lines []byte) error {
-	if err := v.openChain(&v.script.hashChain); err != nil {
+// appendTranscript adds whole lines to the transcript, all or none. v.mu is held.
+func (v *sessionState) appendTranscript(lines []byte) error {
+	if err := v.openChain(&v.transcript.hashChain); err != nil {
 		return err
 	}
-	return v.script.append(lines)
+	return v.transcript.append(lines)
 }
 
-// DanglingTurn tells the turn whose events end without process:exit: the process
+// DanglingTurn is the turn whose events end without process:exit: the process
 // that ran it was killed.
 func (l *Lease) DanglingTurn() (turnID string, ok bool) {
 	l.state.mu.Lock()

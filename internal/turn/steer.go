@@ -93,7 +93,7 @@ func (t *agentRun) due(atEnd bool) ([]session.Input, error) {
 		t.later = rest
 		return steers, nil
 	}
-	inputs, err := t.lease.StopListening()
+	inputs, err := t.lease.CloseInput()
 	t.inputClosed = err == nil && len(inputs) == 0
 	return inputs, err
 }
@@ -110,7 +110,7 @@ func (t *agentRun) unheard() ([]session.Entry, error) {
 	var inputs []session.Input
 	var err error
 	if !t.inputClosed {
-		inputs, err = t.lease.StopListening()
+		inputs, err = t.lease.CloseInput()
 	}
 	var entries []session.Entry
 	for _, in := range append(t.allWaiting(), inputs...) {

@@ -12,11 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// script is a session's transcript in memory, without what only readers of the
+// transcript is a session's transcript in memory, without what only readers of the
 // record ask for ([EntryRequest]): turns go on without it, and it is the larger
 // part. Entries are only ever appended, so a slice that was handed out stays valid
 // and never changes.
-type script struct {
+type transcript struct {
 	hashChain
 	entries []Entry
 	// whole is set where requests are kept, too.
@@ -36,7 +36,7 @@ type script struct {
 }
 
 // add takes one line of the file. A whole line that is no entry stays there.
-func (t *script) add(b []byte, end int64) {
+func (t *transcript) add(b []byte, end int64) {
 	if line, ok := parseSessionLine(b); ok {
 		t.takeSession(line)
 	} else if t.whole || !isRequest(b) { // to decode those takes longer than all others
@@ -51,7 +51,7 @@ func (t *script) add(b []byte, end int64) {
 }
 
 // takeSession takes a session line.
-func (t *script) takeSession(line sessionLine) {
+func (t *transcript) takeSession(line sessionLine) {
 	if line.V > formatVersion && t.newer == nil {
 		t.newer = newer(fileTranscript, line.V)
 	}
@@ -62,7 +62,7 @@ func (t *script) takeSession(line sessionLine) {
 }
 
 // keep appends entries, as far as they are kept.
-func (t *script) keep(entries ...Entry) {
+func (t *transcript) keep(entries ...Entry) {
 	t.entries = roomFor(t.entries, len(entries))
 	for i := range entries {
 		t.reserved = max(t.reserved, entries[i].Reserved)
@@ -88,7 +88,7 @@ func roomFor(all []Entry, n int) []Entry {
 // expect makes room for the entries of a file that is being read: for twice as
 // many, or for all where the first end bytes tell that there are fewer. Entries
 // are large, and to move them often takes as long as to decode them.
-func (t *script) expect(end int64) {
+func (t *transcript) expect(end int64) {
 	if n := len(t.entries); n > 0 && n == cap(t.entries) && t.seen != nil {
 		all := int(float64(n)*float64(t.seen.Size())/float64(end)*1.02) + 1
 		t.entries = append(make([]Entry, 0, max(min(all, 2*n), n+n/8+1)), t.entries...)
@@ -96,13 +96,13 @@ func (t *script) expect(end int64) {
 }
 
 // reset forgets the entries before the file is read again.
-func (t *script) reset() {
+func (t *transcript) reset() {
 	_ = t.close() // what was appended through it is in the file
-	*t = script{hashChain: hashChain{name: fileTranscript}, loaded: true}
+	*t = transcript{hashChain: hashChain{name: fileTranscript}, loaded: true}
 }
 
 // made is reset for a transcript of one session line that was just written.
-func (t *script) made(rec *Record, line []byte, bootID string) {
+func (t *transcript) made(rec *Record, line []byte, bootID string) {
 	t.reset()
 	t.sum = sha256.New()
 	t.sum.Write(line)
@@ -164,7 +164,7 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 		return nil, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	t := script{hashChain: hashChain{name: fileTranscript}, whole: true}
+	t := transcript{hashChain: hashChain{name: fileTranscript}, whole: true}
 	if err := t.read(root, t.add); err != nil {
 		return nil, storage("the transcript cannot be read", err)
 	}
@@ -187,26 +187,26 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 	if _, err := l.record(); err != nil {
 		return nil, err
 	}
-	if l.lease.holds() || l.script.loaded && l.script.current(l.path.file(fileTranscript)) {
-		return l.script.shared(), nil
+	if l.lease.holds() || l.transcript.loaded && l.transcript.current(l.path.file(fileTranscript)) {
+		return l.transcript.shared(), nil
 	}
 	root, err := l.path.open()
 	if err != nil {
 		return nil, storage("the session's folder cannot be opened", err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := l.readScript(root); err != nil {
+	if err := l.readTranscript(root); err != nil {
 		return nil, storage("the transcript cannot be read", err)
 	}
-	return l.script.shared(), nil
+	return l.transcript.shared(), nil
 }
 
-// readScript reads the transcript without being its writer. l.mu is held.
-func (l *sessionState) readScript(root *os.Root) error {
-	l.script.reset()
-	return l.script.read(root, l.script.add)
+// readTranscript reads the transcript without being its writer. l.mu is held.
+func (l *sessionState) readTranscript(root *os.Root) error {
+	l.transcript.reset()
+	return l.transcript.read(root, l.transcript.add)
 }
 
 // shared returns the entries such that an append by the receiver does not touch
 // what the caller sees.
-func (t *script) shared() []Entry { return t.entries[:len(t.entries):len(t.entries)] }
+func (t *transcript) shared() []Entry { return t.entries[:len(t.entries):len(t.entries)] }
