@@ -84,40 +84,30 @@ var anthropicAttachments = attachment.Limits{
 	RequestBytes: 32 * mib,
 }
 
-// Anthropic returns the catalog of the Anthropic models. It is conservative: it
-// says 200k of context and at most 64k of output where newer models give more,
-// because an override that raises a limit is safer than a default too high.
-func Anthropic() Catalog {
-	limits := func(output int64) Limits {
-		l := Limits{ContextTokens: 200_000, OutputTokens: output, Attachments: anthropicAttachments}
-		l.Attachments.ImageTypes = append([]string(nil), anthropicAttachments.ImageTypes...)
-		return l
+// OpenAICompatible returns the catalog for any other server with OpenAI's
+// protocol, whose models have a context of so many tokens unless the configuration
+// says otherwise: it is set where the server is started, not by the model's name.
+// Nothing but text is sent, because such a server fails on what its model does not
+// take, except images to the families that are made for them and to imageModels.
+func OpenAICompatible(context int64, imageModels ...string) Catalog {
+	text := Limits{ContextTokens: context, OutputTokens: max(context/4, 1), Attachments: attachment.Limits{
+		// A quarter of the context, at three bytes to a token.
+		TextBytes: max(context*3/4, kib), RequestBytes: 32 * mib,
+	}}
+	sees := text
+	sees.Attachments.ImageTypes = []string{"image/png", "image/jpeg"} // what all of them decode
+	sees.Attachments.ImageBytes = 10 * mib
+	sees.Attachments.ImageSide = 2048
+	sees.Attachments.Images = 16
+	c := Catalog{Default: text, Models: map[string]Limits{}}
+	for _, family := range []string{
+		"llava", "bakllava", "llava-llama3", "llama3.2-vision", "llama4", "minicpm-v", "moondream",
+		"qwen2.5vl", "qwen2.5-vl", "qwen3-vl", "mistral-small3.1", "mistral-small3.2", "pixtral", "granite3.2-vision",
+	} {
+		c.Models[family] = sees
 	}
-	return Catalog{
-		// An unknown model is likely newer than this table: 32k is within what
-		// every current family gives.
-		Default: limits(32_000),
-		Models: map[string]Limits{
-			"claude-3-haiku":    limits(4_096),
-			"claude-3-opus":     limits(4_096),
-			"claude-3-5-haiku":  limits(8_192),
-			"claude-3-5-sonnet": limits(8_192),
-			"claude-3-7-sonnet": limits(64_000),
-			"claude-opus-4":     limits(32_000),
-			"claude-opus-4-1":   limits(32_000),
-			"claude-opus-4-5":   limits(64_000),
-			"claude-opus-4-6":   limits(64_000),
-			"claude-opus-4-7":   limits(64_000),
-			"claude-opus-4-8":   limits(64_000),
-			"claude-opus-5":     limits(64_000),
-			"claude-opus-5-5":   limits(64_000),
-			"claude-sonnet-4":   limits(64_000),
-			"claude-sonnet-4-5": limits(64_000),
-			"claude-sonnet-4-6": limits(64_000),
-			"claude-sonnet-5":   limits(64_000),
-			"claude-sonnet-5-5": limits(64_000),
-			"claude-haiku-4-5":  limits(64_000),
-			"claude-haiku-5-5":  limits(64_000),
-		},
+	for _, name := range imageModels {
+		c.Models[strings.ToLower(name)] = sees
 	}
+	return c
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"belay/internal/lazyregexp"
@@ -48,54 +49,15 @@ func (p Prices) With(overrides Prices) Prices {
 // not listed, or whose price depends on the size of the prompt, has none until
 // the configuration gives it one: a wrong price would be worse.
 func ListPrices() Prices {
-	// Writing the prompt cache of five minutes costs 1.25 times the input
-	// price; reading it a tenth, or less where the third number says so.
-	price := func(input, output, read float64) Price {
-		return Price{Input: input, Output: output, CacheRead: read, CacheWrite: input * 1.25}
+	all := Prices{}
+	for _, m := range slices.Concat(anthropicModels, openAIModels) {
+		for name := range strings.FieldsSeq(m.names) {
+			if m.price != (Price{}) {
+				all[name] = m.price
+			}
+		}
 	}
-	return Prices{
-		"claude-3-haiku":    {Input: 0.25, Output: 1.25, CacheRead: 0.03, CacheWrite: 0.30},
-		"claude-3-opus":     price(15, 75, 1.50),
-		"claude-3-5-haiku":  price(0.80, 4, 0.08),
-		"claude-3-5-sonnet": price(3, 15, 0.30),
-		"claude-3-7-sonnet": price(3, 15, 0.30),
-		"claude-opus-4":     price(15, 75, 1.50),
-		"claude-opus-4-1":   price(15, 75, 1.50),
-		"claude-opus-4-5":   price(5, 25, 0.50),
-		"claude-opus-4-6":   price(5, 25, 0.50),
-		"claude-opus-4-7":   price(5, 25, 0.50),
-		"claude-opus-4-8":   price(5, 25, 0.50),
-		"claude-opus-5":     price(5, 25, 0.50),
-		"claude-opus-5-5":   price(4, 20, 0.20),
-		"claude-sonnet-4":   price(3, 15, 0.30),
-		"claude-sonnet-4-5": price(3, 15, 0.30),
-		"claude-sonnet-4-6": price(3, 15, 0.30),
-		"claude-sonnet-5":   price(2, 10, 0.20),
-		"claude-sonnet-5-5": price(2, 10, 0.10),
-		"claude-haiku-4-5":  price(1, 5, 0.10),
-		"claude-fable-5":    price(10, 50, 1),
-		"claude-fable-5-1":  price(10, 50, 0.25),
-		"claude-mythos-5":   price(10, 50, 1),
-		"claude-mythos-5-1": price(10, 50, 0.25),
-
-		// OpenAI's cache costs nothing to write.
-		"gpt-4o":       {Input: 2.50, Output: 10, CacheRead: 1.25},
-		"gpt-4o-mini":  {Input: 0.15, Output: 0.60, CacheRead: 0.075},
-		"gpt-4.1":      {Input: 2, Output: 8, CacheRead: 0.50},
-		"gpt-4.1-mini": {Input: 0.40, Output: 1.60, CacheRead: 0.10},
-		"gpt-4.1-nano": {Input: 0.10, Output: 0.40, CacheRead: 0.025},
-		"o1":           {Input: 15, Output: 60, CacheRead: 7.50},
-		"o3":           {Input: 2, Output: 8, CacheRead: 0.50},
-		"o3-mini":      {Input: 1.10, Output: 4.40, CacheRead: 0.55},
-		"o4-mini":      {Input: 1.10, Output: 4.40, CacheRead: 0.275},
-		"gpt-5":        {Input: 1.25, Output: 10, CacheRead: 0.125},
-		"gpt-5-mini":   {Input: 0.25, Output: 2, CacheRead: 0.025},
-		"gpt-5-nano":   {Input: 0.05, Output: 0.40, CacheRead: 0.005},
-		"gpt-5.1":      {Input: 1.25, Output: 10, CacheRead: 0.125},
-		"gpt-5.2":      {Input: 1.75, Output: 14, CacheRead: 0.175},
-		"gpt-5.4-mini": {Input: 0.75, Output: 4.50, CacheRead: 0.075},
-		"gpt-5.4-nano": {Input: 0.20, Output: 1.25, CacheRead: 0.02},
-	}
+	return all
 }
 
 // isoDate is a date at the end of a name, whose parts look like minor versions.
