@@ -2,9 +2,9 @@ package upstream
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -52,7 +52,7 @@ func (s *slot) write(w io.Writer, buffers *sync.Pool) error {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
 	var (
-		out    []byte
+		out    = make([]byte, 0, len(*buf)/3*4+4)
 		left   = s.content.Size()
 		behind int // bytes at the beginning of buf that wait for those after them
 	)
@@ -71,9 +71,7 @@ func (s *slot) write(w io.Writer, buffers *sync.Pool) error {
 		if !ended {
 			whole = s.as.whole(chunk)
 		}
-		if out, err = s.as.encode(out[:0], chunk[:whole]); err != nil {
-			return err
-		}
+		out = s.as.encode(out[:0], chunk[:whole])
 		if _, err := w.Write(out); err != nil {
 			return err
 		}
@@ -98,15 +96,55 @@ func (e Encoding) whole(b []byte) int {
 	return len(b)
 }
 
-// encode appends bytes as the inside of a JSON string, escaped as encoding/json does,
-// which is how the SDK would write a short text.
-func (e Encoding) encode(out, b []byte) ([]byte, error) {
+// encode appends bytes as the inside of a JSON string. Text is escaped exactly as
+// encoding/json escapes, which is how the SDK would write a short one.
+func (e Encoding) encode(out, b []byte) []byte {
 	if e == AsBase64 {
-		return base64.StdEncoding.AppendEncode(out, b), nil
+		return base64.StdEncoding.AppendEncode(out, b)
 	}
-	quoted, err := json.Marshal(string(b))
-	if err != nil {
-		return nil, err
+	for len(b) > 0 {
+		plain := plainRun(b)
+		out, b = append(out, b[:plain]...), b[plain:]
+		if len(b) > 0 {
+			var used int
+			out, used = appendEscaped(out, b)
+			b = b[used:]
+		}
 	}
-	return append(out, quoted[1:len(quoted)-1]...), nil
+	return out
+}
+
+// plainRun returns how many bytes of s stand for themselves in a JSON string.
+func plainRun(s []byte) int {
+	for i := range s {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// shortEscapes are the characters with a short escape, and the letters of those.
+var shortEscapes = [2]string{"\"\\\b\f\n\r\t", "\"\\bfnrt"}
+
+// appendEscaped appends the first character of s to b as JSON has it, and returns
+// how many bytes of s it is.
+func appendEscaped(b, s []byte) (escaped []byte, used int) {
+	if c := s[0]; c < utf8.RuneSelf {
+		if i := strings.IndexByte(shortEscapes[0], c); i >= 0 {
+			return append(b, '\\', shortEscapes[1][i]), 1
+		}
+		return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf]), 1
+	}
+	c, size := utf8.DecodeRune(s)
+	switch {
+	case c == utf8.RuneError && size == 1:
+		return append(b, `\ufffd`...), 1
+	case c == '\u2028' || c == '\u2029':
+		return append(b, '\\', 'u', '2', '0', '2', hexDigits[c&0xf]), size
+	default:
+		return append(b, s[:size]...), size
+	}
 }
