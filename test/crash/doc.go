@@ -1,0 +1,3 @@
+// Package crash has tests that cut belay's work off at every change of a file. They are
+// built with the tag crashtest.
+package crash
