@@ -70,12 +70,22 @@ func (w *world) session() Record {
 	return rec
 }
 
-// recorded is a session with a session.json, which its first lease writes.
+// recorded is a session with a session.json, as its first turn writes it.
 func (w *world) recorded() Record {
 	w.t.Helper()
 	rec := w.session()
-	must(w.t, acquire(w.t, w.Store, rec.SessionID).Release())
+	w.record(rec.SessionID)
 	return rec
+}
+
+// record writes the session.json of a session.
+func (w *world) record(id string) {
+	w.t.Helper()
+	l := acquire(w.t, w.Store, id)
+	l.state.mu.Lock()
+	must(w.t, l.state.writeRecord(l.state.rec))
+	l.state.mu.Unlock()
+	must(w.t, l.Release())
 }
 
 func (w *world) folder(id string) string {

@@ -121,7 +121,7 @@ func (l *Lease) settle(turn string) error {
 		v.noted = nil // the next lease reads what another process left
 		return nil
 	}
-	if v.unwritten {
+	if v.unwritten && len(v.transcript.entries) > 0 {
 		_ = v.writeRecord(v.rec) // without it the transcript says what is in it
 	}
 	n := v.note()

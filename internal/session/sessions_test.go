@@ -32,9 +32,13 @@ func TestCreateWritesTheRecord(t *testing.T) {
 		t.Errorf("the record is %+v, %v", got, err)
 	}
 	if _, err := os.Lstat(file); !missing(err) {
-		t.Errorf("session.json before the first lease: %v", err)
+		t.Errorf("session.json before the first turn: %v", err)
 	}
 	must(t, acquire(t, w.Store, rec.SessionID).Release())
+	if _, err := os.Lstat(file); !missing(err) {
+		t.Errorf("session.json after a lease without a turn: %v", err)
+	}
+	w.record(rec.SessionID)
 	got, err := os.ReadFile(file)
 	must(t, err)
 	want := `{
