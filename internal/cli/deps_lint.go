@@ -49,6 +49,10 @@ alone.`,
 		if o.Only, err = form.only(register.Rules()); err != nil {
 			return err
 		}
+		list := jsonList{c: c, name: "files"}
+		if form.json {
+			o.Each = func(one registerlint.FileReport) { list.add(&one) }
+		}
 		app.CollectLess()
 		report, root, err := lintNamed(cmd, cfg, args, o)
 		if err != nil {
@@ -60,11 +64,7 @@ alone.`,
 			if root != "" {
 				c.printDoFirst(cmd, o.Digest, o.Only, namedDir(args, root))
 			}
-		}, func() error {
-			head := *report
-			head.Files = []registerlint.FileReport{}
-			return writeJSONList(c, head, "files", report.Files)
-		})
+		}, func() error { return list.end(report) })
 		if err == nil && !report.OK(strict) {
 			err = ended(ExitFailed)
 		}

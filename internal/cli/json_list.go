@@ -7,46 +7,74 @@ import (
 	"fmt"
 )
 
-// writeJSONList is [console.writeJSON] of a value whose list of that name, a member of
-// its own with nothing in it, is to hold the elements of all. They are encoded one by
-// one: the report on a large project would otherwise be in memory three times.
-func writeJSONList[T any](c *console, v any, name string, all []T) error {
-	const margin = "  "
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", margin)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
-	}
-	// No string holds a line break as it is, so this is the member itself.
-	before, after, ok := bytes.Cut(bytes.Clone(b.Bytes()), []byte("\n"+margin+`"`+name+`": []`))
-	if !ok {
-		return errors.New("encode the answer: the list " + name + " is not there, or not empty")
-	}
-	b.Reset()
-	fmt.Fprintf(&b, "%s\n%s%q: [", before, margin, name)
-	e.SetIndent(margin+margin, margin)
-	for i := range all {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n" + margin + margin)
-		if err := e.Encode(&all[i]); err != nil {
-			return fmt.Errorf("encode the answer: %w", err)
-		}
-		b.Truncate(b.Len() - 1) // the line break after it
-		if b.Len() >= pieceOfList {
-			c.write(b.String())
-			b.Reset()
-		}
-	}
-	if len(all) > 0 {
-		b.WriteString("\n" + margin)
-	}
-	c.write(b.String() + "]" + string(after))
-	return nil
+// jsonList prints a report as a JSON object, of which one member is a long list: it
+// comes first, each element as soon as it is there, and the other members follow.
+type jsonList struct {
+	c     *console
+	name  string
+	b     bytes.Buffer
+	begun bool
+	err   error
 }
+
+// Indents of the object's members, and of the list's elements.
+const (
+	memberMargin  = "  "
+	elementMargin = memberMargin + memberMargin
+)
 
 // pieceOfList is how many bytes of a list are written at once.
 const pieceOfList = 64 << 10
+
+// add prints an element.
+func (l *jsonList) add(v any) {
+	if l.err != nil {
+		return
+	}
+	if !l.begun {
+		fmt.Fprintf(&l.b, "{\n%s%q: [\n%s", memberMargin, l.name, elementMargin)
+		l.begun = true
+	} else {
+		l.b.WriteString(",\n" + elementMargin)
+	}
+	l.encode(elementMargin, v)
+	if l.b.Len() >= pieceOfList {
+		l.c.write(l.b.String())
+		l.b.Reset()
+	}
+}
+
+func (l *jsonList) encode(margin string, v any) {
+	e := json.NewEncoder(&l.b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(margin, memberMargin)
+	if err := e.Encode(v); err != nil {
+		l.err = fmt.Errorf("encode the answer: %w", err)
+		return
+	}
+	l.b.Truncate(l.b.Len() - 1) // the line break after it
+}
+
+// end prints the other members of the report, which has the list as an empty one.
+func (l *jsonList) end(report any) error {
+	if !l.begun {
+		return l.c.writeJSON(report)
+	}
+	if l.err != nil {
+		return l.err
+	}
+	l.c.write(l.b.String() + "\n" + memberMargin + "],\n")
+	l.b.Reset()
+	l.encode("", report)
+	// No string holds a line break as it is, so this is the member itself.
+	member := memberMargin + `"` + l.name + `": []`
+	rest, last := bytes.Replace(l.b.Bytes(), []byte("\n"+member+","), nil, 1), []byte(",\n"+member+"\n}")
+	if len(rest) == l.b.Len() && bytes.HasSuffix(rest, last) {
+		rest = append(bytes.Clone(bytes.TrimSuffix(rest, last)), "\n}"...)
+	}
+	if len(rest) == l.b.Len() || l.err != nil {
+		return errors.Join(errors.New("encode the answer: the list "+l.name+" is not there, or not empty"), l.err)
+	}
+	l.c.write(string(bytes.TrimPrefix(rest, []byte("{\n"))) + "\n")
+	return nil
+}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"belay/internal/workspace/finding"
@@ -10,16 +12,27 @@ import (
 	"belay/internal/workspace/validate"
 )
 
-// A report that is written piece by piece has the bytes of the whole.
-func TestWriteJSONList(t *testing.T) {
+// A report that is written piece by piece says the same as the whole, and what it holds
+// of the list is as the whole has it.
+func TestJSONList(t *testing.T) {
 	t.Parallel()
-	written := func(write func(c *console) error) string {
+	same := func(whole any, name string, elements int, report any, element func(int) any) {
 		t.Helper()
-		var out bytes.Buffer
-		if err := write(newConsole(nil, &out, &bytes.Buffer{}, nil)); err != nil {
+		var want, got bytes.Buffer
+		if err := newConsole(nil, &want, &bytes.Buffer{}, nil).writeJSON(whole); err != nil {
 			t.Fatal(err)
 		}
-		return out.String()
+		list := jsonList{c: newConsole(nil, &got, &bytes.Buffer{}, nil), name: name}
+		for i := range elements {
+			list.add(element(i))
+		}
+		if err := list.end(report); err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if json.Unmarshal(want.Bytes(), &a) != nil || json.Unmarshal(got.Bytes(), &b) != nil || !reflect.DeepEqual(a, b) || want.Len() != got.Len() {
+			t.Errorf("%d elements:\n%s\nwant\n%s", elements, got.String(), want.String())
+		}
 	}
 	for n := range 3 {
 		findings := []finding.Finding{}
@@ -29,19 +42,15 @@ func TestWriteJSONList(t *testing.T) {
 			files = append(files, registerlint.FileReport{Path: fmt.Sprint(i), Findings: findings})
 		}
 		report := validate.Report{ProjectRoot: "/x\n  \"findings\": []", Findings: findings, Summary: validate.Summary{Codes: []finding.Tally{}}}
-		want := written(func(c *console) error { return c.writeJSON(report) })
+		whole := report
 		report.Findings = []finding.Finding{}
-		if got := written(func(c *console) error { return writeJSONList(c, report, "findings", findings) }); got != want {
-			t.Errorf("%d findings:\n%s\nwant\n%s", n, got, want)
-		}
-		lint := registerlint.Report{Files: files}
-		want = written(func(c *console) error { return c.writeJSON(lint) })
-		lint.Files = []registerlint.FileReport{}
-		if got := written(func(c *console) error { return writeJSONList(c, lint, "files", files) }); got != want {
-			t.Errorf("%d files:\n%s\nwant\n%s", n, got, want)
-		}
+		same(whole, "findings", n, report, func(i int) any { return findings[i] })
+		lint := registerlint.Report{Files: []registerlint.FileReport{}}
+		same(registerlint.Report{Files: files}, "files", n, lint, func(i int) any { return files[i] })
 	}
-	if writeJSONList(newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil), registerlint.Report{}, "none", []int{1}) == nil {
+	list := jsonList{c: newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil), name: "none"}
+	list.add(1)
+	if list.end(registerlint.Report{}) == nil {
 		t.Error("a list that is not there was written")
 	}
 }

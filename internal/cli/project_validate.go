@@ -41,6 +41,14 @@ findings.`,
 			return err
 		}
 		o.Digest = form.digest()
+		list := jsonList{c: c, name: "findings"}
+		if form.json {
+			o.Each = func(found []finding.Finding) {
+				for i := range found {
+					list.add(&found[i])
+				}
+			}
+		}
 		app.CollectLess()
 		report, err := validated(cmd, cfg, root, o)
 		if err != nil {
@@ -50,11 +58,7 @@ findings.`,
 		if err := c.printFindings(form, validate.AllRules(), all, func() {
 			c.printReport(report, o.Digest)
 			c.printDoFirst(cmd, o.Digest, report.Only, namedDir(args, root))
-		}, func() error {
-			head := *report
-			head.Findings = []finding.Finding{}
-			return writeJSONList(c, head, "findings", report.Findings)
-		}); err != nil {
+		}, func() error { return list.end(report) }); err != nil {
 			return err
 		}
 		return verdictOf(report.Summary.Errors)

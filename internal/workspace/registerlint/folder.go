@@ -1,7 +1,6 @@
 package registerlint
 
 import (
-	"path"
 	"slices"
 
 	"belay/internal/durable"
@@ -16,39 +15,13 @@ import (
 type worker struct {
 	*projectLint
 	buffer []byte
-	// open is the folder at hand, nil where it cannot be opened without following a
-	// link. Above is the one that it is in, which the next ones share; nil until
-	// there is one.
-	open, above dir.Dir
-	abovePath   string
+	nearby dir.Nearby
+	// open is the folder at hand, nil where it cannot be opened without following a link.
+	open dir.Dir
 }
 
 // keepBuffer is how much memory a goroutine keeps between files.
 const keepBuffer = 1 << 20
-
-// enter opens the folder at hand.
-func (w *worker) enter(folder *scan.Folder) {
-	above, base := path.Split(folder.Path)
-	if above != w.abovePath {
-		w.leave()
-		if d, err := dir.Descend(w.top, path.Clean(above)); err == nil {
-			w.above, w.abovePath = d, above
-		}
-	}
-	if w.above != nil {
-		if d, err := w.above.Enter(base); err == nil {
-			w.open = d
-		}
-	}
-}
-
-// leave closes what enter keeps open for the next folder.
-func (w *worker) leave() {
-	if w.above != nil {
-		w.above.Close()
-	}
-	w.above, w.abovePath = nil, ""
-}
 
 // read reads a file of a folder, whose content is valid until the next one is read. A
 // link that stays in the project is followed, which is slower.
@@ -71,13 +44,11 @@ func (w *worker) read(folder *scan.Folder, name string, most int) ([]byte, error
 
 // folder judges a deliverable's register and the summary of it.
 func (w *worker) folder(folder *scan.Folder) FileReport {
-	w.enter(folder)
-	defer func() {
-		if w.open != nil {
-			w.open.Close()
-			w.open = nil
-		}
-	}()
+	w.open = nil
+	if d, err := w.nearby.Enter(folder.Path); err == nil {
+		defer d.Close()
+		w.open = d
+	}
 	name := folder.Path + "/" + layout.RegisterFile
 	data, err := w.read(folder, layout.RegisterFile, register.MaxBytes)
 	if err != nil {

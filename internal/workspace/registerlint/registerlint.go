@@ -14,12 +14,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"belay/internal/fault"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/scan"
 )
@@ -40,8 +39,10 @@ type Options struct {
 	Today string
 	// Only selects registers and findings; nil selects all.
 	Only *finding.Filter
-	// Digest, where set, counts the findings, and the report lists no files.
+	// Digest, where set, counts the findings, and the report lists no files. Each, where
+	// set, is called with the files in their order, and the report lists none either.
 	Digest *finding.Digest
+	Each   func(FileReport)
 }
 
 // Report is what is wrong with registers.
@@ -98,47 +99,48 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
 	}
 	defer top.Close()
-	l := projectLint{project: project, top: top, known: newKnown(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
-	var todo []*scan.Folder
+	l := projectLint{project: project, known: newKnown(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
+	var todo []job
 	for _, folder := range found.Deliverables {
 		if (folder.Files | folder.Odd).Has(scan.Register) && o.Only.Enters(folder.Path) {
-			todo = append(todo, folder)
+			todo = append(todo, job{folder.Path + "/" + layout.RegisterFile, folder})
 		}
-	}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(max(2, runtime.GOMAXPROCS(0)), len(todo)) {
-		workers.Go(func() {
-			w := worker{projectLint: &l}
-			defer w.leave()
-			for n := int(next.Add(1)) - 1; n < len(todo) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				l.take(w.folder(todo[n]))
-			}
-		})
-	}
-	workers.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	for _, name := range misplaced(project, found) {
 		if o.Only.Enters(path.Dir(name)) {
-			l.take(lintMisplaced(project, name))
+			todo = append(todo, job{name, nil})
 		}
 	}
-	slices.SortFunc(l.report.Files, func(a, b FileReport) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(todo, func(a, b job) int { return strings.Compare(a.name, b.name) })
+	start := func() (func(int) FileReport, func()) {
+		w := worker{projectLint: &l, nearby: dir.Nearby{Top: top}}
+		return func(n int) FileReport {
+			if todo[n].folder == nil {
+				return lintMisplaced(project, todo[n].name)
+			}
+			return w.folder(todo[n].folder)
+		}, w.nearby.Close
+	}
+	if err := scan.InOrder(ctx, max(2, runtime.GOMAXPROCS(0)), len(todo), start, func(_ int, one FileReport) { l.take(one) }); err != nil {
+		return nil, err
+	}
 	return l.report, nil
+}
+
+// job is a register to judge, and the deliverable's folder that it is in, nil where it is
+// misplaced.
+type job struct {
+	name   string
+	folder *scan.Folder
 }
 
 // projectLint is one look at all registers of a project.
 type projectLint struct {
 	project *os.Root
-	// top is the project, too, for those files that are no links.
-	top   dir.Dir
-	known known
-	o     Options
-	quota finding.Quota
+	known   known
+	o       Options
+	quota   finding.Quota
 
-	mu     sync.Mutex
 	report *Report
 }
 
@@ -156,10 +158,13 @@ func (l *projectLint) take(one FileReport) {
 	} else {
 		one.limit(&l.quota)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.report.Summary.add(&one)
-	if silent := l.o.Only != nil && len(l.o.Only.Codes) > 0 && len(one.Findings) == 0; l.o.Digest == nil && !silent {
+	silent := l.o.Only != nil && len(l.o.Only.Codes) > 0 && len(one.Findings) == 0
+	switch {
+	case l.o.Digest != nil, silent:
+	case l.o.Each != nil:
+		l.o.Each(one)
+	default:
 		l.report.Files = append(l.report.Files, one)
 	}
 }

@@ -2,9 +2,8 @@ package validate
 
 import (
 	"context"
-	"path"
-	"sync"
-	"sync/atomic"
+	"slices"
+	"strings"
 
 	"belay/internal/durable"
 	"belay/internal/workspace/dir"
@@ -20,67 +19,60 @@ import (
 // checkAll looks at every deliverable, knowledge type and tool root, several at a
 // time.
 func (p *project) checkAll(ctx context.Context) error {
-	var jobs []func(*worker)
-	for _, f := range p.Deliverables {
-		if p.o.Only.Enters(f.Path) {
-			jobs = append(jobs, func(w *worker) { w.deliverable(f) })
+	var jobs []job
+	add := func(path string, look func(*worker)) {
+		if p.o.Only.Enters(path) {
+			jobs = append(jobs, job{path, look})
 		}
 	}
+	for _, f := range p.Deliverables {
+		add(f.Path, func(w *worker) { w.deliverable(f) })
+	}
 	for _, f := range p.KnowledgeTypes {
-		if p.o.Only.Enters(f.Path) {
-			jobs = append(jobs, func(w *worker) { w.knowledgeType(f) })
-		}
+		add(f.Path, func(w *worker) { w.knowledgeType(f) })
 	}
 	pointers, snapshots := p.published()
 	for _, rel := range pointers {
-		if p.o.Only.Enters(rel) {
-			jobs = append(jobs, func(w *worker) { w.pointer(rel) })
-		}
+		add(rel, func(w *worker) { w.pointer(rel) })
 	}
 	for _, rel := range snapshots {
-		if p.o.Only.Enters(rel) {
-			jobs = append(jobs, func(w *worker) { w.found = append(w.found, snapshot.Verify(p.root, rel)...) })
-		}
+		add(rel, func(w *worker) { w.found = append(w.found, snapshot.Verify(p.root, rel)...) })
 	}
-	workers := make([]*worker, min(p.o.Workers, max(1, len(jobs))))
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for i := range workers {
-		w := &worker{project: p}
-		workers[i] = w
-		all.Go(func() {
-			for n := int(next.Add(1)) - 1; n < len(jobs) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
-				before := len(w.found)
-				jobs[n](w)
-				w.tell(before)
+	slices.SortFunc(jobs, func(a, b job) int { return strings.Compare(a.path, b.path) })
+	start := func() (func(int) looked, func()) {
+		w := &worker{project: p, nearby: dir.Nearby{Top: p.top}}
+		return func(n int) looked {
+			w.found, w.files = nil, 0
+			jobs[n].look(w)
+			w.found = w.o.Only.Select(w.found)
+			if w.o.Digest != nil {
+				for i := range w.found {
+					w.found[i].Remedy = w.remedy(&w.found[i])
+				}
 			}
-			w.leave()
-		})
+			return looked{w.found, w.files}
+		}, w.nearby.Close
 	}
-	all.Wait()
-	for _, w := range workers {
-		p.found = append(p.found, w.found...)
-		p.files += w.files
-	}
-	if more := p.told.Dropped(); more > 0 {
-		p.add(ruleMore.At("", 0, "%d more findings are not listed", more))
-	}
-	return ctx.Err()
+	return scan.InOrder(ctx, p.o.Workers, len(jobs), start, func(n int, l looked) {
+		p.files += l.files
+		if n+1 < len(jobs) {
+			p.tellUntil(jobs[n+1].path, l.found)
+		} else {
+			p.found = append(p.found, l.found...)
+		}
+	})
 }
 
-// tell takes the findings of one job, those from before on: it counts them where
-// there is a digest, and else keeps as many as there is room for.
-func (w *worker) tell(before int) {
-	found := w.o.Only.Select(w.found[before:])
-	if d := w.o.Digest; d != nil {
-		for i := range found {
-			found[i].Remedy = w.remedy(&found[i])
-		}
-		d.Add(found)
-		w.found = w.found[:before]
-		return
-	}
-	w.found = w.found[:before+len(w.told.Keep(found))]
+// job is a folder to look at. All that is found there is in the folder, or about it.
+type job struct {
+	path string
+	look func(*worker)
+}
+
+// looked is what a job gives.
+type looked struct {
+	found []finding.Finding
+	files int
 }
 
 // worker is one goroutine with memory that it uses again.
@@ -91,15 +83,11 @@ type worker struct {
 	left, right []byte
 	found       []finding.Finding
 	files       int
+	nearby      dir.Nearby
 
 	// Of the folder at hand.
 	folder *scan.Folder
 	open   dir.Dir
-
-	// above is the folder that the one at hand is in, which the next ones share; nil
-	// until there is one.
-	above     dir.Dir
-	abovePath string
 }
 
 func (w *worker) add(f finding.Finding) { w.found = append(w.found, f) }
@@ -133,29 +121,12 @@ func (w *worker) enter(f *scan.Folder) bool {
 	if f.Unreadable {
 		return false // the scan has told
 	}
-	above, base := path.Split(f.Path)
-	if w.above == nil || above != w.abovePath {
-		w.leave()
-		d, err := w.places.folder(path.Clean(above))
-		if err != nil {
-			return false // the scan has told, or it is gone
-		}
-		w.above, w.abovePath = d, above
-	}
-	d, err := w.above.Enter(base)
+	d, err := w.nearby.Enter(f.Path)
 	if err != nil {
-		return false
+		return false // the scan has told, or it is gone
 	}
 	w.folder, w.open = f, d
 	return true
-}
-
-// leave closes what enter keeps open for the next folder.
-func (w *worker) leave() {
-	if w.above != nil {
-		w.above.Close()
-		w.above = nil
-	}
 }
 
 // path is that of a file of the folder at hand.

@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"belay/internal/workspace/dir"
@@ -35,8 +36,11 @@ type Options struct {
 	Workers int
 	// Only selects what the report is about; nil selects all.
 	Only *finding.Filter
-	// Digest, where set, counts the findings, and the report lists none.
+	// Digest, where set, counts the findings with their remedies, and the report lists
+	// none. Each, where set, is called with all findings in their order, a few at a time,
+	// and the report lists none either.
 	Digest *finding.Digest
+	Each   func([]finding.Finding)
 }
 
 func (o Options) orDefault() Options {
@@ -87,21 +91,27 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 	}
 	defer top.Close()
 	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), states: map[string]string{}, holders: packagesOf(r)}
+	if p.counted = o.Digest; p.counted == nil {
+		p.counted = finding.NewDigest(1)
+	}
 	for _, f := range r.Deliverables {
 		p.states[f.ID] = strings.ToUpper(f.Status)
 	}
+	p.listed = []finding.Finding{}
 	p.found = append(p.found, r.Findings...)
 	if homes := p.homes(); len(homes) > 0 {
 		// Paths in files mean another folder: nothing else can be judged.
 		p.add(ruleElsewhere.At("", 0, "the packages are in %s", shown(strings.Join(homes, ", "))).
 			WithFix("look at that folder: belay project validate %s", shown(homes[0])))
 		p.o.Only = nil
+		p.begin()
 		return p.report(), nil
 	}
 	if above, ok := rootAbove(root); ok && len(r.Packages) == 0 {
 		p.add(ruleNoPackages.At("", 0, "the folder is a part of an execution root").
 			WithFix("look at the whole: belay project validate %s", shown(above)))
 		p.o.Only = nil
+		p.begin()
 		return p.report(), nil
 	}
 	p.readDecompositions()
@@ -109,6 +119,7 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, err
 	}
 	p.checkRoot()
+	p.begin()
 	if err := p.checkAll(ctx); err != nil {
 		return nil, err
 	}
@@ -130,9 +141,12 @@ type project struct {
 	// holders are the packages that hold deliverables, by the ids of these.
 	holders map[string]string
 
-	found []finding.Finding
-	told  finding.Quota
-	files int
+	// found is what was found and not told yet, with rest; listed is what the report
+	// lists, and counted counts all.
+	found, rest, listed []finding.Finding
+	counted             *finding.Digest
+	quota               finding.Quota
+	files               int
 }
 
 // Has implements [register.Project].
@@ -143,28 +157,62 @@ func (p *project) State(id string) string { return p.states[id] }
 
 func (p *project) add(f finding.Finding) { p.found = append(p.found, f) }
 
-// report is made of what is in p.found; with a digest the findings of files were
-// counted before.
-func (p *project) report() *Report {
-	p.found = p.o.Only.Select(p.found)
-	r := &Report{ProjectRoot: p.root, Only: p.o.Only, Findings: []finding.Finding{}, Summary: Summary{
-		Packages: len(p.Packages), Deliverables: len(p.Deliverables), Files: p.files, Truncated: p.Truncated,
-	}}
-	if d := p.o.Digest; d != nil {
-		for i := range p.found {
-			p.found[i].Remedy = p.remedy(&p.found[i])
-		}
-		d.Add(p.found)
-		r.Summary.Codes = d.Tallies()
-		r.Summary.Errors, r.Summary.Warnings = d.Count()
-	} else {
-		finding.Sort(p.found)
-		if p.found != nil {
-			r.Findings = p.found
-		}
-		r.Summary.Codes = finding.Tallies(p.found)
-		r.Summary.Errors, r.Summary.Warnings = finding.Count(p.found)
+// tell passes findings on, which are sorted, as far as there is room for more.
+func (p *project) tell(found []finding.Finding) {
+	if p.o.Digest == nil {
+		found = p.quota.Keep(found)
 	}
+	if len(found) == 0 {
+		return
+	}
+	p.counted.Add(found)
+	switch {
+	case p.o.Each != nil:
+		p.o.Each(found)
+	case p.o.Digest == nil:
+		p.listed = append(p.listed, found...)
+	}
+}
+
+// tellUntil passes on what is found and waits as far as it comes before a path. p.rest is
+// what was found before the deliverables were looked at, sorted; p.found is the few others
+// that wait.
+func (p *project) tellUntil(path string, found []finding.Finding) {
+	n, _ := slices.BinarySearchFunc(p.rest, path, byPath)
+	found = slices.Concat(p.found, found, p.rest[:n])
+	p.rest = p.rest[n:]
+	finding.Sort(found)
+	n, _ = slices.BinarySearchFunc(found, path, byPath)
+	p.found = found[n:]
+	p.tell(found[:n])
+}
+
+func byPath(f finding.Finding, path string) int { return strings.Compare(f.Path, path) }
+
+// begin sorts what was found of the project as a whole.
+func (p *project) begin() {
+	p.rest, p.found = p.o.Only.Select(p.found), nil
+	if p.o.Digest != nil {
+		for i := range p.rest {
+			p.rest[i].Remedy = p.remedy(&p.rest[i])
+		}
+	}
+	finding.Sort(p.rest)
+}
+
+// report tells what was found and not told yet, and counts.
+func (p *project) report() *Report {
+	found := slices.Concat(p.rest, p.found)
+	finding.Sort(found)
+	p.tell(found)
+	if more := p.quota.Dropped(); more > 0 {
+		p.quota = finding.Quota{}
+		p.tell([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed", more)})
+	}
+	r := &Report{ProjectRoot: p.root, Only: p.o.Only, Findings: p.listed, Summary: Summary{
+		Packages: len(p.Packages), Deliverables: len(p.Deliverables), Files: p.files, Truncated: p.Truncated, Codes: p.counted.Tallies(),
+	}}
+	r.Summary.Errors, r.Summary.Warnings = p.counted.Count()
 	r.Valid = r.Summary.Errors == 0
 	return r
 }
