@@ -1,8 +1,6 @@
 package repository
 
 import (
-	"bufio"
-	"compress/zlib"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -10,10 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
-
-	"belay/internal/durable"
 )
 
 // kind is what an object is.
@@ -43,18 +39,30 @@ func (r *Repository) Commit(ctx context.Context, prefix string) (string, error) 
 }
 
 func (r *Repository) find(ctx context.Context, prefix string) (string, error) {
-	found := map[string]kind{}
+	o := NewObjects(2 * r.id)
 	for _, store := range r.stores {
-		if err := r.loose(ctx, store, prefix, found); err != nil {
+		root, err := os.OpenRoot(store)
+		if err != nil {
 			return "", fmt.Errorf("look for a commit: %w", err)
 		}
-		if err := r.packed(ctx, store, prefix, found); err != nil {
+		defer func() { _ = root.Close() }() // it was only read
+		o.stores = append(o.stores, root)
+	}
+	ids := map[string]bool{prefix: true}
+	if len(prefix) < 2*r.id {
+		var err error
+		if ids, err = o.beginning(ctx, prefix); err != nil {
 			return "", fmt.Errorf("look for a commit: %w", err)
 		}
 	}
 	id, other := "", kind("")
-	for each, k := range found {
-		switch {
+	for each := range ids {
+		switch k, _, err := o.unverified(ctx, each); {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, ErrTooMuch):
+			other = "blob" // no commit is so large
+		case err != nil:
+			return "", fmt.Errorf("look for a commit: %w", err)
 		case k != commit:
 			other = k
 		case id != "":
@@ -72,13 +80,32 @@ func (r *Repository) find(ctx context.Context, prefix string) (string, error) {
 	return "", ErrNoCommit
 }
 
-// loose adds the objects that have files of their own.
-func (r *Repository) loose(ctx context.Context, store, prefix string, found map[string]kind) error {
-	dir := filepath.Join(store, prefix[:2])
-	if len(prefix) == 2*r.id {
-		return r.looseObject(filepath.Join(dir, prefix[2:]), prefix, found)
+// beginning returns the ids of objects that begin with a prefix.
+func (o *Objects) beginning(ctx context.Context, prefix string) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for i, store := range o.stores {
+		if err := o.looseBeginning(ctx, store, prefix, ids); err != nil {
+			return nil, err
+		}
+		names, err := o.packNames(i)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err := o.packedBeginning(store, name, prefix, ids); err != nil {
+				return nil, fmt.Errorf("the pack %s: %w", path.Base(name), err)
+			}
+		}
 	}
-	f, err := os.Open(dir)
+	return ids, nil
+}
+
+// looseBeginning adds the objects that have files of their own.
+func (o *Objects) looseBeginning(ctx context.Context, store *os.Root, prefix string, ids map[string]bool) error {
+	f, err := store.Open(prefix[:2])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -89,11 +116,8 @@ func (r *Repository) loose(ctx context.Context, store, prefix string, found map[
 	for {
 		names, err := f.Readdirnames(1024)
 		for _, name := range names {
-			id := prefix[:2] + name
-			if len(id) == 2*r.id && strings.HasPrefix(id, prefix) && len(found) < maxMatches {
-				if err := r.looseObject(filepath.Join(dir, name), id, found); err != nil {
-					return err
-				}
+			if id := prefix[:2] + name; len(id) == 2*o.id && strings.HasPrefix(id, prefix) && len(ids) < maxMatches {
+				ids[id] = true
 			}
 		}
 		switch {
@@ -107,102 +131,27 @@ func (r *Repository) loose(ctx context.Context, store, prefix string, found map[
 	}
 }
 
-// looseObject reads what the object in a file is: its first word.
-func (r *Repository) looseObject(path, id string, found map[string]kind) error {
-	f, _, err := durable.OpenRegular(nil, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	z, err := zlib.NewReader(bufio.NewReaderSize(f, 512))
-	if err != nil {
-		return fmt.Errorf("the object %s is damaged: %w", id, err)
-	}
-	head := make([]byte, len("commit "))
-	if _, err := io.ReadFull(z, head); err != nil {
-		return fmt.Errorf("the object %s is damaged: %w", id, err)
-	}
-	word, _, ok := strings.Cut(string(head), " ")
-	if !ok {
-		return fmt.Errorf("the object %s is damaged", id)
-	}
-	found[id] = kind(word)
-	return nil
-}
-
-// packed adds the objects in packs.
-func (r *Repository) packed(ctx context.Context, store, prefix string, found map[string]kind) error {
-	dir := filepath.Join(store, "pack")
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".idx")
-		if !ok {
-			continue
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := r.inPack(ctx, filepath.Join(dir, name), prefix, found); err != nil {
-			return fmt.Errorf("the pack %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// inPack adds the objects of one pack.
-func (r *Repository) inPack(ctx context.Context, path, prefix string, found map[string]kind) error {
-	x, err := openIndex(nil, path+".idx", r.id)
+// packedBeginning adds the objects of one pack.
+func (o *Objects) packedBeginning(store *os.Root, pack, prefix string, ids map[string]bool) error {
+	x, err := openIndex(store, pack+".idx", o.id)
 	if err != nil {
 		return err
 	}
 	defer x.f.Close()
-	low := make([]byte, r.id)
-	if _, err := hex.Decode(low, []byte(prefix[:len(prefix)&^1])); err != nil {
-		return err
-	}
-	if len(prefix)%2 == 1 {
-		digit, err := hex.DecodeString(prefix[len(prefix)-1:] + "0")
-		if err != nil {
-			return err
-		}
-		low[len(prefix)/2] = digit[0]
-	}
-	at, err := x.search(low)
+	low, err := hex.DecodeString(prefix + strings.Repeat("0", 2*o.id-len(prefix)))
 	if err != nil {
 		return err
 	}
-	var pack *os.File
-	for ; at < x.n && len(found) < maxMatches; at++ {
-		name, err := x.name(at)
-		if err != nil {
-			return err
-		}
-		id := hex.EncodeToString(name)
-		if !strings.HasPrefix(id, prefix) {
-			return nil
-		}
-		if pack == nil {
-			if pack, _, err = durable.OpenRegular(nil, path+".pack"); err != nil {
-				return err
+	at, err := x.search(low)
+	for ; err == nil && at < x.n && len(ids) < maxMatches; at++ {
+		var name []byte
+		if name, err = x.name(at); err == nil {
+			id := hex.EncodeToString(name)
+			if !strings.HasPrefix(id, prefix) {
+				break
 			}
-			defer pack.Close()
-		}
-		offset, err := x.offset(at)
-		if err != nil {
-			return err
-		}
-		if found[id], err = kindAt(ctx, x, pack, offset); err != nil {
-			return err
+			ids[id] = true
 		}
 	}
-	return nil
+	return err
 }

@@ -2,11 +2,9 @@ package repository
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"belay/internal/durable"
@@ -137,53 +135,7 @@ var kinds = map[byte]kind{1: commit, 2: "tree", 3: "blob", 4: "tag"}
 const (
 	offsetDelta    = 6
 	referenceDelta = 7
-	// maxChain is more than git makes: a chain that is longer goes in circles.
-	maxChain = 4096
 )
-
-// kindAt is what the object at an offset of a pack is. One that is written as the
-// difference from another is what that one is.
-func kindAt(ctx context.Context, x *index, pack io.ReaderAt, offset int64) (kind, error) {
-	for range maxChain {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		head := make([]byte, 64)
-		n, err := pack.ReadAt(head, offset)
-		if head = head[:n]; n == 0 {
-			return "", fmt.Errorf("%w: %w", errDamaged, err)
-		}
-		first := head[0]
-		for head[0]&0x80 != 0 { // the size of the object, which does not matter
-			if head = head[1:]; len(head) == 0 {
-				return "", errDamaged
-			}
-		}
-		head = head[1:]
-		switch t := first >> 4 & 7; t {
-		case offsetDelta:
-			back, ok := distance(head)
-			if !ok || back <= 0 || back > offset {
-				return "", errDamaged
-			}
-			offset -= back
-		case referenceDelta:
-			if len(head) < x.id {
-				return "", errDamaged
-			}
-			if offset, err = x.lookup(head[:x.id]); err != nil {
-				return "", err
-			}
-		default:
-			k, ok := kinds[t]
-			if !ok {
-				return "", errDamaged
-			}
-			return k, nil
-		}
-	}
-	return "", fmt.Errorf("%w: its objects refer to each other in a circle", errDamaged)
-}
 
 // lookup is where in the pack the object with this id is.
 func (x *index) lookup(id []byte) (int64, error) {

@@ -2,7 +2,7 @@
 // a commit: an approval names one, and an approval of nothing is none.
 //
 // It reads the repository's object files and runs no program. A project comes
-// from somewhere, and git acts on what a repository's settings tell it: which
+// from somewhere, and git obeys a repository's settings: which
 // programs to run, and from which host to fetch what is missing.
 //
 // [Find] finds the repository, [Repository.Commit] the commit. Loose objects,
