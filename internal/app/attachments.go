@@ -75,10 +75,10 @@ func gatherOptions(cfg *config.Config) gather.Options {
 // InspectAddress says what a workflow would make of what is at an address, whatever
 // its type is, and how a model would get it.
 func (a *App) InspectAddress(ctx context.Context, address, model string) (turn.Inspection, error) {
-	file := &declared.File{Base: declared.Base{Source: declared.Source{URL: address}, Optional: true}}
+	file := &declared.Attachment{Type: declared.TypeFile, Source: declared.Source{URL: address}, Optional: true}
 	var report gather.Report
 	found, err := a.Engine.InspectItems(ctx, turn.Choice{Model: model}, func(blobs attachment.BlobStore) ([]attachment.Item, error) {
-		r, err := a.gatherer.Gather(ctx, nil, []declared.Attachment{file}, blobs)
+		r, err := a.gatherer.Gather(ctx, nil, []*declared.Attachment{file}, blobs)
 		if err == nil {
 			report = r.Reports[0]
 		}

@@ -132,7 +132,7 @@ func (f *workflowFiles) with(t *testing.T, yaml string) *gathering {
 }
 
 // gather is what becomes of a list: nothing, or the codes of what was refused.
-func (g *gathering) gather(t *testing.T, list ...declared.Attachment) string {
+func (g *gathering) gather(t *testing.T, list ...*declared.Attachment) string {
 	t.Helper()
 	r, err := g.gatherer.Gather(t.Context(), g.folder, list, g.blobs)
 	if err != nil && len(r.Reports) == 0 {
@@ -147,16 +147,18 @@ func (g *gathering) gather(t *testing.T, list ...declared.Attachment) string {
 	return strings.Join(codes, " ")
 }
 
-func (g *gathering) from(name string) declared.Base {
-	return declared.Base{Source: declared.Source{URL: g.url + "/" + name}}
+func (g *gathering) from(name string) declared.Attachment {
+	return declared.Attachment{Source: declared.Source{URL: g.url + "/" + name}}
 }
 
-func inFolder(name string) declared.Base { return declared.Base{Source: declared.Source{Path: name}} }
+func inFolder(name string) declared.Attachment {
+	return declared.Attachment{Source: declared.Source{Path: name}}
+}
 
 // text is how much text of a file reaches a model that takes any amount.
-func (g *gathering) text(t *testing.T, a declared.Attachment) string {
+func (g *gathering) text(t *testing.T, a *declared.Attachment) string {
 	t.Helper()
-	r, err := g.gatherer.Gather(t.Context(), g.folder, []declared.Attachment{a}, g.blobs)
+	r, err := g.gatherer.Gather(t.Context(), g.folder, []*declared.Attachment{a}, g.blobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,11 +184,11 @@ func TestAttachmentSettingsAct(t *testing.T) {
 	t.Parallel()
 	f := newWorkflowFiles(t)
 	open := "allowed_hosts: [127.0.0.0/8]"
-	accept := func(name string, as func(declared.Base) declared.Attachment) func(*testing.T, *gathering) string {
-		return func(t *testing.T, g *gathering) string { return g.gather(t, as(inFolder(name))) }
+	accept := func(name string, typ declared.Type) func(*testing.T, *gathering) string {
+		return func(t *testing.T, g *gathering) string { return g.gather(t, as(typ, inFolder(name))) }
 	}
 	fetch := func(name string) func(*testing.T, *gathering) string {
-		return func(t *testing.T, g *gathering) string { return g.gather(t, &declared.File{Base: g.from(name)}) }
+		return func(t *testing.T, g *gathering) string { return g.gather(t, as(declared.TypeFile, g.from(name))) }
 	}
 	tests := map[string]struct {
 		// beside are other settings, value the one of the test.
@@ -201,7 +203,7 @@ func TestAttachmentSettingsAct(t *testing.T) {
 		"allowed_hosts":           {"max_items: 100", "[127.0.0.1]", fetch("a.txt"), "ADDRESS_REFUSED", ""},
 		"ssrf_strict":             {open, "true", fetch("a.txt"), "", "ADDRESS_REFUSED"},
 		"http_user_agent": {open, "surveyor/2", func(t *testing.T, g *gathering) string {
-			g.gather(t, &declared.File{Base: g.from("b.txt")})
+			g.gather(t, as(declared.TypeFile, g.from("b.txt")))
 			return g.agent.Load().(string)
 		}, "belay", "surveyor/2"},
 		"max_matches": {open, "1", func(t *testing.T, g *gathering) string {
@@ -209,22 +211,24 @@ func TestAttachmentSettingsAct(t *testing.T) {
 			return fmt.Sprint(err)
 		}, "<nil>", `"*.txt" matches more than 1 files (attachments.max_matches)`},
 		"max_items": {open, "1", func(t *testing.T, g *gathering) string {
-			return g.gather(t, &declared.File{Base: inFolder("a.txt")}, &declared.File{Base: inFolder("b.txt")})
+			return g.gather(t, as(declared.TypeFile, inFolder("a.txt")), as(declared.TypeFile, inFolder("b.txt")))
 		}, "", "ATTACHMENT_FAILURE: the task has 2 attachments, and 1 are allowed (attachments.max_items)"},
-		"task_bytes":               {open, "1000", accept("a.txt", func(b declared.Base) declared.Attachment { return &declared.File{Base: b} }), "", "OVER_BUDGET"},
-		"allowed_mime_types.image": {open, "[image/jpeg]", accept("a.png", func(b declared.Base) declared.Attachment { return &declared.Image{Base: b} }), "", "TYPE_NOT_ALLOWED"},
-		"allowed_mime_types.audio": {open, "[audio/flac]", accept("a.wav", func(b declared.Base) declared.Attachment { return &declared.Audio{Base: b} }), "", "TYPE_NOT_ALLOWED"},
-		"allowed_mime_types.video": {open, "[video/webm]", accept("a.mp4", func(b declared.Base) declared.Attachment { return &declared.Video{Base: b} }), "", "TYPE_NOT_ALLOWED"},
-		"allowed_mime_types.pdf":   {open, "[application/postscript]", accept("a.pdf", func(b declared.Base) declared.Attachment { return &declared.PDF{Base: b} }), "", "TYPE_NOT_ALLOWED"},
-		"allowed_mime_types.file":  {open, "[image/*]", accept("a.txt", func(b declared.Base) declared.Attachment { return &declared.File{Base: b} }), "", "TYPE_NOT_ALLOWED"},
+		"task_bytes":               {open, "1000", accept("a.txt", declared.TypeFile), "", "OVER_BUDGET"},
+		"allowed_mime_types.image": {open, "[image/jpeg]", accept("a.png", declared.TypeImage), "", "TYPE_NOT_ALLOWED"},
+		"allowed_mime_types.audio": {open, "[audio/flac]", accept("a.wav", declared.TypeAudio), "", "TYPE_NOT_ALLOWED"},
+		"allowed_mime_types.video": {open, "[video/webm]", accept("a.mp4", declared.TypeVideo), "", "TYPE_NOT_ALLOWED"},
+		"allowed_mime_types.pdf":   {open, "[application/postscript]", accept("a.pdf", declared.TypePDF), "", "TYPE_NOT_ALLOWED"},
+		"allowed_mime_types.file":  {open, "[image/*]", accept("a.txt", declared.TypeFile), "", "TYPE_NOT_ALLOWED"},
 		"allowed_mime_types.url": {open, "[text/html]", func(t *testing.T, g *gathering) string {
-			return g.gather(t, &declared.URL{Base: g.from("a.txt"), Fetch: true})
+			page := g.from("a.txt")
+			page.Fetch = true
+			return g.gather(t, as(declared.TypeURL, page))
 		}, "", "TYPE_NOT_ALLOWED"},
 		"text_part_max_bytes": {open, "500", func(t *testing.T, g *gathering) string {
-			return g.text(t, &declared.File{Base: inFolder("a.txt")})
+			return g.text(t, as(declared.TypeFile, inFolder("a.txt")))
 		}, "false", "true"},
 		"pdf_extract_max_chars": {open, "500", func(t *testing.T, g *gathering) string {
-			return g.text(t, &declared.PDF{Base: inFolder("a.pdf")})
+			return g.text(t, as(declared.TypePDF, inFolder("a.pdf")))
 		}, "false", "true"},
 	}
 	for name, tt := range tests {
@@ -272,4 +276,10 @@ func TestInspectAddress(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// as is an attachment of a type.
+func as(typ declared.Type, a declared.Attachment) *declared.Attachment {
+	a.Type = typ
+	return &a
 }

@@ -36,7 +36,7 @@ type Opened struct {
 type Terms struct {
 	// FileBytes caps one file, inclusive; 0 means [DefaultFileBytes].
 	FileBytes int64
-	// HeadBytes is how much of the beginning types are told by; 0 means 3072. Less
+	// HeadBytes is how much of the beginning decides the type; 0 means 3072. Less
 	// than that may miss the type of a PDF behind junk.
 	HeadBytes int
 	// Types lists for each wanted kind the patterns of accepted MIME types
@@ -190,7 +190,7 @@ func asSound(is found) found {
 	return is
 }
 
-// finish stores the bytes and learns what only the whole file tells.
+// finish stores the bytes and learns what only the whole file shows.
 func (a *acceptance) finish(ctx context.Context, head []byte) error {
 	stream := &intakeReader{ctx: ctx, src: a.file, left: a.size, head: head}
 	var text *lenientCheck

@@ -94,7 +94,7 @@ func (in *intake) accepts(c *candidate) bool {
 }
 
 // folder reports whether a path is that of a folder from which attachments may
-// come: of what lies elsewhere nothing is told.
+// come. It says nothing of what lies elsewhere.
 func (in *intake) folder(path string) bool {
 	if in.fence != nil && !in.fence.admits(path) {
 		return false

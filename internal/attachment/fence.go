@@ -9,7 +9,7 @@ import (
 
 // fence confines files to folders. Symbolic links in a path's parents are
 // resolved first, so a link inside a root that leads out does not help. A hard
-// link inside a root to a file outside cannot be told from a file and passes.
+// link inside a root to a file outside looks like any file and passes.
 type fence struct {
 	real []string // the roots, links resolved
 	said []string // the roots as configured, for paths that do not exist
@@ -28,7 +28,7 @@ func newFence(roots []string) *fence {
 }
 
 // admits is asked before the file is opened, so that the answer for a path
-// outside does not tell whether a file is there.
+// outside does not reveal whether a file is there.
 func (f *fence) admits(path string) bool {
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {

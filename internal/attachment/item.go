@@ -36,7 +36,7 @@ const (
 	KindVideo Kind = "video"
 	// KindFile is a file that no model takes: an archive, a program.
 	KindFile Kind = "file"
-	// KindURL is an address that the model is told of, or the page that was there.
+	// KindURL is an address that the model gets as text, or the page that was there.
 	KindURL Kind = "url"
 )
 
@@ -65,7 +65,7 @@ type Item struct {
 	// files of a turn.
 
 	// Named asks that the name goes before what has no title of its own, so that
-	// several pictures can be told apart.
+	// the model can distinguish several pictures.
 	Named bool `json:"named,omitempty"`
 	// MaxPages is how many of a PDF's pages are wanted, 0 for all.
 	MaxPages int `json:"maxPages,omitempty"`

@@ -23,7 +23,7 @@ func addressDelivery(it Item) Delivery {
 	}
 }
 
-// referenceDelivery tells the model of an address.
+// referenceDelivery gives the model an address as text.
 func referenceDelivery(it Item) Delivery {
 	name := ""
 	if it.Name != "" && it.Name != it.URL {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Reference is the item of an address that is not fetched: one that the model is
-// told of ([KindURL]), or an image that its service fetches ([KindImage]). Its
+// Reference is the item of an address that is not fetched: one that the model gets as
+// text ([KindURL]), or an image that its service fetches ([KindImage]). Its
 // bytes in the store are the address.
 func Reference(ctx context.Context, kind Kind, address, name, origin string, b BlobStore) (Item, error) {
 	if kind != KindURL && kind != KindImage {

@@ -3,14 +3,14 @@ package attachment
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
-// The types of text that are told apart by what stands in it.
+// The types of text that its content decides.
 const (
 	mimeXML    = "application/xml"
 	mimeXHTML  = "application/xhtml+xml"
@@ -75,84 +75,55 @@ func (t text) narrower(mime string, said ...string) string {
 
 // markup looks for the first element, past declarations and comments.
 func (t text) markup() string {
-	rest, xml := t.head, false
+	if hasFold(t.head, "<?php") {
+		return "text/x-php"
+	}
+	d := xml.NewDecoder(bytes.NewReader(t.head))
+	d.Strict = false
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	is := "" // what it is unless an element says more
 	for {
-		rest = bytes.TrimLeft(rest, " \t\r\n\f")
-		var after []byte
-		var closed bool
-		switch {
-		case hasFold(rest, "<?php"):
-			return "text/x-php"
-		case hasFold(rest, "<?xml"):
-			xml = true
-			_, after, closed = bytes.Cut(rest, []byte("?>"))
-		case bytes.HasPrefix(rest, []byte("<?")):
-			_, after, closed = bytes.Cut(rest, []byte("?>"))
-		case bytes.HasPrefix(rest, []byte("<!--")):
-			_, after, closed = bytes.Cut(rest, []byte("-->"))
-		case hasFold(rest, "<!doctype"):
-			if kind := doctype(rest); kind != "" && (kind != mimeHTML || !xml) {
-				return kind
-			}
-			xml = true // declarations of other languages than HTML
-			_, after, closed = bytes.Cut(rest, []byte(">"))
-			if inner, _, _ := bytes.Cut(rest, []byte(">")); bytes.ContainsRune(inner, '[') {
-				_, after, closed = bytes.Cut(rest, []byte("]>"))
-			}
-		default:
-			return element(rest, xml)
+		token, err := d.RawToken()
+		if err != nil {
+			return is
 		}
-		if !closed {
-			if xml {
-				return mimeXML
+		switch token := token.(type) {
+		case xml.ProcInst:
+			if strings.EqualFold(token.Target, "xml") {
+				is = mimeXML
 			}
-			return ""
+		case xml.Directive:
+			words := strings.Fields(strings.ToLower(string(token)) + " x x")
+			switch {
+			case words[0] == "doctype" && words[1] == "svg":
+				return mimeSVG
+			case words[0] == "doctype" && words[1] == "html" && is == "":
+				return mimeHTML
+			}
+			is = mimeXML // declarations of other languages than HTML
+		case xml.StartElement:
+			return element(token.Name, is)
+		case xml.CharData:
+			if len(bytes.TrimSpace(token)) > 0 {
+				return is
+			}
 		}
-		rest = after
 	}
 }
 
-// doctype is the type that a declaration of HTML or SVG announces.
-func doctype(rest []byte) string {
-	name := bytes.TrimLeft(rest[len("<!doctype"):], " \t\r\n\f")
+// element is the type of a document with this first element. The document is XML unless
+// is is empty.
+func element(name xml.Name, is string) string {
+	word := strings.ToLower(name.Local)
 	switch {
-	case hasFold(name, "html"):
-		return mimeHTML
-	case hasFold(name, "svg"):
+	case name.Local == "svg" && (name.Space == "" || is != ""):
 		return mimeSVG
-	}
-	return ""
-}
-
-// element is the type that the first element of a document tells.
-func element(rest []byte, xml bool) string {
-	if len(rest) < 2 || rest[0] != '<' {
-		if xml {
-			return mimeXML
-		}
-		return ""
-	}
-	end := bytes.IndexFunc(rest[1:], func(r rune) bool { return unicode.IsSpace(r) || r == '>' || r == '/' })
-	if end < 0 {
-		end = len(rest) - 1
-	}
-	name := string(rest[1 : 1+end])
-	if _, local, ok := strings.Cut(name, ":"); ok && xml {
-		name = local
-	}
-	switch {
-	case name == "svg":
-		return mimeSVG
-	case xml && name == "html":
+	case is != "" && name.Local == "html":
 		return mimeXHTML
-	case xml:
-		return mimeXML
-	}
-	switch strings.ToLower(name) {
-	case "html", "head", "body":
+	case is == "" && name.Space == "" && (word == "html" || word == "head" || word == "body"):
 		return mimeHTML
 	}
-	return ""
+	return is
 }
 
 // json knows an object or a list, and several of them in lines.
@@ -223,7 +194,7 @@ func (t text) canBe(mime string) bool {
 	return textual(mime)
 }
 
-// behindDashes tells YAML from Markdown with a preamble of it.
+// behindDashes distinguishes YAML from Markdown with a preamble of it.
 func (t text) behindDashes() string {
 	for _, end := range []string{"\n---\n", "\n---\r\n"} {
 		if _, after, ok := bytes.Cut(t.head[3:], []byte(end)); ok && len(bytes.TrimSpace(after)) > 0 {

@@ -10,7 +10,7 @@
 // Specification: attachments, sections 1 to 4 and 11.
 package declared
 
-// Type is the kind of an attachment.
+// Type is what its author says that an attachment is.
 type Type string
 
 // The types. A file that calls a PDF a document means [TypePDF].
@@ -43,17 +43,10 @@ func parseType(s string) (Type, bool) {
 	return "", false
 }
 
-// Attachment is one thing that a model is to be shown. It is one of [Image],
-// [PDF], [Audio], [Video], [File] and [URL], and never changes.
-type Attachment interface {
-	Type() Type
-	// Common is what all types have.
-	Common() *Base
-}
-
-// Base is what all attachments have.
-type Base struct {
-	// Source is where it is: exactly one of its fields is set.
+// Attachment is one thing that a model is to be shown.
+type Attachment struct {
+	Type Type
+	// Source is where it is: exactly one of Path and URL is set.
 	Source Source
 	// Name is what the author calls it; may be empty.
 	Name string
@@ -63,6 +56,13 @@ type Base struct {
 	Meta map[string]any
 	// Optional is set where a turn may go on without it.
 	Optional bool
+	// Direct gives the address of an image to a model that fetches pictures itself.
+	Direct bool
+	// MaxPages is how many pages of a PDF are wanted, 0 for all.
+	MaxPages int
+	// Fetch gives a model the text that is at a URL; without it, the model gets the
+	// address as text.
+	Fetch bool
 	// Retries is how often its task is tried again, and so at least its download.
 	Retries int
 	// From says where it was declared, for people: scope and entry. Line is the
@@ -91,52 +91,3 @@ func (s Source) Base() string {
 	}
 	return ""
 }
-
-// Common implements [Attachment] for all types.
-func (b *Base) Common() *Base { return b }
-
-// The types of attachments.
-type (
-	// Image is a picture. With Direct its address is given to a model that
-	// fetches pictures itself.
-	Image struct {
-		Base
-		Direct bool
-	}
-	// PDF is a document of pages. MaxPages is how many of them are wanted, 0 for
-	// all.
-	PDF struct {
-		Base
-		MaxPages int
-	}
-	// Audio is sound.
-	Audio struct{ Base }
-	// Video is moving pictures.
-	Video struct{ Base }
-	// File is a file of any kind; its bytes say which.
-	File struct{ Base }
-	// URL is an address that the model is told of. With Fetch it is given the
-	// text that is there.
-	URL struct {
-		Base
-		Fetch bool
-	}
-)
-
-// Type implements [Attachment].
-func (*Image) Type() Type { return TypeImage }
-
-// Type implements [Attachment].
-func (*PDF) Type() Type { return TypePDF }
-
-// Type implements [Attachment].
-func (*Audio) Type() Type { return TypeAudio }
-
-// Type implements [Attachment].
-func (*Video) Type() Type { return TypeVideo }
-
-// Type implements [Attachment].
-func (*File) Type() Type { return TypeFile }
-
-// Type implements [Attachment].
-func (*URL) Type() Type { return TypeURL }

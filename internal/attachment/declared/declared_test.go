@@ -47,28 +47,22 @@ func folder(t *testing.T, files ...string) *declared.Folder {
 }
 
 // shown is an attachment in short.
-func shown(a declared.Attachment) string {
-	c := a.Common()
-	s := string(a.Type()) + " " + c.Source.Path + c.Source.URL
-	if c.Name != "" {
-		s += " name=" + c.Name
+func shown(a *declared.Attachment) string {
+	s := string(a.Type) + " " + a.Source.Path + a.Source.URL
+	if a.Name != "" {
+		s += " name=" + a.Name
 	}
-	if len(c.Meta) > 0 {
-		s += fmt.Sprint(" meta=", c.Meta)
+	if len(a.Meta) > 0 {
+		s += fmt.Sprint(" meta=", a.Meta)
 	}
-	switch a := a.(type) {
-	case *declared.PDF:
-		if a.MaxPages > 0 {
-			s += fmt.Sprint(" pages=", a.MaxPages)
-		}
-	case *declared.Image:
-		if a.Direct {
-			s += " direct"
-		}
-	case *declared.URL:
-		if a.Fetch {
-			s += " fetch"
-		}
+	if a.MaxPages > 0 {
+		s += fmt.Sprint(" pages=", a.MaxPages)
+	}
+	if a.Direct {
+		s += " direct"
+	}
+	if a.Fetch {
+		s += " fetch"
 	}
 	return s
 }
@@ -292,7 +286,7 @@ func TestLinksAndLimits(t *testing.T) {
 			t.Errorf("%s: %d, %v", pattern, len(steps), err)
 			continue
 		}
-		source, reason := steps[0].Attachment.Common().Source, ""
+		source, reason := steps[0].Attachment.Source, ""
 		if _, err := f.Stat(source); err != nil {
 			reason, _ = f.Reason(source, err)
 		}
@@ -323,7 +317,7 @@ func TestMerge(t *testing.T) {
 	if err := os.Symlink("img.png", filepath.Join(f.Dir(), "link.png")); err != nil {
 		t.Fatal(err)
 	}
-	list := func(text string) []declared.Attachment {
+	list := func(text string) []*declared.Attachment {
 		entries, err := decode(t, text)
 		if err != nil {
 			t.Fatal(err)
@@ -342,7 +336,7 @@ func TestMerge(t *testing.T) {
 	task := list(`[{type: image, path: img.png, name: one, meta: {a: 1, b: 1}}, {type: image, url: "HTTPS://Example.com:443/x/../a.png?q=1#f", name: far}, {type: pdf, path: b.png, max_pages: 2}]`)
 	agent := list(`[{type: image, path: b.png}, {type: image, path: link.png, meta: {b: 2}}, {type: file, path: img.png}]`)
 	action := list(`[{type: image, url: "https://example.com/a.png?q=1", name: near}, {type: image, path: ./img.png, name: last}, {type: pdf, path: b.png, name: doc}, {type: image, url: "https://u:p@example.com/a.png?q=1"}]`)
-	before := fmt.Sprint(shown(task[0]), task[0].Common().Meta)
+	before := fmt.Sprint(shown(task[0]), task[0].Meta)
 	var got []string
 	for _, a := range f.Merge(task, agent, action) {
 		got = append(got, shown(a))
@@ -354,7 +348,7 @@ func TestMerge(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if after := fmt.Sprint(shown(task[0]), task[0].Common().Meta); after != before {
+	if after := fmt.Sprint(shown(task[0]), task[0].Meta); after != before {
 		t.Errorf("the task's own has changed: %s", after)
 	}
 }
@@ -374,10 +368,10 @@ func TestMetaIsCopied(t *testing.T) {
 	if err != nil || len(steps) != 2 {
 		t.Fatal(len(steps), err)
 	}
-	m := steps[0].Attachment.Common().Meta
+	m := steps[0].Attachment.Meta
 	m["a"].(map[string]any)["b"].([]any)[0] = "changed"
 	m["v"].([]any)[0] = "changed"
-	if other := fmt.Sprint(steps[1].Attachment.Common().Meta, v["input"]); strings.Contains(other, "changed") {
+	if other := fmt.Sprint(steps[1].Attachment.Meta, v["input"]); strings.Contains(other, "changed") {
 		t.Error(other)
 	}
 }

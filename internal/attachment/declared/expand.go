@@ -28,7 +28,7 @@ type Expander struct {
 // Step is an attachment, or the place of one that waits for a task.
 type Step struct {
 	// Attachment is nil for one that waits.
-	Attachment Attachment
+	Attachment *Attachment
 	// Waiting is what is evaluated once the tasks are done that it names.
 	Waiting *Waiting
 }
@@ -78,11 +78,11 @@ func (x *Expander) Expand(ctx context.Context, entries []Entry, scope Scope, val
 
 // Complete evaluates what has waited, in its place. Nothing waits any longer: what
 // is still missing is an error.
-func (x *Expander) Complete(ctx context.Context, steps []Step, values map[string]any) ([]Attachment, error) {
-	var all []Attachment
+func (x *Expander) Complete(ctx context.Context, steps []Step, values map[string]any) ([]*Attachment, error) {
+	var all []*Attachment
 	var errs []error
 	for _, s := range steps {
-		more := []Attachment{s.Attachment}
+		more := []*Attachment{s.Attachment}
 		if w := s.Waiting; w != nil {
 			var err error
 			if more, err = x.late(ctx, w, values); err != nil {
@@ -102,12 +102,12 @@ func (x *Expander) tooMany(scope Scope) error {
 }
 
 // late evaluates what has waited.
-func (x *Expander) late(ctx context.Context, w *Waiting, values map[string]any) ([]Attachment, error) {
+func (x *Expander) late(ctx context.Context, w *Waiting, values map[string]any) ([]*Attachment, error) {
 	if w.source != nil {
 		return x.source(ctx, w.entry, w.source, w.scope, values)
 	}
 	steps, err := x.entry(ctx, w.entry, w.scope, values, func(*template.Template) bool { return false })
-	all := make([]Attachment, len(steps))
+	all := make([]*Attachment, len(steps))
 	for i, s := range steps {
 		all[i] = s.Attachment
 	}
@@ -158,7 +158,7 @@ func newWaiting(e *Entry, s *source, scope Scope) *Waiting {
 }
 
 // source makes the attachments of one source.
-func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope, values map[string]any) ([]Attachment, error) {
+func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope, values map[string]any) ([]*Attachment, error) {
 	fail := func(field string, err error) error {
 		return &template.FieldError{Path: e.Path + "." + field, Line: s.line, Column: s.column, Err: err}
 	}
@@ -181,9 +181,12 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 		}
 		places = append(places, found...)
 	}
-	all := make([]Attachment, len(places))
+	all := make([]*Attachment, len(places))
 	for i, p := range places {
-		c := Base{Source: p, Optional: e.optional, From: fmt.Sprintf("%s, %s", scope, e.Path), Line: s.line}
+		c := &Attachment{
+			Type: typ, Source: p, Optional: e.optional, Direct: e.direct, MaxPages: e.maxPages, Fetch: e.fetch,
+			From: fmt.Sprintf("%s, %s", scope, e.Path), Line: s.line,
+		}
 		if c.Name, err = text(e.name, values); err != nil {
 			return nil, fail("name", err)
 		}
@@ -193,7 +196,7 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 		if c.Meta, err = e.meta.Fields(values); err != nil {
 			return nil, err
 		}
-		all[i] = e.make(typ, c)
+		all[i] = c
 	}
 	return all, nil
 }
@@ -288,23 +291,6 @@ func (e *Entry) evaluateType(values map[string]any) (Type, error) {
 		return "", errors.New(wrong[0].message)
 	}
 	return t, nil
-}
-
-func (e *Entry) make(t Type, c Base) Attachment {
-	switch t {
-	case TypeImage:
-		return &Image{c, e.direct}
-	case TypePDF:
-		return &PDF{c, e.maxPages}
-	case TypeAudio:
-		return &Audio{c}
-	case TypeVideo:
-		return &Video{c}
-	case TypeURL:
-		return &URL{c, e.fetch}
-	case TypeFile:
-	}
-	return &File{c}
 }
 
 // text evaluates a template that may be left out.

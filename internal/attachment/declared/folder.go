@@ -69,7 +69,7 @@ func (f *Folder) Open(s Source) (*os.File, error) {
 	return at.root.OpenFile(s.Path, os.O_RDONLY|nonblock, 0)
 }
 
-// Stat tells of a source. A link out of its folder is not followed.
+// Stat describes a source. A link out of its folder is not followed.
 func (f *Folder) Stat(s Source) (fs.FileInfo, error) {
 	at := f.of(s)
 	if at == nil {

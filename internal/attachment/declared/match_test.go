@@ -161,7 +161,7 @@ func TestProjectBase(t *testing.T) {
 			}
 			var got []string
 			for _, a := range flows.Merge(all) {
-				got = append(got, a.Common().Source.Path)
+				got = append(got, a.Source.Path)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"path"
@@ -12,13 +13,13 @@ import (
 // the same thing, one type at one place, stands where it came first; a later name,
 // type hint and number of pages replace the earlier, and meta is joined key by
 // key, the later value winning. What one of them needs is needed.
-func (f *Folder) Merge(lists ...[]Attachment) []Attachment {
+func (f *Folder) Merge(lists ...[]*Attachment) []*Attachment {
 	at := map[string]int{}
 	folders := realFolders{}
-	var all []Attachment
+	var all []*Attachment
 	for _, list := range lists {
 		for _, a := range list {
-			key := string(a.Type()) + " " + f.key(a.Common().Source, folders)
+			key := string(a.Type) + " " + f.key(a.Source, folders)
 			i, ok := at[key]
 			if !ok {
 				at[key] = len(all)
@@ -32,39 +33,17 @@ func (f *Folder) Merge(lists ...[]Attachment) []Attachment {
 }
 
 // join is later, as far as it says something, over earlier. Neither is changed.
-func join(earlier, later Attachment) Attachment {
-	e, c := earlier.Common(), *later.Common()
-	if c.Name == "" {
-		c.Name = e.Name
+func join(earlier, later *Attachment) *Attachment {
+	c := *later
+	c.Name, c.MIME = cmp.Or(c.Name, earlier.Name), cmp.Or(c.MIME, earlier.MIME)
+	c.MaxPages = cmp.Or(c.MaxPages, earlier.MaxPages)
+	if len(earlier.Meta) > 0 {
+		c.Meta = maps.Clone(earlier.Meta)
+		maps.Copy(c.Meta, later.Meta)
 	}
-	if c.MIME == "" {
-		c.MIME = e.MIME
-	}
-	if len(e.Meta) > 0 {
-		meta := maps.Clone(e.Meta)
-		maps.Copy(meta, c.Meta)
-		c.Meta = meta
-	}
-	c.Optional = c.Optional && e.Optional
-	c.Source = e.Source
-	switch l := later.(type) {
-	case *Image:
-		return &Image{c, l.Direct}
-	case *PDF:
-		if l.MaxPages == 0 {
-			if e, ok := earlier.(*PDF); ok {
-				return &PDF{c, e.MaxPages}
-			}
-		}
-		return &PDF{c, l.MaxPages}
-	case *Audio:
-		return &Audio{c}
-	case *Video:
-		return &Video{c}
-	case *URL:
-		return &URL{c, l.Fetch}
-	}
-	return &File{c}
+	c.Optional = c.Optional && earlier.Optional
+	c.Source = earlier.Source
+	return &c
 }
 
 // realFolders are folders by their names, links resolved; each is looked at once.

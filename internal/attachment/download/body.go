@@ -111,7 +111,7 @@ func plain(res *http.Response) (io.Reader, error) {
 	}
 }
 
-// unpacked tells what cannot be unpacked from what did not come.
+// unpacked distinguishes what cannot be unpacked from what did not come.
 type unpacked struct{ r io.Reader }
 
 // Read implements [io.Reader].

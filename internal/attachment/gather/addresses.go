@@ -88,12 +88,10 @@ func retries(same []*outcome) (most int) {
 // the others.
 func (b *batch) referred(ctx context.Context, same []*outcome) (others []*outcome, err error) {
 	for _, o := range same {
-		u, isURL := o.Attachment.(*declared.URL)
-		image, isImage := o.Attachment.(*declared.Image)
 		switch {
-		case isURL && !u.Fetch:
+		case o.Type == declared.TypeURL && !o.Fetch:
 			err = b.refer(ctx, o, attachment.KindURL)
-		case isImage && image.Direct:
+		case o.Type == declared.TypeImage && o.Direct:
 			err = b.passOn(ctx, o)
 		default:
 			others = append(others, o)

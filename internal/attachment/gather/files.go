@@ -41,7 +41,7 @@ func (g *Gatherer) fileBytes() int64 {
 	return attachment.DefaultFileBytes
 }
 
-// files accepts the files of the folder. As far as their sizes tell, what would be
+// files accepts the files of the folder. By their sizes, what would be
 // too much for a task is not read. One that is refused gives back what it took, so
 // the walk is made again until it finds nothing new to read.
 func (b *batch) files(ctx context.Context, local []*outcome) error {
@@ -124,7 +124,7 @@ func (b *batch) refuseUnopened(o *outcome, err error) {
 // accept makes an item of an open file, which it closes.
 func (b *batch) accept(ctx context.Context, o *outcome, f attachment.File) error {
 	a, err := attachment.Accept(ctx, attachment.Opened{
-		File: f, Name: o.report.Name, Origin: o.report.Origin, Want: wanted(o.Attachment), Hint: o.MIME,
+		File: f, Name: o.report.Name, Origin: o.report.Origin, Want: wanted[o.Type], Hint: o.MIME,
 	}, b.o.Terms, b.blobs)
 	if err != nil {
 		return err
@@ -134,8 +134,8 @@ func (b *batch) accept(ctx context.Context, o *outcome, f attachment.File) error
 		o.refuse(a.Refused.Code, a.Refused.Reason)
 		return nil
 	}
-	if pdf, ok := o.Attachment.(*declared.PDF); ok {
-		a.Item.MaxPages = pdf.MaxPages
+	if o.Type == declared.TypePDF {
+		a.Item.MaxPages = o.MaxPages
 	}
 	if a.Item.Kind == attachment.KindImage {
 		a.Item.Detail = o.detail()
@@ -144,22 +144,10 @@ func (b *batch) accept(ctx context.Context, o *outcome, f attachment.File) error
 	return nil
 }
 
-// wanted is the kind that an author asks for.
-func wanted(a declared.Attachment) attachment.Kind {
-	switch a.Type() {
-	case declared.TypeImage:
-		return attachment.KindImage
-	case declared.TypePDF:
-		return attachment.KindPDF
-	case declared.TypeAudio:
-		return attachment.KindAudio
-	case declared.TypeVideo:
-		return attachment.KindVideo
-	case declared.TypeURL:
-		return attachment.KindURL
-	case declared.TypeFile:
-	}
-	return ""
+// wanted is the kind of each type, "" for any.
+var wanted = map[declared.Type]attachment.Kind{
+	declared.TypeImage: attachment.KindImage, declared.TypePDF: attachment.KindPDF, declared.TypeAudio: attachment.KindAudio,
+	declared.TypeVideo: attachment.KindVideo, declared.TypeURL: attachment.KindURL,
 }
 
 // detail is meta.image_detail, how closely a model looks at an image.

@@ -86,7 +86,7 @@ const openings = 4
 // Where one is refused that is not optional, the error is an ATTACHMENT_FAILURE
 // with the reports of all such, and the Result has the reports all the same. Other
 // errors are ctx's, and those of a store or disk that fails.
-func (g *Gatherer) Gather(ctx context.Context, folder *declared.Folder, list []declared.Attachment, blobs attachment.BlobStore) (Result, error) {
+func (g *Gatherer) Gather(ctx context.Context, folder *declared.Folder, list []*declared.Attachment, blobs attachment.BlobStore) (Result, error) {
 	if g.o.MaxItems > 0 && len(list) > g.o.MaxItems {
 		return Result{}, tooMany(len(list), g.o.MaxItems)
 	}
@@ -101,24 +101,23 @@ func (g *Gatherer) Gather(ctx context.Context, folder *declared.Folder, list []d
 
 // outcome is one attachment on its way to an item or a refusal.
 type outcome struct {
-	declared.Attachment
-	*declared.Base
+	*declared.Attachment
 	report Report
 	item   attachment.Item
 	size   int64 // of a file, before it is read
 }
 
-func outcomes(list []declared.Attachment) []*outcome {
+func outcomes(list []*declared.Attachment) []*outcome {
 	names := Labels(list)
 	all := make([]*outcome, len(list))
 	for i, a := range list {
-		o := &outcome{Attachment: a, Base: a.Common()}
+		o := &outcome{Attachment: a}
 		origin := o.Source.Path
 		if o.Source.URL != "" {
 			origin = download.Clean(o.Source.URL)
 		}
 		o.report = Report{
-			Name: names[i], Meta: o.Meta, Type: a.Type(), From: o.From, Line: o.Line, Origin: origin, Base: o.Source.Base(), Optional: o.Optional,
+			Name: names[i], Meta: o.Meta, Type: a.Type, From: o.From, Line: o.Line, Origin: origin, Base: o.Source.Base(), Optional: o.Optional,
 		}
 		all[i] = o
 	}

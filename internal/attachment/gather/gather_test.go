@@ -130,8 +130,12 @@ func (w *world) serve(path, body string) string {
 	return w.url + path
 }
 
-func at(path string) declared.Base { return declared.Base{Source: declared.Source{Path: path}} }
-func by(url string) declared.Base  { return declared.Base{Source: declared.Source{URL: url}} }
+func at(path string) declared.Attachment {
+	return declared.Attachment{Source: declared.Source{Path: path}}
+}
+func by(url string) declared.Attachment {
+	return declared.Attachment{Source: declared.Source{URL: url}}
+}
 
 // Everything a list may hold becomes an item of its own, in the author's order, with
 // a report.
@@ -143,22 +147,22 @@ func TestGather(t *testing.T) {
 	w := newWorld(t, Options{}, map[string]string{"a.png": pic, "sub/notes.md": "# Notes", "x.bin": "\x00\x01\x02"})
 	remote := w.serve("/pics/b.png", pic)
 	page := w.serve("/page", "Hello")
-	named := func(b declared.Base, name string) declared.Base { b.Name = name; return b }
+	named := func(b declared.Attachment, name string) declared.Attachment { b.Name = name; return b }
 	detail := at("a.png")
 	detail.Meta = map[string]any{"image_detail": "high"}
 	detail.From, detail.Line = "task classify, tasks[0].attachments[0]", 7
 	hinted := named(at("sub/notes.md"), "Notes")
 	hinted.MIME = "image/png"
-	list := []declared.Attachment{
-		&declared.Image{Base: detail},
-		&declared.Image{Base: by(remote + "?sig=secret-signature")},
-		&declared.File{Base: hinted},
-		&declared.Image{Base: by(remote + "?sig=secret-signature"), Direct: true},
-		&declared.URL{Base: by(page + "?sig=secret-signature")},
-		&declared.URL{Base: by(page + "?sig=secret-signature"), Fetch: true},
-		&declared.File{Base: at("x.bin")},
-		&declared.File{Base: named(at("a.png"), "Bundle")},
-		&declared.File{Base: named(at("x.bin"), "Bundle")},
+	list := []*declared.Attachment{
+		as(declared.TypeImage, detail),
+		as(declared.TypeImage, by(remote+"?sig=secret-signature")),
+		as(declared.TypeFile, hinted),
+		direct(by(remote + "?sig=secret-signature")),
+		as(declared.TypeURL, by(page+"?sig=secret-signature")),
+		fetch(by(page + "?sig=secret-signature")),
+		as(declared.TypeFile, at("x.bin")),
+		as(declared.TypeFile, named(at("a.png"), "Bundle")),
+		as(declared.TypeFile, named(at("x.bin"), "Bundle")),
 	}
 	s := newStore()
 	r, err := w.Gather(t.Context(), w.folder, list, s)
@@ -218,20 +222,20 @@ func TestRefused(t *testing.T) {
 	optional.Optional = true
 	lined := at("missing.png")
 	lined.Line = 12
-	list := []declared.Attachment{
-		&declared.Image{Base: at("a.png")},
-		&declared.Image{Base: optional},
-		&declared.Image{Base: lined},
-		&declared.Image{Base: at("notes.txt")},
-		&declared.File{Base: at("dir")},
-		&declared.File{Base: at("huge.txt")},
-		&declared.File{Base: at("out")},
-		&declared.PDF{Base: by("http://me:pass-word@10.0.0.1/x.pdf?key=secret-key")},
-		&declared.Image{Base: by("http://10.0.0.1/x.png"), Direct: true},
-		&declared.File{Base: by(w.url + "/nothing")},
-		&declared.File{Base: at("much.txt")},
-		&declared.File{Base: at("more.txt")},
-		&declared.File{Base: at("late.txt")},
+	list := []*declared.Attachment{
+		as(declared.TypeImage, at("a.png")),
+		as(declared.TypeImage, optional),
+		as(declared.TypeImage, lined),
+		as(declared.TypeImage, at("notes.txt")),
+		as(declared.TypeFile, at("dir")),
+		as(declared.TypeFile, at("huge.txt")),
+		as(declared.TypeFile, at("out")),
+		as(declared.TypePDF, by("http://me:pass-word@10.0.0.1/x.pdf?key=secret-key")),
+		direct(by("http://10.0.0.1/x.png")),
+		as(declared.TypeFile, by(w.url+"/nothing")),
+		as(declared.TypeFile, at("much.txt")),
+		as(declared.TypeFile, at("more.txt")),
+		as(declared.TypeFile, at("late.txt")),
 	}
 	r, err := w.Gather(t.Context(), w.folder, list, newStore())
 	var f *fault.Error
@@ -275,8 +279,8 @@ func TestOneAddressIsFetchedOnce(t *testing.T) {
 		asked.Add(1)
 		_, _ = rw.Write(pic)
 	})
-	list := []declared.Attachment{
-		&declared.Image{Base: by(w.url + "/a.png")}, &declared.File{Base: by(w.url + "/a.png#part")}, &declared.PDF{Base: by(w.url + "/a.png")},
+	list := []*declared.Attachment{
+		as(declared.TypeImage, by(w.url+"/a.png")), as(declared.TypeFile, by(w.url+"/a.png#part")), as(declared.TypePDF, by(w.url+"/a.png")),
 	}
 	r, err := w.Gather(t.Context(), nil, list, newStore())
 	if !fault.Is(err, fault.AttachmentFailure) || r.Reports[0].Code != "" || r.Reports[1].Code != "" || r.Reports[2].Code != attachment.TypeNotAllowed {
@@ -292,7 +296,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{MaxItems: 2, TaskBytes: 10}, map[string]string{"a": "12345"})
 	long := w.serve("/long", "12345678901")
-	three := []declared.Attachment{&declared.File{Base: at("a")}, &declared.File{Base: at("a")}, &declared.File{Base: at("a")}}
+	three := []*declared.Attachment{as(declared.TypeFile, at("a")), as(declared.TypeFile, at("a")), as(declared.TypeFile, at("a"))}
 	if _, err := w.Gather(t.Context(), w.folder, three, newStore()); err == nil || !strings.Contains(err.Error(), "attachments.max_items") {
 		t.Errorf("three of two: %v", err)
 	}
@@ -302,10 +306,10 @@ func TestLimits(t *testing.T) {
 	wrong := at("a")
 	wrong.Optional = true
 	roomy := New(Options{Downloads: w.o.Downloads, TaskBytes: 10})
-	if r, err := roomy.Gather(t.Context(), w.folder, append([]declared.Attachment{&declared.Image{Base: wrong}}, three[:2]...), newStore()); err != nil || len(r.Items) != 2 {
+	if r, err := roomy.Gather(t.Context(), w.folder, append([]*declared.Attachment{as(declared.TypeImage, wrong)}, three[:2]...), newStore()); err != nil || len(r.Items) != 2 {
 		t.Errorf("what is refused takes the room of others: %+v, %v", r.Reports, err)
 	}
-	r, err := w.Gather(t.Context(), w.folder, []declared.Attachment{&declared.File{Base: by(long)}}, newStore())
+	r, err := w.Gather(t.Context(), w.folder, []*declared.Attachment{as(declared.TypeFile, by(long))}, newStore())
 	if err == nil || r.Reports[0].Code != attachment.OverBudget {
 		t.Errorf("eleven bytes of ten by address: %+v, %v", r, err)
 	}
@@ -326,9 +330,9 @@ func TestCancelled(t *testing.T) {
 		cancel(why)
 		<-r.Context().Done()
 	})
-	var list []declared.Attachment
+	var list []*declared.Attachment
 	for i := range 50 {
-		list = append(list, &declared.File{Base: by(fmt.Sprintf("%s/%d", w.url, i))}, &declared.File{Base: at("a")})
+		list = append(list, as(declared.TypeFile, by(fmt.Sprintf("%s/%d", w.url, i))), as(declared.TypeFile, at("a")))
 	}
 	if _, err := w.Gather(ctx, w.folder, list, newStore()); !errors.Is(err, why) && !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -348,13 +352,13 @@ func TestAFailingStoreIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Options{}, map[string]string{"a": "x"})
 	url := w.serve("/x", "x")
-	for _, base := range []declared.Base{at("a"), by(url)} {
+	for _, base := range []declared.Attachment{at("a"), by(url)} {
 		base.Optional = true
-		if _, err := w.Gather(t.Context(), w.folder, []declared.Attachment{&declared.File{Base: base}}, failing{}); !fault.Is(err, fault.StorageFailure) {
+		if _, err := w.Gather(t.Context(), w.folder, []*declared.Attachment{as(declared.TypeFile, base)}, failing{}); !fault.Is(err, fault.StorageFailure) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if _, err := w.Gather(t.Context(), nil, []declared.Attachment{&declared.URL{Base: by(url)}}, failing{}); !fault.Is(err, fault.StorageFailure) {
+	if _, err := w.Gather(t.Context(), nil, []*declared.Attachment{as(declared.TypeURL, by(url))}, failing{}); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("an address: %v", err)
 	}
 }
@@ -392,7 +396,7 @@ func TestFetchingDoesNotWaitForStoring(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	list := []declared.Attachment{&declared.File{Base: by(w.url + "/1")}, &declared.File{Base: by(w.url + "/2")}}
+	list := []*declared.Attachment{as(declared.TypeFile, by(w.url+"/1")), as(declared.TypeFile, by(w.url+"/2"))}
 	r, err := w.Gather(ctx, nil, list, s)
 	if err != nil || len(r.Items) != 2 || s.text(r.Items[0]) != "/1" || s.text(r.Items[1]) != "/2" {
 		t.Errorf("got %+v, %v", r, err)
@@ -408,9 +412,9 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 		asked.Add(1)
 		_, _ = rw.Write(make([]byte, 100<<10)) // a file on disk
 	})
-	var list []declared.Attachment
+	var list []*declared.Attachment
 	for i := range 200 {
-		list = append(list, &declared.File{Base: by(fmt.Sprintf("%s/%d", w.url, i))})
+		list = append(list, as(declared.TypeFile, by(fmt.Sprintf("%s/%d", w.url, i))))
 	}
 	if _, err := w.Gather(t.Context(), nil, list, failing{}); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("got %v", err)
@@ -452,28 +456,44 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 // address, and a number where that is not enough.
 func TestLabels(t *testing.T) {
 	t.Parallel()
-	named := func(b declared.Base, name string) declared.Attachment {
+	named := func(b declared.Attachment, name string) *declared.Attachment {
 		b.Name = name
-		return &declared.File{Base: b}
+		return as(declared.TypeFile, b)
 	}
-	ofProject := func(path string) declared.Base {
-		return declared.Base{Source: declared.Source{Path: path, Project: true}}
+	ofProject := func(path string) declared.Attachment {
+		return declared.Attachment{Source: declared.Source{Path: path, Project: true}}
 	}
 	for name, c := range map[string]struct {
-		list []declared.Attachment
+		list []*declared.Attachment
 		want []string
 	}{
-		"files":           {[]declared.Attachment{named(at("a/x.txt"), ""), named(at("b/x.txt"), ""), named(at("b/y.txt"), "")}, []string{"a/x.txt", "b/x.txt", "y.txt"}},
-		"two bases":       {[]declared.Attachment{named(at("x.txt"), ""), named(ofProject("x.txt"), "")}, []string{"x.txt", "project/x.txt"}},
-		"a name of both":  {[]declared.Attachment{named(at("a/x.txt"), "Notes"), named(at("b/x.txt"), "Notes"), named(at("c/y.txt"), "Notes")}, []string{"Notes (a/x.txt)", "Notes (b/x.txt)", "Notes (y.txt)"}},
-		"addresses":       {[]declared.Attachment{named(by("https://a.example/x.txt"), ""), named(by("https://b.example/x.txt"), "")}, []string{"a.example/x.txt", "b.example/x.txt"}},
-		"queries":         {[]declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), "")}, []string{"a.example/x", "a.example/x (2)"}},
-		"one thing twice": {[]declared.Attachment{named(at("a/x.txt"), ""), &declared.Image{Base: at("a/x.txt")}}, []string{"x.txt", "x.txt"}},
-		"a name and file": {[]declared.Attachment{named(at("a/x.txt"), ""), named(at("b/y.txt"), "x.txt")}, []string{"x.txt", "x.txt (y.txt)"}},
-		"taken":           {[]declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), ""), named(at("z"), "a.example/x (2)")}, []string{"a.example/x", "a.example/x (2)", "a.example/x (2) (2)"}},
+		"files":           {[]*declared.Attachment{named(at("a/x.txt"), ""), named(at("b/x.txt"), ""), named(at("b/y.txt"), "")}, []string{"a/x.txt", "b/x.txt", "y.txt"}},
+		"two bases":       {[]*declared.Attachment{named(at("x.txt"), ""), named(ofProject("x.txt"), "")}, []string{"x.txt", "project/x.txt"}},
+		"a name of both":  {[]*declared.Attachment{named(at("a/x.txt"), "Notes"), named(at("b/x.txt"), "Notes"), named(at("c/y.txt"), "Notes")}, []string{"Notes (a/x.txt)", "Notes (b/x.txt)", "Notes (y.txt)"}},
+		"addresses":       {[]*declared.Attachment{named(by("https://a.example/x.txt"), ""), named(by("https://b.example/x.txt"), "")}, []string{"a.example/x.txt", "b.example/x.txt"}},
+		"queries":         {[]*declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), "")}, []string{"a.example/x", "a.example/x (2)"}},
+		"one thing twice": {[]*declared.Attachment{named(at("a/x.txt"), ""), as(declared.TypeImage, at("a/x.txt"))}, []string{"x.txt", "x.txt"}},
+		"a name and file": {[]*declared.Attachment{named(at("a/x.txt"), ""), named(at("b/y.txt"), "x.txt")}, []string{"x.txt", "x.txt (y.txt)"}},
+		"taken":           {[]*declared.Attachment{named(by("https://a.example/x?n=1"), ""), named(by("https://a.example/x?n=2"), ""), named(at("z"), "a.example/x (2)")}, []string{"a.example/x", "a.example/x (2)", "a.example/x (2) (2)"}},
 	} {
 		if diff := cmp.Diff(c.want, Labels(c.list)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// as is an attachment of a type.
+func as(typ declared.Type, a declared.Attachment) *declared.Attachment {
+	a.Type = typ
+	return &a
+}
+
+func direct(a declared.Attachment) *declared.Attachment {
+	a.Direct = true
+	return as(declared.TypeImage, a)
+}
+
+func fetch(a declared.Attachment) *declared.Attachment {
+	a.Fetch = true
+	return as(declared.TypeURL, a)
 }

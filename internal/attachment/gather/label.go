@@ -13,14 +13,14 @@ import (
 // Labels are what the attachments of a list are called, different things differently:
 // the name that its author gave, or that of the file. Where that is not enough it is
 // the path from the folder on, or the address; a name of several has it behind it.
-func Labels(list []declared.Attachment) []string {
+func Labels(list []*declared.Attachment) []string {
 	all := make([]string, len(list))
 	for i, a := range list {
-		all[i] = label(a.Common(), "")
+		all[i] = label(a, "")
 	}
 	for _, more := range []func(declared.Source) string{short, whole} {
 		for i, several := range repeated(all, list) {
-			if c := list[i].Common(); several {
+			if c := list[i]; several {
 				all[i] = label(c, more(c.Source))
 			}
 		}
@@ -37,14 +37,14 @@ func Labels(list []declared.Attachment) []string {
 }
 
 // identity is the same for what is at the same place.
-func identity(a declared.Attachment) string {
-	s := a.Common().Source
+func identity(a *declared.Attachment) string {
+	s := a.Source
 	address, _, _ := strings.Cut(s.URL, "#")
 	return fmt.Sprintf("%s %t %s", address, s.Project, s.Path)
 }
 
 // repeated says of each name whether something else has it, too.
-func repeated(names []string, list []declared.Attachment) []bool {
+func repeated(names []string, list []*declared.Attachment) []bool {
 	first, several := map[string]string{}, map[string]bool{}
 	for i, name := range names {
 		is := identity(list[i])
@@ -61,7 +61,7 @@ func repeated(names []string, list []declared.Attachment) []bool {
 }
 
 // label is an attachment's name, with as much of its path as makes it unique.
-func label(b *declared.Base, where string) string {
+func label(b *declared.Attachment, where string) string {
 	name := strings.TrimSpace(b.Name)
 	switch {
 	case name != "" && where != "":

@@ -45,10 +45,10 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 // effective is the attachments of the task, those that it inherits first, of its
 // agent and of its action, each once. What looks at finished tasks is evaluated
 // now, in its place.
-func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]declared.Attachment, error) {
+func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]*declared.Attachment, error) {
 	e := declared.Expander{Folder: x.at.folder, Project: x.w.Project, MaxItems: x.r.o.Limits.Attachments}
 	values := x.values(s)
-	var lists [][]declared.Attachment
+	var lists [][]*declared.Attachment
 	var errs []error
 	for _, in := range sources(t, p) {
 		steps, err := e.Expand(ctx, in.entries, in.scope, values, s.finished)
@@ -75,19 +75,19 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 
 // settle gives a list what holds for all of its task: how often it is tried again, and
 // that all of it is optional where the person who began the run said so.
-func (x *execution) settle(t *definition.Task, list []declared.Attachment) {
+func (x *execution) settle(t *definition.Task, list []*declared.Attachment) {
 	for _, a := range list {
-		a.Common().Retries = t.Retries
+		a.Retries = t.Retries
 		if x.record.SkipRefused {
-			a.Common().Optional = true
+			a.Optional = true
 		}
 	}
 }
 
 // have keeps what was fetched for a task before the run began. Files alone are opened
 // when the task begins, as they are then.
-func (x *execution) have(key string, list []declared.Attachment, g gather.Result) {
-	if !slices.ContainsFunc(list, func(a declared.Attachment) bool { return a.Common().Source.URL != "" }) {
+func (x *execution) have(key string, list []*declared.Attachment, g gather.Result) {
+	if !slices.ContainsFunc(list, func(a *declared.Attachment) bool { return a.Source.URL != "" }) {
 		return
 	}
 	if x.kept == nil {

@@ -10,7 +10,7 @@ import (
 
 // delivery is a list of attachments as a model can take them.
 type delivery struct {
-	list []declared.Attachment
+	list []*declared.Attachment
 	// fetched are the places in it of images whose address was to be passed on.
 	fetched []int
 }
@@ -20,11 +20,10 @@ const fetchedInstead = "the model takes no addresses of images: it is fetched (d
 
 // deliverable is a list as a model can take it: one that takes images, but not by
 // their addresses, gets them fetched as it gets everything else.
-func (x *execution) deliverable(c turn.Choice, list []declared.Attachment) (delivery, error) {
+func (x *execution) deliverable(c turn.Choice, list []*declared.Attachment) (delivery, error) {
 	d := delivery{list: list}
-	direct := func(a declared.Attachment) bool {
-		image, ok := a.(*declared.Image)
-		return ok && image.Direct && image.Source.URL != ""
+	direct := func(a *declared.Attachment) bool {
+		return a.Type == declared.TypeImage && a.Direct && a.Source.URL != ""
 	}
 	if x.r.o.Takes == nil || !slices.ContainsFunc(list, direct) {
 		return d, nil
@@ -36,7 +35,9 @@ func (x *execution) deliverable(c turn.Choice, list []declared.Attachment) (deli
 	d.list = slices.Clone(list)
 	for i, a := range d.list {
 		if direct(a) {
-			d.list[i] = &declared.Image{Base: *a.Common()}
+			fetched := *a
+			fetched.Direct = false
+			d.list[i] = &fetched
 			d.fetched = append(d.fetched, i)
 		}
 	}

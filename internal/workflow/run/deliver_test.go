@@ -16,10 +16,10 @@ import (
 // direct is a gatherer that says of each image whether its address is passed on.
 type direct struct{ files }
 
-func (g direct) Gather(ctx context.Context, f *declared.Folder, list []declared.Attachment, b attachment.BlobStore) (gather.Result, error) {
+func (g direct) Gather(ctx context.Context, f *declared.Folder, list []*declared.Attachment, b attachment.BlobStore) (gather.Result, error) {
 	r, err := g.files.Gather(ctx, f, list, b)
 	for i, a := range list {
-		if image, ok := a.(*declared.Image); ok && image.Direct {
+		if a.Type == declared.TypeImage && a.Direct {
 			r.Reports[i].MIME = "text/uri-list"
 		}
 	}

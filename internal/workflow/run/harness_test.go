@@ -192,11 +192,10 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 // files is a gatherer that takes what it is given by its name.
 type files struct{}
 
-func (files) Gather(_ context.Context, folder *declared.Folder, list []declared.Attachment, _ attachment.BlobStore) (r gather.Result, err error) {
+func (files) Gather(_ context.Context, folder *declared.Folder, list []*declared.Attachment, _ attachment.BlobStore) (r gather.Result, err error) {
 	for _, a := range list {
-		c := a.Common()
-		place := c.Source.Path + c.Source.URL
-		r.Reports = append(r.Reports, gather.Report{Name: place, Type: a.Type(), From: c.From, Origin: place})
+		place := a.Source.Path + a.Source.URL
+		r.Reports = append(r.Reports, gather.Report{Name: place, Type: a.Type, From: a.From, Origin: place})
 		r.Items = append(r.Items, attachment.Item{Name: place})
 	}
 	return r, nil

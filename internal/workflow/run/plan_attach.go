@@ -72,7 +72,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 	}
 	e := declared.Expander{Folder: p.x.at.folder, Project: p.x.w.Project, MaxItems: p.x.r.o.Limits.Attachments}
 	values := p.x.values(s)
-	var found [][]declared.Attachment
+	var found [][]*declared.Attachment
 	var later []slot
 	for _, in := range lists {
 		steps, err := e.Expand(ctx, in.entries, in.scope, values, s.finished)
@@ -110,27 +110,26 @@ type slot struct {
 }
 
 // weigh opens the files and notes how the model would get each.
-func (p *planner) weigh(ctx context.Context, c turn.Choice, list []declared.Attachment, later []slot, d *PlannedTask) error {
+func (p *planner) weigh(ctx context.Context, c turn.Choice, list []*declared.Attachment, later []slot, d *PlannedTask) error {
 	delivered, err := p.x.deliverable(c, list)
 	if err != nil {
 		return err
 	}
-	var files []declared.Attachment
+	var files []*declared.Attachment
 	at := map[int]int{} // of files in d.Attachments
 	whole := len(later) == 0
 	for i, a := range list {
 		for len(later) > 0 && later[0].behind <= i {
 			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
 		}
-		b := a.Common()
-		planned := PlannedAttachment{Type: string(a.Type()), Name: b.Name, From: b.From, Path: b.Source.Path, Base: b.Source.Base(), Meta: b.Meta, Optional: b.Optional}
-		if b.Source.URL != "" {
-			planned.URL = download.Clean(b.Source.URL)
+		planned := PlannedAttachment{Type: string(a.Type), Name: a.Name, From: a.From, Path: a.Source.Path, Base: a.Source.Base(), Meta: a.Meta, Optional: a.Optional}
+		if a.Source.URL != "" {
+			planned.URL = download.Clean(a.Source.URL)
 			if slices.Contains(delivered.fetched, i) {
 				planned.Note = fetchedInstead
 			}
 		}
-		if b.Source.URL == "" || p.fetch {
+		if a.Source.URL == "" || p.fetch {
 			at[len(files)] = len(d.Attachments)
 			files = append(files, delivered.list[i])
 		}

@@ -41,7 +41,7 @@ type Blobs interface {
 
 // Gatherer opens or fetches every attachment of a list; [gather.Gatherer] is one.
 type Gatherer interface {
-	Gather(ctx context.Context, folder *declared.Folder, list []declared.Attachment, blobs attachment.BlobStore) (gather.Result, error)
+	Gather(ctx context.Context, folder *declared.Folder, list []*declared.Attachment, blobs attachment.BlobStore) (gather.Result, error)
 }
 
 // Options are what a [Runner] stands on. All are required unless they say otherwise.

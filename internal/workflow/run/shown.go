@@ -16,15 +16,14 @@ func showsAttachments(t *definition.Task) bool {
 
 // listed are the attachments of a task as its own templates see them, before they are
 // opened: .attachments.
-func listed(list []declared.Attachment) []any {
+func listed(list []*declared.Attachment) []any {
 	all, labels := make([]any, len(list)), gather.Labels(list)
 	for i, a := range list {
-		c := a.Common()
-		origin := c.Source.Path
-		if c.Source.URL != "" {
-			origin = download.Clean(c.Source.URL)
+		origin := a.Source.Path
+		if a.Source.URL != "" {
+			origin = download.Clean(a.Source.URL)
 		}
-		all[i] = seen(labels[i], string(a.Type()), origin, c.Source.Base(), c.Meta)
+		all[i] = seen(labels[i], string(a.Type), origin, a.Source.Base(), a.Meta)
 	}
 	return all
 }
