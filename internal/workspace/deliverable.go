@@ -34,18 +34,18 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 			With("deliverablePath", shown(deliverablePath)).WithHint("send deliverablePath as an absolute path")
 	}
 	folder := filepath.Clean(deliverablePath)
-	told := func(e *fault.Error) error {
+	located := func(e *fault.Error) error {
 		return e.With("projectRoot", project).With("deliverablePath", shown(folder))
 	}
 	if rel, err := filepath.Rel(project, folder); err != nil || !filepath.IsLocal(rel) {
-		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath is outside projectRoot"))
+		return Deliverable{}, located(fault.New(fault.DeliverableOutside, "deliverablePath is outside projectRoot"))
 	}
 	info, err := os.Stat(folder)
 	if err == nil && !info.IsDir() {
 		err = errNotFolder
 	}
 	if err != nil {
-		return Deliverable{}, told(fault.New(fault.DeliverableNotFound, "deliverablePath %s", reason(err)).Because(err))
+		return Deliverable{}, located(fault.New(fault.DeliverableNotFound, "deliverablePath %s", reason(err)).Because(err))
 	}
 	d := Deliverable{Project: project}
 	realProject, err := filepath.EvalSymlinks(project)
@@ -53,11 +53,11 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 		d.Path, err = filepath.EvalSymlinks(folder)
 	}
 	if err != nil {
-		return Deliverable{}, told(fault.New(fault.DeliverableNotFound, "deliverablePath cannot be followed").Because(err))
+		return Deliverable{}, located(fault.New(fault.DeliverableNotFound, "deliverablePath cannot be followed").Because(err))
 	}
 	rel, err := filepath.Rel(realProject, d.Path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return Deliverable{}, told(fault.New(fault.DeliverableOutside, "deliverablePath leads out of projectRoot by a link"))
+		return Deliverable{}, located(fault.New(fault.DeliverableOutside, "deliverablePath leads out of projectRoot by a link"))
 	}
 	d.Rel = filepath.ToSlash(rel)
 	return d, nil

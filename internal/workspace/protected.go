@@ -20,7 +20,7 @@ const (
 const orchestrator = "ORCHESTRATOR"
 
 // guarded are the files that no agent writes wherever they are, each with the
-// reason that the model is told.
+// reason that the model gets.
 var guarded = map[string]string{
 	"_status.md":       "is the lifecycle record, which changes only by a transition",
 	"_context.md":      "is the identity of the deliverable, which only people change",

@@ -20,7 +20,7 @@ var leadingNumber = lazyregexp.New(`^[0-9]{1,6}\b`)
 var counted = map[string]bool{"packagecount": true, "deliverablecount": true}
 
 // counts are the counts of packages and deliverables that the document states, the
-// first of each: later ones tell what an amendment changed.
+// first of each: later ones are about an amendment.
 func (p *parser) counts() []statement {
 	var all []statement
 	seen := map[string]bool{}

@@ -143,7 +143,7 @@ var (
 // they were before: these name no deliverable of today.
 func (p *parser) formerIDs(visit func(id string)) {
 	for _, t := range p.text.Tables(0, p.text.Len()) {
-		last := -1 // of the columns that tell an edition, it is today's
+		last := -1 // of the columns that name an edition; it is today's
 		for k, h := range t.Header {
 			if editions.MatchString(h) {
 				last = k

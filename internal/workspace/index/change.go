@@ -28,7 +28,7 @@ type Delta struct{ Before, After *scan.Folder }
 // maxPaths is how many paths a change names.
 const maxPaths = 1000
 
-// differences are what tells two results apart.
+// differences are those between two results.
 type differences struct {
 	deltas []Delta
 	// touched are folders of deliverables whose files changed, and nothing that is

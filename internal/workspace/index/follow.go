@@ -57,12 +57,12 @@ func (x *root) poll(reason error) {
 		x.watch = nil
 	}
 	x.watched, x.doubt = map[string]bool{}, true
-	x.tellPolling(reason)
+	x.notifyPolling(reason)
 	x.now = &Snapshot{Root: x.path, Version: x.now.Version, Mode: Polling, Layout: x.now.Layout}
 }
 
-func (x *root) tellPolling(reason error) {
-	x.set.told.Do(func() {
+func (x *root) notifyPolling(reason error) {
+	x.set.notified.Do(func() {
 		x.set.o.Logger.Warn("a project is polled because the system does not report its changes", "project", x.path,
 			"every", x.set.o.Poll, "reason", reason, "hint", "raise fs.inotify.max_user_watches, or leave it: answers stay right, and take longer")
 	})

@@ -10,7 +10,7 @@
 // made again from the files; one in doubt (a lost notification, a folder that can
 // not be followed) is made again at once, and now and then without a doubt.
 //
-// Changes are told by the kernel on Linux. Elsewhere, and where a project has more
+// The kernel reports changes on Linux. Elsewhere, and where a project has more
 // folders than the system or the settings let one watch, it is looked at every
 // Poll and at every question; a snapshot says which it is.
 //
@@ -50,7 +50,7 @@ type Options struct {
 	// MaxRoots is how many indexes are kept; the least used one makes room.
 	// Default 64.
 	MaxRoots int
-	// Logger is told once when projects are polled; nil discards it.
+	// Logger gets one warning when projects are polled; nil discards it.
 	Logger *slog.Logger
 	// Clock gives the time of snapshots; nil is the system's.
 	Clock func() time.Time
@@ -58,11 +58,11 @@ type Options struct {
 
 // Set is all the indexes of a process. It is safe for concurrent use.
 type Set struct {
-	o    Options
-	life context.Context
-	end  context.CancelFunc
-	work sync.WaitGroup
-	told sync.Once
+	o        Options
+	life     context.Context
+	end      context.CancelFunc
+	work     sync.WaitGroup
+	notified sync.Once
 
 	mu     sync.Mutex
 	roots  map[string]*root

@@ -140,7 +140,7 @@ func (x *root) publish(result *scan.Result) {
 	x.journal.add(c)
 }
 
-// change notes a path to tell.
+// change notes a changed path.
 func (x *root) change(path string) {
 	if len(x.changed) < maxPaths {
 		x.changed[path] = true

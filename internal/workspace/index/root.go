@@ -37,7 +37,7 @@ type root struct {
 	doubt   bool
 	scopes  map[string]bool // folders to scan
 	moved   map[string]bool // folders that came or went; "." is any
-	changed map[string]bool // paths to tell
+	changed map[string]bool // paths for the next change
 	more    bool
 }
 
@@ -213,7 +213,7 @@ func (x *root) begin(askers []chan answer) error {
 		x.listen(result.Visited)
 	} else {
 		x.doubt = true // those who follow want stamps to compare with
-		x.tellPolling(fmt.Errorf("it has %d folders, more than the %d that are watched", len(result.Visited), x.set.o.MaxWatches))
+		x.notifyPolling(fmt.Errorf("it has %d folders, more than the %d that are watched", len(result.Visited), x.set.o.MaxWatches))
 	}
 	return nil
 }

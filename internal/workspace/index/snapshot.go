@@ -12,7 +12,7 @@ type Mode string
 
 // The modes.
 const (
-	// Events: the system tells.
+	// Events: the system reports changes.
 	Events Mode = "events"
 	// Polling: the project is looked at now and then, and at every question.
 	Polling Mode = "polling"

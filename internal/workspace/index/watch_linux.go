@@ -14,7 +14,7 @@ import (
 
 // inotify is the kernel's own notification. A library in between would have to
 // ask the disk what a path is, and could not say when everything that happened so
-// far has been told: both are here for a system call.
+// far has been reported: both are here for a system call.
 type inotify struct {
 	root string
 	file *os.File
@@ -133,7 +133,7 @@ func (w *inotify) note(watch int32, mask uint32, name string) {
 		}
 		return
 	case name == "" && path != ".":
-		// About the folder itself: the one above tells it too, with its name.
+		// About the folder itself: the one above reports it too, with its name.
 		if mask&unix.IN_ATTRIB == 0 {
 			return
 		}

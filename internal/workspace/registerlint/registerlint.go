@@ -99,7 +99,7 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
 	}
 	defer top.Close()
-	l := projectLint{project: project, known: newKnown(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
+	l := projectLint{project: project, known: found.ByID(), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
 	var todo []job
 	for _, folder := range found.Deliverables {
 		if (folder.Files | folder.Odd).Has(scan.Register) && o.Only.Enters(folder.Path) {
@@ -137,7 +137,7 @@ type job struct {
 // projectLint is one look at all registers of a project.
 type projectLint struct {
 	project *os.Root
-	known   known
+	known   scan.ByID
 	o       Options
 	quota   finding.Quota
 

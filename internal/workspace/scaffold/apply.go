@@ -26,7 +26,7 @@ func (p *Plan) apply(ctx context.Context) (Result, error) {
 	if err := p.makeRoot(); err != nil {
 		return Result{}, err
 	}
-	m := &maker{p: p, disk: durable.NewCommitter(flushes), done: map[string]bool{}}
+	m := &scaffolding{p: p, disk: durable.NewCommitter(flushes), done: map[string]bool{}}
 	err := errors.Join(m.run(ctx), m.disk.Close())
 	if err != nil {
 		return Result{}, m.failed(err)
@@ -76,15 +76,15 @@ func makeFolders(folder string) error {
 	return nil
 }
 
-// maker makes the steps of a plan and remembers which it made.
-type maker struct {
+// scaffolding makes the steps of a plan and remembers which it made.
+type scaffolding struct {
 	p    *Plan
 	disk *durable.Committer
 	mu   sync.Mutex
 	done map[string]bool
 }
 
-func (m *maker) run(ctx context.Context) error {
+func (m *scaffolding) run(ctx context.Context) error {
 	for _, name := range m.p.stale {
 		if err := durable.Remove(m.p.root, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return m.p.fail(EnsureRoot, name, err)
@@ -105,7 +105,7 @@ func (m *maker) run(ctx context.Context) error {
 }
 
 // step makes one folder or file below dir, where it is called name.
-func (m *maker) step(ctx context.Context, dir *os.Root, s step, name string) error {
+func (m *scaffolding) step(ctx context.Context, dir *os.Root, s step, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (m *maker) step(ctx context.Context, dir *os.Root, s step, name string) err
 	return nil
 }
 
-func (m *maker) made(name string) {
+func (m *scaffolding) made(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.done[name] = true
@@ -133,7 +133,7 @@ func (m *maker) made(name string) {
 
 // replaceCopy puts the document in the place of the copy that was archived, if
 // that is still what it was.
-func (m *maker) replaceCopy(ctx context.Context) error {
+func (m *scaffolding) replaceCopy(ctx context.Context) error {
 	p := m.p
 	if p.archive == "" {
 		return nil
@@ -146,7 +146,7 @@ func (m *maker) replaceCopy(ctx context.Context) error {
 		return fault.New(fault.ContentChanged, "%s was changed meanwhile", p.copy).With("paths", []string{p.abs(p.copy)})
 	}
 	if err == nil {
-		err = replaceFile(p.root, p.copy, p.source)
+		err = durable.Replacement{Data: p.source, Perm: 0o666, Temp: tempPrefix + "copy"}.Put(p.root, p.copy)
 	}
 	if err != nil {
 		return p.fail(CopyDecomposition, p.copy, err)
@@ -156,7 +156,7 @@ func (m *maker) replaceCopy(ctx context.Context) error {
 
 // flush makes the folders durable in which this run made something, and those in
 // which a run may have that was killed before it flushed them.
-func (m *maker) flush() error {
+func (m *scaffolding) flush() error {
 	var work []func() error
 	for _, dir := range m.p.folders() {
 		work = append(work, func() error {
@@ -191,7 +191,7 @@ func (p *Plan) folders() []string {
 }
 
 // created lists what was made, in the plan's order.
-func (m *maker) created() Created {
+func (m *scaffolding) created() Created {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := Created{Directories: []string{}, Files: []string{}}

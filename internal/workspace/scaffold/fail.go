@@ -31,7 +31,7 @@ const (
 
 var errInTheWay = errors.New("something else than a folder is in the way")
 
-// fail is the error of a step. What had been made is added by [maker.failed].
+// fail is the error of a step. What had been made is added by [scaffolding.failed].
 func (p *Plan) fail(stage Stage, name string, err error) error {
 	target := p.abs(name)
 	e := fault.New(fault.StorageFailure, "%s cannot be made", shown(target)).
@@ -52,7 +52,7 @@ func (p *Plan) fail(stage Stage, name string, err error) error {
 }
 
 // failed adds what a run had made before it failed.
-func (m *maker) failed(err error) error {
+func (m *scaffolding) failed(err error) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err

@@ -85,7 +85,7 @@ func newPlan(r Request, o Options) (_ *Plan, err error) {
 
 func (p *Plan) close() {
 	if p.root != nil {
-		_ = p.root.Close() // nothing was written through it that its files did not tell
+		_ = p.root.Close() // its files reported every failed write
 		p.root = nil
 	}
 }
@@ -127,7 +127,7 @@ func (p *Plan) Replaces() (name string, was []byte) {
 	return p.copy, p.was
 }
 
-// all yields every step in the order in which they are told.
+// all yields every step in the order of the answer.
 func (p *Plan) all() func(yield func(step) bool) {
 	return func(yield func(step) bool) {
 		for _, s := range p.steps {

@@ -206,7 +206,7 @@ func (p *publisher) point(name string) error {
 // problems gathers what makes contents unfit for a snapshot.
 type problems []fault.Problem
 
-// maxProblems bounds how many are told.
+// maxProblems bounds how many are reported.
 const maxProblems = 100
 
 func (p *problems) add(path, why string) {

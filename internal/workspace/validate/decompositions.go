@@ -35,7 +35,7 @@ func (p *project) readDecompositions() {
 			names = append(names, string(name))
 		}
 	}); err != nil {
-		return // the scan has told
+		return // the scan reports it
 	}
 	slices.Sort(names)
 	for _, name := range names {

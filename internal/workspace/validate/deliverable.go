@@ -56,7 +56,7 @@ func (p *project) checkAll(ctx context.Context) error {
 	return scan.InOrder(ctx, p.o.Workers, len(jobs), start, func(n int, l looked) {
 		p.files += l.files
 		if n+1 < len(jobs) {
-			p.tellUntil(jobs[n+1].path, l.found)
+			p.passUntil(jobs[n+1].path, l.found)
 		} else {
 			p.found = append(p.found, l.found...)
 		}
@@ -119,11 +119,11 @@ func (w *worker) knowledgeType(f *scan.Folder) {
 
 func (w *worker) enter(f *scan.Folder) bool {
 	if f.Unreadable {
-		return false // the scan has told
+		return false // the scan reports it
 	}
 	d, err := w.nearby.Enter(f.Path)
 	if err != nil {
-		return false // the scan has told, or it is gone
+		return false // the scan reports it, or it is gone
 	}
 	w.folder, w.open = f, d
 	return true
@@ -170,7 +170,20 @@ func (w *worker) register(at string) *register.Register {
 	w.keep(data)
 	r := register.Parse(data)
 	w.found = append(w.found, r.Lint(at, w.folder.Base())...)
-	w.found = append(w.found, r.CheckProject(at, w.project, w.o.Today)...)
+	w.found = append(w.found, r.CheckProject(at, w.known, w.o.Today)...)
 	w.found = append(w.found, r.CheckName(at, w.folder.Base(), w.context)...)
 	return r
+}
+
+// context is the _CONTEXT.md of the folder at hand, nil where it can not be read,
+// which is a finding of its own.
+func (w *worker) context() []byte {
+	data, err := w.open.Read(layout.ContextFile, w.buffer, int(w.o.FileBytes)+1)
+	if err != nil || len(data) > int(w.o.FileBytes) {
+		return nil
+	}
+	if cap(data) <= keepBuffer {
+		w.buffer = data
+	}
+	return data
 }

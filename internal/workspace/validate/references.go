@@ -147,7 +147,7 @@ func (t *text) location(i int, written string) {
 	first, _, _ := strings.Cut(path.Clean(written), "/")
 	here := path.Join(t.w.folder.Path, written)
 	if strings.HasPrefix(here, "..") || first != ".." && first != "." && t.w.places.is(first) != dir.Folder {
-		return // it leads out of the project, or to what is told by another name
+		return // it leads out of the project, or to what another finding reports
 	}
 	if !t.w.places.has(written) && !t.w.places.has(here) {
 		t.add(ruleReferencesGone.At(t.path, i+1, "the project has no %s", shown(written)).Of(written))

@@ -68,7 +68,7 @@ func (p *project) homes() []string {
 func (p *project) checkPackage(pkg *scan.Package) {
 	d, err := p.places.folder(pkg.Path)
 	if err != nil {
-		return // the scan has told
+		return // the scan reports it
 	}
 	defer d.Close()
 	var missing []string
@@ -109,18 +109,18 @@ func (p *project) checkMissing() {
 		have[layout.Number(f.ID)] = true
 	}
 	for _, d := range p.defining {
-		told := 0
+		listed := 0
 		for _, def := range d.doc.Deliverables {
 			n := layout.Number(def.ID)
 			if have[n] {
 				continue
 			}
 			have[n] = true
-			switch told++; {
-			case told <= maxTold:
+			switch listed++; {
+			case listed <= maxListed:
 				p.add(ruleNoFolder.At(d.path, def.Line, "%s has no folder", def.ID).Of(def.ID).About(def.Package))
-			case told == maxTold+1:
-				p.add(ruleMore.At(d.path, 0, "more than %d deliverables have no folder", maxTold))
+			case listed == maxListed+1:
+				p.add(ruleMore.At(d.path, 0, "more than %d deliverables have no folder", maxListed))
 			}
 		}
 	}

@@ -16,24 +16,24 @@ type text struct {
 	path string
 	// id is that of the deliverable whose file it is.
 	id string
-	// told counts what was found, followed the places that were looked for.
-	told, followed int
+	// listed counts what was found, followed the places that were looked for.
+	listed, followed int
 }
 
 const (
-	// maxTold is how many findings one file has.
-	maxTold = 500
+	// maxListed is how many findings one file has.
+	maxListed = 500
 	// maxFollowed is how many places one file leads to that are looked for.
 	maxFollowed = 1000
 )
 
 // add takes a finding; those beyond the bound are reported in one.
 func (t *text) add(f finding.Finding) {
-	switch t.told++; {
-	case t.told <= maxTold:
+	switch t.listed++; {
+	case t.listed <= maxListed:
 		t.w.add(f)
-	case t.told == maxTold+1:
-		t.w.add(ruleMore.At(t.path, 0, "the file has more findings than the %d that are listed", maxTold))
+	case t.listed == maxListed+1:
+		t.w.add(ruleMore.At(t.path, 0, "the file has more findings than the %d that are listed", maxListed))
 	}
 }
 
@@ -79,7 +79,7 @@ func otherID(s, want string) string {
 }
 
 // sections asks for sections of level 2 by the specification's names; those that
-// real files call something else are found too, and told of. It returns them by
+// real files call something else are found too, and listed of. It returns them by
 // the specification's names.
 func (t *text) sections(file string, missing, named *finding.Rule, names ...string) map[string]document.Section {
 	found := map[string]document.Section{}

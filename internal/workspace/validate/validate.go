@@ -90,12 +90,9 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, fmt.Errorf("validate %s: %w", root, err)
 	}
 	defer top.Close()
-	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), states: map[string]string{}, holders: packagesOf(r)}
+	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), known: r.ByID()}
 	if p.counted = o.Digest; p.counted == nil {
 		p.counted = finding.NewDigest(1)
-	}
-	for _, f := range r.Deliverables {
-		p.states[f.ID] = strings.ToUpper(f.Status)
 	}
 	p.listed = []finding.Finding{}
 	p.found = append(p.found, r.Findings...)
@@ -136,12 +133,12 @@ type project struct {
 	// decompositions are by their paths; defining are those that define anything.
 	decompositions map[string]*defined
 	defining       []*defined
-	// newest is the newest snapshot of each folder, states those of deliverables.
-	newest, states map[string]string
-	// holders are the packages that hold deliverables, by the ids of these.
-	holders map[string]string
+	// newest is the newest snapshot of each folder.
+	newest map[string]string
+	// known are the deliverables that registers may refer to.
+	known scan.ByID
 
-	// found is what was found and not told yet, with rest; listed is what the report
+	// found is what was found and not passed on yet, with rest; listed is what the report
 	// lists, and counted counts all.
 	found, rest, listed []finding.Finding
 	counted             *finding.Digest
@@ -149,16 +146,10 @@ type project struct {
 	files               int
 }
 
-// Has implements [register.Project].
-func (p *project) Has(id string) bool { _, ok := p.states[id]; return ok }
-
-// State implements [register.Project].
-func (p *project) State(id string) string { return p.states[id] }
-
 func (p *project) add(f finding.Finding) { p.found = append(p.found, f) }
 
-// tell passes findings on, which are sorted, as far as there is room for more.
-func (p *project) tell(found []finding.Finding) {
+// pass passes findings on, which are sorted, as far as there is room for more.
+func (p *project) pass(found []finding.Finding) {
 	if p.o.Digest == nil {
 		found = p.quota.Keep(found)
 	}
@@ -174,17 +165,17 @@ func (p *project) tell(found []finding.Finding) {
 	}
 }
 
-// tellUntil passes on what is found and waits as far as it comes before a path. p.rest is
+// passUntil passes on what is found and waits as far as it comes before a path. p.rest is
 // what was found before the deliverables were looked at, sorted; p.found is the few others
 // that wait.
-func (p *project) tellUntil(path string, found []finding.Finding) {
+func (p *project) passUntil(path string, found []finding.Finding) {
 	n, _ := slices.BinarySearchFunc(p.rest, path, byPath)
 	found = slices.Concat(p.found, found, p.rest[:n])
 	p.rest = p.rest[n:]
 	finding.Sort(found)
 	n, _ = slices.BinarySearchFunc(found, path, byPath)
 	p.found = found[n:]
-	p.tell(found[:n])
+	p.pass(found[:n])
 }
 
 func byPath(f finding.Finding, path string) int { return strings.Compare(f.Path, path) }
@@ -200,14 +191,14 @@ func (p *project) begin() {
 	finding.Sort(p.rest)
 }
 
-// report tells what was found and not told yet, and counts.
+// report passes on what is left, and counts.
 func (p *project) report() *Report {
 	found := slices.Concat(p.rest, p.found)
 	finding.Sort(found)
-	p.tell(found)
+	p.pass(found)
 	if more := p.quota.Dropped(); more > 0 {
 		p.quota = finding.Quota{}
-		p.tell([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed", more)})
+		p.pass([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed", more)})
 	}
 	r := &Report{ProjectRoot: p.root, Only: p.o.Only, Findings: p.listed, Summary: Summary{
 		Packages: len(p.Packages), Deliverables: len(p.Deliverables), Files: p.files, Truncated: p.Truncated, Codes: p.counted.Tallies(),

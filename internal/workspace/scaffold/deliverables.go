@@ -4,47 +4,24 @@ import (
 	"context"
 	"os"
 	"path"
-	"slices"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"belay/internal/durable"
 )
 
-// makeUnits makes the deliverables. The first that fails, in their order, is the
-// one to tell.
-func (m *maker) makeUnits(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	errs := make([]error, len(m.p.units))
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range min(workers, len(m.p.units)) {
-		all.Go(func() {
-			for i := range next {
-				if errs[i] = m.unit(ctx, m.p.units[i]); errs[i] != nil {
-					stop()
-				}
-			}
-		})
+// makeUnits makes the deliverables, several at a time.
+func (m *scaffolding) makeUnits(ctx context.Context) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(workers)
+	for _, u := range m.p.units {
+		all.Go(func() error { return m.unit(ctx, u) })
 	}
-	for i := range m.p.units {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	for _, err := range errs {
-		if err != nil && !isCanceled(err) {
-			return err
-		}
-	}
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return errs[i]
-	}
-	return nil
+	return all.Wait()
 }
 
 // unit makes a deliverable's folder and the files in it, in their order.
-func (m *maker) unit(ctx context.Context, u unit) error {
+func (m *scaffolding) unit(ctx context.Context, u unit) error {
 	if len(u.steps) > 0 && u.steps[0].data == nil {
 		if err := m.step(ctx, m.p.root, u.steps[0], u.steps[0].path); err != nil {
 			return err
@@ -65,7 +42,7 @@ func (m *maker) unit(ctx context.Context, u unit) error {
 
 // files makes files of one folder. All are on disk before the first has its name,
 // and they get their names in their order.
-func (m *maker) files(ctx context.Context, dir *os.Root, steps []step) error {
+func (m *scaffolding) files(ctx context.Context, dir *os.Root, steps []step) error {
 	drafts := make([]*draft, len(steps))
 	var written []durable.Syncer
 	err, at := error(nil), 0

@@ -56,11 +56,6 @@ func newDraft(dir *os.Root, name string, data []byte) (*draft, error) {
 	if _, err := dir.Lstat(name); err == nil {
 		return nil, nil
 	}
-	return write(dir, name, data)
-}
-
-// write is newDraft for a name that may be taken.
-func write(dir *os.Root, name string, data []byte) (*draft, error) {
 	d := &draft{dir: dir, name: name, temp: path.Join(path.Dir(name), tempPrefix+rand.Text())}
 	var err error
 	if d.file, err = durable.Create(dir, d.temp, 0o666, durable.ProjectFile); err != nil {
@@ -92,24 +87,9 @@ func (d *draft) publish(err error) (bool, error) {
 			return true, nil
 		}
 	}
-	_ = durable.Remove(d.dir, d.temp) // the first error is the one to tell
+	_ = durable.Remove(d.dir, d.temp) // the first error is the one to report
 	return false, err
 }
 
 // sorted are the keys of a set, in order.
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
-
-// replaceFile puts data in the place of a file, whole.
-func replaceFile(dir *os.Root, name string, data []byte) error {
-	d, err := write(dir, name, data)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(d.file.Sync(), d.file.Close()); err == nil {
-		err = durable.Rename(dir, d.temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, durable.Remove(dir, d.temp))
-	}
-	return durable.Unflushed(durable.FlushDir(dir, path.Dir(name), durable.ProjectFile))
-}
