@@ -137,7 +137,7 @@ func (o opened) close() { _ = o.root.Close() } // it was only read
 
 // expanded evaluates entries in a folder and merges them with themselves, as task,
 // agent and action. The caller closes the folder.
-func expanded(ctx context.Context, dir string, entries []declared.Entry, most int) ([]declared.Attachment, opened, error) {
+func expanded(ctx context.Context, dir string, entries []declared.Entry, most int) ([]*declared.Attachment, opened, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, opened{}, err

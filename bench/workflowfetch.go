@@ -51,9 +51,9 @@ func (b *bench) workflowFetch(ctx context.Context) ([]Measure, error) {
 	}
 	defer func() { _ = downloads.Close() }() // the bench's folder goes as a whole
 	g := gather.New(gather.Options{Downloads: downloads})
-	list := make([]declared.Attachment, fetchCount)
+	list := make([]*declared.Attachment, fetchCount)
 	for i := range list {
-		list[i] = &declared.URL{Base: declared.Base{Source: declared.Source{URL: fmt.Sprintf("%s/%d", server.URL, i)}}, Fetch: true}
+		list[i] = &declared.Attachment{Type: declared.TypeURL, Source: declared.Source{URL: fmt.Sprintf("%s/%d", server.URL, i)}, Fetch: true}
 	}
 	var all series
 	for round := range b.o.rounds + 1 {
