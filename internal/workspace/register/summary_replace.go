@@ -67,8 +67,12 @@ func (s *Summary) compose(p part, f *figures) {
 	if len(rest) > 0 && rest[0] != "" {
 		lines = append(lines, "")
 	}
+	lines = append(lines, rest...)
+	if p.end < s.doc.Len() && lines[len(lines)-1] != "" {
+		lines = append(lines, "")
+	}
 	s.doc.Delete(p.first+1, p.end-p.first-1)
-	s.doc.Insert(p.first+1, append(lines, rest...)...)
+	s.doc.Insert(p.first+1, lines...)
 	s.divide()
 }
 

@@ -199,7 +199,7 @@ func (f *Files) Preview(d workspace.Deliverable, p *register.Register, o registe
 	if err := editable(d); err != nil {
 		return nil, "", err
 	}
-	now, err := look(d)
+	now, err := f.look(d)
 	if err != nil {
 		return nil, "", err
 	}

@@ -83,16 +83,17 @@ type File struct {
 // DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that can not be read
 // WORKSPACE_FILE_READ_FAILED.
 func (f *Files) Read(d workspace.Deliverable) (File, error) {
-	f.o.Settle(d.Project, path.Join(d.Rel, layout.RegisterFile))
-	file, err := look(d)
+	file, err := f.look(d)
 	if err == nil && !file.Exists {
 		return file, reported(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
 	}
 	return file, err
 }
 
-// look reads the register of a deliverable; one that is not there is empty.
-func look(d workspace.Deliverable) (File, error) {
+// look reads the register of a deliverable; one that is not there is empty. What a dead
+// process left half done is completed first.
+func (f *Files) look(d workspace.Deliverable) (File, error) {
+	f.o.Settle(d.Project, path.Join(d.Rel, layout.RegisterFile))
 	dir, err := d.Open()
 	if err != nil {
 		return File{}, err
