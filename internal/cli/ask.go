@@ -14,7 +14,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/render"
-	filetool "belay/internal/tool/files"
+	"belay/internal/tool"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
@@ -198,7 +198,7 @@ func (a *asker) choose(text string) []string {
 		a.c.warn(err.Error())
 	}
 	for i, p := range all {
-		a.c.note(strconv.Itoa(i+1), render.Visible(filetool.Printable(p)))
+		a.c.note(strconv.Itoa(i+1), render.Visible(tool.Printable(p)))
 	}
 	if more := a.open.call.Effect.Done.Files - len(all); more > 0 && len(a.open.call.Effect.Done.Ignored) == 0 {
 		a.c.note("and", count(more, "more file", "more files")+", which belay decision allow --only can name")

@@ -8,7 +8,7 @@ import (
 
 	"belay/internal/permit"
 	"belay/internal/render"
-	filetool "belay/internal/tool/files"
+	"belay/internal/tool"
 )
 
 // shortDiff is how many lines of a diff are shown where more can be asked for.
@@ -20,7 +20,7 @@ func aspects(r permit.Request) []string {
 	e := r.Effect
 	var paths []string
 	for _, p := range render.Files(e) {
-		paths = append(paths, filetool.Printable(p))
+		paths = append(paths, tool.Printable(p))
 	}
 	shown := strings.Join(paths, ", ")
 	does := e.Summary
@@ -28,7 +28,7 @@ func aspects(r permit.Request) []string {
 	case e.Command != "":
 		does = "" // the command says it better
 	case only && len(e.Paths) == 1 && strings.HasPrefix(named, e.Paths[0]):
-		does, shown = "", filetool.Printable(named) // and whether it is new
+		does, shown = "", tool.Printable(named) // and whether it is new
 	}
 	if all := len(paths); all > shownMatches {
 		if e.Done != nil {

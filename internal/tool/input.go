@@ -40,9 +40,7 @@ func (e entry) validate(input json.RawMessage) error {
 		faults = append(faults[:maxInputProblems], fmt.Sprintf("and %d more", more))
 	}
 	for i, f := range faults {
-		if len(f) > maxProblemBytes {
-			faults[i] = strings.ToValidUTF8(f[:maxProblemBytes], "") + "…"
-		}
+		faults[i] = Clip(f, maxProblemBytes)
 	}
 	return Refuse("the input of %s is not what it takes: %s", e.spec.Name, strings.Join(faults, "; ")).
 		WithHint("call it again with an input that fits its schema")

@@ -10,7 +10,7 @@ import (
 const maxWireName = 64
 
 // wireName is a canonical name as providers take it, [A-Za-z0-9_-]{1,64}. Names
-// that would come out the same are told apart by a hash of what they were.
+// that would come out the same get a hash of what they were.
 func wireName(name string, taken func(string) bool) string {
 	wire := strings.Map(func(r rune) rune {
 		switch {

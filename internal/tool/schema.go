@@ -23,9 +23,5 @@ func describePlace(place []string) string {
 	if len(place) == 0 {
 		return "the input"
 	}
-	pointer := "/" + strings.Join(place, "/")
-	if len(pointer) > maxPlaceBytes {
-		return strings.ToValidUTF8(pointer[:maxPlaceBytes], "") + "…"
-	}
-	return pointer
+	return Clip("/"+strings.Join(place, "/"), maxPlaceBytes)
 }

@@ -1,11 +1,12 @@
 package tool
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"belay/internal/lazyregexp"
 	"belay/internal/model"
@@ -147,17 +148,5 @@ func (s *Set) Prepare(ctx context.Context, w *Environment, name string, input js
 }
 
 func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	names = slices.Clone(names)
-	slices.Sort(names)
-	var b bytes.Buffer
-	for i, n := range names {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(n)
-	}
-	return b.String()
+	return cmp.Or(strings.Join(slices.Sorted(slices.Values(names)), ", "), "none")
 }

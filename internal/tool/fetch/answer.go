@@ -53,7 +53,7 @@ func (a *answer) result(ctx context.Context) (tool.Result, error) {
 		return a.attach(ctx, kind, ext)
 	}
 	if !textual(kind) {
-		return tool.Result{}, tool.Refuse("%s is %s (status %d), which cannot be shown", a.name(), cut(kind, 100), a.status)
+		return tool.Result{}, tool.Refuse("%s is %s (status %d), which cannot be shown", a.name(), tool.Clip(kind, 100), a.status)
 	}
 	text, err := a.text(kind)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *answer) result(ctx context.Context) (tool.Result, error) {
 	return a.tell(kind, text)
 }
 
-func (a *answer) name() string { return cut(a.url.String(), 300) }
+func (a *answer) name() string { return tool.Clip(a.url.String(), 300) }
 
 // textual reports whether a type is text that a model can read.
 func textual(kind string) bool {
@@ -92,7 +92,7 @@ func (a *answer) text(kind string) (string, error) {
 		}
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		return "", tool.Refuse("%s says it is %s and is binary", a.name(), cut(kind, 100))
+		return "", tool.Refuse("%s says it is %s and is binary", a.name(), tool.Clip(kind, 100))
 	}
 	if isHTML {
 		text, err := webpage.Text(data, a.url)

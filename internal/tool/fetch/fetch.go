@@ -6,7 +6,7 @@
 // PDFs as attachments, anything else is refused.
 //
 // A decision about a call is a decision about a host. So a redirect is followed
-// only on the same host; where one leads elsewhere, the model is told the address
+// only on the same host; where one leads elsewhere, the model gets the address
 // and may ask for it.
 //
 // Contract: turn API REQ-04; architecture, "Security posture".
@@ -100,7 +100,7 @@ func (t *Tool) Prepare(_ context.Context, w *tool.Environment, raw json.RawMessa
 	}
 	u, err := url.Parse(strings.TrimSpace(in.URL))
 	if err != nil || u.Host == "" || len(in.URL) > maxURL {
-		return nil, tool.Refuse("%q is not a URL", cut(in.URL, 200)).WithHint("give a full one, such as https://example.com/page")
+		return nil, tool.Refuse("%q is not a URL", tool.Clip(in.URL, 200)).WithHint("give a full one, such as https://example.com/page")
 	}
 	u.Fragment = ""
 	if err := t.policy.Check(u); err != nil {
@@ -131,7 +131,7 @@ type call struct {
 
 // Effect implements [tool.Call].
 func (c *call) Effect() permit.Effect {
-	return permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: cut("fetch "+c.u.String(), 190), Hosts: []string{hostOf(c.u)}}
+	return permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: tool.Clip("fetch "+c.u.String(), 190), Hosts: []string{hostOf(c.u)}}
 }
 
 // hostOf is the host that a decision is about, with the port where it is not the
@@ -142,11 +142,4 @@ func hostOf(u *url.URL) string {
 		host += ":" + p
 	}
 	return host
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -18,7 +18,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	defer cancel()
 	req, err := http.NewRequestWithContext(limited, http.MethodGet, c.u.String(), nil)
 	if err != nil {
-		return tool.Result{}, tool.Refuse("%s cannot be asked for", cut(c.u.String(), 200)).Because(err)
+		return tool.Result{}, tool.Refuse("%s cannot be asked for", tool.Clip(c.u.String(), 200)).Because(err)
 	}
 	req.Header.Set("User-Agent", c.t.agent)
 	req.Header.Set("Accept", "text/html, text/plain, application/json, image/*, application/pdf, */*;q=0.5")
@@ -28,7 +28,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	}
 	defer res.Body.Close()
 	if e := res.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return tool.Result{}, tool.Refuse("%s answers in the encoding %q, which was not asked for", hostOf(c.u), cut(e, 50))
+		return tool.Result{}, tool.Refuse("%s answers in the encoding %q, which was not asked for", hostOf(c.u), tool.Clip(e, 50))
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.w.Limits.FetchBytes+1))
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *call) failed(ctx context.Context, err error) error {
 	var wrapped *url.Error
 	switch {
 	case errors.As(err, &elsewhere):
-		return tool.Refuse("%s redirects to another host: %s", cut(c.u.String(), 200), cut(elsewhere.to.String(), maxURL)).
+		return tool.Refuse("%s redirects to another host: %s", tool.Clip(c.u.String(), 200), tool.Clip(elsewhere.to.String(), maxURL)).
 			WithHint("fetch that address if you want it")
 	case errors.As(err, &violation):
 		return forbidden(err)
@@ -64,5 +64,5 @@ func (c *call) failed(ctx context.Context, err error) error {
 	case errors.As(err, &wrapped):
 		err = wrapped.Err // the URL is known
 	}
-	return tool.Refuse("%s cannot be reached: %s", hostOf(c.u), cut(fmt.Sprint(err), 300)).Because(err)
+	return tool.Refuse("%s cannot be reached: %s", hostOf(c.u), tool.Clip(fmt.Sprint(err), 300)).Because(err)
 }

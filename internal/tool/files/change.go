@@ -22,9 +22,8 @@ import (
 // change is a file and the content that it is to have: worked out, judged by
 // people, and then done if the file is still what it was.
 type change struct {
-	w     *tool.Environment
-	bench *bench
-	p     place
+	w *tool.Environment
+	p place
 	// before is what the file held when the change was worked out, nil for none.
 	before *content
 	after  []byte
@@ -114,7 +113,7 @@ func (c *change) Effect() permit.Effect {
 	if c.before == nil {
 		summary += " (a new file)"
 	}
-	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest}
+	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: tool.Clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest}
 }
 
 // version is the file before, as a review has it.
@@ -136,7 +135,8 @@ func (c *change) data() []byte {
 // Run implements [tool.Call]: the file gets its content, unless it changed since
 // the change was worked out.
 func (c *change) Run(ctx context.Context) (tool.Result, error) {
-	defer c.bench.lock(c.p.abs())()
+	changing.Lock()
+	defer changing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, err
 	}
@@ -173,7 +173,7 @@ func (c *change) replace(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	noted := session.Change{Path: c.p.name, After: digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
+	noted := session.Change{Path: c.p.name, After: tool.Digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
 	if now != nil {
 		if bytes.Equal(now.data, c.after) {
 			c.w.Seen.Note(c.p.shown(), now.sha256)
@@ -229,7 +229,7 @@ func (c *change) putAside() error {
 	if err != nil {
 		return err
 	}
-	put := durable.Replacement{Data: c.after, Perm: 0o666, Temp: durable.TempName(digest(c.after)), File: durable.Cache}
+	put := durable.Replacement{Data: c.after, Perm: 0o666, Temp: durable.TempName(tool.Digest(c.after)), File: durable.Cache}
 	if now != nil {
 		put.Perm, put.Exact, put.Like = now.info.Mode().Perm(), true, now.info
 	}
@@ -243,7 +243,7 @@ func (c *change) putAside() error {
 		removeFolders(c.p.root, dir, made)
 		return err
 	}
-	c.see(digest(c.after))
+	c.see(tool.Digest(c.after))
 	return nil
 }
 

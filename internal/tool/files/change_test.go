@@ -41,7 +41,7 @@ func TestWriteAndEdit(t *testing.T) {
 	}
 	changes := x.w.Ledger.Take()
 	if len(changes) != 3 || changes[0].Before != "" || changes[0].Folders != 2 || changes[1].Before != changes[0].After ||
-		changes[2].After != digest([]byte("one\n2\n3\n4\n")) || changes[2].AfterBytes != 10 || changes[1].Folders != 0 {
+		changes[2].After != tool.Digest([]byte("one\n2\n3\n4\n")) || changes[2].AfterBytes != 10 || changes[1].Folders != 0 {
 		t.Errorf("the ledger has %+v", changes)
 	}
 	for _, c := range changes {
@@ -240,7 +240,7 @@ func TestChangesAtTheSameTime(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if changes := x.w.Ledger.Take(); done != 1 || len(changes) != 1 || digest([]byte(x.get("n"))) != changes[0].After {
+	if changes := x.w.Ledger.Take(); done != 1 || len(changes) != 1 || tool.Digest([]byte(x.get("n"))) != changes[0].After {
 		t.Errorf("%d changes were done and %d noted, want one", done, len(changes))
 	}
 }

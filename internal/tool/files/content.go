@@ -2,8 +2,6 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +10,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/tool"
 )
 
 // content is a file's bytes with what they were when they were read.
@@ -69,7 +68,7 @@ func slurp(f *os.File, info fs.FileInfo, limit int64) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &content{data: data, sha256: digest(data), info: info}, nil
+	return &content{data: data, sha256: tool.Digest(data), info: info}, nil
 }
 
 // section reads n bytes from an offset and checks afterwards that the file is
@@ -89,9 +88,4 @@ func section(f *os.File, info fs.FileInfo, at, n int64) ([]byte, error) {
 		return nil, errChanging
 	}
 	return data, nil
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

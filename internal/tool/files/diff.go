@@ -26,11 +26,11 @@ const (
 func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 	switch was, is := c.BeforeMode.IsDir(), c.AfterMode.IsDir(); {
 	case was && is:
-		return fmt.Sprintf("%s/: permissions %v become %v\n", Printable(c.Path), c.BeforeMode.Perm(), c.AfterMode.Perm()), nil
+		return fmt.Sprintf("%s/: permissions %v become %v\n", tool.Printable(c.Path), c.BeforeMode.Perm(), c.AfterMode.Perm()), nil
 	case is && c.Before == "":
-		return Printable(c.Path) + "/: a new folder\n", nil
+		return tool.Printable(c.Path) + "/: a new folder\n", nil
 	case was && c.Removes():
-		return Printable(c.Path) + "/: a folder, removed\n", nil
+		return tool.Printable(c.Path) + "/: a folder, removed\n", nil
 	}
 	before, kept, err := contentOf(blobs, c, c.Before, c.BeforeBytes, c.BeforeAt)
 	if err != nil {
@@ -45,7 +45,7 @@ func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 		modes = fmt.Sprintf("mode %v -> %v\n", c.BeforeMode, c.AfterMode)
 	}
 	if !kept || !kept2 || c.Lost != "" {
-		return modes + fmt.Sprintf("%s: from %d to %d bytes; the contents were not kept\n", Printable(c.Path), c.BeforeBytes, c.AfterBytes), nil
+		return modes + fmt.Sprintf("%s: from %d to %d bytes; the contents were not kept\n", tool.Printable(c.Path), c.BeforeBytes, c.AfterBytes), nil
 	}
 	return modes + unified(c.Path, before, after), nil
 }
@@ -82,8 +82,8 @@ func Compare(path string, before, after []byte) string { return unified(path, be
 // unified is the unified diff of two contents of a file, nil for no file, capped
 // at a line. It is empty where nothing changed. No name makes lines of its own.
 func unified(path string, before, after []byte) string {
-	from, to := Printable("a/"+path), Printable("b/"+path)
-	path = Printable(path)
+	from, to := tool.Printable("a/"+path), tool.Printable("b/"+path)
+	path = tool.Printable(path)
 	if before == nil {
 		from = "/dev/null"
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // edit replaces parts of a text file.
-type edit struct{ bench *bench }
+type edit struct{}
 
 type editInput struct {
 	Path  string        `json:"path"`
@@ -33,7 +33,7 @@ func (edit) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t edit) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
+func (edit) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[editInput](input)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (t edit) Prepare(ctx context.Context, w *tool.Environment, input json.RawMe
 	if err != nil {
 		return nil, tool.Refuse("%s: %v", p.shown(), err).WithHint("nothing was changed; read the file and repeat the edit with its exact text")
 	}
-	c := &change{w: w, bench: t.bench, p: p, before: before, after: encodeText(edited, e), tool: "edit", done: "edited"}
+	c := &change{w: w, p: p, before: before, after: encodeText(edited, e), tool: "edit", done: "edited"}
 	if err := c.settle(); err != nil {
 		return nil, err
 	}

@@ -39,31 +39,16 @@ type Options struct {
 	Workers int
 }
 
-// New returns the file tools, in the order in which models see them. They
-// share the locks that keep two changes of one file apart, so a process makes
-// them once.
+// New returns the file tools, in the order in which models see them.
 func New(o Options) []tool.Tool {
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	b := &bench{}
-	return []tool.Tool{read{}, write{b}, edit{b}, list{}, glob{o.Workers}, grep{o.Workers}}
+	return []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}}
 }
 
-// bench is where files are changed: one change of a file at a time in a process.
-// Files share a lock only by chance of their names.
-type bench struct{ locks [64]sync.Mutex }
-
-// lock locks a file by its absolute path and returns the unlock.
-func (b *bench) lock(path string) func() {
-	hash := uint32(2166136261)
-	for i := range len(path) {
-		hash = (hash ^ uint32(path[i])) * 16777619
-	}
-	l := &b.locks[hash%uint32(len(b.locks))]
-	l.Lock()
-	return l.Unlock
-}
+// changing keeps two changes of one file apart in a process.
+var changing sync.Mutex
 
 // decode reads an input.
 func decode[T any](input json.RawMessage) (T, error) {

@@ -102,7 +102,7 @@ func notRegular(mode fs.FileMode) error {
 }
 
 func kindError(path string, mode fs.FileMode) error {
-	r := tool.Refuse("%s is %s, not a file", clip(path, 200), kindOf(mode))
+	r := tool.Refuse("%s is %s, not a file", tool.Clip(path, 200), kindOf(mode))
 	if mode.IsDir() {
 		r.Hint = "look into it with list"
 	}

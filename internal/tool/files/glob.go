@@ -63,7 +63,7 @@ func checkPattern(pattern string) error {
 	const maxBraces = 8
 	switch {
 	case !doublestar.ValidatePattern(pattern):
-		return tool.Refuse("%q is not a pattern", clip(pattern, 200)).WithHint("close every bracket and brace, or put a backslash before it")
+		return tool.Refuse("%q is not a pattern", tool.Clip(pattern, 200)).WithHint("close every bracket and brace, or put a backslash before it")
 	case strings.Count(pattern, "{") > maxBraces || strings.Count(pattern, "**") > maxBraces:
 		return tool.Refuse("the pattern has more than %d braces or double stars", maxBraces)
 	case strings.HasPrefix(pattern, "/") || strings.HasPrefix(path.Clean(pattern), ".."):
@@ -81,7 +81,7 @@ type globCall struct {
 
 // Effect implements [tool.Call].
 func (c *globCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}}
+	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: tool.Clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}}
 }
 
 // Run implements [tool.Call].
@@ -110,7 +110,7 @@ func (c *globCall) tell(found []string, skipped int) tool.Result {
 	var b strings.Builder
 	shown := 0
 	for _, name := range found[:min(len(found), c.w.Limits.Matches)] {
-		line := Printable(c.at.below(path.Join(c.at.name, name))) + "\n"
+		line := tool.Printable(c.at.below(path.Join(c.at.name, name))) + "\n"
 		if int64(b.Len()+len(line)+200) > c.w.Limits.OutputBytes {
 			break
 		}

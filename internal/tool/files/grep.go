@@ -97,8 +97,8 @@ type grepCall struct {
 
 // Effect implements [tool.Call].
 func (c *grepCall) Effect() permit.Effect {
-	summary := fmt.Sprintf("grep %q in %s", clip(c.in.Pattern, 80), c.at.shown())
-	return permit.Effect{Tool: "grep", Kind: permit.Read, Summary: clip(summary, 190), Paths: []string{c.at.shown()}}
+	summary := fmt.Sprintf("grep %q in %s", tool.Clip(c.in.Pattern, 80), c.at.shown())
+	return permit.Effect{Tool: "grep", Kind: permit.Read, Summary: tool.Clip(summary, 190), Paths: []string{c.at.shown()}}
 }
 
 // fileHits is what was found in one file.

@@ -22,11 +22,11 @@ func (c *grepCall) tell(found []fileHits, skipped int) tool.Result {
 		}
 		switch c.in.Output {
 		case tellFiles:
-			t.line(true, "%s\n", Printable(name))
+			t.line(true, "%s\n", tool.Printable(name))
 		case tellCounts:
-			t.line(true, "%s: %d\n", Printable(name), f.count)
+			t.line(true, "%s: %d\n", tool.Printable(name), f.count)
 		default:
-			t.file(Printable(name), f.lines)
+			t.file(tool.Printable(name), f.lines)
 		}
 		if t.full {
 			break
@@ -36,7 +36,7 @@ func (c *grepCall) tell(found []fileHits, skipped int) tool.Result {
 		t.b.WriteString("no line matches\n")
 	}
 	if t.full {
-		fmt.Fprintf(&t.b, "[the first %d; there are more: make the pattern narrower, or look in one folder]\n", t.told)
+		fmt.Fprintf(&t.b, "[the first %d; there are more: make the pattern narrower, or look in one folder]\n", t.shown)
 	}
 	t.b.WriteString(passedOver(skipped))
 	return tool.Result{Text: t.b.String(), Truncated: t.full}
@@ -47,25 +47,25 @@ type teller struct {
 	b       strings.Builder
 	matches int
 	bytes   int64
-	told    int
+	shown   int
 	full    bool
 }
 
 func (t *teller) line(match bool, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	if match && t.told >= t.matches || int64(t.b.Len()+len(line)) > t.bytes {
+	if match && t.shown >= t.matches || int64(t.b.Len()+len(line)) > t.bytes {
 		t.full = true
 		return
 	}
 	t.b.WriteString(line)
 	if match {
-		t.told++
+		t.shown++
 	}
 }
 
 // file writes a heading and lines, with a rule where lines are left out.
 func (t *teller) file(name string, lines []hitLine) {
-	if t.told >= t.matches {
+	if t.shown >= t.matches {
 		t.full = true
 		return
 	}

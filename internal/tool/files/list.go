@@ -73,7 +73,7 @@ type listCall struct {
 
 // Effect implements [tool.Call].
 func (c *listCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "list", Kind: permit.Read, Summary: clip("list "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
+	return permit.Effect{Tool: "list", Kind: permit.Read, Summary: tool.Clip("list "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
 }
 
 // Run implements [tool.Call].
@@ -120,7 +120,7 @@ func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
 
 // describe is one line of a list.
 func describe(folder *os.Root, e fs.DirEntry) string {
-	name := Printable(e.Name())
+	name := tool.Printable(e.Name())
 	switch mode := e.Type(); {
 	case mode.IsDir():
 		return name + "/\n"
@@ -129,7 +129,7 @@ func describe(folder *os.Root, e fs.DirEntry) string {
 		if err != nil {
 			return name + " (a link)\n"
 		}
-		return fmt.Sprintf("%s -> %s\n", name, Printable(target))
+		return fmt.Sprintf("%s -> %s\n", name, tool.Printable(target))
 	case !mode.IsRegular():
 		return fmt.Sprintf("%s (%s)\n", name, kindOf(mode))
 	}
@@ -138,14 +138,6 @@ func describe(folder *os.Root, e fs.DirEntry) string {
 		return name + "\n" // it went away meanwhile
 	}
 	return fmt.Sprintf("%s  %d\n", name, info.Size())
-}
-
-// Printable keeps a name or path on its line: names may hold anything but a slash.
-func Printable(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
-		return fmt.Sprintf("%q", name)
-	}
-	return name
 }
 
 // readNames reads the entries of a folder in the order of their names, at most

@@ -163,8 +163,8 @@ func (m *memory) Put(_ context.Context, r io.Reader, most int64) (string, int64,
 	if m.blobs == nil {
 		m.blobs = map[string][]byte{}
 	}
-	m.blobs[digest(data)] = data
-	return digest(data), int64(len(data)), nil
+	m.blobs[tool.Digest(data)] = data
+	return tool.Digest(data), int64(len(data)), nil
 }
 
 func (m *memory) Content(sha string) (attachment.Content, error) {
@@ -181,7 +181,7 @@ type blob struct{ data []byte }
 
 func (b blob) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.data)), nil }
 func (b blob) Size() int64                  { return int64(len(b.data)) }
-func (b blob) SHA256() string               { return digest(b.data) }
+func (b blob) SHA256() string               { return tool.Digest(b.data) }
 
 // admitter takes every file with the extension of an image or a PDF.
 type admitter struct{ blobs *memory }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"belay/internal/tool"
 	"cmp"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ func missing(text, old string) error {
 	lines := splitLines(text)
 	wanted := splitLines(strings.Trim(old, "\n"))
 	if at := looseMatch(lines, wanted); at >= 0 {
-		return fmt.Errorf("the old text is not there; line %d is the same but for spaces: %q", at+1, clip(lines[at], 200))
+		return fmt.Errorf("the old text is not there; line %d is the same but for spaces: %q", at+1, tool.Clip(lines[at], 200))
 	}
 	near := nearestLines(lines, longest(wanted))
 	if len(near) == 0 {
@@ -21,7 +22,7 @@ func missing(text, old string) error {
 	}
 	var b strings.Builder
 	for _, n := range near {
-		fmt.Fprintf(&b, "; line %d: %q", n+1, clip(lines[n], 200))
+		fmt.Fprintf(&b, "; line %d: %q", n+1, tool.Clip(lines[n], 200))
 	}
 	return fmt.Errorf("the old text is not there; the nearest lines are these%s", b.String())
 }

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +25,8 @@ func KeptContent(blobs tool.Blobs, c session.Change, sha string, size, at int64)
 	if at < 0 || size < 0 || at > pack.Size()-size {
 		return nil, fmt.Errorf("the pack %s has no content at %d: %w", c.Pack, at, session.ErrNoBlob)
 	}
-	return part{pack, sha, size, at}, nil
+	p := part{pack, sha, size, at}
+	return p, p.prove()
 }
 
 // part is a content in a pack.
@@ -37,6 +40,20 @@ var _ attachment.Content = part{}
 
 func (p part) Size() int64    { return p.size }
 func (p part) SHA256() string { return p.sha }
+
+// prove fails with [session.ErrNoBlob] where the pack has another content there.
+func (p part) prove() error {
+	r, err := p.Open()
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, r)
+	if err = errors.Join(err, r.Close()); err == nil && hex.EncodeToString(sum.Sum(nil)) != p.sha {
+		err = fmt.Errorf("the pack %s has another content at %d: %w", p.pack.SHA256(), p.at, session.ErrNoBlob)
+	}
+	return err
+}
 
 // Open implements [attachment.Content].
 func (p part) Open() (io.ReadCloser, error) {

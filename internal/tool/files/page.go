@@ -1,6 +1,7 @@
 package files
 
 import (
+	"belay/internal/tool"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ func layOut(lines []string, first, limit int, most int64) page {
 	var p page
 	for i, line := range lines[:min(len(lines), limit)] {
 		if len(line) > maxLine {
-			line = fmt.Sprintf("%s [%d bytes more]", clip(line, maxLine), len(line)-maxLine)
+			line = fmt.Sprintf("%s [%d bytes more]", tool.Clip(line, maxLine+len("…")), len(line)-maxLine)
 			p.cut = true
 		}
 		numbered := fmt.Sprintf("%6d\t%s\n", first+i, line)

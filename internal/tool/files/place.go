@@ -105,7 +105,7 @@ func parse(w *tool.Environment, written string) (place, error) {
 	}
 	name := path.Clean(filepath.ToSlash(written))
 	if filepath.IsAbs(written) || !filepath.IsLocal(filepath.FromSlash(name)) {
-		return place{}, authority("%s is outside the project", clip(written, 200)).
+		return place{}, authority("%s is outside the project", tool.Clip(written, 200)).
 			WithHint("give a path relative to the project, such as docs/plan.md")
 	}
 	project.name = name
@@ -136,7 +136,7 @@ func relative(top, abs string) (string, bool) {
 // hidden refuses what an agent is never shown.
 func hidden(w *tool.Environment, p place, written string) error {
 	if !p.scratch && w.Scope.Hidden(p.name) {
-		return authority("%s is not open to agents", clip(written, 200))
+		return authority("%s is not open to agents", tool.Clip(written, 200))
 	}
 	return nil
 }
@@ -229,16 +229,5 @@ func explain(path string, err error) error {
 			reason = "cannot be used: " + errno.Error()
 		}
 	}
-	return tool.Refuse("%s %s", clip(path, 200), reason).Because(err)
-}
-
-// clip shortens s to about n bytes, at a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return tool.Refuse("%s %s", tool.Clip(path, 200), reason).Because(err)
 }

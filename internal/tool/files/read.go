@@ -91,7 +91,7 @@ func (c *readCall) value(text string, lines []string) map[string]any {
 
 // Effect implements [tool.Call].
 func (c *readCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "read", Kind: permit.Read, Summary: clip("read "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
+	return permit.Effect{Tool: "read", Kind: permit.Read, Summary: tool.Clip("read "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
 }
 
 // Run implements [tool.Call].
@@ -278,7 +278,7 @@ func unreadable(shown string, err error) error {
 
 // notFound refuses a path that leads to nothing and says what was perhaps meant.
 func notFound(w *tool.Environment, p place) error {
-	r := tool.Refuse("%s does not exist", clip(p.shown(), 200))
+	r := tool.Refuse("%s does not exist", tool.Clip(p.shown(), 200))
 	if p.missing != 1 {
 		return r.WithHint("find files with glob or list")
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"belay/internal/tool"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -117,7 +118,7 @@ func TestReadRefusals(t *testing.T) {
 	for _, tt := range tests {
 		_, err := x.call("read", in{"path": tt.path})
 		if r := refused(t, tt.path, err, tt.words...); r.Authority != tt.authority {
-			t.Errorf("%s: authority %v, want %v", clip(tt.path, 50), r.Authority, tt.authority)
+			t.Errorf("%s: authority %v, want %v", tool.Clip(tt.path, 50), r.Authority, tt.authority)
 		}
 		if err != nil && strings.Contains(err.Error(), outside) && tt.path != outside {
 			t.Errorf("%s: the refusal tells a path of the machine: %v", tt.path, err)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path"
 
-	"belay/internal/durable"
+	"belay/internal/journal"
 	"belay/internal/session"
 )
 
@@ -35,27 +35,26 @@ var errNotMade = errors.New("the change was not made")
 
 // recoverOne returns the permissions of a file that was changed.
 func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
-	now, err := standing(root, c.Path)
-	if errors.Is(err, errMoved) || errors.Is(err, durable.ErrNotRegular) {
-		return 0, nil // something else is there: undo will say so
-	} else if err != nil {
-		return 0, err
+	now, ok, err := stateOf(root, c.Path)
+	if err != nil || !ok {
+		return 0, err // where something else is there, undo says so
 	}
 	if c.BeforeMode.IsDir() || c.AfterMode.IsDir() {
 		return c.AfterMode, recoverFolder(now, c)
 	}
-	if now.sha != c.Before {
-		return now.mode.Perm(), nil
+	if sha, mode, _ := recorded(now); sha != c.Before {
+		return mode &^ fs.ModeDir, nil
 	}
 	removeFolders(root, path.Dir(c.Path), c.Folders)
 	return 0, errNotMade
 }
 
 // recoverFolder reports errNotMade of a change of a folder that was not made.
-func recoverFolder(now stands, c session.Change) error {
-	made := !now.folder // it was to go
+func recoverFolder(now journal.State, c session.Change) error {
+	isFolder := now.Type == journal.Folder
+	made := !isFolder // it was to go
 	if c.AfterMode.IsDir() {
-		made = now.folder && (!c.BeforeMode.IsDir() || now.mode.Perm() != c.BeforeMode.Perm())
+		made = isFolder && (!c.BeforeMode.IsDir() || now.Mode.Perm() != c.BeforeMode.Perm())
 	}
 	if !made {
 		return errNotMade

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"belay/internal/attachment"
-	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -115,7 +114,7 @@ type target struct {
 	// broken is set where something else changed it in between, done where it is
 	// as it was already.
 	broken, done bool
-	now          stands
+	now          journal.State
 	// kept is what it is to be, nil for nothing, link where it is to lead.
 	kept attachment.Content
 	link string
@@ -167,21 +166,21 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 	if !filepath.IsLocal(filepath.FromSlash(t.path)) || path.Clean(t.path) != t.path {
 		return false, fmt.Errorf("undo of %q: not a path of the project", t.path)
 	}
-	now, err := standing(root, t.path)
-	if errors.Is(err, errMoved) || errors.Is(err, durable.ErrNotRegular) {
-		return false, nil
-	} else if err != nil {
+	now, ok, err := stateOf(root, t.path)
+	if err != nil {
 		return false, fmt.Errorf("undo of %s: %w", t.path, err)
+	} else if !ok {
+		return false, nil
 	}
 	t.now = now
 	if t.wasFolder() {
 		return t.checkFolder(), nil
 	}
 	lost := t.first.Lost != "" && t.first.Before == "" // nobody knows what it was
-	if t.done = !lost && now.is(t.first.Before, t.first.BeforeMode); t.done {
+	if t.done = !lost && isAs(now, t.first.Before, t.first.BeforeMode); t.done {
 		return true, nil
 	}
-	if t.broken || !now.is(t.last.After, t.last.AfterMode) {
+	if t.broken || !isAs(now, t.last.After, t.last.AfterMode) {
 		return false, nil
 	}
 	if t.first.Lost != "" {
@@ -198,16 +197,16 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 func (t *target) checkFolder() bool {
 	now, last := t.now, &t.last
 	switch {
-	case now.folder && last.AfterMode.IsDir():
-		t.done = now.mode.Perm() == t.first.BeforeMode.Perm()
-		return t.done || now.mode.Perm() == last.AfterMode.Perm()
-	case now.folder:
+	case now.Type == journal.Folder && last.AfterMode.IsDir():
+		t.done = now.Mode.Perm() == t.first.BeforeMode.Perm()
+		return t.done || now.Mode.Perm() == last.AfterMode.Perm()
+	case now.Type == journal.Folder:
 		t.done = true
 		return true
 	case last.Removes():
-		return now.sha == ""
+		return now.Type == journal.None
 	}
-	return last.After != "" && now.is(last.After, last.AfterMode)
+	return last.After != "" && isAs(now, last.After, last.AfterMode)
 }
 
 // load finds the content before.
@@ -239,7 +238,7 @@ func (t *target) readLink() error {
 	if err != nil {
 		return fmt.Errorf("undo of %s: %w", t.path, err)
 	}
-	if t.link = string(data); digest(data) != t.first.Before {
+	if t.link = string(data); tool.Digest(data) != t.first.Before {
 		return &LostError{t.path, "what was kept of it is damaged"}
 	}
 	return nil

@@ -30,7 +30,7 @@ func back(root *os.Root, targets []target) []journal.Change {
 			continue
 		}
 		if !t.done && t.last.After != "" {
-			all = append(all, journal.Change{Op: journal.Remove, Path: journal.Name(t.path), Before: t.now.state()})
+			all = append(all, journal.Change{Op: journal.Remove, Path: journal.Name(t.path), Before: replaced(t.now)})
 		}
 		for _, dir := range t.made() {
 			made[dir] = true
@@ -40,7 +40,7 @@ func back(root *os.Root, targets []target) []journal.Change {
 		}
 	}
 	for _, t := range targets {
-		if !t.done && t.first.Before != "" && t.now.folder {
+		if !t.done && t.first.Before != "" && t.now.Type == journal.Folder {
 			going[t.path] = true // the file's name went to a folder
 		}
 	}
@@ -54,14 +54,14 @@ func back(root *os.Root, targets []target) []journal.Change {
 	for _, t := range slices.Backward(targets) { // the outermost first
 		switch {
 		case !t.wasFolder():
-		case !t.now.folder:
+		case t.now.Type != journal.Folder:
 			all = append(append(all, around(root, t.path, going, needed)...), journal.Change{
 				// One that its owner could not enter could not be filled.
 				Op: journal.Mkdir, Path: journal.Name(t.path), After: journal.State{Type: journal.Folder, Mode: t.first.BeforeMode.Perm() | 0o700},
 			})
 			needed[t.path] = true
-		case t.now.mode.Perm() == t.first.BeforeMode.Perm() || t.done && !made[t.path]:
-		case t.now.mode.Perm()&0o300 != 0o300:
+		case t.now.Mode.Perm() == t.first.BeforeMode.Perm() || t.done && !made[t.path]:
+		case t.now.Mode.Perm()&0o300 != 0o300:
 			open = append(open, t.permissions())
 		default:
 			closed = append(closed, t.permissions())
@@ -80,7 +80,7 @@ func back(root *os.Root, targets []target) []journal.Change {
 func (t *target) permissions() journal.Change {
 	return journal.Change{
 		Op: journal.Mode, Path: journal.Name(t.path),
-		Before: journal.State{Type: journal.Folder, Mode: t.now.mode.Perm()},
+		Before: journal.State{Type: journal.Folder, Mode: t.now.Mode.Perm()},
 		After:  journal.State{Type: journal.Folder, Mode: t.first.BeforeMode.Perm()},
 	}
 }
@@ -104,14 +104,14 @@ func around(root *os.Root, name string, going, needed map[string]bool) (all []jo
 
 // restore is the change that gives a file its old content and permissions.
 func (t *target) restore() journal.Change {
-	c := journal.Change{Path: journal.Name(t.path), Before: t.now.state()}
+	c := journal.Change{Path: journal.Name(t.path), Before: replaced(t.now)}
 	mode := t.first.BeforeMode
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		c.Op, c.After = journal.Symlink, journal.State{Type: journal.Link, Target: journal.Name(t.link)}
 		return c
-	case c.Before.Type == journal.File && t.now.sha == t.first.Before:
-		c.Op, c.After = journal.Mode, journal.State{Type: journal.File, SHA256: t.now.sha, Mode: mode.Perm()}
+	case c.Before.Type == journal.File && t.now.SHA256 == t.first.Before:
+		c.Op, c.After = journal.Mode, journal.State{Type: journal.File, SHA256: t.now.SHA256, Mode: mode.Perm()}
 		return c
 	case c.Before.Type == journal.None:
 		c.Op = journal.Create

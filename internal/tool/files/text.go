@@ -2,10 +2,12 @@ package files
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"unicode/utf16"
+	"strings"
 	"unicode/utf8"
+
+	textencoding "golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // encoding is how a text file's characters are stored. A change keeps it.
@@ -44,7 +46,7 @@ func decodeText(data []byte) (string, encoding, error) {
 	e := encodingOf(data)
 	body := data[len(marks[e]):]
 	if e == utf16Little || e == utf16Big {
-		text, err := decodeUTF16(body, byteOrder(e))
+		text, err := decodeUTF16(body, e)
 		return text, e, err
 	}
 	if at := bytes.IndexByte(body, 0); at >= 0 {
@@ -62,50 +64,33 @@ func encodeText(text string, e encoding) []byte {
 	if e != utf16Little && e != utf16Big {
 		return []byte(marks[e] + text)
 	}
-	order := byteOrder(e)
-	data := []byte(marks[e])
-	for _, r := range text {
-		for _, unit := range utf16.AppendRune(nil, r) {
-			data = order.AppendUint16(data, unit)
-		}
+	body, err := utf16Form(e).NewEncoder().String(text)
+	if err != nil {
+		panic("files: UTF-16 cannot hold a text: " + err.Error()) // it replaces what is no character
 	}
-	return data
+	return []byte(marks[e] + body)
 }
 
-type endian interface {
-	binary.ByteOrder
-	binary.AppendByteOrder
-}
-
-func byteOrder(e encoding) endian {
+func utf16Form(e encoding) textencoding.Encoding {
 	if e == utf16Big {
-		return binary.BigEndian
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	}
-	return binary.LittleEndian
+	return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 }
 
-func decodeUTF16(body []byte, order endian) (string, error) {
+func decodeUTF16(body []byte, e encoding) (string, error) {
 	if len(body)%2 != 0 {
 		return "", notText{"is not UTF-16 text: it has an odd number of bytes"}
 	}
-	text := make([]byte, 0, len(body))
-	for i := 0; i < len(body); i += 2 {
-		r := rune(order.Uint16(body[i:]))
-		if utf16.IsSurrogate(r) {
-			low := utf8.RuneError
-			if i += 2; i < len(body) {
-				low = rune(order.Uint16(body[i:]))
-			}
-			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return "", notText{"is not UTF-16 text: half of a character is missing"}
-			}
-		}
-		if r == 0 {
-			return "", notText{"is binary: it has a zero character"}
-		}
-		text = utf8.AppendRune(text, r)
+	decoded, err := utf16Form(e).NewDecoder().Bytes(body)
+	text := string(decoded)
+	switch {
+	case err != nil || string(encodeText(text, e)) != marks[e]+string(body): // it replaces what is none
+		return "", notText{"is not UTF-16 text: half of a character is missing"}
+	case strings.ContainsRune(text, 0):
+		return "", notText{"is binary: it has a zero character"}
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // firstInvalid returns the index of the first byte that is not UTF-8.

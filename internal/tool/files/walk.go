@@ -1,10 +1,10 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 
 	"belay/internal/durable"
@@ -31,37 +31,31 @@ type walk[R any] struct {
 	// what was found and how much that counts. Name is in folder, path below at.
 	visitor func() func(folder *handle, name, path string) (found R, n int)
 
-	mu      sync.Mutex
-	work    *sync.Cond
-	pending []*station[R] // a stack: the first in order is on top
-	active  int
-	front   *station[R] // the first that is not done
-	total   int
-	stop    bool
-	err     error
 	skipped int
 }
 
-// station is one piece of work: a folder to list, or some files to visit. Listing
-// a folder puts the stations of what is in it after its own.
-type station[R any] struct {
-	next   *station[R]
-	done   bool
+// batch is some files of a folder that one goroutine visits, or a folder in it that is to
+// be listed.
+type batch[R any] struct {
+	folder *handle // each batch holds it
+	path   string  // of the files' folder, or of the one to list
+	names  []string
+	enter  bool // names[0] is a folder to list
+	ignore *ignoring
 	found  []R
 	count  int
-	folder *handle // where names are
-	names  []string
-	path   string // of the folder
-	enter  bool   // names[0] is a folder to list
-	ignore *ignoring
+	done   chan struct{}
 }
 
-// filesPerStation is how many files a goroutine takes at once.
-const filesPerStation = 32
+// filesPerBatch is how many files a goroutine takes at once, batchesAhead how many
+// batches may be listed before the first of them is done.
+const (
+	filesPerBatch = 32
+	batchesAhead  = 256
+)
 
 // run does the walk. All its goroutines have ended when it returns.
 func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error) {
-	k.work = sync.NewCond(&k.mu)
 	top, err := durable.OpenFolder(k.at.root, k.at.name)
 	if err != nil {
 		return nil, false, err
@@ -70,30 +64,33 @@ func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error)
 	if err != nil {
 		return nil, false, err
 	}
-	first := &station[R]{}
-	k.front, k.active = first, 1
-	end := context.AfterFunc(ctx, func() { k.fail(ctx.Err()) })
-	defer end()
-	var wg sync.WaitGroup
+	walking, stop := context.WithCancel(ctx)
+	defer stop()
+	work, inOrder := make(chan *batch[R]), make(chan *batch[R], batchesAhead)
+	var all sync.WaitGroup
+	all.Go(func() {
+		defer close(work)
+		defer close(inOrder)
+		k.listAll(walking, h, work, inOrder)
+	})
 	for range k.workers {
-		wg.Go(k.worker)
+		all.Go(func() { k.visit(walking, work) })
 	}
-	k.list(first, h, "", k.rulesAbove())
-	k.finish(first)
-	wg.Wait()
-	end()
-	k.mu.Lock() // a late cancel may still be on its way
-	defer k.mu.Unlock()
-	for _, s := range k.pending {
-		s.folder.release()
+	complete, count := true, 0
+	for b := range inOrder {
+		<-b.done
+		found, count = append(found, b.found...), count+b.count
+		if k.enough > 0 && count >= k.enough {
+			complete = false
+			break
+		}
 	}
-	if err := cmp.Or(k.err, ctx.Err()); err != nil {
+	stop()
+	all.Wait()
+	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	for s := first; s != nil && s.done; s = s.next {
-		found = append(found, s.found...)
-	}
-	return found, !k.stop, nil
+	return found, complete, nil
 }
 
 // rulesAbove are the ignore rules of the folders around the walk's.
@@ -117,106 +114,70 @@ func (k *walk[R]) rulesAbove() *ignoring {
 	return g
 }
 
-func (k *walk[R]) fail(err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.err, k.stop = err, true
-	k.work.Broadcast()
-}
-
-func (k *walk[R]) worker() {
-	visit := k.visitor()
-	for s := k.take(); s != nil; s = k.take() {
-		if s.enter {
-			k.enter(s)
-		} else {
-			k.visit(s, visit)
+// listAll lists a folder and all in it, and hands their files on. It owns h.
+func (k *walk[R]) listAll(ctx context.Context, h *handle, work, inOrder chan<- *batch[R]) {
+	left := k.list(h, "", k.rulesAbove()) // a stack: the first in order is on top
+	for len(left) > 0 {
+		b := left[len(left)-1]
+		left = left[:len(left)-1]
+		if b.enter {
+			if in, err := k.enter(b.folder, b.names[0]); err != nil {
+				k.skipped++
+			} else {
+				left = append(left, k.list(in, b.path, b.ignore)...)
+			}
+			b.folder.release()
+			continue
 		}
-		s.folder.release()
-		k.finish(s)
-	}
-}
-
-// take waits for work; nil means that there is no more.
-func (k *walk[R]) take() *station[R] {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for len(k.pending) == 0 && k.active > 0 && !k.stop {
-		k.work.Wait()
-	}
-	if k.stop || len(k.pending) == 0 {
-		return nil
-	}
-	s := k.pending[len(k.pending)-1]
-	k.pending = k.pending[:len(k.pending)-1]
-	k.active++
-	return s
-}
-
-// finish ends a station and moves the front on.
-func (k *walk[R]) finish(s *station[R]) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	s.done = true
-	k.active--
-	for k.front != nil && k.front.done {
-		k.total += k.front.count
-		k.front = k.front.next
-	}
-	if k.enough > 0 && k.total >= k.enough {
-		k.stop = true
-	}
-	if k.stop || k.active == 0 && len(k.pending) == 0 {
-		k.work.Broadcast()
-	}
-}
-
-func (k *walk[R]) visit(s *station[R], visit func(*handle, string, string) (R, int)) {
-	for _, name := range s.names {
-		if k.stopped() {
+		select {
+		case work <- b:
+		case <-ctx.Done():
+			b.folder.release()
+			for _, b := range left {
+				b.folder.release()
+			}
 			return
 		}
-		if found, n := visit(s.folder, name, join(s.path, name)); n > 0 {
-			s.found = append(s.found, found)
-			s.count += n
-			if k.enough > 0 && s.count >= k.enough {
-				return // nothing after these is wanted
-			}
+		select {
+		case inOrder <- b:
+		case <-ctx.Done():
 		}
 	}
 }
 
-func (k *walk[R]) stopped() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.stop
+// visit visits the files of batches until there are no more.
+func (k *walk[R]) visit(ctx context.Context, batches <-chan *batch[R]) {
+	visit := k.visitor()
+	for b := range batches {
+		for _, name := range b.names {
+			if ctx.Err() != nil || k.enough > 0 && b.count >= k.enough {
+				break // nothing after these is wanted
+			}
+			if found, n := visit(b.folder, name, join(b.path, name)); n > 0 {
+				b.found = append(b.found, found)
+				b.count += n
+			}
+		}
+		b.folder.release()
+		close(b.done)
+	}
 }
 
-// enter opens a folder and lists it.
-func (k *walk[R]) enter(s *station[R]) {
-	folder, err := durable.EnterFolder(s.folder.root, s.names[0])
-	var h *handle
-	if err == nil {
-		h, err = newHandle(folder)
-	}
+func (k *walk[R]) enter(above *handle, name string) (*handle, error) {
+	folder, err := durable.EnterFolder(above.root, name)
 	if err != nil {
-		k.mu.Lock()
-		k.skipped++
-		k.mu.Unlock()
-		return
+		return nil, err
 	}
-	k.list(s, h, s.path, s.ignore)
+	return newHandle(folder)
 }
 
-// list puts the stations of a folder's entries after s. It owns h.
-func (k *walk[R]) list(s *station[R], h *handle, name string, g *ignoring) {
+// list returns what is in a folder, the last in order first. It owns h.
+func (k *walk[R]) list(h *handle, name string, g *ignoring) (all []*batch[R]) {
 	defer h.release()
 	entries, err := h.entries()
 	if err != nil {
-		k.mu.Lock()
 		k.skipped++
-		k.mu.Unlock()
-		return
+		return nil
 	}
 	full := path.Join(k.at.name, name) // below the root
 	if full == "." {
@@ -225,43 +186,32 @@ func (k *walk[R]) list(s *station[R], h *handle, name string, g *ignoring) {
 	if !k.ignored && !k.at.scratch {
 		g = g.within(h.root, full, ".gitignore")
 	}
-	var stations []*station[R]
-	files := func() *station[R] {
-		if n := len(stations); n > 0 && !stations[n-1].enter && len(stations[n-1].names) < filesPerStation {
-			return stations[n-1]
-		}
-		stations = append(stations, &station[R]{folder: h, path: name})
-		return stations[len(stations)-1]
+	add := func(b *batch[R]) {
+		h.retain()
+		b.folder = h
+		all = append(all, b)
 	}
 	for _, e := range entries {
 		switch {
 		case k.leavesOut(join(full, e.Name()), e, g):
 		case e.IsDir():
-			stations = append(stations, &station[R]{folder: h, path: join(name, e.Name()), names: []string{e.Name()}, enter: true, ignore: g})
+			add(&batch[R]{path: join(name, e.Name()), names: []string{e.Name()}, enter: true, ignore: g})
 		case e.Type().IsRegular():
-			f := files()
-			f.names = append(f.names, e.Name())
+			if n := len(all); n == 0 || all[n-1].enter || len(all[n-1].names) == filesPerBatch {
+				add(&batch[R]{path: name, done: make(chan struct{})})
+			}
+			last := all[len(all)-1]
+			last.names = append(last.names, e.Name())
 		}
 	}
-	k.push(s, stations)
+	slices.Reverse(all)
+	return all
 }
 
 func (k *walk[R]) leavesOut(full string, e fs.DirEntry, g *ignoring) bool {
 	name := e.Name()
 	return name == ".git" || name[0] == '.' && !k.hidden ||
 		!k.at.scratch && k.w.Scope.Hidden(full) || g.ignores(full, e.IsDir())
-}
-
-func (k *walk[R]) push(s *station[R], stations []*station[R]) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for i := len(stations) - 1; i >= 0; i-- {
-		it := stations[i]
-		it.folder.retain()
-		it.next, s.next = s.next, it
-		k.pending = append(k.pending, it)
-	}
-	k.work.Broadcast()
 }
 
 // join is path.Join for clean paths; "" is the top.

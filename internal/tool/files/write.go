@@ -8,7 +8,7 @@ import (
 )
 
 // write creates or replaces a file.
-type write struct{ bench *bench }
+type write struct{}
 
 type writeInput struct {
 	Path    string `json:"path"`
@@ -29,7 +29,7 @@ func (write) Spec() tool.Spec {
 }
 
 // Prepare implements [tool.Tool].
-func (t write) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
+func (write) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[writeInput](input)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (t write) Prepare(ctx context.Context, w *tool.Environment, input json.RawM
 	if err != nil {
 		return nil, err
 	}
-	c := &change{w: w, bench: t.bench, p: p, before: before, after: []byte(in.Content), tool: "write", done: "wrote"}
+	c := &change{w: w, p: p, before: before, after: []byte(in.Content), tool: "write", done: "wrote"}
 	if before != nil && !w.Unread {
 		switch shown := w.Seen.Last(p.shown()); {
 		case shown == "":

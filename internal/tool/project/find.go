@@ -42,16 +42,16 @@ func find(ctx context.Context, w *tool.Environment, set *index.Set, name string)
 	}
 	switch len(found) {
 	case 0:
-		return nil, tool.Refuse("no deliverable that is worked on is called %s", clip(printable(name))).
+		return nil, tool.Refuse("no deliverable that is worked on is called %s", clip(tool.Printable(name))).
 			WithHint("list them with project.list")
 	case 1:
 		return found[0], nil
 	}
 	var paths []string
 	for _, f := range found[:min(len(found), 10)] {
-		paths = append(paths, printable(f.Path))
+		paths = append(paths, tool.Printable(f.Path))
 	}
-	return nil, tool.Refuse("several deliverables are called %s", clip(printable(name))).
+	return nil, tool.Refuse("several deliverables are called %s", clip(tool.Printable(name))).
 		WithHint("name one by its path: %s", strings.Join(paths, ", "))
 }
 

@@ -107,7 +107,7 @@ func (c *graphCall) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return c.told(all, unread, s.Truncated), nil
+	return c.result(all, unread, s.Truncated), nil
 }
 
 // answer is what was asked for, line by line.
@@ -148,8 +148,8 @@ func gone(id string) error {
 	return tool.Refuse("%s is not in the project anymore", id).WithHint("list the deliverables with project.list")
 }
 
-// told are the lines for the model, as far as there is room.
-func (c *graphCall) told(all []string, unread []finding.Finding, truncated bool) tool.Result {
+// result are the lines for the model, as far as there is room.
+func (c *graphCall) result(all []string, unread []finding.Finding, truncated bool) tool.Result {
 	var b strings.Builder
 	shown := 0
 	for _, line := range all {
@@ -166,7 +166,7 @@ func (c *graphCall) told(all []string, unread []finding.Finding, truncated bool)
 		b.WriteString("[the project is larger than what is looked at; deliverables are missing]\n")
 	}
 	if n := len(unread); n > 0 {
-		fmt.Fprintf(&b, "[%d registers could not be read, their rows are missing; the first: %s]\n", n, clip(printable(unread[0].Path)))
+		fmt.Fprintf(&b, "[%d registers could not be read, their rows are missing; the first: %s]\n", n, clip(tool.Printable(unread[0].Path)))
 	}
 	return tool.Result{Text: b.String(), Truncated: shown < len(all) || truncated}
 }

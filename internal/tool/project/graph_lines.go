@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/tool"
 	"belay/internal/workspace/graph"
 )
 
@@ -175,4 +176,4 @@ func stateOf(state string) string {
 }
 
 // shown is a text of a register on a line of the answer.
-func shown(s string) string { return clip(printable(s)) }
+func shown(s string) string { return clip(tool.Printable(s)) }

@@ -9,7 +9,7 @@ import (
 func TestGraph(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t, "none")
-	if got := x.told("project.graph", `{}`); !strings.HasPrefix(got, "deliverables: 0: ") {
+	if got := x.result("project.graph", `{}`); !strings.HasPrefix(got, "deliverables: 0: ") {
 		t.Errorf("an empty project: %s", got)
 	}
 	x.withRegister()
@@ -35,7 +35,7 @@ func TestGraph(t *testing.T) {
 		`{"show":"ready","deliverable":"DEL-01-01"}`: "show ready is about the whole project (leave deliverable out, or show around or impact)",
 		`{"deliverable":"DEL-07-07"}`:                "no deliverable that is worked on is called DEL-07-07 (list them with project.list)",
 	} {
-		if got := x.told("project.graph", input); got != want {
+		if got := x.result("project.graph", input); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", input, got, want)
 		}
 	}
@@ -44,20 +44,20 @@ func TestGraph(t *testing.T) {
 	x.put(site+"DEL-01-01_Plan/Dependencies.csv", strings.ReplaceAll(strings.ReplaceAll(surveyRegister, "DEP-01-02", "DEP-01-01"), "DEL-01-01,", "DEL-01-02,"))
 	x.put(site+"DEL-01-03_Works/Dependencies.csv/x", "")
 	x.put(site+"DEL-01-04_a\nb/_STATUS.md", "**Current State:** OPEN\n")
-	if got, want := x.told("project.graph", `{"show":"cycles"}`), "2 deliverables depend on each other\n  DEL-01-01 > DEL-01-02 > DEL-01-01\n[1 registers could not be read, their rows are missing; the first: PKG-01_Site/1_Working/DEL-01-03_Works/Dependencies.csv]\n"; got != want {
+	if got, want := x.result("project.graph", `{"show":"cycles"}`), "2 deliverables depend on each other\n  DEL-01-01 > DEL-01-02 > DEL-01-01\n[1 registers could not be read, their rows are missing; the first: PKG-01_Site/1_Working/DEL-01-03_Works/Dependencies.csv]\n"; got != want {
 		t.Errorf("a circle:\n%s\nwant\n%s", got, want)
 	}
-	if got, want := x.told("project.graph", `{"show":"order"}`), "2 that depend on each other:\n  DEL-01-01\n  DEL-01-02\n"; !strings.HasPrefix(got, want) {
+	if got, want := x.result("project.graph", `{"show":"order"}`), "2 that depend on each other:\n  DEL-01-01\n  DEL-01-02\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("a circle in order:\n%s\nwant\n%s", got, want)
 	}
-	if got := x.told("project.graph", `{"show":"ready"}`); !strings.Contains(got, `DEL-01-04  open  "a\nb"`) {
+	if got := x.result("project.graph", `{"show":"ready"}`); !strings.Contains(got, `DEL-01-04  open  "a\nb"`) {
 		t.Errorf("a name of two lines: %s", got)
 	}
 	for n := range 30 {
 		x.put(fmt.Sprintf("PKG-03_Lots/1_Working/DEL-03-%02d_x/_STATUS.md", n+10), "**Current State:** OPEN")
 	}
 	x.w.Limits.Matches = 5
-	if got := x.told("project.graph", `{"show":"order"}`); !strings.Contains(got, "[the first 5 of 35 lines]") {
+	if got := x.result("project.graph", `{"show":"order"}`); !strings.Contains(got, "[the first 5 of 35 lines]") {
 		t.Errorf("many: %s", got)
 	}
 }

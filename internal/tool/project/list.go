@@ -80,7 +80,7 @@ func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
 			found = append(found, f)
 		}
 	}
-	return c.told(s, found), nil
+	return c.result(s, found), nil
 }
 
 func (c *listCall) wants(f *scan.Folder) bool {
@@ -93,8 +93,8 @@ func (c *listCall) wants(f *scan.Folder) bool {
 		!c.w.Scope.Hidden(f.Path)
 }
 
-// told is the list for the model, as far as there is room.
-func (c *listCall) told(s *index.Snapshot, found []*scan.Folder) tool.Result {
+// result is the list for the model, as far as there is room.
+func (c *listCall) result(s *index.Snapshot, found []*scan.Folder) tool.Result {
 	var b strings.Builder
 	shown := 0
 	for _, f := range found {
@@ -118,7 +118,7 @@ func (c *listCall) told(s *index.Snapshot, found []*scan.Folder) tool.Result {
 		b.WriteString("[the project is larger than what is looked at; there may be more]\n")
 	}
 	if n := len(s.Findings); n > 0 {
-		fmt.Fprintf(&b, "[the layout has %d findings, the first: %s]\n", n, clip(printable(s.Findings[0].Path+": "+s.Findings[0].Message)))
+		fmt.Fprintf(&b, "[the layout has %d findings, the first: %s]\n", n, clip(tool.Printable(s.Findings[0].Path+": "+s.Findings[0].Message)))
 	}
 	result.Text = b.String()
 	return result
@@ -128,24 +128,16 @@ func (c *listCall) told(s *index.Snapshot, found []*scan.Folder) tool.Result {
 func described(f *scan.Folder) string {
 	state := f.Status
 	if f.Recorded != "" {
-		state += " (" + clip(printable(f.Recorded)) + ")"
+		state += " (" + clip(tool.Printable(f.Recorded)) + ")"
 	}
 	line := f.ID + "  " + state
 	if f.Place != scan.Working {
 		line += "  " + string(f.Place)
 	}
-	line += "  " + printable(f.Path)
+	line += "  " + tool.Printable(f.Path)
 	const all = scan.Status | scan.Context | scan.Dependencies | scan.References | scan.DocumentKit
 	if missing := all &^ f.Files; missing != 0 && f.Place == scan.Working {
 		line += "  (no " + strings.Join(missing.Names(), ", ") + ")"
 	}
 	return line + "\n"
-}
-
-// printable keeps a name on its line: names may hold anything but a slash.
-func printable(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
-		return fmt.Sprintf("%q", name)
-	}
-	return name
 }

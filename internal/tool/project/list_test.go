@@ -9,8 +9,8 @@ import (
 	"belay/internal/tool"
 )
 
-// told is what a model reads of a call with this input.
-func (x *world) told(name, input string) string {
+// result is what a model reads of a call with this input.
+func (x *world) result(name, input string) string {
 	x.t.Helper()
 	call, err := x.set.Prepare(x.t.Context(), x.w, name, json.RawMessage(input))
 	var r tool.Result
@@ -27,7 +27,7 @@ func (x *world) told(name, input string) string {
 func TestList(t *testing.T) {
 	t.Parallel()
 	x := newWorld(t, "none")
-	if got := x.told("project.list", `{}`); !strings.Contains(got, "no execution root") {
+	if got := x.result("project.list", `{}`); !strings.Contains(got, "no execution root") {
 		t.Errorf("an empty project: %s", got)
 	}
 	const plan = "PKG-01_Site/1_Working/DEL-01-01_Drainage_Plan"
@@ -48,11 +48,11 @@ func TestList(t *testing.T) {
 		`{"query":"01-0","copies":true}`: "DEL-01-01  in_progress  " + plan + "\nDEL-01-01  unknown  issued  PKG-01_Site/3_Issued/DEL-01-01_Drainage_Plan\n",
 		`{"package":"site"}`:             `"site" is no package (give its id, such as PKG-01)`,
 	} {
-		if got := x.told("project.list", input); got != want {
+		if got := x.result("project.list", input); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", input, got, want)
 		}
 	}
-	if got := x.told("project.list", `{"state":"done"}`); !strings.Contains(got, "in_progress") {
+	if got := x.result("project.list", `{"state":"done"}`); !strings.Contains(got, "in_progress") {
 		t.Errorf("a wrong state: %s", got)
 	}
 	// It sees what was written just before, and tells no more than there is room.
@@ -60,12 +60,12 @@ func TestList(t *testing.T) {
 		x.put(fmt.Sprintf("PKG-03_Lots/1_Working/DEL-03-%02d_x\ny/_STATUS.md", n+10), "**Current State:** OPEN")
 	}
 	x.w.Limits.Matches = 5
-	got := x.told("project.list", `{"state":"open"}`)
+	got := x.result("project.list", `{"state":"open"}`)
 	if !strings.Contains(got, "[the first 5 of 30; narrow it with state, package or query]") || strings.Contains(got, "x\ny") || !strings.Contains(got, "[the layout has 30 findings") {
 		t.Errorf("many: %s", got)
 	}
 	x.w.Limits.Matches, x.w.Limits.OutputBytes = 500, 1000
-	if got := x.told("project.list", `{}`); len(got) > 1200 || !strings.Contains(got, "narrow it") {
+	if got := x.result("project.list", `{}`); len(got) > 1200 || !strings.Contains(got, "narrow it") {
 		t.Errorf("little room: %d bytes, %s", len(got), got)
 	}
 }

@@ -2,8 +2,8 @@
 // it is, an execution root: what a file tool could not do because the files are
 // protected, or not as safely.
 //
-// The tools keep to the agent's write scope. What they write of protected files is
-// what a room of package workspace makes of a request, never the agent's own text.
+// The tools keep to the agent's write scope. The packages below workspace write the
+// protected files; the agent's own text never gets into them.
 //
 // Contract: turn API REQ-04; workspace spec, sections 1, 2, 6, 9.5 and 11.
 package project
@@ -58,7 +58,7 @@ func local(w *tool.Environment, field, written string) (string, error) {
 }
 
 // mayMake asks the scope about a file that is to be made in dir. The name is none
-// that is protected: those that are, the rooms below write as they must be.
+// that is protected: packages below workspace write those.
 func mayMake(w *tool.Environment, dir string) error {
 	return refused(w.Scope.Allows(path.Join(dir, "new.md"), false))
 }
@@ -76,8 +76,7 @@ func refused(err error) error {
 	return r
 }
 
-// explain makes a refusal of what a model can fix: an error that a room has
-// classified. Others end the turn.
+// explain makes a refusal of what a model can fix: an error that has a type. Others end the turn.
 func explain(err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Type == fault.SDKFailure {
@@ -94,14 +93,8 @@ func explain(err error) error {
 	return tool.Refuse("%s", message).WithHint("%s", f.NextStep()).Because(err)
 }
 
-// clip shortens a value of a model for a message, to about 190 bytes.
-func clip(s string) string {
-	const most = 190
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+// clip shortens a value of a model for a message.
+func clip(s string) string { return tool.Clip(s, 190) }
 
 // lines is a list of at most most lines, and how many more there are.
 func lines(all []string, most int) string {

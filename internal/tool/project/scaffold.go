@@ -3,8 +3,6 @@ package project
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,17 +122,17 @@ func (c *scaffoldCall) allowed(p *scaffold.Plan) error {
 	return nil
 }
 
-// maxShown bounds how many names a person and the model are told.
+// maxShown bounds how many names a person and the model get.
 const maxShown = 400
 
 // Effect implements [tool.Call].
 func (c *scaffoldCall) Effect() permit.Effect {
 	e := permit.Effect{Tool: "project.scaffold", Kind: permit.Write}
-	var told []string
+	var list []string
 	folders := 0
 	if c.shown.replaces != "" {
 		e.Paths = append(e.Paths, c.shown.replaces)
-		told = append(told, "~ "+c.shown.replaces+" (the version that is there goes to the archive)")
+		list = append(list, "~ "+c.shown.replaces+" (the version that is there goes to the archive)")
 	}
 	for _, name := range c.shown.makes {
 		if strings.HasSuffix(name, "/") {
@@ -142,10 +140,10 @@ func (c *scaffoldCall) Effect() permit.Effect {
 		} else {
 			e.Paths = append(e.Paths, name)
 		}
-		told = append(told, "+ "+name)
+		list = append(list, "+ "+name)
 	}
 	e.Summary = clip(fmt.Sprintf("make %d folders and %d files of %s", folders, len(e.Paths), c.name))
-	e.Diff = lines(told, maxShown)
+	e.Diff = lines(list, maxShown)
 	e.Paths = e.Paths[:min(len(e.Paths), maxShown)]
 	return e
 }
@@ -158,7 +156,7 @@ func (c *scaffoldCall) Run(ctx context.Context) (tool.Result, error) {
 	}
 	res, err := c.make(ctx)
 	if err = errors.Join(err, pass.Leave()); err == nil {
-		return c.told(res), nil
+		return c.result(res), nil
 	}
 	if _, refusal := tool.AsRefusal(err); refusal {
 		return tool.Result{}, err
@@ -194,7 +192,7 @@ func (c *scaffoldCall) intend(ctx context.Context, p *scaffold.Plan) ([]session.
 			folders[m.Path] = true
 			continue
 		}
-		change := session.Change{Path: m.Path, After: digest(m.Data), AfterBytes: int64(len(m.Data))}
+		change := session.Change{Path: m.Path, After: tool.Digest(m.Data), AfterBytes: int64(len(m.Data))}
 		if dir := path.Dir(m.Path); folders[dir] {
 			change.Folders, folders[dir] = 1, false // undo takes the folder away with its first file
 		}
@@ -204,8 +202,8 @@ func (c *scaffoldCall) intend(ctx context.Context, p *scaffold.Plan) ([]session.
 		}
 	}
 	if name, was := p.Replaces(); name != "" {
-		change := session.Change{Path: name, Before: digest(was), BeforeBytes: int64(len(was)), BeforeMode: c.mode(name),
-			After: digest(p.Text()), AfterBytes: int64(len(p.Text()))}
+		change := session.Change{Path: name, Before: tool.Digest(was), BeforeBytes: int64(len(was)), BeforeMode: c.mode(name),
+			After: tool.Digest(p.Text()), AfterBytes: int64(len(p.Text()))}
 		all = append(all, change)
 		if err := c.keep(ctx, change, was, p.Text()); err != nil {
 			return nil, err
@@ -230,7 +228,7 @@ func (c *scaffoldCall) keep(ctx context.Context, change session.Change, contents
 func (c *scaffoldCall) note(intended []session.Change) {
 	for _, change := range intended {
 		data, info, err := durable.ReadFile(c.w.Root, change.Path, max(change.AfterBytes, 1))
-		if err != nil || digest(data) != change.After {
+		if err != nil || tool.Digest(data) != change.After {
 			continue // not made, or changed by somebody else since
 		}
 		change.AfterMode = info.Mode().Perm()
@@ -246,8 +244,8 @@ func (c *scaffoldCall) mode(name string) fs.FileMode {
 	return info.Mode().Perm()
 }
 
-// told is the result for the model.
-func (c *scaffoldCall) told(res scaffold.Result) tool.Result {
+// result is the result for the model.
+func (c *scaffoldCall) result(res scaffold.Result) tool.Result {
 	var b strings.Builder
 	fmt.Fprintf(&b, "packages: %d, deliverables: %d; made: %d folders, %d files\n",
 		res.PackageCount, res.DeliverableCount, len(res.Created.Directories), len(res.Created.Files))
@@ -272,9 +270,4 @@ func cut(text string, most int64) tool.Result {
 		return tool.Result{Text: text}
 	}
 	return tool.Result{Text: strings.ToValidUTF8(text[:most], ""), Truncated: true}
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

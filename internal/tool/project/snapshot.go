@@ -116,14 +116,14 @@ func (c *snapshotCall) list(ctx context.Context) ([]snapshot.File, error) {
 // Effect implements [tool.Call].
 func (c *snapshotCall) Effect() permit.Effect {
 	e := permit.Effect{Tool: "project.snapshot", Kind: permit.Write, Paths: []string{path.Join(c.target.ToolRoot, c.target.Label)}}
-	var told []string
+	var list []string
 	total := int64(0)
 	for _, f := range c.files {
 		total += f.Bytes
-		told = append(told, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
+		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
 	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))
-	e.Diff = lines(told, maxShown)
+	e.Diff = lines(list, maxShown)
 	return e
 }
 

@@ -172,9 +172,9 @@ func classified(err error) error {
 	if err == nil {
 		return nil
 	}
-	told := explain(err)
-	if r, ok := tool.AsRefusal(told); ok {
+	refusal := explain(err)
+	if r, ok := tool.AsRefusal(refusal); ok {
 		r.Authority = fault.Is(err, fault.UnauthorizedActor)
 	}
-	return told
+	return refusal
 }

@@ -2,9 +2,14 @@ package shell
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"time"
 
+	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/tool/shell/confine"
+	"belay/internal/tool/shell/egress"
 	"belay/internal/tool/shell/quota"
 )
 
@@ -50,4 +55,46 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 		return c.transact(ctx)
 	}
 	return c.plain(ctx)
+}
+
+// run runs the command, and ends it where it takes too much of the disk: that is an
+// outcome, and c.exceeded says why.
+func (c *call) run(ctx context.Context, run confine.Command) (confine.Outcome, error) {
+	written := []string{run.Scratch}
+	if run.Upper != "" {
+		written = append(written, filepath.Join(run.Project, run.Upper)) // this package makes it in the project
+	}
+	ctx, stop := c.shell.disk.Watch(ctx, run.Project, written...)
+	defer stop()
+	if web := c.proxy(ctx); web != nil {
+		run.Proxy = web.Serve
+		defer func() {
+			web.Close()
+			c.unreached = web.Unreached()
+		}()
+	}
+	defer c.join(ctx, &run)()
+	defer func() { c.endedJobs = c.jobsThatEnded(tool.OriginOf(ctx).Agent) }()
+	o, err := c.shell.runner.Run(ctx, run)
+	if errors.As(err, &c.exceeded) {
+		return o, nil
+	}
+	return o, err
+}
+
+// proxy is the command's way to other machines, nil where it has none.
+func (c *call) proxy(ctx context.Context) *egress.Proxy {
+	decides := c.environment.Network
+	if c.report.Network != confine.NetworkAsk || decides == nil {
+		return nil
+	}
+	return egress.New(ctx, egress.Options{
+		Dialer: c.shell.dialer,
+		Ask: func(ctx context.Context, host string) (permit.Ruling, error) {
+			return decides.Ask(ctx, permit.HostEffect(host))
+		},
+		Record: func(ctx context.Context, host string, r permit.Ruling) error {
+			return decides.Record(ctx, permit.HostEffect(host), r)
+		},
+	})
 }

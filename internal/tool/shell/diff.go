@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"belay/internal/journal"
+	"belay/internal/tool"
 	"belay/internal/tool/files"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // diffs gathers what changes do to files, for people. Each file has a share of the
-// room, so that a long one hides no other.
+// space, so that a long one hides no other.
 type diffs struct {
 	root *os.Root
 	text strings.Builder
@@ -33,7 +34,7 @@ func newDiffs(root *os.Root, changes int) *diffs {
 	return &diffs{root: root, each: max(shownDiff/max(changes, 1), shownOfEach)}
 }
 
-// line adds a line of words. What has no room is counted.
+// line adds a line of words. What has no space is counted.
 func (d *diffs) line(text string) {
 	if d.full() {
 		d.left++
@@ -44,7 +45,7 @@ func (d *diffs) line(text string) {
 
 func (d *diffs) full() bool { return d.text.Len() >= shownDiff }
 
-// add adds a change of a file. What has no room is counted.
+// add adds a change of a file. What has no space is counted.
 func (d *diffs) add(c *journal.Change) error {
 	if d.full() {
 		d.left++
@@ -64,7 +65,7 @@ func (d *diffs) addText(name, text string) {
 		return
 	}
 	if len(text) > d.each {
-		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, files.Printable(name))
+		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, tool.Printable(name))
 	}
 	d.text.WriteString(text)
 }
@@ -92,9 +93,9 @@ func (d *diffs) folders(changes []journal.Change) {
 		switch {
 		case in:
 		case c.Op == journal.Mkdir && !filled[name] && c.Tree == nil:
-			d.line(files.Printable(name) + "/: a new folder\n")
+			d.line(tool.Printable(name) + "/: a new folder\n")
 		case c.Op == journal.Rmdir:
-			d.line(files.Printable(name) + "/: a folder, removed\n")
+			d.line(tool.Printable(name) + "/: a folder, removed\n")
 		}
 	}
 }
@@ -102,12 +103,12 @@ func (d *diffs) folders(changes []journal.Change) {
 // diffOf is what a change does to a file as it is now, in words where that says it
 // better.
 func diffOf(root *os.Root, c *journal.Change) (string, error) {
-	name := files.Printable(string(c.Path))
+	name := tool.Printable(string(c.Path))
 	switch {
 	case c.Op == journal.Mode:
 		return modes(name, c), nil
 	case c.After.Type == journal.Link:
-		return fmt.Sprintf("%s: a link to %s\n", name, files.Printable(string(c.After.Target))), nil
+		return fmt.Sprintf("%s: a link to %s\n", name, tool.Printable(string(c.After.Target))), nil
 	case c.Before.Type == journal.Link && c.After.Type == journal.None:
 		return name + ": a link, removed\n", nil
 	}

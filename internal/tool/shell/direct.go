@@ -7,7 +7,7 @@ import (
 	"belay/internal/tool"
 )
 
-// inspect finds out, before a person is asked, how far it can be told what the command
+// inspect finds out, before a person is asked, whether somebody can find out what the command
 // changes. Nobody looks after one that the machine cannot keep from changing anything.
 func (c *call) inspect(ctx context.Context) (err error) {
 	if c.compares() {
@@ -83,7 +83,7 @@ func (c *call) compared(ctx context.Context) (_ tool.Result, err error) {
 	return c.reported(c.result(outcome, nil), after), nil
 }
 
-// told adds to a result what was found after the command.
+// reported adds to a result what was found after the command.
 func (c *call) reported(r tool.Result, found watched) tool.Result {
 	switch {
 	case len(found.Changed) > 0:

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"belay/internal/journal"
+	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/workspace/repository"
 )
@@ -158,23 +159,23 @@ func (g *gitChange) addMade(commit string, m repository.Made) error {
 		data, err := g.objects.Content(g.ctx, f.ID)
 		switch {
 		case errors.Is(err, repository.ErrTooMuch):
-			g.diff.line(files.Printable(name) + ": too large to be shown\n")
+			g.diff.line(tool.Printable(name) + ": too large to be shown\n")
 			return nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", files.Printable(name), err)
+			return fmt.Errorf("%s: %w", tool.Printable(name), err)
 		}
 		contents[i] = append(make([]byte, 0, len(data)+1), data...) // empty is not nil
 	}
 	switch {
 	case m.Is.Mode == committedSubmodule:
-		g.diff.line(fmt.Sprintf("%s: a submodule at %s\n", files.Printable(name), m.Is.ID[:12]))
+		g.diff.line(fmt.Sprintf("%s: a submodule at %s\n", tool.Printable(name), m.Is.ID[:12]))
 		return nil
 	case m.Is.Mode == committedLink:
-		g.diff.line(fmt.Sprintf("%s: a link to %s\n", files.Printable(name), files.Printable(cut(string(contents[1]), maxSubject))))
+		g.diff.line(fmt.Sprintf("%s: a link to %s\n", tool.Printable(name), tool.Printable(tool.Clip(string(contents[1]), maxSubject))))
 		return nil
 	case m.Is.Mode == committedProgram && m.Was.Mode != committedProgram:
-		g.diff.line(files.Printable(name) + ": a program\n")
+		g.diff.line(tool.Printable(name) + ": a program\n")
 	}
-	g.diff.addText(name, cmp.Or(files.Compare(name, contents[0], contents[1]), files.Printable(name)+": its content is what it was\n"))
+	g.diff.addText(name, cmp.Or(files.Compare(name, contents[0], contents[1]), tool.Printable(name)+": its content is what it was\n"))
 	return nil
 }

@@ -1,11 +1,12 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"belay/internal/journal"
-	"belay/internal/tool/files"
+	"belay/internal/tool"
 )
 
 // gitRef is a name that leads elsewhere now; an id is "" where there is none.
@@ -83,7 +84,7 @@ func (g *gitChange) describeHead() {
 	where := func(text string) string {
 		text = strings.TrimSpace(text)
 		if name, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
-			return "branch " + files.Printable(name)
+			return "branch " + tool.Printable(name)
 		}
 		if isID(text) {
 			return "commit " + text[:12] + " and no branch"
@@ -102,10 +103,10 @@ func (g *gitChange) describeHead() {
 func refKind(name string) (kind, short string) {
 	for prefix, kind := range map[string]string{"refs/heads/": "branch", "refs/tags/": "tag", "refs/remotes/": "remote branch"} {
 		if short, ok := strings.CutPrefix(name, prefix); ok {
-			return kind, files.Printable(short)
+			return kind, tool.Printable(short)
 		}
 	}
-	return "", files.Printable(name)
+	return "", tool.Printable(name)
 }
 
 // describeRef says the outcome of a branch, a tag or another name.
@@ -158,4 +159,77 @@ func (g *gitChange) describeRef(r gitRef) {
 	if err == nil && ahead > 0 {
 		g.describeCommits(ahead, r.is, names)
 	}
+}
+
+// describeStash counts the entries of the stash, which its log has.
+func (g *gitChange) describeStash() {
+	const log = "logs/refs/stash"
+	was, is := strings.Count(g.before(log), "\n"), strings.Count(g.after(log), "\n")
+	switch {
+	case is > was:
+		g.addLine("%s stashed", count(is-was, "change"))
+	case is < was:
+		g.addLine("%s of the stash dropped", count(was-is, "change"))
+	default:
+		g.addLine("the stash changes")
+	}
+}
+
+// gitStates are the files by which git remembers what it was about to do.
+var gitStates = []struct{ file, what string }{
+	{"MERGE_HEAD", "a merge"}, {"CHERRY_PICK_HEAD", "a cherry-pick"}, {"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisect"},
+	{"rebase-merge/head-name", "a rebase"}, {"rebase-apply/head-name", "a rebase"},
+}
+
+// describeState says what git is in the middle of.
+func (g *gitChange) describeState() {
+	for _, s := range gitStates {
+		switch c := g.changes[s.file]; {
+		case c == nil:
+		case c.Before.Type == journal.None:
+			g.addLine("%s waits to be finished", s.what)
+		case c.After.Type == journal.None:
+			g.addLine("%s has ended", s.what)
+		}
+	}
+	for rest := range g.changes {
+		if first, _, below := strings.Cut(rest, "/"); below && (first == "modules" || first == "worktrees") {
+			g.addLine("submodules or other work trees change")
+			return
+		}
+	}
+}
+
+// Limits of what is said of new commits.
+const (
+	maxSubject = 100 // bytes
+	maxNames   = 10
+)
+
+// describeCommits says what the last of new commits is called, and which files they change: a
+// commit may have what the work tree has not.
+func (g *gitChange) describeCommits(commits int, last string, names []string) {
+	subject, err := g.objects.Subject(g.ctx, last)
+	if err != nil {
+		return // it was read before, and counted
+	}
+	what := "its message"
+	if commits > 1 {
+		what = "the last message"
+	}
+	said := fmt.Sprintf("%s is %q", what, tool.Clip(strings.ToValidUTF8(subject, "\uFFFD"), maxSubject))
+	if len(names) > 0 {
+		shown := make([]string, 0, maxNames+1)
+		for _, name := range names[:min(len(names), maxNames)] {
+			shown = append(shown, tool.Printable(name))
+		}
+		said += "; it changes " + strings.Join(shown, ", ")
+		if commits > 1 {
+			said = strings.Replace(said, "; it changes ", "; they change ", 1)
+		}
+		if more := len(names) - maxNames; more > 0 {
+			said += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	g.addLine("%s", said)
 }

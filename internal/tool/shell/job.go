@@ -108,7 +108,7 @@ func (j *job) Write(p []byte) (int, error) {
 }
 
 // Line implements [tool.Job].
-func (j *job) Line() string { return cut(j.summary(), jobLineBytes) }
+func (j *job) Line() string { return tool.Clip(j.summary(), jobLineBytes) }
 
 // Running implements [tool.Job].
 func (j *job) Running() bool {

@@ -146,7 +146,7 @@ func choose(all []journal.Change, only []string) (chosen []journal.Change, note 
 			dropped++
 		}
 	}
-	return chosen, []string{fmt.Sprintf("a person applied only: %s; what it changed in %d other files was dropped", cut(strings.Join(only, ", "), maxNoteBytes), dropped)}
+	return chosen, []string{fmt.Sprintf("a person applied only: %s; what it changed in %d other files was dropped", tool.Clip(strings.Join(only, ", "), maxNoteBytes), dropped)}
 }
 
 // Keep implements [tool.Changes].

@@ -13,7 +13,6 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"belay/internal/tool/files"
 	"belay/internal/tool/shell/kept"
 )
 
@@ -45,7 +44,7 @@ type NotAdmittedError struct {
 }
 
 // Error implements error.
-func (e *NotAdmittedError) Error() string { return files.Printable(string(e.Path)) + ": " + e.Reason }
+func (e *NotAdmittedError) Error() string { return tool.Printable(string(e.Path)) + ": " + e.Reason }
 
 // RunsByItselfError says that kept changes make programs run by themselves, and that
 // the person has not said that this is meant.
@@ -62,7 +61,7 @@ func (e *RunsByItselfError) Error() string {
 // ApplyKept makes kept changes in a project on the word of a person. The others stay
 // kept. Of w it needs the project, its blobs, the gate, the journal, the limits and the
 // scope of a person. Record gets what was made before that is certain:
-// should it fail, or the process die, the session of the owner is told later. Changes
+// should it fail, or the process die, the session of the owner gets them later. Changes
 // that are real already are applied.
 //
 // A [*journal.ConflictError] names paths that something else changed, a

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"belay/internal/permit"
 	"belay/internal/tool"
@@ -173,12 +172,5 @@ func (c *call) summary() string {
 	if more != "" {
 		line = fmt.Sprintf("%s …", strings.TrimSpace(line))
 	}
-	if len(line) > maxSummaryBytes {
-		cut := maxSummaryBytes - len("…")
-		for !utf8.RuneStart(line[cut]) {
-			cut--
-		}
-		line = line[:cut] + "…"
-	}
-	return line
+	return tool.Clip(line, maxSummaryBytes)
 }

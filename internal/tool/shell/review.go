@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"belay/internal/journal"
 	"belay/internal/tool"
@@ -24,7 +28,7 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 			return nil, err
 		}
 		if why == nil && c.After.Type != journal.None && isBelow(name, closed) {
-			continue // it has no place; its folder was told
+			continue // its folder is refused
 		}
 		if why == nil {
 			allowed = append(allowed, *c)
@@ -81,4 +85,107 @@ func readAll(open func() (io.ReadCloser, error)) ([]byte, error) {
 	}
 	data, err := io.ReadAll(f)
 	return data, errors.Join(err, f.Close())
+}
+
+// system are folders outside a project that links in it may lead to.
+var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/dev/null"}
+
+// forbidden returns why a change is never applied, nil where it may be. What a command
+// has just changed and what was kept are judged by it alike. What is in a .git folder is
+// no project file: it is judged by what it makes run.
+func forbidden(w *tool.Environment, c *journal.Change) (why, err error) {
+	name := string(c.Path)
+	_, rest, inGit := insideGit(name)
+	ofFolder := c.Op == journal.Mode && c.Before.Type == journal.Folder
+	switch {
+	case c.Op == journal.Rename || c.To != "": // a record may have come with the project
+		return errors.New("a command renames nothing: it removes and makes"), nil
+	case !utf8.ValidString(name):
+		return errors.New("its name is no UTF-8 text, which no record can hold"), nil
+	case inBelay(name):
+		return errors.New("it is belay's own"), nil
+	case c.After.Mode&(fs.ModeSetuid|fs.ModeSetgid) != 0:
+		return errors.New("it would give its rights to any user who runs it"), nil
+	case c.After.Type == journal.Link && leadsOut(w, name, string(c.After.Target)):
+		return errors.New("the link leads out of the project"), nil
+	case inGit && ofFolder:
+		return errors.New("the permissions of a repository's folders stay as they are"), nil
+	case inGit && (rest != "" || c.After.Type != journal.Link), ofFolder:
+		return nil, nil
+	}
+	if why := w.Scope.Allows(name, c.Before.Type != journal.None); why != nil {
+		return why, nil
+	}
+	return zones(w, c)
+}
+
+// inBelay reports whether a path is belay's own, in whichever folder.
+func inBelay(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, ".belay") })
+}
+
+// zones returns why a change to the parts of a file that belong to people is not
+// applied.
+func zones(w *tool.Environment, c *journal.Change) (why, err error) {
+	switch {
+	case c.Op == journal.Mode || !w.Scope.HasZones(string(c.Path)):
+		return nil, nil
+	case max(c.Before.Size, c.After.Size) > w.Limits.KeepBytes:
+		return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
+	}
+	var before, after []byte
+	if c.Before.Type == journal.File {
+		if before, err = readFile(w.Root, string(c.Path)); err != nil {
+			return nil, err
+		}
+	}
+	if c.After.Type == journal.File {
+		if after, err = readAll(c.Content); err != nil {
+			return nil, err
+		}
+	}
+	return w.Scope.KeepsZones(string(c.Path), before, after), nil
+}
+
+// leadsOut reports whether a link leads neither into the project nor to a part of
+// the system.
+func leadsOut(w *tool.Environment, name, target string) bool {
+	project := w.Project
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(project, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(target))
+	}
+	if real, err := filepath.EvalSymlinks(target); err == nil {
+		target = real
+	}
+	for _, dir := range slices.Concat([]string{project, w.Project}, system, w.ReadPaths) {
+		if rel, err := filepath.Rel(dir, target); err == nil && filepath.IsLocal(rel) {
+			return false
+		}
+	}
+	return true
+}
+
+// admitted refuses what no review lets pass.
+func admitted(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) error {
+	admit := func(c *journal.Change) error {
+		why, err := forbidden(w, c)
+		if why != nil {
+			return &NotAdmittedError{c.Path, sayWhy(c, why)}
+		}
+		return errors.Join(err, context.Cause(ctx))
+	}
+	for i := range changes {
+		c := &changes[i]
+		err := admit(c)
+		if err == nil && c.Tree != nil {
+			err = admitTree(w, contents, c, admit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"belay/internal/journal"
 	"belay/internal/permit/review"
 	"belay/internal/tool"
-	"belay/internal/tool/files"
 	"belay/internal/tool/risk"
 )
 
@@ -51,7 +50,7 @@ func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, ch
 	}
 	for _, c := range changes {
 		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
-			automatic = append(automatic, files.Printable(repo)+" is removed with its history, and nobody can take that back")
+			automatic = append(automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
 		}
 	}
 	return automatic, onRequest, nil

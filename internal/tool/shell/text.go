@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/tool"
 	"belay/internal/tool/shell/confine"
 )
 
-// The room in a result for what is not output.
+// The space in a result for what is not output.
 const (
 	maxNotes     = 20
 	noteRoom     = 4 << 10
@@ -19,7 +20,7 @@ const (
 )
 
 // outputBytes is how much of a command's output is kept: what may be kept of it,
-// and no more than can be told.
+// and no more than a result holds.
 func outputBytes(l tool.Limits) int64 {
 	return max(min(l.CommandBytes, l.OutputBytes-noteRoom), min(l.OutputBytes/2, noteRoom))
 }
@@ -42,7 +43,7 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 			fmt.Fprintf(&b, "\nand %d more of these", len(notes)-maxNotes)
 			break
 		}
-		b.WriteString("\n" + cut(n, maxNoteBytes))
+		b.WriteString("\n" + tool.Clip(n, maxNoteBytes))
 	}
 	if c.report.Unconfined {
 		b.WriteString("\n(this machine does not confine commands in full; belay doctor says what is missing)")
@@ -50,7 +51,7 @@ func (c *call) result(o confine.Outcome, notes []string) tool.Result {
 	text := b.String()
 	truncated := o.Output.Dropped > 0
 	if most := int(c.environment.Limits.OutputBytes); len(text) > most {
-		text, truncated = cut(text, most), true
+		text, truncated = tool.Clip(text, most), true
 	}
 	return tool.Result{Text: text, Truncated: truncated, Failed: c.failed(o), Value: value}
 }
@@ -90,16 +91,12 @@ func (c *call) ended(o confine.Outcome) string {
 	return fmt.Sprintf("exit code %d after %v", o.ExitCode, took)
 }
 
-// clean is output as text: what is no UTF-8 is marked.
-func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
+// escapeSequences are the sequences by which programs give a terminal colours, titles and links.
+var escapeSequences = lazyregexp.New(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78DEHMNOc])`)
 
-// cut shortens text to at most n bytes.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	const mark = "…"
-	return strings.ToValidUTF8(text[:max(n-len(mark), 0)], "") + mark
+// clean is output as plain text, for models and people: what is no UTF-8 is marked.
+func clean(b []byte) string {
+	return escapeSequences.ReplaceAllString(strings.ToValidUTF8(string(b), "\uFFFD"), "")
 }
 
 // refusals are what programs say of changes that an overlay cannot take, and what that

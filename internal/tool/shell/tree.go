@@ -80,7 +80,7 @@ func (t *treeRisks) look(c *journal.Change) error {
 	t.gits = map[string]int{}
 	err := overlay.EachOf(t.root, t.contents, c.Path, t.add)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.automatic = append(t.automatic, files.Printable(string(c.Path))+": its content is gone")
+		t.automatic = append(t.automatic, tool.Printable(string(c.Path))+": its content is gone")
 		return nil
 	}
 	t.classify()
@@ -100,7 +100,7 @@ func (t *treeRisks) add(c *journal.Change) error {
 	switch strings.ToLower(path.Base(name)) {
 	case "head", "objects", "refs":
 		if t.gits[path.Dir(name)]++; t.gits[path.Dir(name)] == 3 {
-			t.name(&t.automatic, files.Printable(path.Dir(name))+" is a repository of git, whose settings may name programs")
+			t.name(&t.automatic, tool.Printable(path.Dir(name))+" is a repository of git, whose settings may name programs")
 		}
 	}
 	if t.entries = append(t.entries, e); len(t.entries) >= treeAtOnce {

@@ -89,7 +89,7 @@ func (p *Proxy) known(name string) bool {
 	return known
 }
 
-// notReached follows a host in what the model is told.
+// notReached follows a host in the sentence for the model.
 const notReached = " was not reached: "
 
 // record puts a ruling on record, once for each host and outcome.

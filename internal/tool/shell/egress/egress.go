@@ -95,7 +95,7 @@ func New(ctx context.Context, o Options) *Proxy {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it was written
 		},
 		FlushInterval: -1,
-		ErrorLog:      log.New(io.Discard, "", 0), // the command is told
+		ErrorLog:      log.New(io.Discard, "", 0), // the command gets the error
 		ErrorHandler:  func(w http.ResponseWriter, r *http.Request, err error) { p.failed(w, r, targetOf(r), err) },
 	}
 	return p

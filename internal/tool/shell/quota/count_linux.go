@@ -15,7 +15,7 @@ const (
 	maxDepth = 200
 	// batch is how many entries of a folder are read at once.
 	batch = 500
-	// blockBytes is the unit in which the system tells the room that a file takes.
+	// blockBytes is the unit in which the system tells the space that a file takes.
 	blockBytes = 512
 )
 

@@ -1,5 +1,5 @@
 // Package quota ends a command that takes too much of the disk: one that has written
-// more than it may, and one that goes on writing where little room is left. It looks
+// more than it may, and one that goes on writing where little space is left. It looks
 // at the disk now and then while the command runs, so a command can pass a limit for
 // a moment. Only Linux reports what this package needs; elsewhere nothing is watched.
 //
@@ -15,9 +15,9 @@ import (
 
 // Limits bound what a command takes of the disk. 0 is no limit.
 type Limits struct {
-	// WriteBytes is the room that everything may take that a command has written.
+	// WriteBytes is the space that everything may take that a command has written.
 	WriteBytes int64
-	// FreeBytes is the room that a command leaves on the disk.
+	// FreeBytes is the space that a command leaves on the disk.
 	FreeBytes int64
 }
 
@@ -59,7 +59,7 @@ const (
 	// counting many files takes a while.
 	rest = 20
 	// slack is how much the free space may shrink while a command runs before the
-	// command is ended for it: where the room was short before, one that writes next
+	// command is ended for it: where the space was short before, one that writes next
 	// to nothing still runs.
 	slack = 16 << 20
 	// clockStep is by how much the clock of a file system may be behind.
@@ -74,10 +74,10 @@ func (l Limits) Watch(ctx context.Context, project string, written ...string) (_
 	w := newWatch(l, time.Now(), project, written)
 	var looks []func(context.Context) error
 	if l.FreeBytes > 0 {
-		looks = append(looks, w.room)
+		looks = append(looks, w.checkFree)
 	}
 	if l.WriteBytes > 0 {
-		looks = append(looks, w.written)
+		looks = append(looks, w.checkWritten)
 	}
 	if len(w.folders) == 0 || len(looks) == 0 {
 		return ctx, func() {}
@@ -118,7 +118,7 @@ type watch struct {
 	began   time.Time
 	folders []folder
 	// before is what the counted folders held when the command began, nil as long as
-	// nothing was counted. Only written uses it.
+	// nothing was counted. Only checkWritten uses it.
 	before []int64
 }
 
@@ -153,8 +153,8 @@ func (f *folder) shrunk() (by, free int64) {
 	return f.free - free, free
 }
 
-// room returns an error where too little room is left.
-func (w *watch) room(context.Context) error {
+// checkFree returns an error where too little space is left.
+func (w *watch) checkFree(context.Context) error {
 	for i := range w.folders {
 		if by, free := w.folders[i].shrunk(); free < w.limits.FreeBytes && by > slack {
 			return &ExceededError{SettingFree, w.limits.FreeBytes}
@@ -163,9 +163,9 @@ func (w *watch) room(context.Context) error {
 	return nil
 }
 
-// written returns an error where the command has written too much. How much a folder
+// checkWritten returns an error where the command has written too much. How much a folder
 // held before is told by the first count: it is what the older files take.
-func (w *watch) written(ctx context.Context) error {
+func (w *watch) checkWritten(ctx context.Context) error {
 	first := w.before == nil
 	if first {
 		w.before = make([]int64, len(w.folders))
@@ -182,7 +182,7 @@ func (w *watch) written(ctx context.Context) error {
 		}
 		grown := held.older + held.newer - w.before[i]
 		if held.closed {
-			// A command may hide what it writes, but not that the room shrinks.
+			// A command may hide what it writes, but not that the space shrinks.
 			by, _ := f.shrunk()
 			grown = max(grown, by)
 		}
@@ -194,7 +194,7 @@ func (w *watch) written(ctx context.Context) error {
 	return nil
 }
 
-// held is what a folder holds, as room on the disk.
+// held is what a folder holds, as space on the disk.
 type held struct {
 	// older is what files take that are older than the command, newer the others.
 	older, newer int64

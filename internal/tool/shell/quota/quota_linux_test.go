@@ -39,7 +39,7 @@ func exceeds(err error, setting string) bool {
 	return errors.As(err, &e) && e.Setting == setting
 }
 
-// What counts is the room that files take: not the size of a sparse one, and not each
+// What counts is the space that files take: not the size of a sparse one, and not each
 // name of a file.
 func TestWhatCounts(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestWhatCounts(t *testing.T) {
 			fill(t, 2*mib, project, "counts for nothing")
 			w := newWatch(Limits{WriteBytes: mib}, time.Now(), project, []string{dir})
 			test.make(dir)
-			if err := w.written(t.Context()); exceeds(err, SettingWrite) != test.passes {
+			if err := w.checkWritten(t.Context()); exceeds(err, SettingWrite) != test.passes {
 				t.Errorf("the count says %v", err)
 			}
 		})
@@ -91,17 +91,17 @@ func TestWhatWasThereBefore(t *testing.T) {
 	fill(t, 3*mib, dir, "old")
 	past := time.Now()
 	w := newWatch(Limits{WriteBytes: mib}, past.Add(time.Hour), dir, []string{dir})
-	must(t, w.written(t.Context()))
+	must(t, w.checkWritten(t.Context()))
 	fill(t, 2*mib, dir, "old") // smaller than it was
 	fill(t, 3*mib/2, dir, "new")
-	must(t, w.written(t.Context()))
+	must(t, w.checkWritten(t.Context()))
 	fill(t, 3*mib, dir, "old")
-	if err := w.written(t.Context()); !exceeds(err, SettingWrite) {
+	if err := w.checkWritten(t.Context()); !exceeds(err, SettingWrite) {
 		t.Errorf("the count says %v", err)
 	}
 }
 
-// A command cannot hide what it writes in folders that are not counted: then the room
+// A command cannot hide what it writes in folders that are not counted: then the space
 // counts that the disk has lost.
 func TestHiddenFolders(t *testing.T) {
 	t.Parallel()
@@ -109,28 +109,28 @@ func TestHiddenFolders(t *testing.T) {
 	w := newWatch(Limits{WriteBytes: 1 << 40}, time.Now(), dir, []string{dir})
 	fill(t, 2*mib, dir, strings.Repeat("d/", maxDepth+2), "deep")
 	w.folders[1].free += 2 << 40 // as if the disk had lost that much
-	if err := w.written(t.Context()); !exceeds(err, SettingWrite) {
+	if err := w.checkWritten(t.Context()); !exceeds(err, SettingWrite) {
 		t.Errorf("the count says %v", err)
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "d")))
-	must(t, w.written(t.Context()))
+	must(t, w.checkWritten(t.Context()))
 }
 
-// Little room ends a command that makes it less, and no other.
+// Little space ends a command that makes it less, and no other.
 func TestLittleRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := newWatch(Limits{FreeBytes: 1 << 60}, time.Now(), dir, nil)
-	w.folders[0].free -= 1 << 40 // as if others had given room back
-	must(t, w.room(t.Context()))
+	w.folders[0].free -= 1 << 40 // as if others had given space back
+	must(t, w.checkFree(t.Context()))
 	w.folders[0].free += 1<<40 + 1<<41
-	if err := w.room(t.Context()); !exceeds(err, SettingFree) {
-		t.Errorf("with little room: %v", err)
+	if err := w.checkFree(t.Context()); !exceeds(err, SettingFree) {
+		t.Errorf("with little space: %v", err)
 	}
 	w.limits.FreeBytes = 1
-	must(t, w.room(t.Context()))
+	must(t, w.checkFree(t.Context()))
 	must(t, os.RemoveAll(dir))
-	must(t, w.room(t.Context()))
+	must(t, w.checkFree(t.Context()))
 }
 
 // The context of a command ends with the limit as the cause, and otherwise when the
