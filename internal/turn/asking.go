@@ -28,115 +28,115 @@ type PermissionRequests interface {
 
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
-func (t *agentRun) allow(s *toolCall) error {
-	hooked, err := t.hooks(s)
+func (c *toolCall) allow() error {
+	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", s.name, "error", err)
+		c.run.o.Logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
 	}
-	s.remark("a hook", hooked.Note)
-	ruling := t.policy.JudgeWith(s.effect, hooked)
-	began := s.suspended != nil && s.suspended.inner != nil // a subagent, which waits itself
+	c.remark("a hook", hooked.Note)
+	ruling := c.run.policy.JudgeWith(c.effect, hooked)
+	began := c.suspended != nil && c.suspended.inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
-		s.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
-		return t.auditRefusal(s, ruling.Reason)
-	case ruling.Outcome == permit.Allow && s.suspended == nil && s.effect.Outside:
-		return t.auditOutside(s, ruling)
-	case began, ruling.Outcome == permit.Allow && s.suspended == nil: // else the answer to what was asked counts
+		c.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
+		return c.auditRefusal(ruling.Reason)
+	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.Outside:
+		return c.auditOutside(ruling)
+	case began, ruling.Outcome == permit.Allow && c.suspended == nil: // else the answer to what was asked counts
 		return nil
 	}
 	switch {
-	case t.l.o.Requests == nil:
-		s.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
-		return t.auditRefusal(s, "nobody can be asked")
-	case s.suspended == nil && t.l.o.Requests.Granted(t.session, t.settings.persona.ID, s.effect):
+	case c.run.o.Requests == nil:
+		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
+		return c.auditRefusal("nobody can be asked")
+	case c.suspended == nil && c.run.o.Requests.Granted(c.run.session, c.run.settings.persona.ID, c.effect):
 		return nil
-	case s.suspended == nil && t.settings.onQuestion == OnQuestionRefuse:
-		s.refuse(unasked(ruling.Reason), event.OutcomeRefused)
-		return t.auditRefusal(s, ruling.Reason+", and the turn asks nobody (opts.onQuestion)")
+	case c.suspended == nil && c.run.settings.onQuestion == OnQuestionRefuse:
+		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
+		return c.auditRefusal(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
 	}
-	return t.ask(s, ruling)
+	return c.ask(ruling)
 }
 
-// hooks asks the hooks about what a call would do.
-func (t *agentRun) hooks(s *toolCall) (permit.HookAnswer, error) {
-	return t.l.o.Hooks.Before(t.ctx, permit.HookInput{
-		SessionID: t.session, TurnID: t.id, ToolCallID: s.id, ProjectRoot: t.lease.Record().ProjectRoot,
-		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: s.effect, Input: t.l.show(s.input),
+// askHooks asks the hooks about what a call would do.
+func (c *toolCall) askHooks() (permit.HookAnswer, error) {
+	return c.run.o.Hooks.Before(c.run.ctx, permit.HookInput{
+		SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, ProjectRoot: c.run.lease.Record().ProjectRoot,
+		Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.o.show(c.input),
 	})
 }
 
 // ask puts the question and waits for its answer. The wait ends with the turn,
 // and the question with it.
-func (t *agentRun) ask(s *toolCall, ruling permit.Ruling) error {
-	if s.suspended != nil {
-		return t.askAgain(s, ruling)
+func (c *toolCall) ask(ruling permit.Ruling) error {
+	if c.suspended != nil {
+		return c.askAgain(ruling)
 	}
-	defer t.standStill()()
-	now := t.l.o.Clock().UTC()
-	pending, err := t.l.o.Requests.Post(t.ctx, permit.Request{
-		ID: t.questionID(s), SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
-		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
-		Effect: s.effect, Input: t.l.show(s.input), Reason: ruling.Reason,
-		Session: true, Created: now, Expires: t.until(now),
+	defer c.run.standStill()()
+	now := c.run.o.Clock().UTC()
+	pending, err := c.run.o.Requests.Post(c.run.ctx, permit.Request{
+		ID: c.questionID(), SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id,
+		ProjectRoot: c.run.lease.Record().ProjectRoot, Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID,
+		Effect: c.effect, Input: c.run.o.show(c.input), Reason: ruling.Reason,
+		Session: true, Created: now, Expires: c.run.until(now),
 	})
 	if err != nil {
 		return err
 	}
-	return t.await(s, pending)
+	return c.await(pending)
 }
 
 // await notifies the readers of a question and waits for its answer. The turn stands
 // still.
-func (t *agentRun) await(s *toolCall, pending *permit.Pending) error {
-	if err := t.notifyAsked(pending, s.id, s.name); err != nil {
+func (c *toolCall) await(pending *permit.Pending) error {
+	if err := c.run.notifyAsked(pending, c.id, c.name); err != nil {
 		return err
 	}
-	decision, err := t.answered(pending)
-	if errors.Is(err, ErrLeft) && !s.closes {
+	decision, err := c.run.answered(pending)
+	if errors.Is(err, ErrLeft) && !c.closes {
 		return err
 	}
 	if err != nil {
 		// The readers learn that the question is closed, whatever ended it.
-		return errors.Join(err, t.resolved(s.id, t.l.withdraw(pending, t.unanswered())))
+		return errors.Join(err, c.run.resolved(c.id, c.run.o.withdraw(pending, c.run.unanswered())))
 	}
-	return t.decided(s, decision)
+	return c.decided(decision)
 }
 
 // notifyAsked notifies the readers of a question about a call, under the name of what is
 // asked about. A question of which they cannot learn is withdrawn.
 func (t *agentRun) notifyAsked(pending *permit.Pending, call, name string) error {
 	r := pending.Request
-	err := t.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+	err := t.events.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
 		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
 		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
 	}})
 	if err != nil {
-		t.l.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
+		t.o.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
 }
 
 // decided lets the call run, or not. A note goes to the model either way.
-func (t *agentRun) decided(s *toolCall, d permit.Decision) error {
-	if s.changes != nil {
-		s.verdict = &d
+func (c *toolCall) decided(d permit.Decision) error {
+	if c.changes != nil {
+		c.verdict = &d
 	}
 	if d.Allowed() {
-		s.remark("the person who allowed this call", d.Note)
-	} else if s.changes == nil {
+		c.remark("the person who allowed this call", d.Note)
+	} else if c.changes == nil {
 		outcome := event.OutcomeRefused
 		if d.Timeout {
 			outcome = event.OutcomeExpired
 		}
-		s.refuse(denied(d), outcome)
+		c.refuse(denied(d), outcome)
 	}
-	return t.resolved(s.id, d)
+	return c.run.resolved(c.id, d)
 }
 
 // resolved reports to the readers how a question ended.
 func (t *agentRun) resolved(call string, d permit.Decision) error {
-	return t.emit(resolvedDraft(call, d))
+	return t.events.emit(resolvedDraft(call, d))
 }
 
 func resolvedDraft(call string, d permit.Decision) event.Draft {
@@ -147,11 +147,11 @@ func resolvedDraft(call string, d permit.Decision) event.Draft {
 
 // questionID is the id of the question about a call or, once it has run, about its
 // changes.
-func (t *agentRun) questionID(s *toolCall) string {
-	if s.changes != nil {
-		return changesQuestion(t.session, t.id, t.key, s.id, s.nth)
+func (c *toolCall) questionID() string {
+	if c.changes != nil {
+		return changesQuestion(c.run.session, c.run.id, c.run.key, c.id, c.nth)
 	}
-	return decisionID(t.session, t.id, t.key, s.id, s.nth)
+	return decisionID(c.run.session, c.run.id, c.run.key, c.id, c.nth)
 }
 
 // changesQuestion is the id of the question about what a call changed.
@@ -160,8 +160,8 @@ func changesQuestion(session, turn, agent, call string, nth int) string {
 }
 
 // changeID names the changes of a call while they are not real.
-func (t *agentRun) changeID(s *toolCall) string {
-	return "chg_" + strings.TrimPrefix(changesQuestion(t.session, t.id, t.key, s.id, s.nth), "dec_")
+func (c *toolCall) changeID() string {
+	return "chg_" + strings.TrimPrefix(changesQuestion(c.run.session, c.run.id, c.run.key, c.id, c.nth), "dec_")
 }
 
 // decisionID is the id of the question about the nth call of that id of one agent
@@ -184,7 +184,7 @@ func denied(d permit.Decision) tool.Result {
 }
 
 // policyOf is what the turn's persona may do in its mode.
-func (t *agentRun) policyOf(r Request) (permit.Policy, []string) {
+func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 	s := &t.settings
 	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied, AskBefore: s.rules.AskBefore, Outside: s.rules.Outside}
 	if s.persona.Blocking == "never" {
@@ -204,9 +204,9 @@ func (t *agentRun) policyOf(r Request) (permit.Policy, []string) {
 		return to
 	}
 	p.Allowed = add(p.Allowed, "auto_approve_tools", s.persona.AutoApproveTools)
-	p.Allowed = add(p.Allowed, "--allow", r.Allow)
+	p.Allowed = add(p.Allowed, "--allow", allow)
 	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
-	p.Denied = add(p.Denied, "permissions.deny", r.Deny)
+	p.Denied = add(p.Denied, "permissions.deny", deny)
 	return p, bad
 }
 

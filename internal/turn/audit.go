@@ -10,49 +10,49 @@ import (
 
 // auditDelegation puts on the audit log that an agent was started, and whose
 // approval it rests on.
-func (t *agentRun) auditDelegation(s *toolCall, approvalRef string) error {
-	if t.l.o.Audit == nil {
+func (c *toolCall) auditDelegation(approvalRef string) error {
+	if c.run.o.Audit == nil {
 		return nil
 	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "delegation", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: s.effect.Summary, Reason: "approved as " + approvalRef,
-		By: t.settings.governance.ApprovedBy,
+	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+		Kind: "delegation", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
+		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.effect.Summary, Reason: "approved as " + approvalRef,
+		By: c.run.settings.governance.ApprovedBy,
 	})
 }
 
 // auditRefusal puts a refused call on the audit log.
-func (t *agentRun) auditRefusal(s *toolCall, reason string) error {
-	if t.l.o.Audit == nil {
+func (c *toolCall) auditRefusal(reason string) error {
+	if c.run.o.Audit == nil {
 		return nil
 	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "refusal", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Reason: reason,
+	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+		Kind: "refusal", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
+		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Reason: reason,
 	})
 }
 
 // auditOutside puts on the audit log that a command is about to run outside the
 // sandbox without a question. Where that fails the command does not run.
-func (t *agentRun) auditOutside(s *toolCall, ruling permit.Ruling) error {
-	if t.l.o.Audit == nil {
+func (c *toolCall) auditOutside(ruling permit.Ruling) error {
+	if c.run.o.Audit == nil {
 		return nil
 	}
-	return t.l.o.Audit.Append(context.WithoutCancel(t.ctx), permit.Entry{
-		Kind: "outside", SessionID: t.session, TurnID: t.id, ToolCallID: s.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: s.name, Summary: t.act(s), Verdict: string(permit.VerdictAllow),
-		Reason: ruling.Reason, Note: s.effect.Why, Effect: s.effect.Fingerprint(),
+	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+		Kind: "outside", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
+		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Verdict: string(permit.VerdictAllow),
+		Reason: ruling.Reason, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
 	})
 }
 
 // auditPosition is how far the audit log is known to reach, nil where this process
 // does not know.
-func (l *Local) auditPosition() *session.AuditPosition {
-	return (*session.AuditPosition)(l.o.Audit.Position())
+func (o *Options) auditPosition() *session.AuditPosition {
+	return (*session.AuditPosition)(o.Audit.Position())
 }
 
 // act is what a call would do, for the audit log. One that was refused before
 // that was worked out has its input instead.
-func (t *agentRun) act(s *toolCall) string {
-	return cmp.Or(s.effect.Act(), string(t.l.show(s.input)))
+func (c *toolCall) act() string {
+	return cmp.Or(c.effect.Act(), string(c.run.o.show(c.input)))
 }

@@ -20,11 +20,21 @@ type allowance struct {
 	why string
 }
 
+// budget is what one agent may still use of its turn.
+type budget struct {
+	spent    *spending
+	settings *settings
+	limits   model.Limits
+	events   *events
+}
+
+func (t *agentRun) budget() budget { return budget{t.spent, &t.settings, t.limits, t.events} }
+
 // allowance is the tightest of what the model gives, what its context has room
 // for, and what is left of the turn's tokens and of its money once input, in tokens, is
 // paid for.
-func (t *agentRun) allowance(input int64) allowance {
-	least := allowance{tokens: t.limits.OutputTokens, edge: model.StopMaxTokens}
+func (b budget) allowance(input int64) allowance {
+	least := allowance{tokens: b.limits.OutputTokens, edge: model.StopMaxTokens}
 	tighten := func(tokens int64, edge model.StopReason, why string, args ...any) {
 		if tokens < least.tokens {
 			least = allowance{tokens: tokens, edge: edge}
@@ -33,18 +43,18 @@ func (t *agentRun) allowance(input int64) allowance {
 			}
 		}
 	}
-	tighten(t.limits.ContextTokens-input, model.StopContext,
+	tighten(b.limits.ContextTokens-input, model.StopContext,
 		"the conversation of this turn has filled the model's context")
-	if most := t.settings.maxTokens; most > 0 {
+	if most := b.settings.maxTokens; most > 0 {
 		edge := model.StopMaxTokens
-		if most <= t.spent.totals.OutputTokens {
+		if most <= b.spent.totals.OutputTokens {
 			edge = model.StopBudget
 		}
-		tighten(most-t.spent.totals.OutputTokens, edge,
+		tighten(most-b.spent.totals.OutputTokens, edge,
 			"the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", most)
 	}
-	if most := t.settings.maxCostUSD; most > 0 {
-		tighten(t.affordable(most, input), model.StopBudget,
+	if most := b.settings.maxCostUSD; most > 0 {
+		tighten(b.affordable(most, input), model.StopBudget,
 			"the next call would cost more than is left of $%.4f (opts.maxCostUsd, turn.max_cost_usd)", most)
 	}
 	return least
@@ -59,64 +69,57 @@ func (a allowance) stopReason(stop model.StopReason) model.StopReason {
 	return stop
 }
 
-// affordFirst refuses a turn whose cost budget does not pay for its first model call.
-// Such a turn could only end without an answer.
-func (t *agentRun) affordFirst() error {
-	budget := t.settings.maxCostUSD
-	if budget <= 0 {
-		return nil
-	}
-	if err := t.window.Plan(t.history()); err != nil {
-		return err
-	}
-	input := t.window.CountedTokens()
-	if t.affordable(budget, input) > 0 {
+// admit refuses a turn whose cost budget does not pay for its first model call, with so
+// many tokens of input. Such a turn could only end without an answer.
+func (b budget) admit(input int64) error {
+	budget := b.settings.maxCostUSD
+	if b.affordable(budget, input) > 0 {
 		return nil
 	}
 	// In whole millionths of a dollar, and enough for the first token of the answer.
 	const millionth = 1e6
-	need := (math.Ceil((t.inputCost(input)+t.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
+	need := (math.Ceil((b.inputCost(input)+b.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
 	return fault.New(fault.BudgetExceeded, "the first model call needs about $%.6f, and the turn may cost $%.6f (opts.maxCostUsd, turn.max_cost_usd)", need, budget).
-		With("budgetUsd", budget).With("neededUsd", need).With("model", t.settings.model).
+		With("budgetUsd", budget).With("neededUsd", need).With("model", b.settings.model).
 		WithHint("raise the budget, which must also pay for the answer, or choose a model that costs less")
 }
 
 // inputCost is the price of a call's input, in tokens. It is billed once, as new or as
 // written to the cache, whichever the provider decides: this is the dearer.
-func (t *agentRun) inputCost(input int64) float64 {
+func (b budget) inputCost(input int64) float64 {
 	return max(
-		t.cost(model.Usage{InputTokens: input}),
-		t.cost(model.Usage{CacheWriteTokens: input}))
+		b.cost(model.Usage{InputTokens: input}),
+		b.cost(model.Usage{CacheWriteTokens: input}))
 }
 
 // affordable is how many output tokens the rest of a cost budget buys, 0 when
 // it does not even pay for the input.
-func (t *agentRun) affordable(budget float64, input int64) int64 {
-	left := budget - t.inputCost(input)
-	if t.spent.totals.CostUSD != nil {
-		left -= *t.spent.totals.CostUSD
+func (b budget) affordable(budget float64, input int64) int64 {
+	left := budget - b.inputCost(input)
+	if b.spent.totals.CostUSD != nil {
+		left -= *b.spent.totals.CostUSD
 	}
 	const million = 1_000_000
-	perMillion := t.cost(model.Usage{OutputTokens: million})
+	perMillion := b.cost(model.Usage{OutputTokens: million})
 	switch {
 	case left <= 0:
 		return 0
-	case left*million >= perMillion*float64(t.limits.OutputTokens):
-		return t.limits.OutputTokens
+	case left*million >= perMillion*float64(b.limits.OutputTokens):
+		return b.limits.OutputTokens
 	}
 	return int64(left / perMillion * million)
 }
 
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
-func (t *agentRun) cost(u model.Usage) float64 {
-	usd, _ := t.settings.backend.Prices.Cost(t.settings.model, u)
+func (b budget) cost(u model.Usage) float64 {
+	usd, _ := b.settings.backend.Prices.Cost(b.settings.model, u)
 	return usd
 }
 
 // account adds a call's usage to the turn's. A call that failed is billed as
 // well, as far as the provider said what it used.
-func (t *agentRun) account(u model.Usage, complete bool) {
+func (b budget) account(u model.Usage, complete bool) {
 	if !complete && u == (model.Usage{}) {
 		return
 	}
@@ -124,38 +127,28 @@ func (t *agentRun) account(u model.Usage, complete bool) {
 		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
 	}
-	t.spent.totals.InputTokens += call.InputTokens
-	t.spent.totals.OutputTokens += call.OutputTokens
-	t.spent.totals.CacheReadTokens += call.CacheReadTokens
-	t.spent.totals.CacheWriteTokens += call.CacheWriteTokens
-	if cost, ok := t.settings.backend.Prices.Cost(t.settings.model, u); ok {
+	b.spent.totals.InputTokens += call.InputTokens
+	b.spent.totals.OutputTokens += call.OutputTokens
+	b.spent.totals.CacheReadTokens += call.CacheReadTokens
+	b.spent.totals.CacheWriteTokens += call.CacheWriteTokens
+	if cost, ok := b.settings.backend.Prices.Cost(b.settings.model, u); ok {
 		call.CostUSD = &cost
 		total := cost
-		if t.spent.totals.CostUSD != nil {
-			total += *t.spent.totals.CostUSD
+		if b.spent.totals.CostUSD != nil {
+			total += *b.spent.totals.CostUSD
 		}
-		t.spent.totals.CostUSD = &total
+		b.spent.totals.CostUSD = &total
 	}
-	t.spent.called = true
-	t.spent.owed = append(t.spent.owed, event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: t.spent.totals}})
+	b.spent.called = true
+	b.events.owe(event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: b.spent.totals}})
 }
-
-// settle takes the reports that are owed.
-func (t *agentRun) settle() []event.Draft {
-	owed := t.spent.owed
-	t.spent.owed = nil
-	return owed
-}
-
-// owe has events go out with the next ones.
-func (t *agentRun) owe(drafts ...event.Draft) { t.spent.owed = append(t.spent.owed, drafts...) }
 
 // usage is what the transcript keeps of a turn's cost, nil when no call was
 // accounted for.
-func (t *agentRun) usage() *event.Tokens {
-	if !t.spent.called {
+func (s *spending) usage() *event.Tokens {
+	if !s.called {
 		return nil
 	}
-	u := t.spent.totals
+	u := s.totals
 	return &u
 }

@@ -27,17 +27,17 @@ func (t *agentRun) unanswered() closing {
 	case errors.Is(cause, errWall):
 		return closing{permit.ByBelay, "the turn's time was up"}
 	}
-	if t.l.closing.Err() != nil {
+	if t.closing.Err() != nil {
 		return closing{permit.ByBelay, "the server stopped"}
 	}
 	return closing{permit.ByBelay, "the turn ended"}
 }
 
 // withdraw closes a question and returns how that is on record.
-func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
+func (o *Options) withdraw(p *permit.Pending, c closing) permit.Decision {
 	d, err := p.Withdraw(c.by, c.note)
 	if err != nil {
-		l.o.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
+		o.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
 	}
 	return d
 }
@@ -45,29 +45,29 @@ func (l *Local) withdraw(p *permit.Pending, c closing) permit.Decision {
 // askAgain takes up the question of a process that died, or the answer that was
 // given meanwhile. It holds for what was asked about and nothing else: where the
 // call would do something else by now, it is not made.
-func (t *agentRun) askAgain(s *toolCall, ruling permit.Ruling) error {
-	s.suspended.closed = true
+func (c *toolCall) askAgain(ruling permit.Ruling) error {
+	c.suspended.closed = true
 	const changed = "what it would do has changed since a person was asked"
 	refuse := func() error {
-		s.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
-		return t.auditRefusal(s, changed)
+		c.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
+		return c.auditRefusal(changed)
 	}
-	q, err := t.l.lookUp(s.suspended.question)
+	q, err := c.run.o.lookUp(c.suspended.question)
 	switch {
 	case err != nil:
 		return err
-	case q.answered && q.decision.Allowed() && q.decision.About != s.effect.Fingerprint():
-		return errors.Join(t.resolved(s.id, q.decision), refuse())
+	case q.answered && q.decision.Allowed() && q.decision.About != c.effect.Fingerprint():
+		return errors.Join(c.run.resolved(c.id, q.decision), refuse())
 	case q.answered:
-		return t.decided(s, q.decision)
+		return c.decided(q.decision)
 	case !q.open:
-		s.suspended = nil
-		return t.ask(s, ruling)
-	case q.pending.Request.Effect.Fingerprint() != s.effect.Fingerprint():
-		return errors.Join(t.resolved(s.id, t.l.withdraw(q.pending, closing{permit.ByBelay, changed})), refuse())
+		c.suspended = nil
+		return c.ask(ruling)
+	case q.pending.Request.Effect.Fingerprint() != c.effect.Fingerprint():
+		return errors.Join(c.run.resolved(c.id, c.run.o.withdraw(q.pending, closing{permit.ByBelay, changed})), refuse())
 	}
-	defer t.standStill()()
-	return t.await(s, q.pending)
+	defer c.run.standStill()()
+	return c.await(q.pending)
 }
 
 // question is the outcome of one whose process died: it is open, answered, or
@@ -81,14 +81,14 @@ type question struct {
 
 // lookUp finds a question, also one that is answered at this moment: the answer is
 // there before the question goes.
-func (l *Local) lookUp(id string) (q question, err error) {
-	if q.decision, q.answered, err = l.o.Requests.Verdict(id); err != nil || q.answered {
+func (o *Options) lookUp(id string) (q question, err error) {
+	if q.decision, q.answered, err = o.Requests.Verdict(id); err != nil || q.answered {
 		return q, err
 	}
-	if q.pending, q.open, err = l.o.Requests.Reopen(id); err != nil || q.open {
+	if q.pending, q.open, err = o.Requests.Reopen(id); err != nil || q.open {
 		return q, err
 	}
-	q.decision, q.answered, err = l.o.Requests.Verdict(id)
+	q.decision, q.answered, err = o.Requests.Verdict(id)
 	return q, err
 }
 
@@ -101,7 +101,7 @@ func (t *agentRun) dropQuestion(h *suspendedCall, why string) error {
 	}
 	h.closed = true
 	call := h.waits.ID
-	q, err := t.l.lookUp(h.question)
+	q, err := t.o.lookUp(h.question)
 	if err != nil || q.answered {
 		return errors.Join(err, t.resolved(call, q.decision))
 	}
@@ -115,7 +115,7 @@ func (t *agentRun) dropQuestion(h *suspendedCall, why string) error {
 	case why != "":
 		c.note += ": " + conversation.CutText(why, maxWhy)
 	}
-	return t.resolved(call, t.l.withdraw(q.pending, c))
+	return t.resolved(call, t.o.withdraw(q.pending, c))
 }
 
 // maxWhy bounds a reason in a note, in bytes.
@@ -140,7 +140,7 @@ func (l *Local) withdrawQuestions(ctx context.Context, lease *session.Lease, tur
 			return err
 		}
 		if still {
-			l.withdraw(pending, processDied)
+			l.o.withdraw(pending, processDied)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func TestAnsweredWhileTheTurnIsTakenUp(t *testing.T) {
 			if !r.engine.questioned(id) {
 				t.Error("nobody knows the question")
 			}
-		} else if q, err := r.engine.lookUp(id); err != nil || q.open || !q.answered || !q.decision.Allowed() {
+		} else if q, err := r.engine.o.lookUp(id); err != nil || q.open || !q.answered || !q.decision.Allowed() {
 			t.Errorf("the question is %+v, %v", q, err)
 		}
 	}

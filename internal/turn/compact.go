@@ -7,7 +7,6 @@ import (
 	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/session"
-	"belay/internal/tool"
 	"belay/internal/turn/conversation"
 )
 
@@ -18,13 +17,13 @@ const SummaryAgent = "summary"
 // model is asked for it, and its answer is put on record. Where there is no room or
 // budget for that, or the call fails, a fallback must do until the next turn. The
 // person is notified either way. An error ends the turn.
-func (t *agentRun) summarise() error {
-	w := t.window
+func (p *planner) summarise() error {
+	w := p.run.window
 	most, omitted := w.SummaryBytes(), w.Omitted()
 	kept := w.OmittedResults(most / 4)
-	said, err := t.askSummary(conversation.SummaryTokens(most - len(kept)))
-	if t.ctx.Err() != nil {
-		return t.ctx.Err()
+	said, err := p.askSummary(conversation.SummaryTokens(most - len(kept)))
+	if p.run.ctx.Err() != nil {
+		return p.run.ctx.Err()
 	}
 	if said == "" {
 		w.SetSummary(w.FallbackSummary(most-len(kept)) + kept)
@@ -32,35 +31,32 @@ func (t *agentRun) summarise() error {
 		if err != nil {
 			why = "their summary failed: " + fault.From(err).Message
 		}
-		return t.warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
+		return p.run.events.warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
 	}
 	s := w.SetSummary(said + kept)
-	err = t.append(session.Entry{
-		Kind: session.EntrySummary, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Model: first(t.settings.answeredBy(), t.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
+	err = p.run.append(session.Entry{
+		Kind: session.EntrySummary, Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()},
+		Model: first(p.run.settings.answeredBy(), p.run.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
 	})
 	if err != nil {
 		return err
 	}
-	return t.warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
+	return p.run.events.warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
 }
 
 // askSummary asks the model for a summary of at most so many tokens. It says nothing
 // without an error where that is not worth a call.
-func (t *agentRun) askSummary(most int64) (string, error) {
-	text := t.window.CompactionInput()
-	sub := &agentRun{
-		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs, ctx: t.ctx, cancel: t.cancel, done: t.done,
-		parent: t, agent: SummaryAgent, spent: t.spent, settings: t.settings, limits: t.limits, tools: tool.NoTools(),
-	}
+func (p *planner) askSummary(most int64) (string, error) {
+	text := p.run.window.CompactionInput()
+	sub := &agentRun{shared: p.run.shared, agent: SummaryAgent, settings: p.run.settings, limits: p.run.limits}
 	// It is paid for by the turn and must leave enough of the turn's budget.
-	input := t.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))
-	if most = min(most, sub.allowance(input).tokens/2); most < conversation.SummaryLeast {
+	input := p.run.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))
+	if most = min(most, sub.budget().allowance(input).tokens/2); most < conversation.SummaryLeast {
 		return "", nil
 	}
-	a, err := sub.call(&model.Request{
-		Model: t.settings.model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
-		MaxTokens: most, Mode: t.settings.mode, Summary: true,
+	a, err := modelCall{sub}.do(&model.Request{
+		Model: p.run.settings.model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
+		MaxTokens: most, Mode: p.run.settings.mode, Summary: true,
 	})
 	if err != nil {
 		return "", err
@@ -75,25 +71,25 @@ func (t *agentRun) askSummary(most int64) (string, error) {
 // consult calls the model within the turn's allowance; without one there is no
 // answer. A request that the provider finds too long, although it was thought to
 // fit, is planned with more caution and sent again.
-func (t *agentRun) consult(r *model.Request) (*conversation.Answer, allowance, error) {
+func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, error) {
 	for {
-		most := t.allowance(t.window.CountedTokens())
+		most := p.run.budget().allowance(p.run.window.CountedTokens())
 		if most.tokens <= 0 {
 			return nil, most, nil
 		}
 		r.MaxTokens = most.tokens
-		a, err := t.call(r)
+		a, err := modelCall{p.run}.do(r)
 		if err == nil {
-			t.window.Calibrate(a.Usage)
+			p.run.window.Calibrate(a.Usage)
 			return a, most, nil
 		}
-		if !t.window.CalibrateRefusal() || !tooLong(err) {
+		if !p.run.window.CalibrateRefusal() || !tooLong(err) {
 			return nil, most, err
 		}
-		if err := t.plan(); err != nil {
+		if err := p.plan(); err != nil {
 			return nil, most, err
 		}
-		r = t.planned()
+		r = p.planned()
 	}
 }
 

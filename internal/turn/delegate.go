@@ -90,20 +90,20 @@ func (d delegation) Effect() permit.Effect {
 
 // Run implements [tool.Call]: the subagent's whole work, in the turn's goroutine.
 func (d delegation) Run(ctx context.Context) (tool.Result, error) {
-	c, ok := ctx.Value(callKey{}).(callContext)
-	if !ok {
+	c := callOf(ctx)
+	if c == nil {
 		return tool.Result{}, tool.Refuse("nobody to delegate for")
 	}
-	sub, err := c.turn.subagent(d.persona, c.step, d.task)
+	sub, err := c.run.subagent(d.persona, c, d.task)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.step.id}
-	if sub.suspendedCall == nil { // else that is on record
-		if err := c.turn.auditDelegation(c.step, d.approvalRef); err != nil {
+	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.id}
+	if sub.suspended == nil { // else that is on record
+		if err := c.auditDelegation(d.approvalRef); err != nil {
 			return tool.Result{}, err
 		}
-		if err := c.turn.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
+		if err := c.run.events.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
 			return tool.Result{}, err
 		}
 	}
@@ -113,7 +113,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	}
 	good := err == nil && done.reason == string(model.StopEndTurn)
 	about.OK = &good
-	if unsent := c.turn.emit(append(c.turn.settle(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
+	if unsent := c.run.events.emit(append(c.run.events.takeOwed(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
 		return tool.Result{}, unsent
 	}
 	if err != nil {
@@ -129,13 +129,10 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 // subagent is a delegated agent of the turn: its own instructions and
 // conversation, everything else no wider than the parent's.
 func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agentRun, error) {
-	sub := &agentRun{
-		l: t.l, id: t.id, session: t.session, lease: t.lease, blobs: t.blobs,
-		req: Request{SessionID: t.session, Message: task},
-		ctx: t.ctx, cancel: t.cancel, done: t.done, parent: t, agent: by.id, key: agentKey(by.id, by.nth), spent: t.spent,
-	}
+	sub := newAgentRun(t.shared)
+	sub.message, sub.agent, sub.key = task, by.id, agentKey(by.id, by.nth)
 	if by.suspended != nil {
-		sub.suspendedCall = by.suspended.inner
+		sub.suspended = by.suspended.inner
 	}
 	s := t.settings
 	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
@@ -155,7 +152,7 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 	s.offer(t.tools.Only(func(name string) bool { return !strings.HasPrefix(name, agentPrefix) }), requested)
 	sub.settings, sub.tools = s, s.tools
 	sub.policy = t.policy
-	own, bad := sub.policyOf(Request{})
+	own, bad := sub.policyOf(nil, nil)
 	if len(bad) > 0 {
 		return nil, tool.Refuse("agent %s has rules that cannot be read: %s", p.ID, fault.List(bad))
 	}
@@ -175,12 +172,12 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
 	}
 	place := *t.environment
-	place.Scope = tool.AllOf{t.l.o.Scope(place.Project, p), t.environment.Scope}
+	place.Scope = tool.AllOf{t.o.Scope(place.Project, p), t.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
-	if sub.suspendedCall != nil {
-		place.Seen = recalled(sub.suspendedCall.entries, sub.agent)
+	if sub.suspended != nil {
+		place.Seen = recalled(sub.suspended.entries, sub.agent)
 	}
-	place.Files, place.Network = admitter{sub, place.Project}, network{sub}
+	place.Files, place.Network = admitter{sub, place.Project}, &network{run: sub}
 	sub.environment = &place
 	sub.openWindow()
 	return sub, nil
@@ -191,23 +188,11 @@ func (t *agentRun) workAndEnd() (done completion, err error) {
 	defer t.hosts.close()
 	worked := false
 	defer func() {
-		if left := t.endJobs(!worked || err != nil); err == nil {
+		if left := t.jobs.end(!worked || err != nil); err == nil {
 			err = left
 		}
 	}()
 	done, err = t.work()
 	worked = true
 	return done, err
-}
-
-// work is the subagent's whole conversation, or what is left of it.
-func (t *agentRun) work() (completion, error) {
-	if t.suspendedCall != nil {
-		return t.goOn()
-	}
-	r, err := t.request()
-	if err != nil {
-		return completion{}, err
-	}
-	return t.loop(r, 0)
 }

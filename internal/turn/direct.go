@@ -84,19 +84,19 @@ func (l *Local) backendOf(r *Request) (Backend, error) {
 	return l.backend(r.provider())
 }
 
-// takeDirect keeps the result of a direct call for the workflow.
-func (t *agentRun) takeDirect(s *toolCall) {
-	d := t.req.direct()
-	if d == nil || t.agent != "" || s.err != nil || !s.settled {
+// passDirect keeps the result of a direct call for the workflow.
+func (c *toolCall) passDirect() {
+	d := c.run.direct
+	if d == nil || c.run.agent != "" || c.err != nil || !c.settled {
 		return
 	}
-	d.Result, d.Outcome, d.Settled = s.result, s.outcome, true
-	d.Result.Text = t.l.clean(d.Result.Text)
+	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
+	d.Result.Text = c.run.o.clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))
 		for k, v := range d.Result.Value {
 			if text, ok := v.(string); ok {
-				v = t.l.clean(text)
+				v = c.run.o.clean(text)
 			}
 			clean[k] = v
 		}

@@ -34,7 +34,7 @@ type outcome struct {
 // judge turns what ended the loop into an outcome. What the engine itself
 // decided wins over what the provider made of it, and an interrupt wins even
 // over an answer that came through complete.
-func (t *agentRun) judge(done completion, err error) outcome {
+func (t *turn) judge(done completion, err error) outcome {
 	switch cause := context.Cause(t.ctx); {
 	case fault.Is(cause, fault.StorageFailure):
 		return outcome{exit: exitFailed, err: fault.From(cause)}
@@ -46,19 +46,19 @@ func (t *agentRun) judge(done completion, err error) outcome {
 		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	case errors.Is(cause, errStalled):
-		stall := t.settings.rules.Limits.Stall
+		stall := t.main.settings.rules.Limits.Stall
 		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.settings.backend.Provider.Name()).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	case errors.Is(cause, errNoContent):
-		limit := keepAlivePatience * t.settings.rules.Limits.Stall
+		limit := keepAlivePatience * t.main.settings.rules.Limits.Stall
 		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.settings.backend.Provider.Name()).
+			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
 		f := fault.From(err)
 		if f.Cause != nil {
-			t.l.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
+			t.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
 		}
 		return outcome{exit: exitFailed, err: f}
 	}
@@ -67,47 +67,47 @@ func (t *agentRun) judge(done completion, err error) outcome {
 // finish records how the turn ended, makes the record durable and, last of all,
 // notifies the readers. Where that fails, the log at least says so; where even that
 // cannot be written, readers are notified by other means.
-func (t *agentRun) finish(o outcome) {
+func (t *turn) finish(o outcome) {
 	err := t.conclude(o)
 	if err == nil {
 		t.recorded(o)
 		return
 	}
-	t.l.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	t.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	if err := t.correct(o); err != nil {
-		t.l.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
+		t.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
 	drafts := withCalls(failureDrafts(fault.From(err), exitFailed), t.spent.calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
-	if t.emit(drafts...) != nil {
+	if t.events.emit(drafts...) != nil {
 		t.lose(drafts)
 		return
 	}
 	t.recorded(outcome{exit: exitFailed, err: fault.From(err)})
 }
 
-func (t *agentRun) conclude(o outcome) error {
+func (t *turn) conclude(o outcome) error {
 	defer t.said.Store(true)
-	unheard, err := t.unheard()
+	unheard, err := t.main.inputs.late()
 	if err != nil {
 		return err
 	}
 	end := session.Entry{
-		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.usage(), Audit: t.l.auditPosition(),
+		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()},
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: t.o.auditPosition(),
 	}
 	if o.err != nil {
-		end.Error = t.l.clean(o.err.Message)
+		end.Error = t.o.clean(o.err.Message)
 	}
-	err = t.append(append(unheard, end)...)
+	err = t.transcript.append(append(unheard, end)...)
 	if err != nil {
 		return err
 	}
 	t.ended = true
-	drafts := withCalls(append(t.settle(), o.drafts()...), t.spent.calls)
-	if err := t.emit(drafts[:len(drafts)-1]...); err != nil {
+	drafts := withCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
+	if err := t.events.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
 	t.failed = o.err != nil
@@ -115,19 +115,19 @@ func (t *agentRun) conclude(o outcome) error {
 		return err
 	}
 	t.said.Store(true)
-	return t.emit(drafts[len(drafts)-1])
+	return t.events.emit(drafts[len(drafts)-1])
 }
 
 // correct adds a second end to the transcript, which counts, where the first says
 // that all went well: the log is about to say that it did not. The tokens are in
 // the first. Without a first, the next lease adds what is missing: an end here would
 // hide that.
-func (t *agentRun) correct(o outcome) error {
-	if !t.ended || t.torn != nil || o.exit == exitFailed {
+func (t *turn) correct(o outcome) error {
+	if !t.ended || t.transcript.err != nil || o.exit == exitFailed {
 		return nil
 	}
 	failed := exitFailed
-	return t.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, ExitCode: &failed})
+	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.
@@ -215,7 +215,7 @@ func panicked(what string, v any, stack []byte) *fault.Error {
 }
 
 // retired reports whether the turn's lease is free again.
-func (t *agentRun) retired() bool {
+func (t *turn) retired() bool {
 	select {
 	case <-t.done:
 		return true

@@ -24,7 +24,7 @@ func (t *agentRun) openEnvironment() error {
 		return nil
 	}
 	projectRoot := t.lease.Record().ProjectRoot
-	scratch := filepath.Join(t.l.o.ScratchDir, t.session)
+	scratch := filepath.Join(t.o.ScratchDir, t.session)
 	for _, dir := range []string{"home", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o700); err != nil {
 			return fault.New(fault.StorageFailure, "the session's scratch folder could not be made").Because(err)
@@ -38,28 +38,25 @@ func (t *agentRun) openEnvironment() error {
 	if err != nil {
 		return errors.Join(fault.New(fault.StorageFailure, "the session's scratch folder could not be opened").Because(err), root.Close())
 	}
-	if err := t.l.Files.Finish(t.ctx, projectRoot, root); err != nil {
+	if err := t.fileRecovery.Finish(t.ctx, projectRoot, root); err != nil {
 		return errors.Join(err, root.Close(), own.Close())
 	}
 	t.environment = &tool.Environment{
 		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
-		Scope: t.l.o.Scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.l.o.Gate,
-		Journal: t.l.o.Journal, Network: network{t}, Jobs: &tool.Jobs{}, Unread: t.req.direct() != nil, Limits: t.settings.rules.Tools, Clock: t.l.o.Clock, Path: t.l.o.SearchPath, ReadPaths: t.l.o.ReadPaths, Nested: t.l.o.Store.ProjectsIn(projectRoot),
+		Scope: t.o.Scope(projectRoot, t.settings.persona),
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.o.Gate,
+		Journal: t.o.Journal, Network: &network{run: t}, Jobs: &tool.Jobs{}, Unread: t.direct != nil, Limits: t.settings.rules.Tools, Clock: t.o.Clock, Path: t.o.SearchPath, ReadPaths: t.o.ReadPaths, Nested: t.o.Store.ProjectsIn(projectRoot),
 	}
 	return nil
 }
 
 func (t *agentRun) closeEnvironment() {
-	if err := t.l.o.Journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
-		t.l.o.Logger.Error("forget an undo that was reported", "session", t.session, "error", err)
-	}
 	if t.environment == nil || t.environment.Root == nil {
 		return
 	}
 	if err := errors.Join(t.environment.Root.Close(), t.environment.ScratchRoot.Close()); err != nil {
-		t.l.o.Logger.Error("close the turn's tool environment", "session", t.session, "error", err)
+		t.o.Logger.Error("close the turn's tool environment", "session", t.session, "error", err)
 	}
 }
 
@@ -69,15 +66,15 @@ type ScopeOf func(projectRoot string, p persona.Persona) tool.Scope
 // admitter lets tools show files of the project to the model, under the rules of
 // attachments.
 type admitter struct {
-	t       *agentRun
+	run     *agentRun
 	project string
 }
 
 // Admit implements [tool.Admitter].
 func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, error) {
-	policy := a.t.settings.rules.policy(a.project)
-	policy.Roots = []string{a.project, a.t.environment.Scratch}
-	r, err := attachment.Resolve(ctx, []string{path}, policy, a.t.blobs)
+	policy := a.run.settings.rules.policy(a.project)
+	policy.Roots = []string{a.project, a.run.environment.Scratch}
+	r, err := attachment.Resolve(ctx, []string{path}, policy, a.run.blobs)
 	if err != nil {
 		return attachment.Item{}, err
 	}
@@ -89,7 +86,7 @@ func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, erro
 
 // seen is what the model was shown of the project's files in this session.
 func (t *agentRun) seen() *tool.Seen {
-	if t.alone() {
+	if t.alone {
 		return recalled(t.own(), "")
 	}
 	m, _ := t.lease.Memo().(memo)

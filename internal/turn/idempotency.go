@@ -30,7 +30,7 @@ func (l *Local) once(ctx context.Context, rec session.Record, r Request) (Stream
 
 // acceptedAlready reports whether another process accepted the turn's request
 // while this one was on its way to the lease.
-func (l *Local) acceptedAlready(t *agentRun) bool {
+func (l *Local) acceptedAlready(t *turn) bool {
 	if t.req.IdempotencyKey == "" {
 		return false
 	}

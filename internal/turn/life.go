@@ -37,9 +37,9 @@ func shuttingDown() *fault.Error {
 // register gives the turn one of the places for running turns and makes it
 // interruptible and visible to other processes. Turns that wait for a person have
 // no place; one of a process that died is such a turn, and goes on in any case.
-func (l *Local) register(t *agentRun) error {
+func (l *Local) register(t *turn) error {
 	l.mu.Lock()
-	if t.suspendedTurn == nil && len(l.active)-l.asking >= l.o.Rules.Limits.InFlight {
+	if t.suspended == nil && len(l.active)-l.asking >= l.o.Rules.Limits.InFlight {
 		l.mu.Unlock()
 		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", l.o.Rules.Limits.InFlight)
 	}
@@ -51,8 +51,8 @@ func (l *Local) register(t *agentRun) error {
 // retire ends the life of a turn that ran, or that never began to: afterwards
 // the session is free. The turn stays listed until its lease is: a caller that
 // learnt of its end waits for that, however long the release takes.
-func (l *Local) retire(t *agentRun) {
-	t.cancel(nil)
+func (l *Local) retire(t *turn) {
+	t.stop(nil)
 	release := t.lease.Release
 	if t.left {
 		release = t.lease.Leave
@@ -69,14 +69,14 @@ func (l *Local) retire(t *agentRun) {
 }
 
 // runningIn is the turn that runs in a session in this process, or nil.
-func (l *Local) runningIn(sessionID string) *agentRun {
+func (l *Local) runningIn(sessionID string) *turn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.active[sessionID]
 }
 
 // running is the turn of that id, or nil if it does not run in this process.
-func (l *Local) running(sessionID, turnID string) *agentRun {
+func (l *Local) running(sessionID, turnID string) *turn {
 	if t := l.runningIn(sessionID); t != nil && t.id == turnID {
 		return t
 	}

@@ -45,7 +45,7 @@ type Local struct {
 	takenUp, leftOver atomic.Int64
 
 	mu     sync.Mutex
-	active map[string]*agentRun // by session
+	active map[string]*turn // by session
 	// asking counts those of them that wait for a person.
 	asking int
 	queues map[string]*queue        // by session; only where somebody waits
@@ -188,7 +188,7 @@ func NewLocal(o Options) *Local {
 	closing, beginClosing := context.WithCancel(life)
 	l := &Local{
 		o: o, life: life, end: end, closing: closing, beginClosing: beginClosing,
-		active: map[string]*agentRun{},
+		active: map[string]*turn{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
 		lost:   map[string]lostEnd{},

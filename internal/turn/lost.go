@@ -50,7 +50,7 @@ func (l *Local) madeUp(turnID string, drafts []event.Draft) (words []event.Event
 
 // lose keeps the end of a turn that could not be recorded for its readers, and
 // wakes those that wait for it.
-func (t *agentRun) lose(drafts []event.Draft) {
+func (t *turn) lose(drafts []event.Draft) {
 	words := t.l.keep(t.session, t.id, drafts, false)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +60,7 @@ func (t *agentRun) lose(drafts []event.Draft) {
 
 // recorded notes how the turn ended, which is in the log. What ended for want of
 // the means to write may lack those to read as well.
-func (t *agentRun) recorded(o outcome) {
+func (t *turn) recorded(o outcome) {
 	t.exit.Store(&o)
 	if o.err != nil && o.err.Type == fault.StorageFailure {
 		t.l.keep(t.session, t.id, o.drafts(), true)
@@ -77,7 +77,7 @@ func (l *Local) keep(sessionID, turnID string, drafts []event.Draft, logged bool
 }
 
 // unrecorded returns the made-up end of the turn, nil if its end is in the log.
-func (t *agentRun) unrecorded() []event.Event {
+func (t *turn) unrecorded() []event.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.synthetic

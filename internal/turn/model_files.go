@@ -14,21 +14,21 @@ import (
 
 // modelFiles delivers the files of a turn for its model, and keeps results that the
 // model gets cut in the session's scratch folder.
-type modelFiles struct{ t *agentRun }
+type modelFiles struct{ run *agentRun }
 
 var _ conversation.Files = modelFiles{}
 
 // Deliver implements [conversation.Files]. A file whose bytes are gone from the store is
 // a note: a conversation must not become unsendable because somebody tidied up.
 func (f modelFiles) Deliver(it attachment.Item, l attachment.Limits, many bool) (attachment.Delivery, error) {
-	content, err := f.t.blobs.Content(it.SHA256)
+	content, err := f.run.blobs.Content(it.SHA256)
 	if notStored(err) {
 		return attachment.Note(it, "its bytes are no longer in the project's store"), nil
 	}
 	if err != nil {
 		return attachment.Delivery{}, err
 	}
-	return f.t.l.o.Planner.Plan(f.t.ctx, it, content, l, many)
+	return f.run.o.Planner.Plan(f.run.ctx, it, content, l, many)
 }
 
 // readTool shows files of the project and of the scratch folder, page by page.
@@ -37,13 +37,13 @@ const readTool = "read"
 // Keep implements [conversation.Files]: the model sees the result by the same call again
 // where that reads a file, else in a file that is made for it.
 func (f modelFiles) Keep(name, text string) string {
-	if name != readTool && slices.Contains(f.t.tools.Names(), readTool) {
+	if name != readTool && slices.Contains(f.run.tools.Names(), readTool) {
 		path := f.path(text)
 		err := f.write(path, text)
 		if err == nil {
 			return keptIn(path)
 		}
-		f.t.l.o.Logger.Error("keep a result", "session", f.t.session, "error", err)
+		f.run.o.Logger.Error("keep a result", "session", f.run.session, "error", err)
 	}
 	return "call " + name + " again to see the rest"
 }
@@ -60,15 +60,15 @@ const resultsDir = "results"
 // path is where a result is kept. The same text has the same name.
 func (f modelFiles) path(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return filepath.Join(f.t.l.o.ScratchDir, f.t.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
+	return filepath.Join(f.run.o.ScratchDir, f.run.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
 }
 
 func (f modelFiles) write(path, text string) error {
-	if f.t.environment == nil || f.t.environment.ScratchRoot == nil {
+	if f.run.environment == nil || f.run.environment.ScratchRoot == nil {
 		return errors.New("the turn has no scratch folder")
 	}
-	if err := f.t.environment.ScratchRoot.MkdirAll(resultsDir, 0o700); err != nil {
+	if err := f.run.environment.ScratchRoot.MkdirAll(resultsDir, 0o700); err != nil {
 		return err
 	}
-	return durable.WriteFile(f.t.environment.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
+	return durable.WriteFile(f.run.environment.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
 }

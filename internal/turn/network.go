@@ -11,7 +11,7 @@ import (
 )
 
 // network decides which hosts the commands of an agent reach. It is a [tool.Network].
-type network struct{ t *agentRun }
+type network struct{ run *agentRun }
 
 // maxHostQuestions is how many hosts of one agent wait for an answer at once.
 const maxHostQuestions = 20
@@ -42,31 +42,31 @@ type hostQuestion struct {
 }
 
 // Ask implements [tool.Network].
-func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error) {
-	t := n.t
-	at, _ := ctx.Value(callKey{}).(callContext)
-	if at.step == nil {
+func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error) {
+	t := n.run
+	c := callOf(ctx)
+	if c == nil {
 		return permit.Ruling{}, errors.New("a host is asked about outside a call")
 	}
-	hooked, err := t.l.o.Hooks.Before(ctx, permit.HookInput{
-		SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, ProjectRoot: t.lease.Record().ProjectRoot,
-		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.l.show(at.step.input),
+	hooked, err := t.o.Hooks.Before(ctx, permit.HookInput{
+		SessionID: t.session, TurnID: t.id, ToolCallID: c.id, ProjectRoot: t.lease.Record().ProjectRoot,
+		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.o.show(c.input),
 	})
 	if err != nil { // it fails closed: the answer is a denial
-		t.l.o.Logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
+		t.o.Logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
 	}
 	ruling := t.policy.JudgeWith(e, hooked)
 	switch {
 	case ruling.Outcome != permit.Ask:
 		return ruling, nil
-	case t.l.o.Requests == nil:
+	case t.o.Requests == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
 	case t.granted(e):
 		return allowedForSession, nil
 	case t.settings.onQuestion == OnQuestionRefuse:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
 	}
-	q, err := t.askHost(at.step, e, ruling.Reason)
+	q, err := n.ask(c, e, ruling.Reason)
 	if err != nil || q == nil {
 		return permit.Ruling{Outcome: permit.Refuse, Reason: "too many questions about hosts are open"}, err
 	}
@@ -85,7 +85,7 @@ func (n network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error
 var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
 
 func (t *agentRun) granted(e permit.Effect) bool {
-	return t.l.o.Requests.Granted(t.session, t.settings.persona.ID, e)
+	return t.o.Requests.Granted(t.session, t.settings.persona.ID, e)
 }
 
 // ruling is what the answer says.
@@ -103,10 +103,10 @@ func (q *hostQuestion) ruling() (permit.Ruling, error) {
 	return permit.Ruling{Outcome: permit.Refuse, Reason: "a person was asked and did not allow it"}, nil
 }
 
-// askHost asks about a host, once: connections to a host share its question. It is nil
+// ask asks about a host, once: connections to a host share its question. It is nil
 // where too many are open.
-func (t *agentRun) askHost(s *toolCall, e permit.Effect, reason string) (*hostQuestion, error) {
-	h := &t.hosts
+func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestion, error) {
+	h := &n.run.hosts
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	host := e.Hosts[0]
@@ -117,8 +117,8 @@ func (t *agentRun) askHost(s *toolCall, e permit.Effect, reason string) (*hostQu
 		return nil, nil
 	}
 	q := &hostQuestion{call: s.id, effect: e, answered: make(chan struct{})}
-	id := decisionID(t.session, t.id, t.key+" network", host, 1)
-	before, err := t.l.lookUp(id) // of a process that ran the turn and died
+	id := decisionID(n.run.session, n.run.id, n.run.key+" network", host, 1)
+	before, err := n.run.o.lookUp(id) // of a process that ran the turn and died
 	switch {
 	case err != nil:
 		return nil, err
@@ -128,7 +128,7 @@ func (t *agentRun) askHost(s *toolCall, e permit.Effect, reason string) (*hostQu
 	case before.open:
 		q.pending = before.pending
 	default:
-		if q.pending, err = t.postHost(s, id, e, reason); err != nil {
+		if q.pending, err = n.post(s, id, e, reason); err != nil {
 			return nil, err
 		}
 	}
@@ -138,42 +138,42 @@ func (t *agentRun) askHost(s *toolCall, e permit.Effect, reason string) (*hostQu
 	h.asked[host] = q
 	if q.pending != nil {
 		h.open++
-		q.ctx, q.cancel = context.WithCancel(t.ctx)
-		h.all.Go(func() { t.awaitHost(q) })
+		q.ctx, q.cancel = context.WithCancel(n.run.ctx)
+		h.all.Go(func() { n.await(q) })
 	}
 	return q, nil
 }
 
-// postHost puts the question and notifies the readers of it.
-func (t *agentRun) postHost(s *toolCall, id string, e permit.Effect, reason string) (*permit.Pending, error) {
-	now := t.l.o.Clock().UTC()
-	pending, err := t.l.o.Requests.Post(t.ctx, permit.Request{
-		ID: id, SessionID: t.session, TurnID: t.id, ToolCallID: s.id,
-		ProjectRoot: t.lease.Record().ProjectRoot, Persona: t.settings.persona.ID, Agent: t.settings.persona.ID,
-		Effect: e, Input: t.l.show(s.input), Reason: reason, Session: true, Created: now, Expires: t.until(now),
+// post puts the question and notifies the readers of it.
+func (n *network) post(s *toolCall, id string, e permit.Effect, reason string) (*permit.Pending, error) {
+	now := n.run.o.Clock().UTC()
+	pending, err := n.run.o.Requests.Post(n.run.ctx, permit.Request{
+		ID: id, SessionID: n.run.session, TurnID: n.run.id, ToolCallID: s.id,
+		ProjectRoot: n.run.lease.Record().ProjectRoot, Persona: n.run.settings.persona.ID, Agent: n.run.settings.persona.ID,
+		Effect: e, Input: n.run.o.show(s.input), Reason: reason, Session: true, Created: now, Expires: n.run.until(now),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return pending, t.notifyAsked(pending, s.id, e.Tool)
+	return pending, n.run.notifyAsked(pending, s.id, e.Tool)
 }
 
-// awaitHost waits for the answer to a question about a host, until the agent's work is
+// await waits for the answer to a question about a host, until the agent's work is
 // done, and notifies the readers of it.
-func (t *agentRun) awaitHost(q *hostQuestion) {
-	h := &t.hosts
+func (n *network) await(q *hostQuestion) {
+	h := &n.run.hosts
 	d, err := q.pending.Wait(q.ctx)
 	if q.ctx.Err() != nil && err != nil {
-		why := t.unanswered()
+		why := n.run.unanswered()
 		h.mu.Lock()
 		if q.covered {
 			why.note = "an answer for the session covers it"
 		}
 		h.mu.Unlock()
-		d, err = t.l.withdraw(q.pending, why), nil
+		d, err = n.run.o.withdraw(q.pending, why), nil
 	}
 	q.cancel()
-	q.decision, q.err = d, errors.Join(err, t.resolved(q.call, d))
+	q.decision, q.err = d, errors.Join(err, n.run.resolved(q.call, d))
 	close(q.answered)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -182,7 +182,7 @@ func (t *agentRun) awaitHost(q *hostQuestion) {
 		return
 	}
 	for _, other := range h.asked {
-		if other.cancel != nil && t.granted(other.effect) {
+		if other.cancel != nil && n.run.granted(other.effect) {
 			other.covered = true
 			other.cancel()
 		}
@@ -203,8 +203,8 @@ func (h *hostQuestions) close() {
 }
 
 // Local implements [tool.Network].
-func (n network) Local(e permit.Effect) permit.Ruling {
-	r := n.t.policy.Judge(e)
+func (n *network) Local(e permit.Effect) permit.Ruling {
+	r := n.run.policy.Judge(e)
 	if r.Outcome == permit.Ask {
 		return permit.Ruling{Outcome: permit.Allow, Reason: "bash.local_ports names the port"}
 	}
@@ -212,18 +212,18 @@ func (n network) Local(e permit.Effect) permit.Ruling {
 }
 
 // Record implements [tool.Network].
-func (n network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
-	t := n.t
-	at, _ := ctx.Value(callKey{}).(callContext)
-	if t.l.o.Audit == nil || at.step == nil {
+func (n *network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
+	t := n.run
+	c := callOf(ctx)
+	if t.o.Audit == nil || c == nil {
 		return nil
 	}
 	reason := r.Reason
 	if r.Outcome == permit.Ask {
 		reason += ", and a person has not answered yet"
 	}
-	return t.l.o.Audit.Append(context.WithoutCancel(ctx), permit.Entry{
-		Kind: e.Tool, SessionID: t.session, TurnID: t.id, ToolCallID: at.step.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: at.step.name, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason,
+	return t.o.Audit.Append(context.WithoutCancel(ctx), permit.Entry{
+		Kind: e.Tool, SessionID: t.session, TurnID: t.id, ToolCallID: c.id, Project: t.lease.Record().ProjectRoot,
+		Agent: t.settings.persona.ID, Tool: c.name, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason,
 	})
 }

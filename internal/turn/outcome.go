@@ -12,59 +12,59 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// tell gives the readers a call's result and puts it on record: readers first,
+// publish gives the readers a call's result and puts it on record: readers first,
 // because what they saw is found again in the log after a crash. Where they cannot be
 // notified, the record still has what the call did.
-func (t *agentRun) tell(s *toolCall) error {
-	if s.err != nil {
-		return s.err
+func (c *toolCall) publish() error {
+	if c.err != nil {
+		return c.err
 	}
-	if !s.settled {
+	if !c.settled {
 		return nil // the turn was stopped before it
 	}
-	t.takeDirect(s)
-	changes := t.environment.Ledger.Take()
+	c.passDirect()
+	changes := c.run.environment.Ledger.Take()
 	for i := range changes {
-		changes[i].Call = s.id
+		changes[i].Call = c.id
 	}
 	leftOut := len(leftOutOf(changes))
-	if s.outcome == "" && leftOut > 0 {
-		s.outcome = event.OutcomeLeftOut
+	if c.outcome == "" && leftOut > 0 {
+		c.outcome = event.OutcomeLeftOut
 	}
-	t.spent.calls.Add(s.outcome, leftOut)
-	t.noteRefusal(s)
-	if s.result.Progress {
-		t.repeats.count = 0
+	c.run.spent.calls.Add(c.outcome, leftOut)
+	c.run.calls.refusals.note(c, c.run.calls.repeats.count > 1)
+	if c.result.Progress {
+		c.run.calls.repeats.count = 0
 	}
-	text := s.result.Text
-	t.cap(s)
-	unreported := t.report(s, changes, text)
-	s.release()
-	err := t.append(session.Entry{
-		Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Blocks: []session.Block{s.block()}, Changes: changes, Seen: t.environment.Seen.Take(),
+	text := c.result.Text
+	c.cap()
+	unreported := c.report(changes, text)
+	c.release()
+	err := c.run.append(session.Entry{
+		Kind: session.EntryTools, Turn: c.run.id, Time: session.Time{Time: c.run.o.Clock()},
+		Blocks: []session.Block{c.block()}, Changes: changes, Seen: c.run.environment.Seen.Take(),
 	})
 	return errors.Join(unreported, err)
 }
 
 // report closes what is open of a call, and notifies the audit log and the readers.
 // Said is the result as the tool gave it.
-func (t *agentRun) report(s *toolCall, changes []session.Change, said string) error {
-	if s.suspended != nil {
-		if err := t.dropQuestion(s.suspended, said); err != nil {
+func (c *toolCall) report(changes []session.Change, said string) error {
+	if c.suspended != nil {
+		if err := c.run.dropQuestion(c.suspended, said); err != nil {
 			return err
 		}
 	}
-	if why := cmp.Or(s.overreach, unapplied(changes)); why != "" {
-		if err := t.auditRefusal(s, why); err != nil {
+	if why := cmp.Or(c.overreach, unapplied(changes)); why != "" {
+		if err := c.auditRefusal(why); err != nil {
 			return err
 		}
 	}
-	drafts := t.outcome(s, changes)
-	for _, n := range s.result.Notices {
-		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: t.l.clean(n)}})
+	drafts := c.drafts(changes)
+	for _, n := range c.result.Notices {
+		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: c.run.o.clean(n)}})
 	}
-	return t.emit(drafts...)
+	return c.run.events.emit(drafts...)
 }
 
 // leftOutOf are the files that a command changed without the right to.
@@ -96,20 +96,20 @@ func (s *toolCall) block() session.Block {
 	}
 }
 
-// outcome are the events that report a result.
-func (t *agentRun) outcome(s *toolCall, changes []session.Change) []event.Draft {
+// drafts are the events that report a result.
+func (c *toolCall) drafts(changes []session.Change) []event.Draft {
 	o := event.ToolOutcome{
-		ToolCallID: s.id, Name: s.name, OK: !s.result.Failed,
-		Output: s.result.Text, Truncated: s.result.Truncated, ParentToolCallID: t.agent, Outcome: s.outcome, LeftOut: len(leftOutOf(changes)),
+		ToolCallID: c.id, Name: c.name, OK: !c.result.Failed,
+		Output: c.result.Text, Truncated: c.result.Truncated, ParentToolCallID: c.run.agent, Outcome: c.outcome, LeftOut: len(leftOutOf(changes)),
 	}
-	if !s.began.IsZero() {
-		o.DurationMS = time.Since(s.began).Milliseconds()
+	if !c.began.IsZero() {
+		o.DurationMS = time.Since(c.began).Milliseconds()
 	}
 	o.Changed, o.Removed = session.Touched(changes) // the output names what was not applied
 	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
-	for i, it := range s.result.Items {
+	for i, it := range c.result.Items {
 		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{
-			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: s.id,
+			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: c.id,
 		}})
 	}
 	return drafts
@@ -117,13 +117,13 @@ func (t *agentRun) outcome(s *toolCall, changes []session.Change) []event.Draft 
 
 // cap holds a result to what a call may tell: no more than so much, and no key. The
 // remarks of those who let it run come after that.
-func (t *agentRun) cap(s *toolCall) {
-	s.result.Text = t.l.clean(s.result.Text)
-	if most := t.settings.rules.Tools.OutputBytes; most > 0 && int64(len(s.result.Text)) > most {
-		s.result.Text = conversation.CutText(s.result.Text, int(most)) + "\n[cut here: the result was longer]"
-		s.result.Truncated = true
+func (c *toolCall) cap() {
+	c.result.Text = c.run.o.clean(c.result.Text)
+	if most := c.run.settings.rules.Tools.OutputBytes; most > 0 && int64(len(c.result.Text)) > most {
+		c.result.Text = conversation.CutText(c.result.Text, int(most)) + "\n[cut here: the result was longer]"
+		c.result.Truncated = true
 	}
-	if len(s.remarks) > 0 {
-		s.result.Text = t.l.clean(strings.Join(append([]string{strings.TrimRight(s.result.Text, "\n")}, s.remarks...), "\n\n"))
+	if len(c.remarks) > 0 {
+		c.result.Text = c.run.o.clean(strings.Join(append([]string{strings.TrimRight(c.result.Text, "\n")}, c.remarks...), "\n\n"))
 	}
 }

@@ -42,17 +42,28 @@ func (t *agentRun) compose(projectRoot string) error {
 			t.settings.model, t.limits.ContextTokens, prefix.Tokens()).
 			With("field", "model").WithHint("choose a model with a larger context, or allow fewer tools; if it has more than that, say so with models or openai.context_tokens")
 	}
-	if need := conversation.Tokens(len(t.req.Message) + len(t.refused)); need > free {
+	if need := conversation.Tokens(len(t.message) + len(t.refused)); need > free {
 		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", t.settings.model, need, free).
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
 	return nil
 }
 
+// affordFirst refuses a turn whose cost budget does not pay for its first model call.
+func (t *agentRun) affordFirst() error {
+	if t.settings.maxCostUSD <= 0 {
+		return nil
+	}
+	if err := t.window.Plan(t.history()); err != nil {
+		return err
+	}
+	return t.budget().admit(t.window.CountedTokens())
+}
+
 // openWindow begins the agent's conversation.
 func (t *agentRun) openWindow() conversation.Prefix {
 	prefix := conversation.Prefix{System: t.system, Tools: t.tools.Specs(), Limits: t.limits, MaxTokens: t.settings.maxTokens}
-	prompt := conversation.Prompt{Message: t.req.Message, Warning: t.refused, Items: t.files}
+	prompt := conversation.Prompt{Message: t.message, Warning: t.refused, Items: t.files}
 	t.window = conversation.New(t.id, prefix, prompt, modelFiles{t})
 	return prefix
 }
@@ -65,94 +76,101 @@ func (t *agentRun) promptMode() event.PromptMode {
 	return event.PromptString
 }
 
-// request plans the first request and records what the model is about to be shown.
-func (t *agentRun) request() (*model.Request, error) {
-	if err := t.plan(); err != nil {
+// planner plans what the model of an agent is shown.
+type planner struct {
+	run *agentRun
+	// trimmed is set once a person was notified that results are cut for the model.
+	trimmed bool
+}
+
+// first plans the first request and records what the model is about to be shown.
+func (p *planner) first() (*model.Request, error) {
+	if err := p.plan(); err != nil {
 		return nil, err
 	}
 	m := session.Manifest{
-		Turn: t.id, Time: session.Time{Time: t.l.o.Clock()},
-		Persona: t.settings.persona.ID, Mode: t.settings.mode,
-		Provider: t.settings.backend.Provider.Name(), Model: t.settings.model, PromptMode: t.promptMode(), Tools: t.tools.Names(),
-		Instructions: t.sources, SystemSHA256: systemDigest(t.system),
-		Attachments: t.window.PromptFiles(), History: t.window.Sent(),
+		Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()},
+		Persona: p.run.settings.persona.ID, Mode: p.run.settings.mode,
+		Provider: p.run.settings.backend.Provider.Name(), Model: p.run.settings.model, PromptMode: p.run.promptMode(), Tools: p.run.tools.Names(),
+		Instructions: p.run.sources, SystemSHA256: systemDigest(p.run.system),
+		Attachments: p.run.window.PromptFiles(), History: p.run.window.Sent(),
 	}
-	if err := t.append(session.Entry{Kind: session.EntryRequest, Turn: t.id, Time: m.Time, Manifest: &m}); err != nil {
+	if err := p.run.append(session.Entry{Kind: session.EntryRequest, Turn: p.run.id, Time: m.Time, Manifest: &m}); err != nil {
 		return nil, err
 	}
-	return t.planned(), nil
+	return p.planned(), nil
 }
 
 // plan plans what the next call is shown. What has to be left out is summarised first.
-func (t *agentRun) plan() error {
-	err := t.planOnce()
-	if err == nil && t.window.NeedsSummary() {
-		if err = t.summarise(); err == nil {
-			err = t.planOnce()
+func (p *planner) plan() error {
+	err := p.planOnce()
+	if err == nil && p.run.window.NeedsSummary() {
+		if err = p.summarise(); err == nil {
+			err = p.planOnce()
 		}
 	}
 	if err != nil {
 		return err
 	}
-	for _, w := range t.window.TakeWarnings() {
-		if err := t.warn("ATTACHMENT_CHANGED", w); err != nil {
+	for _, w := range p.run.window.TakeWarnings() {
+		if err := p.run.events.warn("ATTACHMENT_CHANGED", w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *agentRun) planOnce() error {
-	if err := t.window.Plan(t.history()); err != nil {
+func (p *planner) planOnce() error {
+	if err := p.run.window.Plan(p.run.history()); err != nil {
 		return err
 	}
-	return t.noteCut(t.window.TakeCut())
+	return p.noteCut(p.run.window.TakeCut())
 }
 
 // noteCut notes that the model gets results cut. A file of which it is shown a part does
 // not count as seen, which goes on record. The person is notified once in a turn.
-func (t *agentRun) noteCut(cut []conversation.Result) error {
+func (p *planner) noteCut(cut []conversation.Result) error {
 	if len(cut) == 0 {
 		return nil
 	}
-	if !t.trimmed {
-		t.trimmed = true
-		if err := t.warn("RESULT_CUT", "what "+cut[0].Name+" gave is more than the model can hold; it gets such results cut, and the transcript has them whole"); err != nil {
+	if !p.trimmed {
+		p.trimmed = true
+		if err := p.run.events.warn("RESULT_CUT", "what "+cut[0].Name+" gave is more than the model can hold; it gets such results cut, and the transcript has them whole"); err != nil {
 			return err
 		}
 	}
-	if t.environment == nil || t.environment.Seen == nil {
+	if p.run.environment == nil || p.run.environment.Seen == nil {
 		return nil
 	}
 	for _, r := range cut {
 		for _, path := range r.Read {
-			t.environment.Seen.Unsee(path)
+			p.run.environment.Seen.Unsee(path)
 		}
 	}
-	unseen := t.environment.Seen.Take()
+	unseen := p.run.environment.Seen.Take()
 	if len(unseen) == 0 {
 		return nil
 	}
-	return t.append(session.Entry{Kind: session.EntryTools, Turn: t.id, Time: session.Time{Time: t.l.o.Clock()}, Seen: unseen})
+	return p.run.append(session.Entry{Kind: session.EntryTools, Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()}, Seen: unseen})
 }
 
-// proceed adds a model call to the conversation and returns the request that follows.
+// next adds a model call to the conversation and returns the request that follows.
 // Most fit after those before; where one does not, all is planned anew.
-func (t *agentRun) proceed(c *conversation.ModelCall) (*model.Request, error) {
-	fits, err := t.window.Add(c)
+func (p *planner) next(c *conversation.ModelCall) (*model.Request, error) {
+	fits, err := p.run.window.Add(c)
 	if err == nil && !fits {
-		err = t.plan()
+		err = p.plan()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t.planned(), nil
+	return p.planned(), nil
 }
 
 // planned is the request as it was planned.
-func (t *agentRun) planned() *model.Request {
-	r := t.window.Request()
-	r.Model, r.Mode, r.Session = t.settings.model, t.settings.mode, t.lease.Record().ClaudeSessionID
+func (p *planner) planned() *model.Request {
+	r := p.run.window.Request()
+	r.Model, r.Mode, r.Session = p.run.settings.model, p.run.settings.mode, p.run.lease.Record().ClaudeSessionID
 	return r
 }
 
@@ -183,7 +201,7 @@ func (t *agentRun) history() conversation.History {
 	if t.agent != "" {
 		return conversation.History{} // a delegated agent knows its task and nothing else
 	}
-	if t.alone() {
+	if t.alone {
 		return conversation.History{}.Extend(t.own(), t.id)
 	}
 	m, _ := t.lease.Memo().(memo)
@@ -195,13 +213,10 @@ func (t *agentRun) history() conversation.History {
 	return m.history
 }
 
-// alone reports whether the turn sees less than all of its session.
-func (t *agentRun) alone() bool { return t.req.Agent != nil && t.req.Agent.Alone }
-
 // own are the entries of the session that a turn sees which is alone.
 func (t *agentRun) own() []session.Entry {
 	all := t.lease.Entries()
-	since := first(t.req.Agent.Since, t.id)
+	since := first(t.since, t.id)
 	for i, e := range all {
 		if e.Kind == session.EntryTurn && e.Turn == since {
 			return all[i:]

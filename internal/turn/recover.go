@@ -149,7 +149,7 @@ func (l *Local) settleFindings(ctx context.Context, lease *session.Lease) error 
 // kept (it must not be lost for the model either) and the end of the turn.
 func (l *Local) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
 	code, now := exitFailed, session.Time{Time: l.o.Clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: l.auditPosition()}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: l.o.auditPosition()}
 	var entries []session.Entry
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{

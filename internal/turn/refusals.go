@@ -1,11 +1,14 @@
 package turn
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 
 	"belay/internal/event"
 	"belay/internal/model"
+	"belay/internal/tool"
 )
 
 // refusalsMost is how often one call, the same tool with the same input, may be
@@ -26,38 +29,80 @@ type refusals struct {
 // refusal is how often a call was refused, and in which answer last.
 type refusal struct{ times, answer int }
 
-// noteRefusal counts a call that was refused. One that was not permitted counts
+// note counts a call that was refused. One that was not permitted counts
 // whatever came in between; one that the tool rejected counts while it is repeated
 // in a row, because what was wrong with it may have changed since. A call that ran
 // begins anew.
-func (t *agentRun) noteRefusal(s *toolCall) {
+func (r *refusals) note(s *toolCall, inARow bool) {
 	sum := sameCall(s)
-	r := t.refusals.calls[sum]
+	of := r.calls[sum]
 	switch {
 	case s.outcome == event.OutcomeRefused, s.outcome == event.OutcomeExpired:
-	case s.rejected && t.repeats.count > 1:
+	case s.rejected && inARow:
 	case s.rejected:
-		r = refusal{}
+		of = refusal{}
 	default:
-		delete(t.refusals.calls, sum)
+		delete(r.calls, sum)
 		return
 	}
-	if r.answer == t.refusals.answer {
+	if of.answer == r.answer {
 		return
 	}
-	r.times, r.answer = r.times+1, t.refusals.answer
-	if t.refusals.calls == nil {
-		t.refusals.calls = map[[sha256.Size]byte]refusal{}
+	of.times, of.answer = of.times+1, r.answer
+	if r.calls == nil {
+		r.calls = map[[sha256.Size]byte]refusal{}
 	}
-	t.refusals.calls[sum] = r
-	if r.times >= refusalsMost {
-		t.refusals.stuck = s.name
+	r.calls[sum] = of
+	if of.times >= refusalsMost {
+		r.stuck = s.name
 	}
 }
 
-// stuck is the end of an agent's work that repeats a refused call; text is what it
+// end is the end of an agent's work that repeats a refused call; text is what it
 // said last.
-func (t *agentRun) stuck(text string) (completion, bool) {
-	why := fmt.Sprintf("the same call of %s was refused %d times, so the agent was stopped", t.refusals.stuck, refusalsMost)
-	return completion{reason: string(model.StopRepeats), why: why, text: text}, t.refusals.stuck != ""
+func (r *refusals) end(text string) (completion, bool) {
+	why := fmt.Sprintf("the same call of %s was refused %d times, so the agent was stopped", r.stuck, refusalsMost)
+	return completion{reason: string(model.StopRepeats), why: why, text: text}, r.stuck != ""
+}
+
+// repeatsMost is how often one call may give one result in a row before it is
+// refused: a model that turns in circles must learn so.
+const repeatsMost = 6
+
+// repeats notes the last call and how often it came in a row with one result.
+type repeats struct {
+	last  [sha256.Size]byte
+	count int
+}
+
+func fingerprint(parts ...string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// sameCall identifies a call by its tool and its input, however that is laid out.
+func sameCall(s *toolCall) [sha256.Size]byte {
+	input := string(s.input)
+	var b bytes.Buffer
+	if json.Compact(&b, s.input) == nil {
+		input = b.String()
+	}
+	return fingerprint(s.name, input)
+}
+
+// refusal counts a call, and is its refusal where that has been made too often.
+func (r *repeats) refusal(s *toolCall) *tool.Refusal {
+	sum := sameCall(s)
+	if sum != r.last {
+		*r = repeats{last: sum}
+	}
+	if r.count++; r.count <= repeatsMost {
+		return nil
+	}
+	return tool.Refuse("this is the same call of %s for the %dth time in a row, and it was not made again", s.name, r.count).
+		WithHint("do something else, or say what keeps you from going on")
 }

@@ -3,7 +3,6 @@ package turn
 import (
 	"encoding/json"
 	"errors"
-	"runtime/debug"
 
 	"belay/internal/event"
 	"belay/internal/model"
@@ -13,12 +12,12 @@ import (
 )
 
 // resume takes a suspended turn up in this process. The lease goes with it.
-func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *agentRun, err error) {
+func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
 	if err := l.enter(); err != nil {
 		return nil, errors.Join(err, l.leaveWaiting(lease, p))
 	}
-	t := l.newRunning(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message})
-	t.id, t.suspendedTurn, t.suspendedCall = p.begun.Turn, p, p.call
+	t := l.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
+	t.suspended, t.main.suspended = p, p.call
 	began := false
 	defer func() {
 		if !began {
@@ -38,8 +37,8 @@ func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *agentRun, err
 	if err := l.settleOptions(t); err != nil {
 		return nil, err
 	}
-	t.files, t.refused = p.begun.Attachments, p.begun.Warning
-	if err := t.compose(lease.Record().ProjectRoot); err != nil {
+	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
+	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
 		return nil, err
 	}
 	if p.logged.totals != nil {
@@ -55,50 +54,33 @@ func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *agentRun, err
 	return t, nil
 }
 
-// again is [running.converse] of a turn that is taken up.
-func (t *agentRun) again() (done completion, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicked("the turn crashed", v, debug.Stack())
-		}
-	}()
-	if err := t.warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
-		return completion{}, err
-	}
-	done, err = t.goOn()
-	if errors.Is(err, ErrLeft) {
-		return done, err
-	}
-	return done, errors.Join(err, t.dropQuestion(t.suspendedCall, ""))
-}
-
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
 // record, then the calls that have no result.
 func (t *agentRun) goOn() (completion, error) {
-	t.made = map[string]int{}
-	for _, e := range t.suspendedCall.entries {
+	t.calls.made = map[string]int{}
+	for _, e := range t.suspended.entries {
 		if e.Kind == session.EntryAssistant {
 			for _, c := range conversation.CallsOf(e.Blocks) {
-				t.made[c.ID]++
+				t.calls.made[c.ID]++
 			}
 		}
 	}
-	last := t.window.Replay(t.suspendedCall.entries)
-	if t.suspendedCall.job {
-		return t.endAgain(last)
+	last := t.window.Replay(t.suspended.entries)
+	if t.suspended.job {
+		return t.jobs.endAgain(last)
 	}
 	finished, err := t.finishCalls()
 	if err != nil {
 		return completion{}, err
 	}
-	if end, stuck := t.stuck(last.Said()); stuck {
+	if end, stuck := t.calls.refusals.end(last.Said()); stuck {
 		return end, nil
 	}
 	if t.window.Calls() >= t.settings.maxTurns {
 		return completion{reason: string(model.StopMaxTurns), text: last.Said()}, nil
 	}
 	t.window.Complete(finished)
-	request, err := t.request()
+	request, err := t.planner.first()
 	if err != nil {
 		return completion{}, err
 	}
@@ -112,20 +94,20 @@ func (t *agentRun) finishCalls() ([]conversation.Result, error) {
 	if err := t.openEnvironment(); err != nil {
 		return nil, err
 	}
-	var steps []*toolCall
-	for i, c := range t.suspendedCall.calls {
+	var calls []*toolCall
+	for i, c := range t.suspended.calls {
 		name, _ := t.tools.Canonical(c.Name)
-		s := &toolCall{id: c.ID, nth: nth(t.suspendedCall.entries, c.ID), name: name, input: c.Input}
+		s := &toolCall{run: t, id: c.ID, nth: nth(t.suspended.entries, c.ID), name: name, input: c.Input}
 		switch {
-		case i < t.suspendedCall.asked:
+		case i < t.suspended.asked:
 			s.settle(tool.Result{Text: conversation.ResultUnknown, Failed: true})
-		case i == t.suspendedCall.asked:
-			s.suspended = t.suspendedCall
+		case i == t.suspended.asked:
+			s.suspended = t.suspended
 		}
-		steps = append(steps, s)
+		calls = append(calls, s)
 	}
-	err := t.takeSteps(steps)
-	finished, recorded := t.results(steps, err)
+	err := t.calls.take(calls)
+	finished, recorded := t.calls.results(calls, err)
 	return finished, errors.Join(err, recorded)
 }
 

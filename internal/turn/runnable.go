@@ -24,17 +24,20 @@ const codeRuns = "RUNS_ON_REQUEST"
 // maxJudged bounds a file whose content decides what it makes run, in bytes.
 const maxJudged = 1 << 20
 
+// risks looks at the files that the turns of a session changed, for what they make run.
+type risks struct{ run *agentRun }
+
 // runsOnRequest lists the files of the turn that run when a person builds, tests or
 // starts the project: nobody was asked about them because of that. The record of the
 // turn tells, so the list is whole after a crash.
-func (t *agentRun) runsOnRequest() []event.Draft {
+func (k *risks) runsOnRequest() []event.Draft {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
-			t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "panic", v)
+			k.run.o.Logger.Error("look at what a turn changed", "session", k.run.session, "panic", v)
 		}
 	}()
 	var all, paths []string
-	for _, f := range t.risksOf(netChanges(t.lease.Entries(), t.id)) {
+	for _, f := range k.of(netChanges(k.run.lease.Entries(), k.run.id)) {
 		if f.Risk == review.OnRequest {
 			all, paths = append(all, risk.Sentence(f.Path, f.Reason)), append(paths, f.Path)
 		}
@@ -57,10 +60,10 @@ const maxRunPaths = 200
 // mayExecute are the files that the session changed and that a command outside the
 // sandbox may execute: those that run by themselves or on request, programs, and what
 // the command's text names.
-func (t *agentRun) mayExecute(e permit.Effect) (sentences []string) {
-	changed := netChanges(t.lease.Entries(), "")
-	words := pathsIn(e.Command, t.environment.Project)
-	for i, f := range t.risksOf(changed) {
+func (k *risks) mayExecute(e permit.Effect) (sentences []string) {
+	changed := netChanges(k.run.lease.Entries(), "")
+	words := pathsIn(e.Command, k.run.environment.Project)
+	for i, f := range k.of(changed) {
 		c := changed[i].last
 		switch {
 		case c.Removes():
@@ -72,20 +75,20 @@ func (t *agentRun) mayExecute(e permit.Effect) (sentences []string) {
 			sentences = append(sentences, risk.Sentence(f.Path, "is a program"))
 		}
 	}
-	return append(sentences, t.newHooks(e.Command)...)
+	return append(sentences, k.newHooks(e.Command)...)
 }
 
 // newHooks are the hooks of the project's repository that were changed since the session
 // began, for a command that names git: the record of a session has no files of git.
-func (t *agentRun) newHooks(command string) (sentences []string) {
+func (k *risks) newHooks(command string) (sentences []string) {
 	const dir = ".git/hooks"
 	if !strings.Contains(command, "git") {
 		return nil
 	}
-	entries, _ := fs.ReadDir(t.environment.Root.FS(), dir) // none where there is no repository
+	entries, _ := fs.ReadDir(k.run.environment.Root.FS(), dir) // none where there is no repository
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(t.lease.Record().CreatedAt.Time) {
+		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(k.run.lease.Record().CreatedAt.Time) {
 			continue
 		}
 		sentences = append(sentences, risk.Sentence(path.Join(dir, e.Name()), "is a hook of git, changed since the session began"))
@@ -122,38 +125,38 @@ func netChanges(entries []session.Entry, turnID string) (all []netChange) {
 	})
 }
 
-// risksOf returns what changes make run, in their order.
-func (t *agentRun) risksOf(all []netChange) []review.Finding {
+// of returns what changes make run, in their order.
+func (k *risks) of(all []netChange) []review.Finding {
 	if len(all) == 0 {
 		return nil
 	}
-	if err := t.openEnvironment(); err != nil {
-		t.l.o.Logger.Error("look at what a turn changed", "session", t.session, "error", err)
+	if err := k.run.openEnvironment(); err != nil {
+		k.run.o.Logger.Error("look at what a turn changed", "session", k.run.session, "error", err)
 		return nil
 	}
-	if t.environment.Root == nil { // the turn has no tools
+	if k.run.environment.Root == nil { // the turn has no tools
 		return nil
 	}
 	entries := make([]review.Entry, len(all))
 	for i, c := range all {
 		entries[i] = review.Entry{
 			Path:   c.last.Path,
-			Before: t.version(c.first, c.first.Before, c.first.BeforeMode, c.first.BeforeBytes, c.first.BeforeAt),
-			After:  t.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
+			Before: k.version(c.first, c.first.Before, c.first.BeforeMode, c.first.BeforeBytes, c.first.BeforeAt),
+			After:  k.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
 		}
 	}
-	p := risk.Project{Root: t.environment.Root, Path: t.environment.Path}
+	p := risk.Project{Root: k.run.environment.Root, Path: k.run.environment.Path}
 	return p.Findings(entries)
 }
 
 // version is one side of a recorded change as a review has it. A content that is not
 // kept counts as unknown.
-func (t *agentRun) version(c session.Change, sha string, mode fs.FileMode, size, at int64) review.Version {
+func (k *risks) version(c session.Change, sha string, mode fs.FileMode, size, at int64) review.Version {
 	v := review.Version{Exists: sha != "" || mode != 0 || size != 0, Mode: mode}
 	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(c.Path) {
 		return v
 	}
-	content, err := files.KeptContent(t.blobs, c, sha, size, at)
+	content, err := files.KeptContent(k.run.blobs, c, sha, size, at)
 	if err != nil {
 		return v
 	}

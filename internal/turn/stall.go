@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"time"
 
 	"belay/internal/model"
@@ -19,13 +20,12 @@ type providerWatch struct {
 	bytes, content *time.Timer
 }
 
-func (t *agentRun) watchProvider() providerWatch {
-	limit := t.settings.rules.Limits.Stall
+func watchProvider(limit time.Duration, stop context.CancelCauseFunc) providerWatch {
 	return providerWatch{
-		end:     t.stop,
+		end:     stop,
 		limit:   limit,
-		bytes:   time.AfterFunc(limit, func() { t.stop(errStalled) }),
-		content: time.AfterFunc(keepAlivePatience*limit, func() { t.stop(errNoContent) }),
+		bytes:   time.AfterFunc(limit, func() { stop(errStalled) }),
+		content: time.AfterFunc(keepAlivePatience*limit, func() { stop(errNoContent) }),
 	}
 }
 

@@ -44,21 +44,19 @@ func TestProviderWatch(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := &agentRun{}
-				r.settings.rules.Limits.Stall = limit
-				r.ctx, r.cancel = context.WithCancelCause(t.Context())
+				ctx, stop := context.WithCancelCause(t.Context())
 				began, ended := time.Now(), make(chan time.Duration, 1)
-				context.AfterFunc(r.ctx, func() { ended <- time.Since(began) })
-				w := r.watchProvider()
+				context.AfterFunc(ctx, func() { ended <- time.Since(began) })
+				w := watchProvider(limit, stop)
 				defer w.stop()
 				for _, s := range tt.sent {
 					time.Sleep(s.at - time.Since(began))
-					if synctest.Wait(); r.ctx.Err() != nil || w.saw(s.chunk) != nil {
+					if synctest.Wait(); ctx.Err() != nil || w.saw(s.chunk) != nil {
 						break
 					}
 				}
 				took := <-ended
-				if cause := context.Cause(r.ctx); !errors.Is(cause, tt.cause) {
+				if cause := context.Cause(ctx); !errors.Is(cause, tt.cause) {
 					t.Errorf("ended with %v, want %v", cause, tt.cause)
 				}
 				if took != tt.at {

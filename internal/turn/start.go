@@ -54,7 +54,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 	if err != nil {
 		return nil, err
 	}
-	t := l.newRunning(lease, r)
+	t := l.newTurn(lease, r, "turn_"+l.o.NewID())
 	defer func() {
 		if !began {
 			l.retire(t)
@@ -76,7 +76,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 
 // accept passes the turn through its checks and puts it on record, which is what
 // makes it a turn. The reader is before its first event.
-func (l *Local) accept(ctx context.Context, t *agentRun) (*session.Reader, error) {
+func (l *Local) accept(ctx context.Context, t *turn) (*session.Reader, error) {
 	if err := l.register(t); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (l *Local) accept(ctx context.Context, t *agentRun) (*session.Reader, error
 // prepare does every check that needs the lease and leaves the turn ready to
 // run. It adds nothing to the record but the end of a turn that crashed. Files
 // of any content pass through here: a panic over one of them refuses the turn.
-func (l *Local) prepare(ctx context.Context, t *agentRun) (err error) {
+func (l *Local) prepare(ctx context.Context, t *turn) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = panicked("the turn could not be prepared", v, debug.Stack())
@@ -119,60 +119,61 @@ func (l *Local) prepare(ctx context.Context, t *agentRun) (err error) {
 		return err
 	}
 	for _, q := range open {
-		t.settings.add("QUESTION_CLOSED", closedByNewTurn(q))
+		t.main.settings.add("QUESTION_CLOSED", closedByNewTurn(q))
 	}
 	root := t.lease.Record().ProjectRoot
-	files, err := attachment.Resolve(ctx, t.req.Attachments, t.settings.rules.policy(root), t.blobs)
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.main.settings.rules.policy(root), t.blobs)
 	if err != nil {
 		return err
 	}
 	if err := admit(t.req, files); err != nil {
 		return err
 	}
-	t.files, t.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
-	if t.refused != "" {
-		t.settings.add("ATTACHMENTS_REFUSED", t.refused)
+	t.main.files, t.main.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
+	if t.main.refused != "" {
+		t.main.settings.add("ATTACHMENTS_REFUSED", t.main.refused)
 	}
-	t.refused = strings.Trim(changes.TakenBack(t.lease.Entries())+"\n\n"+t.refused, "\n")
-	if err := t.compose(root); err != nil {
+	t.main.refused = strings.Trim(changes.TakenBack(t.lease.Entries())+"\n\n"+t.main.refused, "\n")
+	if err := t.main.compose(root); err != nil {
 		return err
 	}
-	return t.affordFirst()
+	return t.main.affordFirst()
 }
 
 // settleOptions resolves everything that follows from the session's record, the
 // turn's options and the project's rules.
-func (l *Local) settleOptions(t *agentRun) error {
+func (l *Local) settleOptions(t *turn) error {
 	rec := t.lease.Record()
 	var err error
 	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
 		return err
 	}
-	if t.settings, err = l.resolve(rec, t.req); err != nil {
+	if t.main.settings, err = l.resolve(rec, t.req); err != nil {
 		return err
 	}
-	if err := t.settings.rules.Limits.admit(t.req.Message); err != nil {
+	if err := t.main.settings.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
-	agents, problems := l.delegates(t.settings.governance)
+	t.events.interval, t.events.size = t.main.settings.rules.Limits.DeltaInterval, t.main.settings.rules.Limits.DeltaBytes
+	agents, problems := l.delegates(t.main.settings.governance)
 	for _, p := range problems {
-		t.settings.add("SUBAGENT", p)
+		t.main.settings.add("SUBAGENT", p)
 	}
-	if t.tools, err = t.settings.tools.With(agents...); err != nil {
+	if t.main.tools, err = t.main.settings.tools.With(agents...); err != nil {
 		return err
 	}
 	var badRules []string
-	if t.policy, badRules = t.policyOf(t.req); len(badRules) > 0 {
-		t.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(badRules))
+	if t.main.policy, badRules = t.main.policyOf(t.req.Allow, t.req.Deny); len(badRules) > 0 {
+		t.main.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(badRules))
 	}
 	for _, sentence := range t.lease.Tampered() {
-		t.settings.add("RECORD_CHANGED", sentence)
+		t.main.settings.add("RECORD_CHANGED", sentence)
 	}
 	if t.unreported, err = l.Files.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
 		return err
 	}
 	for _, undo := range t.unreported {
-		t.settings.add("UNDO_SETTLED", changes.Notice(undo))
+		t.main.settings.add("UNDO_SETTLED", changes.Notice(undo))
 	}
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err

@@ -51,82 +51,90 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	})
 }
 
-// dueInputs takes what was said into the turn and is due now: at a tool boundary the
+// inputs are what people say into a turn while it runs.
+type inputs struct {
+	run *agentRun
+	// later wait for the answer's end. closed is set once no more are taken.
+	later  []session.Input
+	closed bool
+}
+
+// takeDue takes what was said into the turn and is due now: at a tool boundary the
 // steering, at the end of an answer everything. It follows what the model got
 // last, in the same message.
-func (t *agentRun) dueInputs(atEnd bool) ([]session.Input, error) {
-	if t.agent != "" {
-		return nil, nil // people speak to the turn, not to its helpers
+func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
+	if q.run.agent != "" {
+		return nil, nil // people speak to the turn, not to its subagents
 	}
-	due, err := t.due(atEnd)
+	due, err := q.due(atEnd)
 	if err == nil && len(due) > 0 {
-		err = t.unhold() // a usage that the log reports says that the answer is kept
+		err = q.run.transcript.flush() // a usage that the log reports says that the answer is kept
 	}
 	for i := 0; err == nil && i < len(due); i++ {
-		if err = t.takeInput(due[i]); err != nil {
+		if err = q.record(due[i]); err != nil {
 			due = due[i:]
 		}
 	}
 	if err != nil {
-		t.later = append(due, t.later...) // they go on record with the turn's end
+		q.later = append(due, q.later...) // they go on record with the turn's end
 		return nil, err
 	}
 	return due, nil
 }
 
-// due are the inputs whose time has come; the others wait in t.later.
-func (t *agentRun) due(atEnd bool) ([]session.Input, error) {
-	if !atEnd || len(t.later) > 0 {
-		inputs, err := t.lease.TakeInputs(t.id)
-		t.later = append(t.later, inputs...)
+// due are the inputs whose time has come; the others wait in q.later.
+func (q *inputs) due(atEnd bool) ([]session.Input, error) {
+	if !atEnd || len(q.later) > 0 {
+		inputs, err := q.run.lease.TakeInputs(q.run.id)
+		q.later = append(q.later, inputs...)
 		if err != nil || atEnd {
-			return t.allWaiting(), err
+			return q.takeWaiting(), err
 		}
-		steers, rest := t.later[:0:0], t.later[:0:0]
-		for _, in := range t.later {
+		steers, rest := q.later[:0:0], q.later[:0:0]
+		for _, in := range q.later {
 			if in.Mode == session.FollowUp {
 				rest = append(rest, in)
 			} else {
 				steers = append(steers, in)
 			}
 		}
-		t.later = rest
+		q.later = rest
 		return steers, nil
 	}
-	inputs, err := t.lease.CloseInput()
-	t.inputClosed = err == nil && len(inputs) == 0
+	inputs, err := q.run.lease.CloseInput()
+	q.closed = err == nil && len(inputs) == 0
 	return inputs, err
 }
 
-func (t *agentRun) allWaiting() []session.Input {
-	all := t.later
-	t.later = nil
+func (q *inputs) takeWaiting() []session.Input {
+	all := q.later
+	q.later = nil
 	return all
 }
 
-// unheard are the inputs that came too late for this turn, which has ended: they
+// late are the inputs that came too late for this turn, which has ended: they
 // are on record, and the next turn's history has them.
-func (t *agentRun) unheard() ([]session.Entry, error) {
+func (q *inputs) late() ([]session.Entry, error) {
 	var inputs []session.Input
 	var err error
-	if !t.inputClosed {
-		inputs, err = t.lease.CloseInput()
+	if !q.closed {
+		inputs, err = q.run.lease.CloseInput()
 	}
 	var entries []session.Entry
-	for _, in := range append(t.allWaiting(), inputs...) {
-		entries = append(entries, inputEntry(t.id, in))
+	for _, in := range append(q.takeWaiting(), inputs...) {
+		entries = append(entries, inputEntry(q.run.id, in))
 	}
 	return entries, err
 }
 
-// takeInput puts an input on record.
-func (t *agentRun) takeInput(in session.Input) error {
-	if err := t.emit(append(t.settle(), event.Draft{Type: event.TurnInput, Data: event.Input{
+// record puts an input on record.
+func (q *inputs) record(in session.Input) error {
+	if err := q.run.events.emit(append(q.run.events.takeOwed(), event.Draft{Type: event.TurnInput, Data: event.Input{
 		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
 	}})...); err != nil {
 		return err
 	}
-	return t.append(inputEntry(t.id, in))
+	return q.run.append(inputEntry(q.run.id, in))
 }
 
 func inputEntry(turnID string, in session.Input) session.Entry {

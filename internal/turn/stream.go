@@ -31,7 +31,7 @@ type stream struct {
 	// until is the turn whose exit ends the stream, "" for none; own is that
 	// turn where it runs in this process.
 	until  string
-	own    *agentRun
+	own    *turn
 	reader *session.Reader
 	// end is the sequence after which nothing of a turn that is over can come,
 	// -1 while that is not known.

@@ -177,7 +177,7 @@ func agentKey(call string, n int) string {
 
 // questioned reports whether there is a question of that id, or an answer to it.
 func (l *Local) questioned(id string) bool {
-	q, err := l.lookUp(id)
+	q, err := l.o.lookUp(id)
 	return err == nil && (q.open || q.answered)
 }
 

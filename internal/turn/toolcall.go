@@ -13,7 +13,8 @@ import (
 
 // toolCall is one tool call of an answer, from its announcement to its result.
 type toolCall struct {
-	id string
+	run *agentRun
+	id  string
 	// nth tells calls of one turn apart whose ids are the same, from 1: ids are
 	// the provider's, and not every provider takes care.
 	nth   int
@@ -49,36 +50,36 @@ type toolCall struct {
 }
 
 // remark adds for the model, with the call's result, what somebody said about it.
-func (s *toolCall) remark(who, note string) {
+func (c *toolCall) remark(who, note string) {
 	if note != "" {
-		s.remarks = append(s.remarks, "["+who+" says: "+note+"]")
+		c.remarks = append(c.remarks, "["+who+" says: "+note+"]")
 	}
 }
 
-func (s *toolCall) settle(r tool.Result) { s.result, s.settled = r, true }
+func (c *toolCall) settle(r tool.Result) { c.result, c.settled = r, true }
 
 // refuse settles a call that is not permitted.
-func (s *toolCall) refuse(r tool.Result, o event.Outcome) {
-	s.settle(r)
-	s.outcome = o
+func (c *toolCall) refuse(r tool.Result, o event.Outcome) {
+	c.settle(r)
+	c.outcome = o
 }
 
 // fail takes what a tool said instead of doing its work: a refusal is the
 // model's, everything else ends the turn.
-func (s *toolCall) fail(err error) {
+func (c *toolCall) fail(err error) {
 	if r, ok := tool.AsRefusal(err); ok {
-		s.settle(r.Result())
+		c.settle(r.Result())
 		if r.Authority {
-			s.overreach, s.outcome = r.Reason, event.OutcomeRefused
+			c.overreach, c.outcome = r.Reason, event.OutcomeRefused
 		}
 		return
 	}
-	s.err, s.settled = err, true
+	c.err, c.settled = err, true
 }
 
-func (s *toolCall) recovered(what string) {
+func (c *toolCall) recovered(what string) {
 	if v := recover(); v != nil {
-		s.err, s.settled = panicked("the tool "+s.name+" crashed", v, debug.Stack()), true
+		c.err, c.settled = panicked("the tool "+c.name+" crashed", v, debug.Stack()), true
 	}
 }
 
@@ -86,12 +87,14 @@ func (s *toolCall) recovered(what string) {
 // itself: delegation.
 type callKey struct{}
 
-type callContext struct {
-	turn *agentRun
-	step *toolCall
+// callOf is the call that a tool runs in, nil for none.
+func callOf(ctx context.Context) *toolCall {
+	c, _ := ctx.Value(callKey{}).(*toolCall)
+	return c
 }
 
-func withCall(ctx context.Context, t *agentRun, s *toolCall) context.Context {
-	ctx = tool.WithOrigin(ctx, tool.Origin{SessionID: t.session, TurnID: t.id, Agent: t.agent, CallID: s.id, ChangeID: t.changeID(s)})
-	return context.WithValue(ctx, callKey{}, callContext{t, s})
+// context is that of the call's tool.
+func (c *toolCall) context() context.Context {
+	ctx := tool.WithOrigin(c.run.ctx, tool.Origin{SessionID: c.run.session, TurnID: c.run.id, Agent: c.run.agent, CallID: c.id, ChangeID: c.changeID()})
+	return context.WithValue(ctx, callKey{}, c)
 }

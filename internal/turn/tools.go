@@ -14,161 +14,171 @@ import (
 	"belay/internal/turn/conversation"
 )
 
+// toolCalls makes the tool calls of one agent's answers.
+type toolCalls struct {
+	run *agentRun
+	// made counts the calls by their ids.
+	made map[string]int
+	// refusals end the work of an agent that repeats a refused call.
+	refusals refusals
+	repeats  repeats
+}
+
 // parallelCalls bounds the harmless calls of one answer that run at once.
 const parallelCalls = 8
 
-// runTools answers every call of the model, in the calls' order. Calls that only
+// answer answers every call of the model, in the calls' order. Calls that only
 // look run at once; any other runs alone, after those before it and before those
 // after it. Whatever ends the turn in between, every call gets a result, so that
 // the conversation can go on.
-func (t *agentRun) runTools(a *conversation.Answer) ([]conversation.Result, error) {
+func (b *toolCalls) answer(a *conversation.Answer) ([]conversation.Result, error) {
 	if len(a.Calls) == 0 {
 		return nil, fault.New(fault.SDKFailure, "the model stopped for tools without calling one").
 			WithStatus(502).With("category", "API_RESPONSE_ERROR")
 	}
-	if err := t.openEnvironment(); err != nil {
+	if err := b.run.openEnvironment(); err != nil {
 		return nil, err
 	}
-	steps, err := t.notifyOfCalls(a.Calls)
+	calls, err := b.begin(a.Calls)
 	if err != nil {
 		return nil, err
 	}
-	err = t.takeSteps(steps)
-	out, recorded := t.results(steps, err)
+	err = b.take(calls)
+	out, recorded := b.results(calls, err)
 	return out, errors.Join(err, recorded)
 }
 
-// notifyOfCalls emits the events for the calls that the model asks for.
-func (t *agentRun) notifyOfCalls(calls []model.ToolCall) ([]*toolCall, error) {
-	drafts := t.settle()
-	if t.made == nil {
-		t.made = map[string]int{}
+// begin emits the events for the calls that the model asks for.
+func (b *toolCalls) begin(asked []model.ToolCall) ([]*toolCall, error) {
+	drafts := b.run.events.takeOwed()
+	if b.made == nil {
+		b.made = map[string]int{}
 	}
-	steps := make([]*toolCall, len(calls))
-	for i, c := range calls {
-		name, _ := t.tools.Canonical(c.Name)
-		t.made[c.ID]++
-		steps[i] = &toolCall{id: c.ID, nth: t.made[c.ID], name: name, input: conversation.ToolCall(session.Block{Input: c.Input}).Input}
+	calls := make([]*toolCall, len(asked))
+	for i, c := range asked {
+		name, _ := b.run.tools.Canonical(c.Name)
+		b.made[c.ID]++
+		calls[i] = &toolCall{run: b.run, id: c.ID, nth: b.made[c.ID], name: name, input: conversation.ToolCall(session.Block{Input: c.Input}).Input}
 		drafts = append(drafts, event.Draft{Type: event.ToolCall, Data: event.ToolUse{
-			ToolCallID: c.ID, Name: name, Input: t.l.show(steps[i].input), ParentToolCallID: t.agent,
+			ToolCallID: c.ID, Name: name, Input: b.run.o.show(calls[i].input), ParentToolCallID: b.run.agent,
 		}})
 	}
-	return steps, t.emit(drafts...)
+	return calls, b.run.events.emit(drafts...)
 }
 
-// takeSteps takes the calls as far as they go. An error is the end of the turn.
-func (t *agentRun) takeSteps(steps []*toolCall) error {
-	var looks []*toolCall // calls that wait to run at once
-	t.refusals.answer++
-	for _, s := range steps {
-		if err := t.ctx.Err(); err != nil {
+// take takes the calls as far as they go. An error is the end of the turn.
+func (b *toolCalls) take(calls []*toolCall) error {
+	var reads []*toolCall // calls that wait to run at once
+	b.refusals.answer++
+	for _, s := range calls {
+		if err := b.run.ctx.Err(); err != nil {
 			return err
 		}
-		if t.refusals.stuck != "" {
+		if b.refusals.stuck != "" {
 			s.settle(tool.Result{Text: resultNotRun, Failed: true})
-			if err := t.tell(s); err != nil {
+			if err := s.publish(); err != nil {
 				return err
 			}
 			continue
 		}
-		circles := t.repeated(s)
-		if circles != nil {
-			s.refuse(circles.Result(), event.OutcomeRefused)
-		} else if t.prepareStep(s); t.onlyLooks(s) {
-			if looks = append(looks, s); len(looks) == parallelCalls {
-				if err := t.runLooks(&looks); err != nil {
+		refusal := b.repeats.refusal(s)
+		if refusal != nil {
+			s.refuse(refusal.Result(), event.OutcomeRefused)
+		} else if s.prepare(); s.onlyReads() {
+			if reads = append(reads, s); len(reads) == parallelCalls {
+				if err := b.runReads(&reads); err != nil {
 					return err
 				}
 			}
 			continue
 		}
-		if len(looks) > 0 {
-			if err := t.runLooks(&looks); err != nil {
+		if len(reads) > 0 {
+			if err := b.runReads(&reads); err != nil {
 				return err
 			}
-			if circles == nil {
+			if refusal == nil {
 				// It may be about what those before it have shown: it is checked
 				// as things stand now.
-				*s = toolCall{id: s.id, nth: s.nth, name: s.name, input: s.input, suspended: s.suspended}
-				t.prepareStep(s)
+				*s = toolCall{run: s.run, id: s.id, nth: s.nth, name: s.name, input: s.input, suspended: s.suspended}
+				s.prepare()
 			}
 		}
-		if err := t.takeStep(s); err != nil {
+		if err := b.takeOne(s); err != nil {
 			return err
 		}
 	}
-	return t.runLooks(&looks)
+	return b.runReads(&reads)
 }
 
-// onlyLooks reports whether a call may run beside others, because neither a person
+// onlyReads reports whether a call may run beside others, because neither a person
 // nor a hook is asked about it.
-func (t *agentRun) onlyLooks(s *toolCall) bool {
-	return !s.settled && s.suspended == nil && s.effect.Kind == permit.Read &&
-		t.policy.Judge(s.effect).Outcome == permit.Allow && !t.l.o.Hooks.Concern(s.effect)
+func (c *toolCall) onlyReads() bool {
+	return !c.settled && c.suspended == nil && c.effect.Kind == permit.Read &&
+		c.run.policy.Judge(c.effect).Outcome == permit.Allow && !c.run.o.Hooks.Concern(c.effect)
 }
 
-// runLooks runs the calls that only look.
-func (t *agentRun) runLooks(looks *[]*toolCall) error {
+// runReads runs the calls that only look.
+func (b *toolCalls) runReads(reads *[]*toolCall) error {
 	var all sync.WaitGroup
-	for _, s := range *looks {
-		all.Go(func() { t.runStep(s) })
+	for _, s := range *reads {
+		all.Go(func() { s.execute() })
 	}
 	all.Wait()
 	var errs []error
-	for _, s := range *looks {
-		errs = append(errs, t.tell(s))
+	for _, s := range *reads {
+		errs = append(errs, s.publish())
 	}
-	*looks = nil
+	*reads = nil
 	return errors.Join(errs...)
 }
 
-// takeStep asks for one call where that is needed, runs it, and tells.
-func (t *agentRun) takeStep(s *toolCall) error {
-	if !s.settled && !t.waits(s) {
-		if err := t.allow(s); err != nil {
+// takeOne asks for one call where that is needed, runs it, and tells.
+func (b *toolCalls) takeOne(s *toolCall) error {
+	if !s.settled && !s.ranBefore() {
+		if err := s.allow(); err != nil {
 			return err
 		}
 	}
 	if !s.settled {
-		t.runStep(s)
+		s.execute()
 	}
 	if s.result.Changes != nil {
-		if err := t.decideChanges(s); errors.Is(err, ErrLeft) {
+		if err := s.decideChanges(); errors.Is(err, ErrLeft) {
 			return err
 		} else if err != nil {
-			return errors.Join(err, t.tell(s))
+			return errors.Join(err, s.publish())
 		}
 	}
-	return t.tell(s)
+	return s.publish()
 }
 
-// prepareStep checks a call's input. A panic in a tool ends this turn alone.
-func (t *agentRun) prepareStep(s *toolCall) {
-	defer s.recovered("prepare")
-	call, err := t.tools.Prepare(t.ctx, t.environment, s.name, s.input)
+// prepare checks a call's input. A panic in a tool ends this turn alone.
+func (c *toolCall) prepare() {
+	defer c.recovered("prepare")
+	call, err := c.run.tools.Prepare(c.run.ctx, c.run.environment, c.name, c.input)
 	if err != nil {
-		s.fail(err)
-		s.rejected = s.err == nil
+		c.fail(err)
+		c.rejected = c.err == nil
 		return
 	}
-	s.call, s.effect = call, call.Effect()
-	if s.effect.Outside {
-		s.effect.Runs = t.mayExecute(s.effect)
-		s.effect = s.effect.Shown()
+	c.call, c.effect = call, call.Effect()
+	if c.effect.Outside {
+		c.effect.Runs = c.run.risks.mayExecute(c.effect)
+		c.effect = c.effect.Shown()
 	}
 }
 
-func (t *agentRun) runStep(s *toolCall) {
-	defer s.recovered("run")
-	s.began = time.Now()
-	result, err := s.call.Run(withCall(t.ctx, t, s))
+func (c *toolCall) execute() {
+	defer c.recovered("run")
+	c.began = time.Now()
+	result, err := c.call.Run(c.context())
 	switch {
 	case err == nil:
-		s.settle(result)
-		s.overreach = result.Overreach
-	case t.ctx.Err() != nil:
-		s.err = t.ctx.Err()
+		c.settle(result)
+		c.overreach = result.Overreach
+	case c.run.ctx.Err() != nil:
+		c.err = c.run.ctx.Err()
 	default:
-		s.fail(err)
+		c.fail(err)
 	}
 }

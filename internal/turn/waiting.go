@@ -42,21 +42,21 @@ func (t *agentRun) until(asked time.Time) time.Time {
 // answered waits for the answer to a question. It fails with ErrLeft where the turn is
 // left to the next server.
 func (t *agentRun) answered(pending *permit.Pending) (permit.Decision, error) {
-	if !t.l.stays.Load() || t.top().req.Agent != nil {
+	if !t.stays.Load() || t.workflow {
 		return pending.Wait(t.ctx)
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(t.l.closing, func() { cancel(ErrLeft) })()
+	defer context.AfterFunc(t.closing, func() { cancel(ErrLeft) })()
 	return pending.Wait(ctx)
 }
 
 // leave makes durable what the turn has done so far. Its question stays open.
-func (t *agentRun) leave() {
+func (t *turn) leave() {
 	t.left = true
 	t.l.leftOver.Add(1)
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
-		t.l.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
 	}
 }
 
@@ -65,12 +65,11 @@ func (t *agentRun) leave() {
 // turn takes a place at once, also where that is one more than there are: a turn
 // that has begun is never held up by those that began while it waited.
 func (t *agentRun) standStill() (goOn func()) {
-	limit := t.top().limit
-	limit.Pause()
-	t.l.leavePlace(1)
+	t.limit.Pause()
+	t.leavePlace(1)
 	return func() {
-		t.l.leavePlace(-1)
-		limit.Resume()
+		t.leavePlace(-1)
+		t.limit.Resume()
 	}
 }
 

@@ -1,0 +1,133 @@
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mostMethods is how many methods a type may have, promoted and unexported ones
+// included.
+const mostMethods = 40
+
+// overgrown are types that still have more. A type that has fewer by now must be removed
+// here.
+var overgrown = []string{
+	"internal/chat.Chat",
+	"internal/cli.console",
+	"internal/session.Store",
+	"internal/turn.Local",
+	"internal/workflow/run.execution",
+}
+
+// A type that does many jobs is split by job.
+func TestTypesAreSmall(t *testing.T) {
+	t.Parallel()
+	var large []string
+	for _, p := range typed(t, "./internal/...", "./cmd/...") {
+		for _, name := range p.Scope().Names() {
+			if n := methodsOf(p.Scope().Lookup(name)); n > mostMethods {
+				large = append(large, strings.TrimPrefix(p.Path(), module+"/")+"."+name)
+				t.Logf("%s has %d methods", large[len(large)-1], n)
+			}
+		}
+	}
+	slices.Sort(large)
+	if diff := cmp.Diff(overgrown, large); diff != "" {
+		t.Errorf("types of more than %d methods (-listed +found):\n%s", mostMethods, diff)
+	}
+}
+
+// typed are packages of the module with the types of their sources, tests left out.
+func typed(t *testing.T, patterns ...string) (all []*types.Package) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, patterns...)...)
+	cmd.Dir = ".."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	type listed struct {
+		ImportPath, Dir, Export string
+		GoFiles                 []string
+		DepOnly                 bool
+	}
+	var ours []listed
+	exports := map[string]string{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly {
+			ours = append(ours, p)
+		}
+	}
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for _, p := range ours {
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		checked, err := (&types.Config{Importer: imports}).Check(p.ImportPath, fset, files, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, checked)
+	}
+	return all
+}
+
+// methodsOf is the number of methods of a type or of its pointer, 0 for any other object.
+func methodsOf(o types.Object) int {
+	name, ok := o.(*types.TypeName)
+	if !ok || name.IsAlias() {
+		return 0
+	}
+	n := types.NewMethodSet(name.Type()).Len()
+	if types.IsInterface(name.Type()) {
+		return n
+	}
+	return max(n, types.NewMethodSet(types.NewPointer(name.Type())).Len())
+}
+
+func TestMethodsAreCounted(t *testing.T) {
+	t.Parallel()
+	if !slices.IsSorted(overgrown) {
+		t.Error("the list is not sorted")
+	}
+	outer := types.NewPackage("p", "p")
+	method := func(recv *types.Named, name string) {
+		r := types.NewVar(0, outer, "", types.NewPointer(recv))
+		recv.AddMethod(types.NewFunc(0, outer, name, types.NewSignatureType(r, nil, nil, nil, nil, false)))
+	}
+	inner := types.NewNamed(types.NewTypeName(0, outer, "inner", nil), types.NewStruct(nil, nil), nil)
+	method(inner, "promoted")
+	embeds := types.NewStruct([]*types.Var{types.NewField(0, outer, "inner", types.NewPointer(inner), true)}, nil)
+	whole := types.NewNamed(types.NewTypeName(0, outer, "whole", nil), embeds, nil)
+	method(whole, "own")
+	if n := methodsOf(whole.Obj()); n != 2 {
+		t.Errorf("%d methods, want the own one and the promoted one", n)
+	}
+}
