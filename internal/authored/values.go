@@ -271,6 +271,10 @@ func (v Either) Check(r *Report, n *Node, path string) bool {
 	if n.Kind == Map {
 		return v.Mapping.Check(r, n, path)
 	}
+	if !n.isScalar() {
+		r.Add(n, path, "", "it must be text or a mapping, and this is %s", n.Kind)
+		return false
+	}
 	return v.Short.Check(r, n, path)
 }
 

@@ -103,7 +103,7 @@ func makeFunctions() functionMaps {
 
 // bounded holds a function to what an evaluation may take: what goes in is
 // weighed before a call that makes text of it, what comes out after every call. spend
-// is told of the work.
+// counts the work.
 func bounded(name string, f any, spend func(int64) error) any {
 	weigh := weighs[name]
 	limit := growth[name]

@@ -9,24 +9,22 @@ import (
 type Needs struct {
 	ids []string
 	all bool
-	// asked are ids of tasks that may be missing: the template asks for them.
-	asked []string
 	// always are those that every evaluation looks at.
 	always []string
+	// last says that every evaluation looks at a field of the round before.
+	last bool
 }
 
 // Tasks are the ids that the template names, in their order.
 func (n Needs) Tasks() []string { return n.ids }
 
-// Certain are those of [Needs.Tasks] that must be there: the template nowhere asks
-// whether they are.
-func (n Needs) Certain() []string {
-	return slices.DeleteFunc(slices.Clone(n.ids), func(id string) bool { return slices.Contains(n.asked, id) })
-}
-
 // Always are the tasks that must be there for every evaluation, whatever its conditions
 // give.
 func (n Needs) Always() []string { return n.always }
+
+// Last reports whether every evaluation looks at a field of .last, which is empty in the
+// first round.
+func (n Needs) Last() bool { return n.last }
 
 // Uses reports whether the template looks at a key of the context, or at all of it.
 func (t *Template) Uses(key string) bool {
@@ -46,7 +44,7 @@ func (n Needs) Pending(finished func(id string) bool) bool {
 // tasksKey is where the context has the tasks.
 const tasksKey = "tasks"
 
-// place is where in the context a value lies, as far as the syntax tells.
+// place is where in the context a value lies, if the syntax shows it.
 type place struct {
 	known bool
 	// asked is set where somebody looks whether a value is there at all.
@@ -92,13 +90,12 @@ func (w *walker) look(p place) {
 	}
 	switch {
 	case !p.known:
+	case len(p.path) > 1 && p.path[0] == "last":
+		w.needs.last = w.needs.last || w.branches == 0 && !p.asked
 	case len(p.path) == 0, len(p.path) == 1 && p.path[0] == tasksKey:
 		w.needs.all = true
 	case p.path[0] == tasksKey:
 		id := p.path[1]
-		if p.asked && !slices.Contains(w.needs.asked, id) {
-			w.needs.asked = append(w.needs.asked, id)
-		}
 		if !slices.Contains(w.needs.ids, id) {
 			w.needs.ids = append(w.needs.ids, id)
 		}

@@ -44,7 +44,7 @@ func rewrite(text string) (string, error) {
 	}
 }
 
-// action rewrites one action, from behind its {{ to before its }}, and returns how
+// action rewrites one action, from after its {{ to before its }}, and returns how
 // long it was.
 func action(b *strings.Builder, s string) (int, error) {
 	if n, ok := comment(s); ok {
@@ -73,7 +73,7 @@ func action(b *strings.Builder, s string) (int, error) {
 			case behind == ')' && slices.ContainsFunc(keys, hasHyphen):
 				return 0, fmt.Errorf("a name with a hyphen behind a parenthesis: write index (…) %q", keys[0])
 			case len(keys) == 0 || c == '.' && (behind == ')' || isWord(behind) || isDigit(keys[0][0])):
-				b.WriteString(s[i : i+n]) // no path, or one behind a parenthesis, or a number
+				b.WriteString(s[i : i+n]) // no path, or one after a parenthesis, or a number
 			default:
 				call(b, root, keys)
 			}
@@ -122,7 +122,7 @@ func quoted(s string) (int, bool) {
 }
 
 // path reads a path at the beginning of s: where it starts (. or a variable), and
-// the keys behind.
+// the keys after it.
 func path(s string) (n int, root string, keys []string) {
 	if s[0] == '$' {
 		n = 1 + word(s[1:], false)

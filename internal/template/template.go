@@ -96,7 +96,10 @@ func (t *Template) Text() string { return t.text }
 // Plain reports whether the string is no template: it means itself.
 func (t *Template) Plain() bool { return t.tmpl == nil }
 
-// Needs tells which tasks the template looks at.
+// Path is the path of a template that is one path and nothing else, nil for any other.
+func (t *Template) Path() []string { return t.path }
+
+// Needs says which tasks the template looks at.
 func (t *Template) Needs() Needs { return t.needs }
 
 // Paths are the places in the context that the template uses, each from the root,

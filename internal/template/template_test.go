@@ -264,8 +264,8 @@ func TestOnlyPipedIntoDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tmpl.Needs(); !cmp.Equal(n.Tasks(), []string{"a", "b"}) || !cmp.Equal(n.Certain(), []string{"b"}) {
-		t.Errorf("%v, %v", n.Tasks(), n.Certain())
+	if n := tmpl.Needs(); !cmp.Equal(n.Tasks(), []string{"a", "b"}) || !cmp.Equal(n.Always(), []string{"b"}) {
+		t.Errorf("%v, %v", n.Tasks(), n.Always())
 	}
 }
 

@@ -156,6 +156,17 @@ func (t *Tree) Names() []string {
 	return names
 }
 
+// Text is the template of a value that is text, nil for any other.
+func (t *Tree) Text() *Template {
+	if t == nil {
+		return nil
+	}
+	return t.text
+}
+
+// Node is the value in the file.
+func (t *Tree) Node() (at *authored.Node, path string) { return t.at, t.path }
+
 // Field is the value of a mapping's field, nil where there is none.
 func (t *Tree) Field(name string) *Tree {
 	for _, f := range t.fields {

@@ -22,7 +22,7 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// Limits bound a search; what is behind them is not found, and
+// Limits bound a search; files beyond them are not found, and
 // [Listing.Truncated] says so.
 type Limits struct {
 	// FileBytes caps a workflow file.
@@ -41,7 +41,7 @@ var Default = Limits{FileBytes: 1 << 20, Entries: 200_000, Read: 64 << 20, Files
 const (
 	// maxDepth is how many folders deep a search goes.
 	maxDepth = 16
-	// maxProblems caps what is told of one file.
+	// maxProblems caps the problems that are listed of one file.
 	maxProblems = 20
 )
 

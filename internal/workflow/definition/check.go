@@ -30,7 +30,7 @@ func (d *decoder) check() {
 	}
 	d.loops()
 	d.taskReferences()
-	d.outputs()
+	d.sees()
 }
 
 // named is something that has an id and a place.
@@ -59,30 +59,13 @@ func unique[T named](d *decoder, what string, all []T) {
 // tasks by their id alone.
 func (d *decoder) tasksAreUnique() {
 	seen := map[string]*Task{}
-	d.each(func(t *Task) {
+	d.w.Walk(func(t *Task) {
 		if first := seen[t.ID]; first != nil && t.ID != "" {
 			d.report.Beyond(authored.RuleDuplicate, t.At.Field("id"), t.Path+".id", "", "the task %q is there already, as %s", t.ID, first.Path)
 			return
 		}
 		seen[t.ID] = t
 	})
-}
-
-// each calls f for every task, those within others behind them.
-func (d *decoder) each(f func(*Task)) {
-	var walk func(*Task)
-	walk = func(t *Task) {
-		f(t)
-		for _, c := range t.Tasks {
-			walk(c)
-		}
-		if t.Each != nil {
-			walk(t.Each)
-		}
-	}
-	for _, t := range d.w.Tasks {
-		walk(t)
-	}
 }
 
 // target is where a task names one that may follow it.
@@ -131,7 +114,8 @@ func (d *decoder) loops() {
 				if n := len(circle); n > maxShown {
 					circle = append(append(circle[:maxShown/2:maxShown/2], "…"), circle[n-maxShown/2:]...)
 				}
-				d.report.Beyond(authored.RuleCircle, to.at, to.path, "", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
+				d.circle = true
+				d.report.Beyond(authored.RuleCircle, to.at, to.path, "a task of type repeat does a task again and again, until a condition holds", "the tasks lead in a circle: %s", strings.Join(circle, " → "))
 			default:
 				walk(next)
 			}
@@ -150,7 +134,7 @@ func (d *decoder) loops() {
 func (d *decoder) taskReferences() {
 	ids := map[string]bool{}
 	var known []*Task
-	d.each(func(t *Task) { ids[t.ID] = true; known = append(known, t) })
+	d.w.Walk(func(t *Task) { ids[t.ID] = true; known = append(known, t) })
 	see := func(t *template.Template, n *authored.Node, path string) {
 		for _, id := range t.Needs().Tasks() {
 			if !ids[id] {
@@ -183,7 +167,7 @@ func (d *decoder) taskReferences() {
 			entries(c.Attachments)
 		}
 	}
-	d.each(func(t *Task) {
+	d.w.Walk(func(t *Task) {
 		for _, tree := range []*template.Tree{t.With, t.Outputs, t.Items, t.OnSuccess.With, t.OnError.With} {
 			tree.Each(see)
 		}
@@ -202,7 +186,7 @@ func (d *decoder) taskReferences() {
 }
 
 // maxHints is how often it is looked what may have been meant: it takes its time, and
-// not more problems are told.
+// more problems are not reported.
 const maxHints = authored.MaxProblems
 
 // maxShown is how many names a problem shows.

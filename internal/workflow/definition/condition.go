@@ -29,6 +29,8 @@ type Condition struct {
 	// them and nothing else.
 	paths [][]string
 	whole bool
+	// results are all that it can give, nil where that is not known.
+	results []string
 }
 
 // What a condition may take: its length, and its cost in CEL's own units.
@@ -63,6 +65,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 		var problems []string
 		for _, e := range issues.Errors() {
 			syntax, ok := strings.CutPrefix(e.Message, "Syntax error: ")
+			syntax = guess.ReplaceAllString(syntax, "")
 			if ok && len(problems) > 0 {
 				break // what follows the first is noise
 			}
@@ -80,6 +83,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	ids, all := tasksIn(ast)
 	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
 	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	c.results = resultsOf(ast.NativeRep().Expr(), ast.OutputType().IsExactType(cel.BoolType))
 	return c, nil
 }
 
@@ -112,13 +116,15 @@ func tasksIn(ast *cel.Ast) (ids []string, all bool) {
 }
 
 var (
+	// guess is what the library takes an unknown name for: one of its own functions.
+	guess        = lazyregexp.New(` \(did you mean '\w+'\?\)| \(in container ''\)`)
 	wordOperator = lazyregexp.New(`\b(and|or|not)\b`)
 	oneEquals    = lazyregexp.New(`[^=!<>]=[^=]`)
 	minusName    = lazyregexp.New(`\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)`)
 )
 
 // conditionHint is the next step after what people do most.
-func conditionHint(text string, err error) string {
+func conditionHint(text string, err error, more ...string) string {
 	hyphens := minusName.FindStringSubmatch(text)
 	switch {
 	case strings.Contains(text, "{{"):
@@ -131,8 +137,8 @@ func conditionHint(text string, err error) string {
 		return fmt.Sprintf("a hyphen is a minus here: write [%q] in place of .%s", hyphens[1], hyphens[1])
 	case strings.Contains(err.Error(), "no matching overload"):
 		return "the two sides are of different types; string(), int() and double() change one"
-	case strings.Contains(err.Error(), "undeclared reference") && !strings.Contains(err.Error(), "did you mean"):
-		return "there are " + strings.Join(conditionVariables, ", ") + "; texts stand in quotes"
+	case strings.Contains(err.Error(), "undeclared reference"):
+		return "there are " + strings.Join(slices.Concat(more, conditionVariables), ", ") + "; texts stand in quotes"
 	}
 	return ""
 }

@@ -75,9 +75,28 @@ func pathOf(e celast.Expr, within map[int64]bool) []string {
 	return nil
 }
 
-// condition looks at one condition of a task, the field of that name. Output is what the
-// condition sees as output, nil where it sees none.
-func (s sight) condition(c *Condition, t *Task, name string, output *result) {
+// resultsOf are all that an expression can give, as routes name it; nil where that is not
+// known.
+func resultsOf(e celast.Expr, truth bool) []string {
+	switch {
+	case truth:
+		return []string{"true", "false"}
+	case e.Kind() == celast.LiteralKind:
+		if text, ok := routeValue(e.AsLiteral()); ok {
+			return []string{text}
+		}
+	case e.Kind() == celast.CallKind && e.AsCall().FunctionName() == operators.Conditional:
+		args := e.AsCall().Args()
+		one, other := resultsOf(args[1], false), resultsOf(args[2], false)
+		if one != nil && other != nil {
+			return append(one, other...)
+		}
+	}
+	return nil
+}
+
+// condition looks at one condition of a task, the field of that name.
+func (s sight) condition(c *Condition, t *Task, name string) {
 	if c == nil {
 		return
 	}
@@ -86,21 +105,38 @@ func (s sight) condition(c *Condition, t *Task, name string, output *result) {
 		s.finished(id, at, path, "the condition looks")
 	}
 	for _, p := range c.paths {
-		of, from := output, 1
-		if p[0] == "tasks" && len(p) > 2 && p[2] == "output" && s.seen[p[1]] != nil {
-			r := resultOf(s.seen[p[1]])
-			of, from = &r, 3
-		} else if p[0] != "output" || output == nil {
+		r, from, ok := s.root(p)
+		if !ok {
 			continue
 		}
-		right, problem, hint := of.lacks(p[from:])
-		if problem == "" && name == "until" && c.whole && of.never(p[from:]) {
-			hint = `compare it with something: output.response == "done"`
-			s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s is never true or false", strings.Join(p, "."))
+		written := strings.Join(p, ".")
+		if right, problem, hint := r.lacks(p[from:]); problem != "" {
+			s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s: %s in %s", written, problem, strings.Join(p[:from+right], "."))
 			continue
 		}
-		if problem != "" {
-			s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s: %s in %s", strings.Join(p, "."), problem, strings.Join(p[:from+right], "."))
+		if of, _, ok := s.resolve(p); ok && name == "until" && c.whole && of.is() != "" && of.is() != isTruth {
+			s.d.report.Beyond(authored.RuleReference, at, path, "compare it with something, as in "+written+map[bool]string{true: " > 3", false: ` == "done"`}[of.is() == isNumber], "%s is never true or false", written)
+		}
+	}
+	s.routes(c, t)
+}
+
+// routes refuses routes that a condition never chooses, and results that have no route.
+func (s sight) routes(c *Condition, t *Task) {
+	if len(c.results) < 2 || t.Kind != Router { // a single one is an author's trial
+		return
+	}
+	gives := "the condition gives " + strings.Join(c.results, " or ")
+	right := true
+	for _, r := range t.Routes {
+		if !slices.Contains(c.results, r.Value) {
+			right = false
+			s.d.report.Beyond(authored.RuleReference, r.at, t.Path+".routes."+r.Value, gives+": name the routes so", "the condition never gives %q", r.Value)
+		}
+	}
+	for _, v := range c.results {
+		if right && t.Default == "" && !slices.ContainsFunc(t.Routes, func(r Route) bool { return r.Value == v }) {
+			s.d.report.Beyond(authored.RuleReference, t.At.Field("routes"), t.Path+".routes", "add the route, or default with the task for all others", "the condition may give %q, and there is no such route and no default", v)
 		}
 	}
 }

@@ -28,6 +28,10 @@ type decoder struct {
 	// open reads used files, nil for none; shared are their actions, by id.
 	open   Opener
 	shared map[string]*Action
+	// handing is what leads to each task, by its id.
+	handing map[string][]Next
+	// circle is set where tasks lead back to themselves.
+	circle bool
 }
 
 func (d *decoder) workflow(n *authored.Node) *Workflow {

@@ -54,7 +54,7 @@ func (d *decoder) condition(o *authored.Object, name string, more ...string) *Co
 	}
 	c, err := NewCondition(text, more...)
 	if err != nil {
-		o.Beyond(authored.RuleCondition, name, conditionHint(text, err), "%v", err)
+		o.Beyond(authored.RuleCondition, name, conditionHint(text, err, more...), "%v", err)
 		return nil
 	}
 	return c
@@ -75,7 +75,7 @@ func (d *decoder) who(o *authored.Object, t *Task) {
 		id = a.Text("id")
 	}
 	if id == "" {
-		return // it was told
+		return // it was reported
 	}
 	if t.Agent = d.w.Agent(id); t.Agent == nil {
 		o.Beyond(authored.RuleReference, "agent", meant(d, id, d.w.Agents), "no agent has the id %q", id)

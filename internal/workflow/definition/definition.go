@@ -1,6 +1,6 @@
 // Package definition is workflow files as their authors write them: agents with
 // actions, tasks that chain them, templates between the tasks. It reads a file
-// strictly and as a whole ([Parse]): every problem is told, with its place, before
+// strictly and as a whole ([Parse]): every problem is reported with its place, before
 // anything runs.
 //
 // It knows what a file says and whether that makes sense, not how it is run.
@@ -215,6 +215,24 @@ type Route struct {
 // Task returns a task of the workflow by its id, those within others left out.
 func (w *Workflow) Task(id string) *Task { return w.tasks[id] }
 
+// Walk calls f for every task, those within others after the ones that hold them.
+func (w *Workflow) Walk(f func(*Task)) {
+	for _, t := range w.Tasks {
+		t.Walk(f)
+	}
+}
+
+// Walk calls f for the task and for every task within it.
+func (t *Task) Walk(f func(*Task)) {
+	f(t)
+	for _, c := range t.Tasks {
+		c.Walk(f)
+	}
+	if t.Each != nil {
+		t.Each.Walk(f)
+	}
+}
+
 // idsOf are the ids of things of one kind, each once.
 func idsOf[T interface{ id() string }](all []T) []string {
 	var ids []string
@@ -251,19 +269,9 @@ func (a *Agent) Action(id string) *Action { return a.actions[id] }
 
 // Targets are the tasks that may follow t, in their order, each once.
 func (t *Task) Targets() []string {
-	seen := map[string]bool{"": true}
 	var all []string
-	add := func(id string) {
-		if !seen[id] {
-			seen[id] = true
-			all = append(all, id)
-		}
+	for _, to := range t.targets() {
+		all = append(all, to.id)
 	}
-	for _, r := range t.Routes {
-		add(r.Task)
-	}
-	add(t.Default)
-	add(t.OnSuccess.Task)
-	add(t.OnError.Task)
 	return all
 }

@@ -24,6 +24,7 @@ schemas:
     properties:
       kind: {type: string, enum: [image, audio]}
       limit: {type: integer, default: 3}
+      files: {type: array}
   - id: verdict
     type: object
     required: [label]
@@ -77,7 +78,7 @@ tasks:
       prompt: "Item {{ .item }}."
       attachments: [{type: file, path: "{{ .item }}"}]
 outputs:
-  label: "{{ .tasks.classify.output.label }}"
+  label: "{{ .tasks.classify.output.label | default .workflow.id }}"
 snapshot: {root: _Runs, label: media}
 `
 

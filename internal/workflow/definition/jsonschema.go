@@ -2,6 +2,7 @@ package definition
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"belay/internal/authored"
@@ -35,18 +36,24 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 		return right
 	}
 	for _, f := range againstMeta(sourceOf(n)) {
-		at, where := n, path
-		for _, step := range f.Place {
-			next := at.Child(step)
-			if next == nil {
-				break
-			}
-			at, where = next, where+"."+step
-		}
-		r.Add(at, where, "", "this is no JSON Schema: %s", f.Text)
+		at, where := descend(n, path, f.Place)
+		r.Add(at, where, metaHint(at, f), "this is no JSON Schema: %s", f.Text)
 		right = false
 	}
-	return right && v.checkKeywords(r, n, path)
+	return v.checkKeywords(r, n, path) && right
+}
+
+// metaHint is the next step after what people do most.
+func metaHint(at *authored.Node, f schema.Fault) string {
+	switch {
+	case at.Kind == authored.Text && strings.HasSuffix(f.Text, "want boolean or object"):
+		return "write {type: " + at.Text + "}"
+	case at.Kind == authored.Text && strings.HasSuffix(f.Text, "want array"):
+		return "write [" + at.Text + "]"
+	case at.Kind == authored.List && strings.HasSuffix(f.Text, "want object"):
+		return "write a mapping: NAME: {type: string} for each"
+	}
+	return ""
 }
 
 // Schema implements [authored.Value].

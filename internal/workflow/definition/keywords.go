@@ -42,8 +42,9 @@ func (v jsonSchema) checkKeywords(r *authored.Report, n *authored.Node, path str
 		}
 	}
 	if first := slices.IndexFunc(n.Fields, func(f authored.Field) bool { return !v.named || f.Name != "id" }); first >= 0 && known == 0 {
-		r.Beyond(authored.RuleSchema, n.Fields[first].Value, path+"."+n.Fields[first].Name, "",
-			"%q is no keyword of JSON Schema: the parts of an object are described under properties", n.Fields[first].Name)
+		name := n.Fields[first].Name
+		r.Beyond(authored.RuleSchema, n.Fields[first].Value, path+"."+name, "write type: object and properties: {"+name+": {type: string}}",
+			"%q is no keyword of JSON Schema: the parts of an object are described under properties", name)
 		right = false
 	}
 	return right

@@ -1,30 +1,50 @@
 package definition
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"belay/internal/nearest"
 	"belay/internal/template"
 )
 
-// result is what is known of a value before a run: which fields it has. The zero value
-// is any value.
+// result is what is known of a value before a run. The zero value is any value.
 type result struct {
 	// fields are those of a mapping. With closed there are no others.
 	fields map[string]result
 	closed bool
-	// list says that it is a list, text that it is text.
-	list, text bool
+	// kind is what it is if it is no mapping, "" where that is not known; each is what is
+	// known of the entries of a list.
+	kind string
+	each *result
 }
+
+// The kinds of results that have no fields.
+const (
+	isList   = "a list"
+	isText   = "text"
+	isNumber = "a number"
+	isTruth  = "true or false"
+)
 
 // The results that do not depend on the file.
 var (
-	anyResult  = result{}
-	textResult = result{text: true}
+	anyResult    = result{}
+	textResult   = result{kind: isText}
+	numberResult = result{kind: isNumber}
 )
 
 // fieldsOf is a mapping with just these fields.
 func fieldsOf(fields map[string]result) result { return result{fields: fields, closed: true} }
+
+// is says what the value certainly is, "" where that is not known.
+func (r result) is() string {
+	if r.closed {
+		return "a mapping"
+	}
+	return r.kind
+}
 
 // resultOf is what is known of a task's output.
 func resultOf(t *Task) result {
@@ -38,6 +58,9 @@ func resultOf(t *Task) result {
 func rawResult(t *Task) result {
 	switch t.Kind {
 	case Basic:
+		if t.Agent == nil || t.Action == nil && t.At.Field("action") != nil {
+			return anyResult // what it names is not there
+		}
 		schema := t.Output
 		if t.Action != nil && t.Action.Output != nil {
 			schema = t.Action.Output
@@ -48,7 +71,7 @@ func rawResult(t *Task) result {
 		return schemaResult(schema.Source, 0)
 	case Router:
 		return fieldsOf(map[string]result{"condition": textResult, "route_taken": textResult, "router_type": textResult})
-	case Parallel:
+	case Parallel, Composite:
 		if t.Strategy == Race {
 			return anyResult
 		}
@@ -58,16 +81,11 @@ func rawResult(t *Task) result {
 		}
 		return fieldsOf(members)
 	case Collection:
-		if t.Strategy == Race {
+		if t.Strategy == Race || t.Each == nil {
 			return anyResult
 		}
-		return result{list: true}
-	case Composite:
-		members := map[string]result{}
-		for _, c := range t.Tasks {
-			members[c.ID] = memberResult(c)
-		}
-		return fieldsOf(members)
+		member := memberResult(t.Each)
+		return result{kind: isList, each: &member}
 	case Tool:
 		return toolResult(t.Tool)
 	case Wait:
@@ -76,7 +94,7 @@ func rawResult(t *Task) result {
 		if t.Each == nil {
 			return anyResult
 		}
-		return fieldsOf(map[string]result{"rounds": anyResult, "output": resultOf(t.Each)})
+		return fieldsOf(map[string]result{"rounds": numberResult, "output": resultOf(t.Each)})
 	}
 	return anyResult
 }
@@ -105,17 +123,23 @@ const maxResultDepth = 20
 // schemaResult is what a schema says of a value. A field that the schema does not name
 // is mistyped, as an input is ([Schema.Undeclared]).
 func schemaResult(source map[string]any, depth int) result {
-	if depth > maxResultDepth || slices.ContainsFunc(open, func(word string) bool {
-		v, given := source[word]
-		return given && !(word == "additionalProperties" && v == false)
-	}) {
+	if depth > maxResultDepth || isOpen(source) {
 		return anyResult
 	}
 	switch source["type"] {
 	case "array":
-		return result{list: true}
+		r := result{kind: isList}
+		if items, ok := source["items"].(map[string]any); ok {
+			each := schemaResult(items, depth+1)
+			r.each = &each
+		}
+		return r
 	case "string":
 		return textResult
+	case "integer", "number":
+		return numberResult
+	case "boolean":
+		return result{kind: isTruth}
 	}
 	properties, ok := source["properties"].(map[string]any)
 	if !ok {
@@ -144,35 +168,23 @@ func schemaResult(source map[string]any, depth int) result {
 func (r result) lacks(path []string) (right int, problem, hint string) {
 	for i, name := range path {
 		switch {
-		case r.list:
+		case r.kind == isList:
 			return i, "it is a list, which has no field " + quote(name), "go through it with range, or take an entry with index"
-		case r.text:
-			return i, "it is text, which has no field " + quote(name), ""
+		case r.kind != "":
+			return i, "it is " + r.kind + ", which has no field " + quote(name), ""
 		case !r.closed:
 			return 0, "", ""
 		}
 		next, ok := r.fields[name]
 		if !ok {
-			names := make([]string, 0, len(r.fields))
-			for known := range r.fields {
-				names = append(names, known)
-			}
-			slices.Sort(names)
+			names := slices.Sorted(maps.Keys(r.fields))
 			hint := oneOf(name, names)
 			if nearest.Of(name, names) == "" && len(names) > 0 && len(names) <= maxShown {
-				hint = "it has " + joined(names)
+				hint = "it has " + strings.Join(names, ", ")
 			}
 			return i, "there is no " + quote(name), hint
 		}
 		r = next
 	}
 	return 0, "", ""
-}
-
-// never reports whether what a path leads to is certainly no truth value.
-func (r result) never(path []string) bool {
-	for _, name := range path {
-		r = r.fields[name]
-	}
-	return r.list || r.text || r.closed
 }

@@ -7,8 +7,8 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// Tasks on different routes are never done by one run: what needs the results of both is
-// refused. Tasks that nothing leads to are judged by their own order.
+// What needs the result of a task that not every route does is refused: the run would fail
+// when its other tasks are paid. Tasks that nothing leads to are judged by their own order.
 func TestResultsOfDifferentRoutes(t *testing.T) {
 	t.Parallel()
 	const head = `id: w
@@ -21,13 +21,15 @@ tasks:
   - {id: right, agent: a, prompt: x, on_success: {next: last}}
 `
 	tests := []struct{ prompt, outputs, wrong string }{
-		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.more.output.response }}{{ .tasks.one.output.response }}"}`, ""},
-		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.right.output.response }}"}`, `needs the results of the tasks "left" and "right", and no run does both`},
-		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.right.output.response | default \"\" }}"}`, ""},
+		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.one.output.response }}"}`, `the end of the run needs the result of the task "left", and not every route does that task`},
+		{"x", `{a: "{{ .tasks.left.output.response }}", b: "{{ .tasks.right.output.response }}"}`, `needs the result of the task "right", and not every route`},
+		{"x", `{a: "{{ .tasks.left.output.response | default \"\" }}", b: "{{ .tasks.right.output.response | default \"\" }}"}`, ""},
 		{"x", `{a: "{{ if .tasks.choose.output }}{{ .tasks.left.output.response }}{{ else }}{{ .tasks.right.output.response }}{{ end }}"}`, ""},
-		{"x", `{a: "{{ or .input.x .tasks.left.output.response }}{{ .tasks.right.output.response }}"}`, ""},
-		{"{{ .tasks.more.output.response }}{{ .tasks.right.output.response }}", "{}", `needs the results of the tasks "more" and "right"`},
-		{"{{ .tasks.more.output.response }}", "{}", ""},
+		{"x", `{a: "{{ or .input.x .tasks.left.output.response }}"}`, ""},
+		{"x", `{a: "{{ or .input.x .tasks.left.output.response }}{{ .tasks.right.output.response }}"}`, `the task "right"`},
+		{"{{ .tasks.more.output.response }}{{ .tasks.right.output.response }}", "{}", `the task "last" needs the result of the task "more", and not every route`},
+		{"{{ .tasks.more.output.response }}", "{}", `the task "more", and not every route`},
+		{"{{ .tasks.more.output.response | default 1 }}", "{}", ""},
 		{"x", "{}\n#", ""},
 	}
 	for _, tt := range tests {

@@ -18,7 +18,7 @@ type Schema struct {
 }
 
 // namedSchemas reads the file's schemas. One that is wrong is known by its id all the
-// same, so that nobody is told that there is none.
+// same, so that nobody reads that there is none.
 func (d *decoder) namedSchemas(o *authored.Object) {
 	f := o.Field("schemas")
 	if f == nil {
@@ -107,6 +107,38 @@ func (s *Schema) Check(v any) []string {
 var open = []string{
 	"additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames", "allOf", "anyOf", "oneOf", "not",
 	"if", "then", "else", "$ref", "$dynamicRef", "dependentSchemas",
+}
+
+// isOpen reports whether a value may have other members than the properties of its schema.
+func isOpen(source map[string]any) bool {
+	return slices.ContainsFunc(open, func(word string) bool {
+		v, given := source[word]
+		return given && !(word == "additionalProperties" && v == false)
+	})
+}
+
+// literals returns what is wrong with the values of a mapping that have no templates, by
+// their places. Values with templates are known only when their task is done.
+func (s *Schema) literals(n *authored.Node) []schema.Fault {
+	if s == nil || s.compiled == nil || isOpen(s.Source) {
+		return nil
+	}
+	known := map[string]any{}
+	for _, f := range n.Fields {
+		if !hasTemplate(f.Value) {
+			known[f.Name] = f.Value.Value()
+		}
+	}
+	faults, err := s.compiled.Check(known)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(faults, func(f schema.Fault) bool { return len(f.Place) == 0 })
+}
+
+func hasTemplate(n *authored.Node) bool {
+	return strings.Contains(n.Text, "{{") || slices.ContainsFunc(n.Items, hasTemplate) ||
+		slices.ContainsFunc(n.Fields, func(f authored.Field) bool { return hasTemplate(f.Value) })
 }
 
 // Undeclared are the members of a value that the schema does not name, sorted; none

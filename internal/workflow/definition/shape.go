@@ -127,6 +127,15 @@ var budgetShape = &authored.Shape{
 
 var agentShape = &authored.Shape{
 	Name: "agent", What: "an agent", Doc: "Who works on tasks: instructions, and actions that it can be asked for.",
+	Misplaced: func(_, name string) (message, hint string) {
+		switch name {
+		case "prompt", "input", "output":
+			return "an agent has no " + name, "it belongs to one of its actions"
+		case "tasks", "outputs", "schemas", "agents", "snapshot":
+			return "an agent has no " + name, "it belongs to the workflow: indent it less"
+		}
+		return "", ""
+	},
 	Keys: append([]authored.Key{
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name that tasks call it by."},
 		{Name: "instructions", Required: true, Value: filled, Doc: "The system prompt: a template."},

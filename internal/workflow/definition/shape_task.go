@@ -20,6 +20,8 @@ func makeTaskShape() *authored.Shape {
 		Constraints: taskConstraints(),
 		Misplaced: func(kind, name string) (message, hint string) {
 			switch {
+			case name == "next":
+				return "a task has no next", "say what follows as on_success: {next: ID}"
 			case kind == string(Router) && name == "on_success":
 				return "a router has no on_success", "routes and default say what follows"
 			case kind == string(Router) && name == "final":

@@ -1,11 +1,14 @@
 package definition
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"belay/internal/authored"
 	"belay/internal/nearest"
+	"belay/internal/template"
 )
 
 // toolShape is what a tool takes and gives in a tool task. A test holds it against the
@@ -25,6 +28,9 @@ var tools = []toolShape{
 	{"bash", []string{"command"}, []string{"dir", "timeout_ms", "outside", "reason", "write", "description"}, []string{"exit_code", "output"}},
 }
 
+// toolTypes are the inputs of tools that are no text.
+var toolTypes = map[string]string{"offset": "integer", "limit": "integer", "timeout_ms": "integer", "outside": "boolean", "write": "boolean"}
+
 // ToolNames are the tools that a tool task can name.
 func ToolNames() []string {
 	names := make([]string, len(tools))
@@ -34,11 +40,30 @@ func ToolNames() []string {
 	return names
 }
 
-// ToolInputs are the inputs that a tool takes in a task, those that it needs first.
-func ToolInputs(name string) (required, others []string) {
-	t := toolNamed(name)
-	return t.required, t.others
-}
+// ToolInput is the schema of a tool's input in a task, nil for no such tool.
+func ToolInput(name string) *Schema { return toolInputs()[name] }
+
+var toolInputs = sync.OnceValue(func() map[string]*Schema {
+	all := map[string]*Schema{}
+	for _, t := range tools {
+		properties, required := map[string]any{}, []any{}
+		for _, input := range slices.Concat(t.required, t.others) {
+			properties[input] = map[string]any{"type": "string"}
+			if other, ok := toolTypes[input]; ok {
+				properties[input] = map[string]any{"type": other}
+			}
+		}
+		for _, input := range t.required {
+			required = append(required, input)
+		}
+		s, err := newSchema(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+		if err != nil {
+			panic(err) // it is made of the table above
+		}
+		all[t.name] = s
+	}
+	return all
+})
 
 func toolNamed(name string) toolShape {
 	if i := slices.IndexFunc(tools, func(t toolShape) bool { return t.name == name }); i >= 0 {
@@ -57,7 +82,8 @@ func toolResult(name string) result {
 	return fieldsOf(fields)
 }
 
-// toolInput refuses inputs that the tool does not take, and those that it lacks.
+// toolInput refuses inputs that the tool does not take, those that it lacks, and values
+// that are written in the file and do not fit.
 func (d *decoder) toolInput(o *authored.Object, t *Task) {
 	with := o.Field("with")
 	tool := toolNamed(t.Tool)
@@ -65,12 +91,13 @@ func (d *decoder) toolInput(o *authored.Object, t *Task) {
 		return
 	}
 	known := slices.Concat(tool.required, tool.others)
+	takes := "it takes " + strings.Join(known, ", ")
 	mistyped := false
 	for _, f := range with.Fields {
 		if slices.Contains(known, f.Name) {
 			continue
 		}
-		hint := "it takes " + strings.Join(known, ", ")
+		hint := takes
 		if meant := nearest.Of(f.Name, known); meant != "" {
 			hint, mistyped = "did you mean "+meant+"?", true
 		}
@@ -78,7 +105,75 @@ func (d *decoder) toolInput(o *authored.Object, t *Task) {
 	}
 	for _, name := range tool.required {
 		if with.Field(name) == nil && !mistyped {
-			o.Beyond(authored.RuleReference, "with", "", "the tool %s needs %s", tool.name, name)
+			o.Beyond(authored.RuleReference, "with", takes, "the tool %s needs %s", tool.name, name)
 		}
 	}
+	d.literals(ToolInput(t.Tool), with, o.Path("with"), "the tool "+tool.name, nil)
+}
+
+// actionInput refuses what does not fit the input of a task's action, where that follows from
+// the file.
+func (s sight) actionInput(t *Task) {
+	input := t.Action.Input
+	if input == nil || input.compiled == nil {
+		return
+	}
+	who := "the action " + t.Action.ID
+	if with := s.roots["with"]; with.closed && !isOpen(input.Source) {
+		given := slices.Sorted(maps.Keys(with.fields))
+		required, _ := input.Source["required"].([]any)
+		for _, r := range required {
+			name, _ := r.(string)
+			if _, ok := with.fields[name]; ok || name == "" {
+				continue
+			}
+			hint := "give it in with"
+			if i := slices.IndexFunc(given, func(g string) bool { return nearest.Of(g, []string{name}) == name }); i >= 0 {
+				hint = "did you mean " + name + " by " + given[i] + "?"
+			}
+			at := t.At.Field("with")
+			if at == nil {
+				at = t.At
+			}
+			s.d.report.Beyond(authored.RuleReference, at, t.Path+".with", hint, "%s needs %q, and the task is not given it", who, name)
+		}
+	}
+	layers := t.layers()
+	for i, tree := range layers {
+		if tree != nil {
+			at, path := tree.Node()
+			s.d.literals(input, at, path, who, layers[i+1:])
+		}
+	}
+}
+
+// literals refuses the values of a mapping that are written in the file and do not fit a
+// schema. Those that a later layer replaces do not count.
+func (d *decoder) literals(s *Schema, with *authored.Node, path, who string, later []*template.Tree) {
+	for _, f := range s.literals(with) {
+		if slices.ContainsFunc(later, func(t *template.Tree) bool { return slices.Contains(t.Names(), f.Place[0]) }) {
+			continue
+		}
+		if !slices.ContainsFunc(with.Fields, func(field authored.Field) bool { return field.Name == f.Place[0] }) {
+			continue
+		}
+		at, where := descend(with, path, f.Place)
+		hint := ""
+		if strings.HasSuffix(f.Text, "want string") && at.Kind != authored.List && at.Kind != authored.Map {
+			hint = "put it in quotes"
+		}
+		d.report.Beyond(authored.RuleReference, at, where, hint, "it does not fit the input of %s: %s", who, f.Text)
+	}
+}
+
+// descend follows a place from a value until a step leads nowhere.
+func descend(at *authored.Node, path string, place []string) (*authored.Node, string) {
+	for _, step := range place {
+		next := at.Child(step)
+		if next == nil {
+			break
+		}
+		at, path = next, path+"."+step
+	}
+	return at, path
 }

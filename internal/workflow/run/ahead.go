@@ -3,10 +3,12 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"belay/internal/attachment/gather"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -18,61 +20,67 @@ func (r *Runner) Check(ctx context.Context, req Request) error {
 		return err
 	}
 	defer func() { _ = at.Close() }() // it was only read
-	x := r.unbegun(w, at, req)
-	x.onQuestion = req.OnQuestion
-	if err := x.first(ctx); err != nil {
+	e := r.unbegun(w, at, req)
+	if err := e.first(ctx); err != nil {
 		return err
 	}
-	return x.ahead(ctx, true, false)
+	return (&planner{x: e, fetch: true}).ahead(ctx, w.Tasks[0], e.start(), true)
 }
 
-// unbegun is the execution of a request of which nothing will be recorded.
-func (r *Runner) unbegun(w *flow, at *site, req Request) *execution {
-	return &execution{
-		r: r, id: "run_", w: w, at: at,
-		record: Record{
-			Summary:  Summary{File: req.File, Project: req.Project, Status: Running},
-			Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
-		},
-		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
-		definitions: map[*definition.Task]string{},
-	}
+// unbegun evaluates a request of which nothing will be recorded.
+func (r *Runner) unbegun(w *flow, at *site, req Request) *evaluator {
+	e := newEvaluator(&r.o, w, at, &Record{
+		Summary:  Summary{ID: "run_", File: req.File, Project: req.Project, Status: Running},
+		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
+	})
+	e.onQuestion = req.OnQuestion
+	return e
 }
 
-// ahead evaluates all that is known of the tasks that are certainly done and of what the
-// run gives in the end, so that a mistake is found before a model is paid. With strict it
-// also opens and fetches their attachments. What was fetched is kept for the task where
-// that is wanted: an address is asked once. Attachments are looked at up to the first task
-// that may change files, because the next one may attach what that makes.
-func (x *execution) ahead(ctx context.Context, strict, keep bool) error {
-	s := scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}
-	return x.aheadFrom(ctx, x.w.Tasks[0], s, strict, keep)
+// planner plans what comes next in an execution. What it fetches is kept for the task.
+func (x *execution) planner() *planner {
+	return &planner{x: x.eval, fetch: true, blobs: x.blobs, fetched: &x.fetched}
 }
 
-// aheadFrom is ahead of a run that has come to a task, and where the scope has the results
-// of those before it.
-func (x *execution) aheadFrom(ctx context.Context, t *definition.Task, s scope, strict, keep bool) error {
-	p := &planner{x: x, fetch: true, keep: keep, evaluates: true, closed: !strict}
+// ahead evaluates all that is known of the tasks that are certainly done from one on, and
+// of what the run gives in the end, so that a mistake is found before a model is paid. The
+// scope has the results of the tasks before it. With strict it also opens and fetches their
+// attachments, up to the first task that may change files: the next one may attach what
+// that makes.
+func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict bool) error {
+	p.evaluates, p.closed = true, !strict
 	var problems []problem
-	for t != nil {
+	seen := map[*definition.Task]bool{}
+	look := func(t *definition.Task) (PlannedTask, error) {
+		seen[t] = true
 		closed := p.closed
 		p.closed = closed || !fails(t)
 		d, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
+		if p.closed = closed || changesFiles(t); fails(t) {
+			problems = append(problems, d.found...)
+		}
+		return d, err
+	}
+	for t != nil {
+		d, err := look(t)
 		if err != nil {
 			return err
 		}
-		if p.closed = closed; fails(t) {
-			problems = append(problems, d.found...)
-		} else if len(d.found) > 0 {
+		if !fails(t) && len(d.found) > 0 {
 			break // what follows its failure is not known
 		}
-		if changesFiles(t) {
-			p.closed = true
-		}
-		t = x.w.Task(certainNext(t, d.Route))
+		t = p.x.w.Task(certainNext(t, d.Route))
 	}
-	problems = append(problems, p.leaves(x.w.Outputs, p.atEnd(s))...)
-	errs := []error{invalid("the workflow "+x.w.ID+" would fail", problems)}
+	p.closed = true
+	for _, t := range p.x.w.Certain() { // after a route that nobody knows yet
+		if !seen[t] && !s.finished(t.ID) {
+			if _, err := look(t); err != nil {
+				return err
+			}
+		}
+	}
+	problems = append(problems, p.leaves(p.x.w.Outputs, p.atEnd(s))...)
+	errs := []error{invalid("the workflow "+p.x.w.ID+" would fail", problems)}
 	errs = append(errs, p.failed...)
 	if len(p.refused) > 0 {
 		errs = append(errs, gather.Failure(p.refused, p.judged))
@@ -125,3 +133,36 @@ func changesFiles(t *definition.Task) bool {
 	}
 	return slices.ContainsFunc(t.Tasks, changesFiles) || t.Each != nil && changesFiles(t.Each)
 }
+
+// unasked says that a tool or wait task certainly fails because nobody is asked: its call
+// needs a decision, or it waits for a person as long as that takes.
+func (p *planner) unasked(t *definition.Task) []problem {
+	x := p.x
+	if !p.fetch || x.onQuestion != turn.OnQuestionRefuse {
+		return nil
+	}
+	found := problem{File: x.w.name}
+	at := t.At
+	switch {
+	case t.Kind == definition.Wait && t.Message != nil && t.For == 0:
+		found.Path = t.Path
+		found.Message, found.Hint = unattended, hintWait
+	case t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool):
+		if n := t.At.Field("tool"); n != nil {
+			at = n
+		}
+		found.Path = t.Path + ".tool"
+		found.Message = fmt.Sprintf("the tool %s changes project files, and nobody is asked whether it may", t.Tool)
+		found.Hint = fmt.Sprintf("permit it with --allow %s or --mode acceptEdits, or, in mode default, let the run wait for an answer with --wait", t.Tool)
+	default:
+		return nil
+	}
+	found.Line, found.Column = at.Line, at.Column
+	return []problem{found}
+}
+
+// Why a wait task fails where nobody attends the run.
+const (
+	unattended = "nobody attends the run, and it would wait for a person"
+	hintWait   = "let the run wait for an answer with --wait"
+)

@@ -23,6 +23,8 @@ func TestAhead(t *testing.T) {
 		{"the last of many items", first + `{id: two, type: collection, items: "{{ until 40 | toJson }}", task: {id: it, agent: a, prompt: "{{ if eq .index 39 }}{{ .input.none }}{{ end }}"}}]`, `{{ .input.none }}`},
 		{"at the same time", first + `{id: two, type: parallel, tasks: [{id: p, agent: a, prompt: "{{ .input.none }}"}]}]`, `tasks[1].tasks[0].prompt`},
 		{"along a route", first + `{id: two, type: router, condition: input.text, routes: {x: three}, default: four}, {id: three, agent: a, prompt: "{{ .input.none }}"}, {id: four, agent: a, prompt: x}]`, `tasks[2].prompt`},
+		{"the input of a tool", first + `{id: two, type: tool, tool: read, with: {path: x, limit: "{{ .input.text }}"}}]`, `tasks[1].with: the tool read: .limit: got string, want integer`},
+		{"after a route that is not known", first + `{id: two, type: router, condition: tasks.one.output.response, routes: {x: three}, default: four}, {id: three, agent: a, prompt: x, on_success: {next: five}}, {id: four, agent: a, prompt: x, on_success: {next: five}}, {id: five, agent: a, prompt: "{{ .input.none }}"}]`, `tasks[4].prompt: {{ .input.none }}`},
 		{"a condition", first + `{id: two, type: router, condition: input.none, routes: {x: three}}, {id: three, agent: a, prompt: x}]`, "no such key: none"},
 	}
 	for _, tt := range tests {
@@ -61,5 +63,18 @@ func TestAheadOfWhatMayNotBeDone(t *testing.T) {
 		if r := b.run(map[string]any{"text": "x"}); r.Status != "success" {
 			t.Errorf("%s: %+v", tasks, r.Error)
 		}
+	}
+}
+
+// The outputs of a task, and what it hands on, see what the task was given.
+func TestOutputsSeeWhatTheTaskWasGiven(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks:
+  - {id: one, agent: a, prompt: x, with: {own: mine}, outputs: {a: "{{ .with.own }} {{ .input.own }} {{ .output.response }}"}, on_success: {next: two, with: {b: "{{ .with.own }} {{ .output.a }}"}}}
+  - {id: two, agent: a, prompt: "{{ .with.b }}", outputs: {c: "{{ .with.b }}"}}
+outputs: {c: "{{ .tasks.two.output.c }} {{ .input.text }}"}
+`, echo)
+	if r := b.run(map[string]any{"text": "whole"}); r.Status != "success" || r.Outputs["c"] != "mine mine mine x whole" {
+		t.Errorf("%+v %v", r.Error, r.Outputs)
 	}
 }

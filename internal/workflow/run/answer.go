@@ -9,7 +9,7 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// wanted tells a model what form its answer must have.
+// wanted says to a model what form its answer must have.
 func wanted(s *definition.Schema) string {
 	if s == nil {
 		return ""
@@ -27,7 +27,7 @@ func repair(problems []string) string {
 		"\n\nAnswer again: with the JSON value alone, as the schema asks for it."
 }
 
-// maxProblems bounds what is told of an answer.
+// maxProblems bounds the problems that are listed of an answer.
 const maxProblems = 20
 
 func capped(problems []string) []string {
@@ -102,7 +102,7 @@ func fences(text string) (all []string) {
 	const mark = "```"
 	parts := strings.Split(text, mark)
 	for i := 1; i < len(parts)-1; i += 2 {
-		_, body, ok := strings.Cut(parts[i], "\n") // behind the language's name
+		_, body, ok := strings.Cut(parts[i], "\n") // after the language's name
 		if !ok {
 			body = parts[i]
 		}

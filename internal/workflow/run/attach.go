@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
@@ -16,22 +17,22 @@ import (
 
 // attachments opens and fetches what the task's model is to be shown.
 func (x *execution) attachments(ctx context.Context, t *definition.Task, p place, s scope, c turn.Choice) ([]attachment.Item, []gather.Report, error) {
-	if g, ok := x.had(p.key); ok {
+	if g, ok := x.fetched.take(p.key); ok {
 		return g.Items, g.Reports, x.blobs.Sync(ctx)
 	}
-	list, err := x.effective(ctx, t, p, s)
+	list, err := x.eval.effective(ctx, t, p, s)
 	if err != nil {
 		return nil, nil, invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
 	}
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	d, err := x.deliverable(c, list)
+	d, err := x.eval.deliverable(c, list)
 	if err != nil {
 		return nil, nil, err
 	}
 	g, err := x.r.o.Gather.Gather(ctx, x.at.folder, d.list, x.blobs)
-	d.tell(g.Reports)
+	d.note(g.Reports)
 	if err != nil {
 		return nil, g.Reports, err
 	}
@@ -45,8 +46,8 @@ func (x *execution) attachments(ctx context.Context, t *definition.Task, p place
 // effective is the attachments of the task, those that it inherits first, of its
 // agent and of its action, each once. What looks at finished tasks is evaluated
 // now, in its place.
-func (x *execution) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]*declared.Attachment, error) {
-	e := declared.Expander{Folder: x.at.folder, Project: x.w.Project, MaxItems: x.r.o.Limits.Attachments}
+func (x *evaluator) effective(ctx context.Context, t *definition.Task, p place, s scope) ([]*declared.Attachment, error) {
+	e := declared.Expander{Folder: x.at.folder, Project: x.w.Project, MaxItems: x.o.Limits.Attachments}
 	values := x.values(s)
 	var lists [][]*declared.Attachment
 	var errs []error
@@ -67,7 +68,7 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 	}
 	list := x.at.folder.Merge(lists...)
 	x.settle(t, list)
-	if most := x.r.o.Limits.Attachments; len(list) > most {
+	if most := x.o.Limits.Attachments; len(list) > most {
 		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
 	}
 	return list, nil
@@ -75,7 +76,7 @@ func (x *execution) effective(ctx context.Context, t *definition.Task, p place, 
 
 // settle gives a list what holds for all of its task: how often it is tried again, and
 // that all of it is optional where the person who began the run said so.
-func (x *execution) settle(t *definition.Task, list []*declared.Attachment) {
+func (x *evaluator) settle(t *definition.Task, list []*declared.Attachment) {
 	for _, a := range list {
 		a.Retries = t.Retries
 		if x.record.SkipRefused {
@@ -84,24 +85,33 @@ func (x *execution) settle(t *definition.Task, list []*declared.Attachment) {
 	}
 }
 
-// have keeps what was fetched for a task before the run began. Files alone are opened
-// when the task begins, as they are then.
-func (x *execution) have(key string, list []*declared.Attachment, g gather.Result) {
+// fetched is what was fetched for tasks before the run began, by their keys. The zero
+// value is ready.
+type fetched struct {
+	mu    sync.Mutex
+	byKey map[string]gather.Result
+}
+
+// keep keeps what was fetched for a task. Files alone are opened when the task begins, as
+// they are then.
+func (f *fetched) keep(key string, list []*declared.Attachment, g gather.Result) {
 	if !slices.ContainsFunc(list, func(a *declared.Attachment) bool { return a.Source.URL != "" }) {
 		return
 	}
-	if x.kept == nil {
-		x.kept = map[string]gather.Result{}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byKey == nil {
+		f.byKey = map[string]gather.Result{}
 	}
-	x.kept[key] = g
+	f.byKey[key] = g
 }
 
-// had takes what was fetched for a task before the run began.
-func (x *execution) had(key string) (gather.Result, bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	g, ok := x.kept[key]
-	delete(x.kept, key)
+// take gives what was fetched for a task, once.
+func (f *fetched) take(key string) (gather.Result, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	g, ok := f.byKey[key]
+	delete(f.byKey, key)
 	return g, ok
 }
 

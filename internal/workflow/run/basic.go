@@ -30,15 +30,15 @@ type job struct {
 
 // basic asks the task's agent, again where that failed and may be tried again.
 func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) error {
-	j, err := x.prepare(ctx, t, p, s)
+	j, err := x.eval.prepare(ctx, t, p, s)
 	if err != nil {
 		return err
 	}
 	rec.Model, rec.Prompt = j.opts.Model, j.prompt
-	if err := x.announce(rec, 0); err != nil {
+	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
-	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, x.choice(t)); err != nil {
+	if j.items, rec.Attachments, err = x.attachments(ctx, t, p, s, x.eval.choice(t)); err != nil {
 		return err
 	}
 	return x.tries(ctx, t, rec, func() (any, error) { return x.attempt(ctx, j, rec) })
@@ -56,7 +56,7 @@ func (x *execution) tries(ctx context.Context, t *definition.Task, rec *Task, at
 			return err
 		}
 		after := x.r.o.Limits.RetryDelay << min(n, 10)
-		if err := x.journal.add(TaskRetry, rec.Key, Again{failureOf(err), after}); err != nil {
+		if err := x.records.journal.add(TaskRetry, rec.Key, Again{failureOf(err), after}); err != nil {
 			return err
 		}
 		select {
@@ -97,8 +97,8 @@ func mayRetry(ctx context.Context, err error) bool {
 	return true
 }
 
-// prepare evaluates what the agent is told.
-func (x *execution) prepare(ctx context.Context, t *definition.Task, p place, s scope) (*job, error) {
+// prepare evaluates the instructions and the prompt of an agent.
+func (x *evaluator) prepare(ctx context.Context, t *definition.Task, p place, s scope) (*job, error) {
 	a, values := t.Agent, x.values(s)
 	if showsAttachments(t) {
 		list, err := x.effective(ctx, t, p, s)
@@ -135,7 +135,7 @@ func (x *execution) prepare(ctx context.Context, t *definition.Task, p place, s 
 	return j, nil
 }
 
-// promptOf is the prompt of the action, with that of the task behind it.
+// promptOf is the prompt of the action, followed by that of the task.
 func promptOf(t *definition.Task, values map[string]any) (string, error) {
 	var text string
 	if c := t.Action; c != nil {
@@ -185,7 +185,7 @@ func optionsOf(t *definition.Task, model, mode string) turn.Opts {
 
 // choice is the model of a task, and who provides it: what the person who started the
 // run named stands before what the file says.
-func (x *execution) choice(t *definition.Task) turn.Choice {
+func (x *evaluator) choice(t *definition.Task) turn.Choice {
 	c := turn.Choice{Model: cmp.Or(x.record.Model, t.Model, t.Agent.Model)}
 	if x.record.Provider == "" {
 		c.Provider = cmp.Or(t.Provider, t.Agent.Provider)
@@ -208,13 +208,13 @@ func (x *execution) attempt(ctx context.Context, j *job, rec *Task) (output any,
 	if err != nil {
 		return nil, err
 	}
-	this := rec.begin(session, x.now())
+	this := rec.begin(session, x.records.now())
 	defer func() {
-		rec.finish(this, x.now(), err)
+		rec.finish(this, x.records.now(), err)
 		done(err == nil)
 	}()
 	if !rec.many {
-		if err := x.keep(rec); err != nil {
+		if err := x.records.keep(rec); err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +283,7 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 	}
 	l := &listener{x: x, key: rec.Key, session: r.SessionID, tokens: r.Opts.MaxTokens}
 	this.Turns = append(this.Turns, s.Turn())
-	err = x.journal.add(TaskAttempt, rec.Key, Tried{
+	err = x.records.journal.add(TaskAttempt, rec.Key, Tried{
 		N: len(rec.Attempts), Session: r.SessionID, Turn: s.Turn(), Attachments: len(r.Items), Repair: this.Repaired,
 	})
 	if err != nil {

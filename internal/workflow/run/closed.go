@@ -29,12 +29,12 @@ type closedWait struct {
 
 // closeWait records what became of a wait task. A time that has passed without a question
 // is nobody's decision.
-func (r *Runner) closeWait(w Waiting, a Answer) error {
+func (s state) closeWait(w Waiting, a Answer) error {
 	if w.Message == "" && a.Answer == AnswerTime {
 		return nil
 	}
 	w.DecisionID = decisionOf(w.RunID, w.Task)
-	return r.writeState(w.RunID+"."+w.DecisionID+closedSuffix, closedWait{w, a}, durable.RunClosed)
+	return s.writeState(w.RunID+"."+w.DecisionID+closedSuffix, closedWait{w, a}, durable.RunClosed)
 }
 
 // Closed is the wait task of a decision that was made before, which its id names or a
@@ -43,7 +43,7 @@ func (r *Runner) Closed(ctx context.Context, decisionID string) (w Waiting, foun
 	if err := ctx.Err(); err != nil || !decisionPattern.MatchString(decisionID) {
 		return w, false, err
 	}
-	for _, c := range r.closedOf("run_*." + decisionID + "*") {
+	for _, c := range r.state.closedOf("run_*." + decisionID + "*") {
 		f, err := openFolder(c.Project, c.RunID)
 		if err != nil {
 			continue
@@ -58,8 +58,8 @@ func (r *Runner) Closed(ctx context.Context, decisionID string) (w Waiting, foun
 }
 
 // closedOf are the closed waits whose files have names of a pattern, the latest first.
-func (r *Runner) closedOf(pattern string) (all []closedWait) {
-	for _, name := range r.stateFiles(pattern + closedSuffix) {
+func (s state) closedOf(pattern string) (all []closedWait) {
+	for _, name := range s.stateFiles(pattern + closedSuffix) {
 		var c closedWait
 		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
 		if err != nil || json.Unmarshal(data, &c) != nil {
@@ -74,21 +74,21 @@ func (r *Runner) closedOf(pattern string) (all []closedWait) {
 
 // stateFiles are the paths of the files about runs whose names match a pattern. The name
 // of the folder itself may hold the pattern's special characters.
-func (r *Runner) stateFiles(pattern string) []string {
-	names, _ := fs.Glob(os.DirFS(r.dir()), pattern) // the pattern is well-formed
+func (s state) stateFiles(pattern string) []string {
+	names, _ := fs.Glob(os.DirFS(s.dir), pattern) // the pattern is well-formed
 	for i, name := range names {
-		names[i] = filepath.Join(r.dir(), name)
+		names[i] = filepath.Join(s.dir, name)
 	}
 	return names
 }
 
 // tooLate is DECISION_CLOSED where an answer is for a task that has one, else why. An answer
 // that names no task is for the one that was answered last.
-func (r *Runner) tooLate(a AnswerRequest, why error) error {
+func (s state) tooLate(a AnswerRequest, why error) error {
 	if !fault.Is(why, fault.NotFound) || !idPattern.MatchString(a.ID) {
 		return why
 	}
-	for _, name := range r.stateFiles(a.ID + ".*" + answerSuffix) { // it is there before the run has taken it up
+	for _, name := range s.stateFiles(a.ID + ".*" + answerSuffix) { // it is there before the run has taken it up
 		var w Waiting
 		var by Answer
 		asked, _, err := durable.ReadFile(nil, name[:len(name)-len(answerSuffix)]+waitSuffix, maxWaitFile)
@@ -97,7 +97,7 @@ func (r *Runner) tooLate(a AnswerRequest, why error) error {
 			return closed(w, by)
 		}
 	}
-	for _, c := range r.closedOf(a.ID + ".dec_*") {
+	for _, c := range s.closedOf(a.ID + ".dec_*") {
 		if c.Task == cmp.Or(a.Task, c.Task) {
 			return closed(c.Waiting, c.Answer)
 		}
@@ -116,8 +116,8 @@ func closed(w Waiting, a Answer) error {
 }
 
 // forgetClosed removes what is known of the closed waits of a run that is removed.
-func (r *Runner) forgetClosed(id string) error {
-	for _, name := range r.stateFiles(id + ".dec_*" + closedSuffix) {
+func (s state) forgetClosed(id string) error {
+	for _, name := range s.stateFiles(id + ".dec_*" + closedSuffix) {
 		if err := os.Remove(name); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (r *Runner) correct(ctx context.Context, c Corrected, keep bool) (_ *execut
 		return nil, nil, err
 	}
 	record.Project = c.Project
-	if err := r.granted(&record); err != nil {
+	if err := r.state.granted(&record); err != nil {
 		return nil, nil, err
 	}
 	w, at, err := r.begin(ctx, Request{
@@ -84,27 +84,31 @@ func (r *Runner) correct(ctx context.Context, c Corrected, keep bool) (_ *execut
 			err = errors.Join(err, x.release())
 		}
 	}()
-	x.onQuestion = c.OnQuestion
+	x.eval.onQuestion = c.OnQuestion
 	if err = x.recollect(); err != nil {
 		return nil, nil, err
 	}
 	x.corrected, x.record.Input = true, w.input
-	s, next, kept := x.survey(ctx)
-	return x, kept, x.aheadFrom(ctx, next, s, c.Strict && !record.SkipRefused, keep)
+	p := x.planner()
+	if !keep {
+		p.fetched = nil
+	}
+	s, next, kept := x.reuse().survey(ctx)
+	return x, kept, p.ahead(ctx, next, s, c.Strict && !record.SkipRefused)
 }
 
 // adopt makes a corrected file the run's own: its copy, then the right to go by it, then
 // the record that names it. A crash in between leaves the run as it was.
 func (x *execution) adopt(c Corrected, kept []Kept) error {
-	before := x.record
+	before := *x.record
 	x.record.SHA256, x.record.File, x.record.Folder, x.record.within = x.w.sum(), c.File, filepath.Dir(c.File), c.Within
 	x.record.Version = x.w.Version
 	if x.record.SHA256 != before.SHA256 || x.record.Folder != before.Folder {
-		x.record.Corrections = append(x.record.Corrections, Correction{File: c.File, SHA256: x.record.SHA256, At: x.now()})
-		if err := x.folder.keepFlow(x.w, x.record.copyName()); err != nil {
+		x.record.Corrections = append(x.record.Corrections, Correction{File: c.File, SHA256: x.record.SHA256, At: x.records.now()})
+		if err := x.records.folder.keepFlow(x.w, x.record.copyName()); err != nil {
 			return err
 		}
-		if err := x.r.extendGrant(&before, grantedFile{x.record.SHA256, x.record.Folder, c.Within}); err != nil {
+		if err := x.r.state.extendGrant(&before, grantedFile{x.record.SHA256, x.record.Folder, c.Within}); err != nil {
 			return err
 		}
 	}

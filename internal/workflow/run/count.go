@@ -1,17 +1,15 @@
 package run
 
 import (
-	"strings"
-
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
 // afford checks that a run has no more tasks with the members of the one at p, and
-// with what those hold as far as that is known, than it may have. None has begun then.
-func (x *execution) afford(p place, members []member) error {
-	most := x.r.o.Limits.Tasks
-	n := x.begunBeside(p)
+// with what is known of what those hold, than it may have. Begun is how many have begun beside it.
+func (x *evaluator) afford(p place, members []member, begun int) error {
+	most := x.o.Limits.Tasks
+	n := begun
 	for _, m := range members {
 		if n += x.size(m, most-n); n > most {
 			return fault.New(fault.InvalidWorkflow, "with all that the task %s holds the run has more than %d tasks (workflow.max_tasks)", p.key, most).
@@ -21,22 +19,9 @@ func (x *execution) afford(p place, members []member) error {
 	return nil
 }
 
-// begunBeside counts the tasks that have begun and are not within the one at p.
-func (x *execution) begunBeside(p place) int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	n := x.order
-	for key := range x.before {
-		if strings.HasPrefix(key, p.key+"/") {
-			n--
-		}
-	}
-	return n
-}
-
 // size is how many tasks a member is, with those that it holds. What is not known yet
 // counts nothing: it is counted when it is. Beyond most nothing more is counted.
-func (x *execution) size(m member, most int) int {
+func (x *evaluator) size(m member, most int) int {
 	if rests(m.t) || m.t.Kind == definition.Router {
 		return 1
 	}

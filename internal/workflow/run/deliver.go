@@ -20,15 +20,15 @@ const fetchedInstead = "the model takes no addresses of images: it is fetched (d
 
 // deliverable is a list as a model can take it: one that takes images, but not by
 // their addresses, gets them fetched as it gets everything else.
-func (x *execution) deliverable(c turn.Choice, list []*declared.Attachment) (delivery, error) {
+func (x *evaluator) deliverable(c turn.Choice, list []*declared.Attachment) (delivery, error) {
 	d := delivery{list: list}
 	direct := func(a *declared.Attachment) bool {
 		return a.Type == declared.TypeImage && a.Direct && a.Source.URL != ""
 	}
-	if x.r.o.Takes == nil || !slices.ContainsFunc(list, direct) {
+	if x.o.Takes == nil || !slices.ContainsFunc(list, direct) {
 		return d, nil
 	}
-	limits, err := x.r.o.Takes(x.record.Project, c)
+	limits, err := x.o.Takes(x.record.Project, c)
 	if err != nil || limits.ImageURLs || len(limits.ImageTypes) == 0 {
 		return d, err
 	}
@@ -44,8 +44,8 @@ func (x *execution) deliverable(c turn.Choice, list []*declared.Attachment) (del
 	return d, nil
 }
 
-// tell notes in the reports of the list what became of the author's choice.
-func (d delivery) tell(reports []gather.Report) {
+// note adds in the reports of the list what became of the author's choice.
+func (d delivery) note(reports []gather.Report) {
 	for _, i := range d.fetched {
 		if i < len(reports) {
 			reports[i].Warnings = append(reports[i].Warnings, fetchedInstead)

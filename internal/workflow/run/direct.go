@@ -20,7 +20,7 @@ func (x *execution) direct(ctx context.Context, t *definition.Task, s scope, rec
 		return err
 	}
 	rec.Prompt = t.Tool + " " + string(input)
-	if err := x.announce(rec, 0); err != nil {
+	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
 	return x.tries(ctx, t, rec, func() (any, error) { return x.call(ctx, t, input, rec) })
@@ -32,20 +32,20 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 		ProjectRoot: x.record.Project, Persona: workflowPersona(toolAgent), Mode: x.record.Mode,
 		Title: x.w.ID + ": tools, " + x.id,
 	}
-	session, done, err := x.borrow(ctx, who)
+	session, done, err := x.lent.borrow(ctx, x.r.o.Engine, who)
 	if err != nil {
 		return nil, err
 	}
-	this := rec.begin(session, x.now())
+	this := rec.begin(session, x.records.now())
 	defer func() {
-		rec.finish(this, x.now(), err)
+		rec.finish(this, x.records.now(), err)
 		done(err == nil)
 	}()
 	d := &turn.Direct{Tool: t.Tool, Input: input}
 	tools := []string{t.Tool}
 	request := turn.Request{
 		SessionID: session, Message: brief([]string{rec.Prompt}), Allow: x.record.Allow,
-		Opts:  turn.Opts{Mode: x.record.Mode, Tools: &tools, OnQuestion: x.onQuestion},
+		Opts:  turn.Opts{Mode: x.record.Mode, Tools: &tools, OnQuestion: x.eval.onQuestion},
 		Agent: &turn.Agent{Name: toolAgent, Instructions: "A task of a workflow calls this tool.", From: x.record.File + "#" + t.ID, Direct: d, Alone: true},
 	}
 	if _, err := x.ask(ctx, request, rec, this); err != nil {

@@ -35,5 +35,8 @@ func ReadWithinForTest(within, dir, name string) ([]byte, error) {
 	return data, errors.Join(err, s.Close())
 }
 
+// StorageForTest is the error of a record that could not be written.
+func StorageForTest(err error) error { return storage("the record cannot be written", err) }
+
 // FormatForTest is the version of the files that runs write.
 const FormatForTest = formatVersion

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -604,5 +605,15 @@ func TestTooManyTasks(t *testing.T) {
 	refused(b, rows(14, 1), "workflow.max_tasks")
 	if r := b.run(rows(12, 1)); r.Status != run.Success {
 		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}
+
+// A full disk is named as what it is.
+func TestFullDiskHint(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[error]string{syscall.ENOSPC: "free disk space", syscall.EDQUOT: "free disk space", syscall.EACCES: "which belay may write"} {
+		if hint := fault.From(run.StorageForTest(cause)).Hint; !strings.Contains(hint, want) {
+			t.Errorf("%v: %s", cause, hint)
+		}
 	}
 }

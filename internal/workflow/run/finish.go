@@ -16,7 +16,7 @@ func (x *execution) end(outputs map[string]any, err error) error {
 	status := Success
 	published := ""
 	if err == nil && x.w.Snapshot.Root != "" {
-		published, err = x.publish(outputs)
+		published, err = (publication{x}).publish(outputs)
 	}
 	var failure *Failure
 	switch {
@@ -32,53 +32,56 @@ func (x *execution) end(outputs map[string]any, err error) error {
 			x.r.o.Logger.Error("a run failed", "run", x.id, "error", f.Cause)
 		}
 	}
-	x.mu.Lock()
-	now := x.now()
+	x.records.mu.Lock()
+	now := x.records.now()
 	x.record.Status, x.record.EndedAt, x.record.Error, x.record.Snapshot = status, &now, failure, published
 	if status == Success {
 		x.record.Outputs = outputs
 	}
-	record := x.record
-	x.mu.Unlock()
+	record := *x.record
+	x.records.mu.Unlock()
 	return errors.Join(
-		x.folder.writeRun(record),
-		x.journal.add(RunEnd, "", Ended{Status: status, Error: failure, Snapshot: published}),
+		x.records.folder.writeRun(record),
+		x.records.journal.add(RunEnd, "", Ended{Status: status, Error: failure, Snapshot: published}),
 	)
 }
 
+// publication publishes a run that succeeded.
+type publication struct{ x *execution }
+
 // publish makes the results a snapshot in the workflow's tool root.
-func (x *execution) publish(outputs map[string]any) (string, error) {
-	tasks, err := x.folder.tasks()
+func (p publication) publish(outputs map[string]any) (string, error) {
+	tasks, err := p.x.records.folder.tasks()
 	if err != nil {
 		return "", err
 	}
-	x.mu.Lock()
-	record := x.record
-	x.mu.Unlock()
+	p.x.records.mu.Lock()
+	record := *p.x.record
+	p.x.records.mu.Unlock()
 	record.Outputs, record.Status = outputs, Success
-	target := x.r.target(x.w, record.Project)
+	to := target(p.x.w, record.Project)
 	if len(record.Resumed) > 0 {
-		target.Published = x.isPublished
+		to.Published = p.isPublished
 	}
-	s, err := snapshot.Publish(context.WithoutCancel(x.ctx), target, x.r.o.Snapshot, func(dir *os.Root) error {
-		return x.fill(dir, record, tasks, outputs)
+	s, err := snapshot.Publish(context.WithoutCancel(p.x.ctx), to, p.x.r.o.Snapshot, func(dir *os.Root) error {
+		return p.fill(dir, record, tasks, outputs)
 	})
 	if err != nil {
 		return "", err
 	}
-	return target.ToolRoot + "/" + s.Name, nil
+	return to.ToolRoot + "/" + s.Name, nil
 }
 
 // isPublished recognises the run in a snapshot.
-func (x *execution) isPublished(dir *os.Root) bool {
+func (p publication) isPublished(dir *os.Root) bool {
 	var there Record
 	data, _, err := durable.ReadFile(dir, fileRun, maxRecord)
-	return err == nil && decodeRecord(data, &there) == nil && there.ID == x.id
+	return err == nil && decodeRecord(data, &there) == nil && there.ID == p.x.id
 }
 
 // fill writes what is published of a run: its record and its workflow, the
 // outputs, and each task's answer as a file.
-func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[string]any) error {
+func (p publication) fill(dir *os.Root, record Record, tasks []Task, outputs map[string]any) error {
 	put := func(name string, data []byte) error {
 		if err := durable.WriteFile(dir, name, data, 0o644, durable.Draft); err != nil {
 			return storage("the results cannot be written", err)
@@ -96,9 +99,9 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 		return storage("the results cannot be written", err)
 	}
 	record.Tasks = tasks
-	record.File, record.Folder, record.Project = x.inProject(record.File), x.inProject(record.Folder), "."
-	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(x.w.name, x.w.data)}
-	for name, data := range x.w.Used {
+	record.File, record.Folder, record.Project = p.inProject(record.File), p.inProject(record.Folder), "."
+	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(p.x.w.name, p.x.w.data)}
+	for name, data := range p.x.w.Used {
 		errs = append(errs, put(name, data))
 	}
 	for i := range tasks {
@@ -118,8 +121,8 @@ func (x *execution) fill(dir *os.Root, record Record, tasks []Task, outputs map[
 
 // inProject is a path as it is published: relative to the project, or its name alone
 // where it lies elsewhere.
-func (x *execution) inProject(path string) string {
-	rel, err := filepath.Rel(x.record.Project, path)
+func (p publication) inProject(path string) string {
+	rel, err := filepath.Rel(p.x.record.Project, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return filepath.Base(path)
 	}

@@ -231,7 +231,7 @@ func unreadable(id, name string, err error) error {
 			With("runId", id).WithHint(durable.NewerHint)
 	}
 	return fault.New(fault.StorageFailure, "%s of the run %s cannot be read: %v", name, id, err).WithStatus(500).
-		With("runId", id).WithHint("mend the file in an editor, or start the workflow anew").Because(err)
+		With("runId", id).WithHint("fix the file in an editor, or start the workflow anew").Because(err)
 }
 
 // sweep removes what a process left that died while it wrote.

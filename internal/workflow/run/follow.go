@@ -46,7 +46,7 @@ type follower struct {
 	r     *Runner
 	id    string
 	file  *os.File
-	at    int64 // behind the last whole line that was read
+	at    int64 // after the last whole line that was read
 	after int64
 
 	once sync.Once
@@ -85,7 +85,7 @@ func (s *follower) Next(ctx context.Context) ([]Event, error) {
 		live := s.r.live(s.id)
 		if x := s.r.running(s.id); x != nil {
 			var over bool
-			wake, over = x.journal.next()
+			wake, over = x.records.journal.next()
 			live = !over
 		}
 		events, err := s.read()

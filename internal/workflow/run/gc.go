@@ -91,7 +91,7 @@ func (r *Runner) removable(project string, p *os.Root, id string, now time.Time,
 // remove removes a run under its lock. Its record goes first: what is left after a
 // crash is no run.
 func (r *Runner) remove(project, id string) error {
-	l, err := r.lock(id)
+	l, err := r.state.lock(id)
 	if err != nil {
 		return err
 	}
@@ -107,15 +107,15 @@ func (r *Runner) remove(project, id string) error {
 		err = durable.RemoveAll(p, dirRuns+"/"+id)
 	}
 	if err == nil {
-		err = errors.Join(r.forget(id), r.forgetClosed(id))
+		err = errors.Join(r.state.forget(id), r.state.forgetClosed(id))
 	}
 	if err == nil {
-		if err = os.Remove(r.grantPath(id)); errors.Is(err, fs.ErrNotExist) {
+		if err = os.Remove(r.state.grantPath(id)); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		// Whoever has just opened the lock finds its name gone, and tries again. Some
 		// systems keep a file that is open: an empty one then stays.
-		_ = os.Remove(r.lockPath(id))
+		_ = os.Remove(r.state.lockPath(id))
 	}
 	return errors.Join(err, l.Unlock(), p.Close())
 }

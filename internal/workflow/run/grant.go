@@ -36,34 +36,34 @@ type grantedFile struct {
 // maxGrant caps a grant that is read, in bytes.
 const maxGrant = 1 << 20
 
-func (r *Runner) grantPath(id string) string { return filepath.Join(r.dir(), id+".json") }
+func (s state) grantPath(id string) string { return filepath.Join(s.dir, id+".json") }
 
 // keepGrant records what a run was allowed.
-func (r *Runner) keepGrant(record *Record) error {
-	return r.writeGrant(record.ID, grant{
+func (s state) keepGrant(record *Record) error {
+	return s.writeGrant(record.ID, grant{
 		Format: formatVersion, SHA256: record.SHA256, Folder: record.Folder, Within: record.within, Mode: record.Mode, Allow: record.Allow,
 	})
 }
 
 // extendGrant lets a run go on with a corrected file. The one before stays allowed: a
 // crash may come before the run's record names the new one.
-func (r *Runner) extendGrant(before *Record, corrected grantedFile) error {
-	g, err := r.readGrant(before.ID)
+func (s state) extendGrant(before *Record, corrected grantedFile) error {
+	g, err := s.readGrant(before.ID)
 	if errors.Is(err, fs.ErrNotExist) { // started elsewhere: nothing is allowed
 		g = grant{Format: formatVersion, SHA256: before.SHA256, Folder: before.Folder, Within: before.within}
 	} else if err != nil {
 		return err
 	}
 	g.Corrected = append(g.Corrected, corrected)
-	return r.writeGrant(before.ID, g)
+	return s.writeGrant(before.ID, g)
 }
 
-func (r *Runner) writeGrant(id string, g grant) error {
+func (s state) writeGrant(id string, g grant) error {
 	data, err := json.Marshal(g)
 	if err != nil {
 		return err
 	}
-	state, err := os.OpenRoot(r.dir())
+	state, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return storage("the state folder cannot be opened", err)
 	}
@@ -76,9 +76,9 @@ func (r *Runner) writeGrant(id string, g grant) error {
 
 // granted gives a record the rights that its run was given on this machine, and no
 // other. A workflow that is not the one that was started is refused.
-func (r *Runner) granted(record *Record) error {
+func (s state) granted(record *Record) error {
 	record.Mode, record.Allow = "", nil
-	g, err := r.readGrant(record.ID)
+	g, err := s.readGrant(record.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Started elsewhere: every call asks, and files are the project's.
 		if !within(record.Project, record.Folder) {
@@ -106,13 +106,13 @@ func (r *Runner) granted(record *Record) error {
 
 // readGrant reads what a run was allowed. The error is [fs.ErrNotExist] where nothing is
 // known of it on this machine.
-func (r *Runner) readGrant(id string) (g grant, err error) {
-	data, _, err := durable.ReadFile(nil, r.grantPath(id), maxGrant)
+func (s state) readGrant(id string) (g grant, err error) {
+	data, _, err := durable.ReadFile(nil, s.grantPath(id), maxGrant)
 	if errors.Is(err, fs.ErrNotExist) {
 		return g, fs.ErrNotExist
 	}
 	if err == nil {
-		if err = durable.CheckVersion(filepath.Base(r.grantPath(id)), data, formatVersion); err != nil {
+		if err = durable.CheckVersion(filepath.Base(s.grantPath(id)), data, formatVersion); err != nil {
 			return g, unreadable(id, "its grant", err)
 		}
 		err = json.Unmarshal(data, &g)
@@ -139,7 +139,7 @@ func (r *Runner) Allowed(ctx context.Context, project, id string) ([]string, err
 		return nil, err
 	}
 	record.Project = project
-	err = r.granted(&record)
+	err = r.state.granted(&record)
 	return record.Allow, err
 }
 

@@ -32,7 +32,7 @@ func hash(v any) (string, error) {
 
 // identify is the identity of a task that does not hold others. The scope is the one that
 // the task has been given.
-func (x *execution) identify(t *definition.Task, p place, s scope, told any) (id identity, err error) {
+func (x *evaluator) identify(t *definition.Task, p place, s scope, content any) (id identity, err error) {
 	if id.definition, err = x.definitionOf(t, p); err != nil {
 		return id, err
 	}
@@ -44,12 +44,12 @@ func (x *execution) identify(t *definition.Task, p place, s scope, told any) (id
 	if !s.own {
 		with = nil // the workflow's own input does not change
 	}
-	id.given, err = hash([]any{with, told, attached, s.item, s.last})
+	id.given, err = hash([]any{with, content, attached, s.item, s.last})
 	return id, err
 }
 
 // definitionOf is the hash of what the file says of a task, of its agent and its action.
-func (x *execution) definitionOf(t *definition.Task, p place) (string, error) {
+func (x *evaluator) definitionOf(t *definition.Task, p place) (string, error) {
 	x.mu.Lock()
 	known, ok := x.definitions[t]
 	x.mu.Unlock()
@@ -96,7 +96,7 @@ func without(n *authored.Node, names ...string) map[string]any {
 
 // attachedTo are the evaluated sources of a task's attachments. Their bytes are on record
 // in its report.
-func (x *execution) attachedTo(t *definition.Task, p place, s scope) (all []any, err error) {
+func (x *evaluator) attachedTo(t *definition.Task, p place, s scope) (all []any, err error) {
 	if t.Agent == nil {
 		return nil, nil
 	}
@@ -126,29 +126,29 @@ const (
 )
 
 // again says why a finished task is to be done again, "" where it is kept.
-func (x *execution) again(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) string {
+func (u reuse) again(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) string {
 	if rec.Definition == "" || rec.Given == "" {
 		return whyUnknown
 	}
-	if sum, err := x.definitionOf(t, p); err != nil || sum != rec.Definition || t.Kind != rec.Kind {
+	if sum, err := u.eval.definitionOf(t, p); err != nil || sum != rec.Definition || t.Kind != rec.Kind {
 		return whyDefinition
 	}
-	given, err := x.given(t, s, handed)
+	given, err := u.eval.given(t, s, handed)
 	if err != nil {
 		return whyGiven
 	}
-	told, err := x.told(ctx, t, p, given)
+	content, err := u.eval.content(ctx, t, p, given)
 	if err != nil {
 		return whyGiven
 	}
-	if id, err := x.identify(t, p, given, told); err != nil || id.given != rec.Given {
+	if id, err := u.eval.identify(t, p, given, content); err != nil || id.given != rec.Given {
 		return whyGiven
 	}
 	return ""
 }
 
-// told is what a task says to those who do it, evaluated.
-func (x *execution) told(ctx context.Context, t *definition.Task, p place, s scope) (any, error) {
+// content is what a task says to those who do it, evaluated.
+func (x *evaluator) content(ctx context.Context, t *definition.Task, p place, s scope) (any, error) {
 	switch t.Kind {
 	case definition.Tool:
 		return s.with, nil
@@ -182,28 +182,28 @@ func rests(t *definition.Task) bool {
 // holds reports whether a task has others within it.
 func holds(t *definition.Task) bool { return !rests(t) && t.Kind != definition.Router }
 
-// note puts the task's identity on its record. One that cannot be told leaves none: the
+// note puts the task's identity on its record. A task that cannot be evaluated has none: the
 // task will be done again.
-func (x *execution) note(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) {
+func (u reuse) note(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) {
 	rec.Definition, rec.Given = "", ""
 	if !rests(t) {
 		return
 	}
-	told, err := x.told(ctx, t, p, s)
+	content, err := u.eval.content(ctx, t, p, s)
 	if err != nil {
 		return // the task says what is wrong
 	}
-	if id, err := x.identify(t, p, s, told); err == nil {
+	if id, err := u.eval.identify(t, p, s, content); err == nil {
 		rec.Definition, rec.Given = id.definition, id.given
 	}
 }
 
 // recheck reports whether a finished task of a corrected file is kept. One that is not
 // begins anew, and its record says why. What it used stays counted.
-func (x *execution) recheck(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) (kept bool) {
+func (u reuse) recheck(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) (kept bool) {
 	why := ""
 	if rests(t) {
-		if why = x.again(ctx, t, p, s, handed, rec); why == "" {
+		if why = u.again(ctx, t, p, s, handed, rec); why == "" {
 			return true
 		}
 	}
@@ -221,9 +221,9 @@ func (t *Task) restart(why string) {
 
 // answered reports whether the task has its answer, and failed only by its outputs: what
 // was paid for is not asked again. It notes the identity of any other.
-func (x *execution) answered(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) bool {
+func (u reuse) answered(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) bool {
 	before := identity{rec.Definition, rec.Given}
-	x.note(ctx, t, p, s, rec)
+	u.note(ctx, t, p, s, rec)
 	if rec.Answer == nil || before != (identity{rec.Definition, rec.Given}) || before.definition == "" {
 		return false
 	}
@@ -232,7 +232,7 @@ func (x *execution) answered(ctx context.Context, t *definition.Task, p place, s
 }
 
 // reshaped makes the outputs of a task that is kept as the corrected file wants them.
-func (x *execution) reshaped(t *definition.Task, s scope, rec *Task) error {
+func (u reuse) reshaped(t *definition.Task, s scope, handed map[string]any, rec *Task) error {
 	if rec.Answer != nil {
 		rec.Output, rec.Status, rec.Error = rec.Answer, Success, nil
 	}
@@ -242,8 +242,8 @@ func (x *execution) reshaped(t *definition.Task, s scope, rec *Task) error {
 	if rec.Answer = nil; t.Outputs != nil {
 		rec.Answer = rec.Output
 	}
-	if err := x.reshape(t, rec, s, nil); err != nil {
+	if err := u.eval.reshape(t, rec, s, handed, nil); err != nil {
 		rec.Status, rec.Error = Failed, failureOf(err)
 	}
-	return x.keep(rec)
+	return u.records.keep(rec)
 }

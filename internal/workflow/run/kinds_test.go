@@ -236,6 +236,11 @@ func TestWaitAgain(t *testing.T) {
 	b := newBench(t, agents+`tasks: [{id: ask, type: wait, message: Well?}]`, echo)
 	request := b.request(nil)
 	request.OnQuestion = turn.OnQuestionRefuse
+	if _, err := b.r.Start(t.Context(), request); err == nil || !strings.Contains(err.Error(), "tasks[0]: nobody attends the run") {
+		t.Fatal(err)
+	}
+	// What is not certain before the run is found at the task.
+	b.file("flow.yaml", agents+`tasks: [{id: all, type: parallel, strategy: race, tasks: [{id: ask, type: wait, message: Well?}]}]`)
 	s, err := b.r.Start(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +253,7 @@ func TestWaitAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.waits(s.ID)
-		if _, err := b.r.Answer(t.Context(), run.AnswerRequest{Project: b.project, ID: s.ID, Task: "ask", Answer: answer}); err != nil {
+		if _, err := b.r.Answer(t.Context(), run.AnswerRequest{Project: b.project, ID: s.ID, Answer: answer}); err != nil {
 			t.Fatal(err)
 		}
 		want := map[string]run.Status{"refuse": run.Failed, "continue": run.Success}[answer]

@@ -78,7 +78,7 @@ func (r *Runner) now(s Summary, project string) Summary {
 		s.Status, s.Error, s.Live = Interrupted, lost, false
 	}
 	if x := r.running(s.ID); x != nil {
-		s.Usage = x.summary().Usage
+		s.Usage = x.records.summary().Usage
 	}
 	return s
 }
@@ -110,7 +110,7 @@ func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
 			t.Status = Interrupted
 		}
 		if t.Kind == definition.Wait && !t.ended() && t.Decided == nil { // answered, and not taken up
-			if t.Decided, err = r.answerTo(id, t.Key); err != nil {
+			if t.Decided, err = r.state.answerTo(id, t.Key); err != nil {
 				return record, err
 			}
 		}

@@ -110,12 +110,12 @@ func (l *listener) take(e event.Event) error {
 		if l.asked[d.DecisionID] = true; len(l.asked) == 1 {
 			l.pauses.pause()
 		}
-		err = errors.Join(err, l.x.journal.add(TaskQuestion, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Tool: d.Name}))
+		err = errors.Join(err, l.x.records.journal.add(TaskQuestion, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Tool: d.Name}))
 	case event.PermissionGiven:
 		var d event.Verdict
 		read(&d)
 		l.answered(d.DecisionID)
-		err = errors.Join(err, l.x.journal.add(TaskAnswer, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Verdict: d.Verdict, By: d.By}))
+		err = errors.Join(err, l.x.records.journal.add(TaskAnswer, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Verdict: d.Verdict, By: d.By}))
 	}
 	if err != nil {
 		return fmt.Errorf("event %d of the turn: %w", e.Seq, err)

@@ -17,7 +17,6 @@ import (
 	"belay/internal/fault"
 	"belay/internal/nearest"
 	"belay/internal/permit"
-	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 	"belay/internal/workspace/snapshot"
@@ -30,75 +29,6 @@ type flow struct {
 	data  []byte
 	input map[string]any
 	env   map[string]any
-}
-
-// problem is one of details.problems of an INVALID_WORKFLOW.
-type problem struct {
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Path    string `json:"path,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
-
-func (p problem) String() string {
-	var b strings.Builder
-	if p.Line > 0 {
-		fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
-	}
-	if p.Path != "" {
-		b.WriteString(p.Path + ": ")
-	}
-	b.WriteString(p.Message)
-	return b.String()
-}
-
-// maxLines is how many problems an error's text tells; details.problems has all.
-const maxLines = 20
-
-// invalid is one error of all problems, nil where there are none. Its text has each hint
-// once, as a mistake is often made again and again.
-func invalid(what string, problems []problem) error {
-	if len(problems) == 0 {
-		return nil
-	}
-	var lines []string
-	hints := authored.Hints{}
-	for i, p := range problems {
-		if i == maxLines {
-			lines = append(lines, "and more, which are shown when these are corrected")
-			break
-		}
-		text := p.String()
-		if hints.Show(p.Hint) {
-			text += " (" + p.Hint + ")"
-		}
-		lines = append(lines, text)
-	}
-	return fault.New(fault.InvalidWorkflow, "%s:\n%s", what, strings.Join(lines, "\n")).With("problems", problems).
-		WithHint("correct what is named above")
-}
-
-// problemOf is an error with its place, where it has one.
-func problemOf(name string, err error) []problem {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []problem
-		for _, e := range several.Unwrap() {
-			all = append(all, problemOf(name, e)...)
-		}
-		return all
-	}
-	p := problem{Message: err.Error()}
-	var at *template.FieldError
-	var wire *fault.Error
-	switch {
-	case errors.As(err, &at):
-		p = problem{File: name, Line: at.Line, Column: at.Column, Path: at.Path, Message: at.Err.Error()}
-	case errors.As(err, &wire):
-		p.Message, p.Hint = wire.Message, wire.Hint
-	}
-	return []problem{p}
 }
 
 // load reads a workflow file: by its name, which may be a link to anywhere, or as what
@@ -259,7 +189,7 @@ func (r *Runner) fits(w *flow, req Request) error {
 				all = append(all, problem{Path: path, Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
 			case !turn.NamesTool(rule, r.o.Tools):
 				// A denial of a tool that there is not would deny nothing, and nobody would notice.
-				all = append(all, problem{Path: path, Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.toolMeant(rule.Tool())})
+				all = append(all, problem{Path: path, Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.o.toolMeant(rule.Tool())})
 			}
 		}
 	}
@@ -268,24 +198,24 @@ func (r *Runner) fits(w *flow, req Request) error {
 		rules(path+".permissions.deny", g.Deny)
 		for _, name := range g.Tools {
 			if !slices.ContainsFunc(r.o.Tools, func(t string) bool { return strings.EqualFold(t, name) }) {
-				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: r.toolMeant(name)})
+				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: r.o.toolMeant(name)})
 			}
 		}
 	}
 	for i, a := range w.Agents {
 		check(authored.At("agents", i), a.Rights)
 		if req.Provider == "" {
-			all = append(all, r.provider(authored.At("agents", i), "agent "+a.ID, a.Provider)...)
+			all = append(all, r.o.provider(authored.At("agents", i), "agent "+a.ID, a.Provider)...)
 		}
 	}
-	w.each(func(t *definition.Task) {
+	w.Walk(func(t *definition.Task) {
 		if check(t.Path, t.Rights); req.Provider == "" {
-			all = append(all, r.provider(t.Path, "task "+t.ID, t.Provider)...)
+			all = append(all, r.o.provider(t.Path, "task "+t.ID, t.Provider)...)
 		}
 	})
 	rules("--allow", req.Allow)
 	if s := w.Snapshot; s.Root != "" {
-		if err := r.target(w, req.Project).Check(); err != nil {
+		if err := target(w, req.Project).Check(); err != nil {
 			all = append(all, problem{Path: "snapshot", Message: fault.From(err).Message})
 		}
 	}
@@ -293,59 +223,42 @@ func (r *Runner) fits(w *flow, req Request) error {
 }
 
 // toolMeant is a hint to what may have been meant by the name of a tool.
-func (r *Runner) toolMeant(name string) string {
-	if meant := nearest.Of(name, r.o.Tools); meant != "" {
+func (o *Options) toolMeant(name string) string {
+	if meant := nearest.Of(name, o.Tools); meant != "" {
 		return "did you mean " + meant + "?"
 	}
-	return "there are " + strings.Join(r.o.Tools, ", ")
+	return "there are " + strings.Join(o.Tools, ", ")
 }
 
 // provider says what is wrong with the provider that an agent or a task names, if it
 // names one.
-func (r *Runner) provider(path, who, name string) []problem {
+func (o *Options) provider(path, who, name string) []problem {
 	path += ".model.provider"
 	switch {
-	case name == "" || name == r.o.Provider || slices.Contains(r.o.Others, name):
+	case name == "" || name == o.Provider || slices.Contains(o.Others, name):
 		return nil
-	case !slices.Contains(r.o.Providers, name):
+	case !slices.Contains(o.Providers, name):
 		return []problem{{
 			Path:    path,
 			Message: fmt.Sprintf("there is no provider %q", name),
-			Hint:    "there are " + strings.Join(r.o.Providers, ", "),
+			Hint:    "there are " + strings.Join(o.Providers, ", "),
 		}}
 	default:
 		return []problem{{
 			Path:    path,
-			Message: fmt.Sprintf("the %s wants the provider %s, and %s is configured", who, name, r.o.Provider),
+			Message: fmt.Sprintf("the %s wants the provider %s, and %s is configured", who, name, o.Provider),
 			Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
 		}}
 	}
 }
 
 // target is where the run is published.
-func (r *Runner) target(w *flow, project string) snapshot.Target {
+func target(w *flow, project string) snapshot.Target {
 	label := w.Snapshot.Label
 	if label == "" {
 		label = w.ID
 	}
 	return snapshot.Target{Root: project, ToolRoot: w.Snapshot.Root, Label: label}
-}
-
-// each calls see for every task, those within others behind them.
-func (w *flow) each(see func(*definition.Task)) {
-	var walk func(*definition.Task)
-	walk = func(t *definition.Task) {
-		see(t)
-		for _, c := range t.Tasks {
-			walk(c)
-		}
-		if t.Each != nil {
-			walk(t.Each)
-		}
-	}
-	for _, t := range w.Tasks {
-		walk(t)
-	}
 }
 
 // begin is what a request is checked for before anything of it happens. The caller

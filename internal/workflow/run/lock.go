@@ -15,33 +15,36 @@ import (
 // cancelPoll is how soon a request to cancel is seen.
 const cancelPoll = 200 * time.Millisecond
 
-// dir is where runs of all projects have their locks. An id is never given twice.
-func (r *Runner) dir() string { return filepath.Join(r.o.StateDir, "runs") }
+// state is the part of the operator's folder that has what agents must not reach: the
+// locks of the runs of all projects, what they are allowed, and what they wait for. An id
+// is never given twice.
+type state struct{ dir string }
 
-func (r *Runner) lockPath(id string) string   { return filepath.Join(r.dir(), id+".lock") }
-func (r *Runner) cancelPath(id string) string { return filepath.Join(r.dir(), id+".cancel") }
+func (s state) lockPath(id string) string   { return filepath.Join(s.dir, id+".lock") }
+func (s state) cancelPath(id string) string { return filepath.Join(s.dir, id+".cancel") }
 
 // lock takes a run for this process: RUN_IN_PROGRESS where another works on it.
-func (r *Runner) lock(id string) (*durable.FileLock, error) {
-	if err := os.MkdirAll(r.dir(), 0o700); err != nil {
+func (s state) lock(id string) (*durable.FileLock, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, storage("the state folder cannot be written", err)
 	}
 	var l *durable.FileLock
 	var err error
 	for range 5 { // somebody who only looks holds it for a moment
-		if l, err = durable.Lock(r.lockPath(id)); !errors.Is(err, durable.ErrLocked) {
+		if l, err = durable.Lock(s.lockPath(id)); !errors.Is(err, durable.ErrLocked) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	switch {
 	case errors.Is(err, durable.ErrLocked):
-		return nil, fault.New(fault.RunInProgress, "the run %s is under way", id).With("runId", id)
+		return nil, fault.New(fault.RunInProgress, "the run %s is under way", id).With("runId", id).
+			WithHint("follow it with belay runs show %s --follow, or stop it with belay runs cancel %s", id, id)
 	case err != nil:
 		return nil, storage("the run cannot be locked", err)
 	}
 	// A request to cancel was for whoever worked on the run before.
-	if err := os.Remove(r.cancelPath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.cancelPath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(storage("the state folder cannot be written", err), l.Unlock())
 	}
 	return l, nil
@@ -49,7 +52,7 @@ func (r *Runner) lock(id string) (*durable.FileLock, error) {
 
 // live reports whether a process works on the run.
 func (r *Runner) live(id string) bool {
-	return r.running(id) != nil || durable.Locked(r.lockPath(id))
+	return r.running(id) != nil || durable.Locked(r.state.lockPath(id))
 }
 
 // Cancel stops a run, wherever on this machine it is worked on, and returns when it
@@ -67,7 +70,7 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 	if !r.live(id) {
 		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id)
 	}
-	state, err := os.OpenRoot(r.dir())
+	state, err := os.OpenRoot(r.state.dir)
 	if err != nil {
 		return storage("the state folder cannot be opened", err)
 	}
@@ -87,8 +90,8 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 	return nil
 }
 
-// heed stops the execution when another process asks for it, until ctx is done.
-func (x *execution) heed(ctx context.Context) {
+// watchCancel stops the execution when another process asks for it, until ctx is done.
+func (x *execution) watchCancel(ctx context.Context) {
 	tick := time.NewTicker(cancelPoll)
 	defer tick.Stop()
 	for {
@@ -97,7 +100,7 @@ func (x *execution) heed(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if _, err := os.Lstat(x.r.cancelPath(x.id)); err == nil {
+		if _, err := os.Lstat(x.r.state.cancelPath(x.id)); err == nil {
 			x.stop(errCancelled)
 			return
 		}

@@ -1,14 +1,12 @@
 package run
 
 import (
-	"strconv"
-
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
 // outcome is the output of a task by those of its members, or why it failed.
-func (x *execution) outcome(t *definition.Task, done []*Task, rec *Task) error {
+func outcome(t *definition.Task, done []*Task, rec *Task) error {
 	var failed *Task
 	var won *Task
 	for _, d := range done {
@@ -88,29 +86,6 @@ func childrenOf(t *definition.Task, done []*Task) any {
 		all[c.ID] = see(i, c)
 	}
 	return all
-}
-
-// children are those of a task that is on record.
-func (x *execution) children(t *definition.Task, rec *Task) (any, error) {
-	if rests(t) || t.Kind == definition.Router {
-		return nil, nil
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var done []*Task
-	if t.Each == nil {
-		for _, c := range t.Tasks {
-			done = append(done, ended(x.before[rec.Key+"/"+c.ID], rec.Input))
-		}
-		return childrenOf(t, done), nil
-	}
-	for i := 0; ; i++ {
-		d := x.before[rec.Key+"/"+strconv.Itoa(i)+"/"+t.Each.ID]
-		if d == nil || rec.Of > 0 && i == rec.Of {
-			return childrenOf(t, done), nil
-		}
-		done = append(done, ended(d, rec.Input))
-	}
 }
 
 // ended is a record that has its end, else nil. One without an input has that of the

@@ -11,7 +11,7 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// Plan is everything that a run would do, as far as that is known before it.
+// Plan is everything that a run would do, if it is known before it.
 type Plan struct {
 	Workflow string         `json:"workflow"`
 	Version  string         `json:"version,omitempty"`
@@ -23,7 +23,7 @@ type Plan struct {
 	Snapshot string         `json:"snapshot,omitempty"`
 	// Tasks are in the file's order; a run begins with the first.
 	Tasks []PlannedTask `json:"tasks"`
-	// Tokens estimates the input of the tasks, each done once, as far as it is
+	// Tokens estimates the input of the tasks, each done once, where it is
 	// known.
 	Tokens int64 `json:"estimatedTokens"`
 }
@@ -42,7 +42,7 @@ type PlannedTask struct {
 	Tool string `json:"tool,omitempty"`
 	// Input is what templates see as .input, where that is known.
 	Input any `json:"input,omitempty"`
-	// Instructions and Prompt are what the agent is told. Where something of the
+	// Instructions and Prompt are those of the agent. Where something of the
 	// task is not known before others are done, it is as written, and WaitsFor names
 	// those others.
 	Instructions string   `json:"instructions,omitempty"`
@@ -64,7 +64,7 @@ type PlannedTask struct {
 	// tasks within, those of the first items of a collection.
 	Items *int          `json:"items,omitempty"`
 	Tasks []PlannedTask `json:"tasks,omitempty"`
-	// Problems are why the task would fail, as far as it is known now.
+	// Problems are why the task would fail, by what is known now.
 	Problems []string `json:"problems,omitempty"`
 	// Route is the task that a router would choose, where that is known.
 	Route string `json:"route,omitempty"`
@@ -115,9 +115,8 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 		Workflow: w.ID, Version: w.Version, File: req.File, SHA256: w.sum(),
 		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
 	}
-	x := r.unbegun(w, at, req)
-	p := &planner{x: x}
-	s := scope{tasks: map[string]any{}, input: w.input, with: map[string]any{}}
+	p := &planner{x: r.unbegun(w, at, req)}
+	s := p.x.start()
 	for _, t := range w.Tasks {
 		planned, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
 		if err != nil {
@@ -131,9 +130,12 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 
 // planner goes through a workflow without doing anything of it.
 type planner struct {
-	x *execution
-	// fetch has addresses fetched as well; keep has what was fetched kept for the task.
-	fetch, keep bool
+	x *evaluator
+	// fetch has addresses fetched as well. What was fetched is kept in blobs and fetched,
+	// where they are set: an address is asked once.
+	fetch   bool
+	blobs   Blobs
+	fetched *fetched
 	// evaluates has every item of a collection planned. With closed no attachment is
 	// looked at.
 	evaluates, closed bool
@@ -188,9 +190,15 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 	case definition.Tool:
 		if d.Tool = t.Tool; !known {
 			d.Input = t.At.Field("with").Value() // as it is written
+		} else {
+			for _, line := range definition.ToolInput(t.Tool).Check(s.with) {
+				with := t.At.Field("with")
+				d.add(problem{File: p.x.w.name, Line: with.Line, Column: with.Column, Path: t.Path + ".with", Message: "the tool " + t.Tool + ": " + line})
+			}
 		}
-		d.add(p.refusedCall(t)...)
+		d.add(p.unasked(t)...)
 	case definition.Wait:
+		d.add(p.unasked(t)...)
 		w.template(t.Message)
 		if d.Prompt = messageOf(t.Message); !w.any() && t.Message != nil {
 			if d.Prompt, err = t.Message.Execute(p.x.values(s)); err != nil {

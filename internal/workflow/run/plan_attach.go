@@ -70,7 +70,7 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 	if p.closed {
 		return nil
 	}
-	e := declared.Expander{Folder: p.x.at.folder, Project: p.x.w.Project, MaxItems: p.x.r.o.Limits.Attachments}
+	e := declared.Expander{Folder: p.x.at.folder, Project: p.x.w.Project, MaxItems: p.x.o.Limits.Attachments}
 	values := p.x.values(s)
 	var found [][]*declared.Attachment
 	var later []slot
@@ -102,10 +102,10 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 	return p.weigh(ctx, p.x.choice(t), all, later, d)
 }
 
-// slot is an attachment that is not known yet: it stands behind the first ones of
+// slot is an attachment that is not known yet: it stands after the first ones of
 // those that are.
 type slot struct {
-	behind int
+	after int
 	PlannedAttachment
 }
 
@@ -119,7 +119,7 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []*declared.Att
 	at := map[int]int{} // of files in d.Attachments
 	whole := len(later) == 0
 	for i, a := range list {
-		for len(later) > 0 && later[0].behind <= i {
+		for len(later) > 0 && later[0].after <= i {
 			d.Attachments, later = append(d.Attachments, later[0].PlannedAttachment), later[1:]
 		}
 		planned := PlannedAttachment{Type: string(a.Type), Name: a.Name, From: a.From, Path: a.Source.Path, Base: a.Source.Base(), Meta: a.Meta, Optional: a.Optional}
@@ -138,19 +138,19 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []*declared.Att
 	for _, l := range later {
 		d.Attachments = append(d.Attachments, l.PlannedAttachment)
 	}
-	if len(files) == 0 || p.x.r.o.Inspect == nil && !p.keep {
+	if len(files) == 0 || p.x.o.Inspect == nil && p.fetched == nil {
 		return nil
 	}
 	var g gather.Result
 	var inspected []turn.Inspection
 	open := func(b attachment.BlobStore) (_ []attachment.Item, err error) {
-		g, err = p.x.r.o.Gather.Gather(ctx, p.x.at.folder, files, b)
+		g, err = p.x.o.Gather.Gather(ctx, p.x.at.folder, files, b)
 		return g.Items, err
 	}
-	if p.keep {
-		_, err = open(p.x.blobs)
+	if p.fetched != nil {
+		_, err = open(p.blobs)
 	} else {
-		inspected, err = p.x.r.o.Inspect(ctx, c, open)
+		inspected, err = p.x.o.Inspect(ctx, c, open)
 	}
 	reports := g.Reports
 	if err != nil && !fault.Is(err, fault.AttachmentFailure) {
@@ -166,9 +166,9 @@ func (p *planner) weigh(ctx context.Context, c turn.Choice, list []*declared.Att
 			p.refused = append(p.refused, r)
 		}
 	}
-	if err == nil && p.keep && whole && len(files) == len(list) {
-		delivered.tell(g.Reports)
-		p.x.have(d.Key, list, g)
+	if err == nil && p.fetched != nil && whole && len(files) == len(list) {
+		delivered.note(g.Reports)
+		p.fetched.keep(d.Key, list, g)
 	}
 	for i, r := range reports {
 		a := &d.Attachments[at[i]]

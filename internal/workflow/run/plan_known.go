@@ -1,64 +1,13 @@
 package run
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
 	"belay/internal/authored"
-	"belay/internal/fault"
 	"belay/internal/template"
 	"belay/internal/workflow/definition"
 )
-
-// problem notes why the task would fail.
-func (d *PlannedTask) problem(x *execution, err error) {
-	if several := (interface{ Unwrap() []error })(nil); errors.As(err, &several) {
-		for _, e := range several.Unwrap() {
-			d.problem(x, e)
-		}
-		return
-	}
-	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		d.Problems = append(d.Problems, f.Message)
-		if known, ok := f.Details["problems"].([]problem); ok {
-			d.found = append(d.found, known...)
-		} else {
-			d.found = append(d.found, problem{Path: x.pathOf(d.ID), Message: f.Message, Hint: f.Hint})
-		}
-		return
-	}
-	d.Problems = append(d.Problems, err.Error())
-	d.found = append(d.found, problemOf(x.w.name, err)...)
-}
-
-// add notes problems with their places.
-func (d *PlannedTask) add(all ...problem) {
-	for _, p := range all {
-		d.Problems = append(d.Problems, p.String())
-	}
-	d.found = append(d.found, all...)
-}
-
-// adopt takes over the problems of a task within d, those that others have told once.
-func (d *PlannedTask) adopt(all []problem) []problem {
-	for _, p := range all {
-		if len(d.found) < authored.MaxProblems && !slices.Contains(d.found, p) {
-			d.found = append(d.found, p)
-		}
-	}
-	return all
-}
-
-// pathOf leads to a task in the file.
-func (x *execution) pathOf(id string) (path string) {
-	x.w.each(func(t *definition.Task) {
-		if t.ID == id {
-			path = t.Path
-		}
-	})
-	return path
-}
 
 // known evaluates those of a task's texts that need no other task.
 func (p *planner) known(t *definition.Task, s scope) (all []problem) {

@@ -83,7 +83,7 @@ type Record struct {
 
 // Task is the record of one task: what went in, and what came out.
 type Task struct {
-	// Key names the task in the run: its id, behind that of the task that holds it
+	// Key names the task in the run: its id, after that of the task that holds it
 	// and, in a collection, the number of the item: "each/3/summarize".
 	Key  string          `json:"key"`
 	ID   string          `json:"id"`

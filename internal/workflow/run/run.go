@@ -14,6 +14,7 @@ package run
 import (
 	"context"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -145,7 +146,8 @@ type Request struct {
 // Runner runs workflows in this process. It owns a goroutine for each run;
 // [Runner.Close] ends them all.
 type Runner struct {
-	o Options
+	o     Options
+	state state
 	// places bounds the tasks at work.
 	places chan struct{}
 
@@ -161,7 +163,7 @@ type Runner struct {
 
 // New returns a runner that takes runs until it is closed.
 func New(o Options) *Runner {
-	return &Runner{o: o, places: make(chan struct{}, max(o.Limits.Parallel, 1)), active: map[string]*execution{}, lost: map[string]*Failure{}}
+	return &Runner{o: o, state: state{filepath.Join(o.StateDir, "runs")}, places: make(chan struct{}, max(o.Limits.Parallel, 1)), active: map[string]*execution{}, lost: map[string]*Failure{}}
 }
 
 // enter counts an execution that Close waits for.
@@ -196,7 +198,7 @@ func (r *Runner) lose(id string, err error) {
 	r.mu.Unlock()
 }
 
-// lostBy is why the end of a run is not on record, as far as this process knows.
+// lostBy is why the end of a run is not on record, if this process knows it.
 func (r *Runner) lostBy(id string) *Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +218,7 @@ func (r *Runner) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
 	for _, x := range r.active {
-		if x.idles() {
+		if x.activity.idle() {
 			x.stop(errInterrupted) // the next process goes on waiting
 		}
 	}

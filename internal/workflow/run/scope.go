@@ -3,7 +3,6 @@ package run
 import (
 	"maps"
 
-	"belay/internal/template"
 	"belay/internal/workflow/definition"
 )
 
@@ -24,26 +23,6 @@ type scope struct {
 	// rounds says that the task is in a repeat task; last is the output of the round before.
 	rounds bool
 	last   any
-}
-
-// values are the context of a task's templates: the same keys in every field of
-// the file.
-func (x *execution) values(s scope) map[string]any {
-	v := map[string]any{
-		"workflow": map[string]any{
-			"id": x.w.ID, "exec_id": x.id, "version": x.w.Version,
-			"input": x.w.input, "output": x.outputs, "status": string(x.status()),
-		},
-		"input": s.input, "with": s.with, "env": x.w.env, "tasks": s.tasks,
-		"agents": x.agents, "tools": x.tools, "trigger": x.trigger,
-	}
-	if s.in {
-		v["item"], v["index"] = s.item, int64(s.index)
-	}
-	if s.rounds {
-		v["last"] = s.last
-	}
-	return v
 }
 
 // finished reports whether the scope has a task's results.
@@ -90,44 +69,4 @@ func toolsOf(names []string) map[string]any {
 		all[name] = map[string]any{"id": name}
 	}
 	return all
-}
-
-// given is the task's with: that of its agent below that of its action, for which
-// the task's own stands, and over all what the task before hands on.
-func (x *execution) given(t *definition.Task, s scope, handed map[string]any) (scope, error) {
-	s.own = handed != nil
-	if handed != nil {
-		s.input, s.with = handed, handed
-	}
-	var layers []*template.Tree
-	if t.Agent != nil {
-		layers = append(layers, t.Agent.With)
-	}
-	switch {
-	case t.With != nil:
-		layers = append(layers, t.With)
-	case t.Action != nil:
-		layers = append(layers, t.Action.With)
-	}
-	var with map[string]any
-	values := x.values(s)
-	for _, tree := range layers {
-		fields, err := tree.Fields(values)
-		if err != nil {
-			return s, err
-		}
-		if fields != nil && with == nil {
-			with = map[string]any{}
-		}
-		maps.Copy(with, fields)
-	}
-	if with == nil {
-		return s, nil
-	}
-	if t.Kind != definition.Tool { // what a tool is given is its input, and nothing else
-		maps.Copy(with, handed)
-	}
-	with, err := plainMap(with)
-	s.input, s.with, s.own = with, with, true
-	return s, err
 }

@@ -11,20 +11,20 @@ import (
 // sequence does the steps of a composite task one after the other. Each sees the results
 // of those before it. The first failure is the task's.
 func (x *execution) sequence(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
-	members, err := x.membersOf(t, p, s)
+	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.afford(p, members)
+		err = x.eval.afford(p, members, x.records.begunBeside(p))
 	}
 	if err != nil {
 		return nil, err
 	}
 	rec.Of = len(members)
-	if err := x.announce(rec, rec.Of); err != nil {
+	if err := x.records.announce(rec, rec.Of); err != nil {
 		return nil, err
 	}
 	done := make([]*Task, len(members))
 	for i, m := range members {
-		m.s, m.p.order = s, x.turn(m.p.key)
+		m.s, m.p.order = s, x.records.nextOrder(m.p.key)
 		step, children, err := x.member(ctx, m)
 		if err != nil {
 			return nil, err
@@ -52,17 +52,17 @@ func (x *execution) repeat(ctx context.Context, t *definition.Task, p place, s s
 	for i := range most {
 		most[i] = first
 	}
-	if err := x.afford(p, most); err != nil {
+	if err := x.eval.afford(p, most, x.records.begunBeside(p)); err != nil {
 		return nil, err
 	}
-	if err := x.announce(rec, 0); err != nil {
+	if err := x.records.announce(rec, 0); err != nil {
 		return nil, err
 	}
 	var done []*Task
 	var last any
 	for i := range t.Max {
 		m := p.round(t, s, i, last)
-		m.p.order = x.turn(m.p.key)
+		m.p.order = x.records.nextOrder(m.p.key)
 		step, _, err := x.member(ctx, m)
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (x *execution) repeat(ctx context.Context, t *definition.Task, p place, s s
 		}
 		last, rec.Of = step.Output, i+1
 		rec.Output = map[string]any{"rounds": i + 1, "output": last}
-		over, err := x.until(t, m.s, last)
+		over, err := x.eval.until(t, m.s, last)
 		if err != nil {
 			return childrenOf(t, done), err
 		}
@@ -92,7 +92,7 @@ func rounds(n int) string {
 }
 
 // until evaluates the condition that ends a repeat task.
-func (x *execution) until(t *definition.Task, s scope, output any) (bool, error) {
+func (x *evaluator) until(t *definition.Task, s scope, output any) (bool, error) {
 	values := x.values(s)
 	values["output"] = output
 	over, err := t.Until.Holds(values)

@@ -28,8 +28,7 @@ type usedSession struct {
 
 // borrow gives a session that no other task uses. Done gives it back; a session whose last
 // turn did not end well is not used again.
-func (x *execution) borrow(ctx context.Context, who turn.CreateRequest) (id string, done func(well bool), err error) {
-	l := &x.lent
+func (l *lent) borrow(ctx context.Context, e Engine, who turn.CreateRequest) (id string, done func(well bool), err error) {
 	l.mu.Lock()
 	var s usedSession
 	if all := l.idle[who]; len(all) > 0 {
@@ -37,7 +36,7 @@ func (x *execution) borrow(ctx context.Context, who turn.CreateRequest) (id stri
 	}
 	l.mu.Unlock()
 	if s.id == "" {
-		made, err := x.r.o.Engine.Create(ctx, who)
+		made, err := e.Create(ctx, who)
 		if err != nil {
 			return "", nil, err
 		}
@@ -64,7 +63,7 @@ func (x *execution) sessionOf(ctx context.Context, j *job, rec *Task) (id string
 		j.agent.Alone = true
 		top, _, _ := strings.Cut(rec.Key, "/")
 		who.Title = x.w.ID + ": " + top + ", " + x.id
-		return x.borrow(ctx, who)
+		return x.lent.borrow(ctx, x.r.o.Engine, who)
 	}
 	who.Title = x.w.ID + ": " + rec.Key + ", " + x.id
 	made, err := x.r.o.Engine.Create(ctx, who)

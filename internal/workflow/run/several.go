@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,15 +22,15 @@ type member struct {
 // several does the tasks that a parallel task or a collection holds. What it
 // returns of them is what templates see as children.
 func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
-	members, err := x.membersOf(t, p, s)
+	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.afford(p, members)
+		err = x.eval.afford(p, members, x.records.begunBeside(p))
 	}
 	if err != nil {
 		return nil, err
 	}
 	rec.Of = len(members)
-	if err := x.announce(rec, len(members)); err != nil {
+	if err := x.records.announce(rec, len(members)); err != nil {
 		return nil, err
 	}
 	done, err := x.together(ctx, t, members)
@@ -42,12 +41,12 @@ func (x *execution) several(ctx context.Context, t *definition.Task, p place, s 
 		return nil, err
 	}
 	children := childrenOf(t, done)
-	err = x.outcome(t, done, rec)
+	err = outcome(t, done, rec)
 	return children, err
 }
 
 // membersOf are the tasks that t holds.
-func (x *execution) membersOf(t *definition.Task, p place, s scope) ([]member, error) {
+func (x *evaluator) membersOf(t *definition.Task, p place, s scope) ([]member, error) {
 	var all []member
 	switch t.Kind {
 	case definition.Parallel, definition.Composite:
@@ -76,7 +75,7 @@ func (x *execution) membersOf(t *definition.Task, p place, s scope) ([]member, e
 }
 
 // items is the list that a collection goes over.
-func (x *execution) items(t *definition.Task, s scope) ([]any, error) {
+func (x *evaluator) items(t *definition.Task, s scope) ([]any, error) {
 	v, err := t.Items.Evaluate(x.values(s))
 	if err != nil {
 		return nil, invalid("the items of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
@@ -94,7 +93,7 @@ func (x *execution) items(t *definition.Task, s scope) ([]any, error) {
 		return nil, fault.New(fault.InvalidWorkflow, "the items of the task %s are no list: they are %s", t.ID, kindOf(v)).
 			WithHint("write a list, or a template that is one path to a list, such as {{ .input.files }}")
 	}
-	if most := x.r.o.Limits.Items; len(list) > most {
+	if most := x.o.Limits.Items; len(list) > most {
 		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d items, more than %d (workflow.max_items)", t.ID, len(list), most).
 			WithHint("give it fewer items, divide the work among several runs, or raise workflow.max_items")
 	}
@@ -123,7 +122,7 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 	// What is on record from before is looked at first: a race that was won stays
 	// won.
 	if t.Strategy == definition.Race {
-		if i := x.winner(members); i >= 0 {
+		if i := x.records.winner(members); i >= 0 {
 			var err error
 			done[i], _, err = x.task(ctx, members[i].t, members[i].p, members[i].s, nil)
 			return done, err
@@ -139,7 +138,7 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 		if ctx.Err() != nil {
 			break
 		}
-		m.p.order = x.turn(m.p.key)
+		m.p.order = x.records.nextOrder(m.p.key)
 		all.Go(func() {
 			defer func() { <-slots }()
 			rec, _, err := x.member(ctx, m)
@@ -163,17 +162,6 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 	return done, errors.Join(errs...)
 }
 
-// turn is the place in the order of beginning of a task that is about to begin
-// beside others.
-func (x *execution) turn(key string) int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.before[key] == nil {
-		x.order++
-	}
-	return x.order
-}
-
 // member is task in a goroutine of its own: no panic leaves it.
 func (x *execution) member(ctx context.Context, m member) (rec *Task, children any, err error) {
 	defer func() {
@@ -184,17 +172,7 @@ func (x *execution) member(ctx context.Context, m member) (rec *Task, children a
 	return x.task(ctx, m.t, m.p, m.s, nil)
 }
 
-// winner is the member of a race that has succeeded before, -1 for none.
-func (x *execution) winner(members []member) int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return slices.IndexFunc(members, func(m member) bool {
-		rec := x.before[m.p.key]
-		return rec != nil && rec.Status == Success
-	})
-}
-
-// width is how many members are begun at once, as far as the task says. There are
+// width is how many members are begun at once, by what the task says. There are
 // never more than may be at work: the others would wait in goroutines of their own.
 func width(t *definition.Task, n int) int {
 	if t.Batch > 0 {

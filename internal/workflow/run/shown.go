@@ -28,7 +28,7 @@ func listed(list []*declared.Attachment) []any {
 	return all
 }
 
-// reported are the attachments of a task as templates behind it see them, those that
+// reported are the attachments of a task as templates after it see them, those that
 // were refused left out: .tasks.ID.attachments.
 func reported(all []gather.Report) []any {
 	shown := make([]any, 0, len(all))

@@ -42,27 +42,27 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	}
 	x, err := r.open(w, record, at, true, func(x *execution) error {
 		var err error
-		if x.folder, err = makeFolder(req.Project, id); err != nil {
+		if x.records.folder, err = makeFolder(req.Project, id); err != nil {
 			return storage("the run's folder cannot be made", err)
 		}
-		return x.folder.keepFlow(w, fileFlow)
+		return x.records.folder.keepFlow(w, fileFlow)
 	})
 	if err != nil {
 		return Summary{}, err
 	}
-	x.onQuestion = req.OnQuestion
-	if err = x.first(ctx); err == nil {
-		err = x.ahead(ctx, req.Strict, true)
+	x.eval.onQuestion = req.OnQuestion
+	if err = x.eval.first(ctx); err == nil {
+		err = x.planner().ahead(ctx, w.Tasks[0], x.eval.start(), req.Strict)
 	}
 	if err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
-	err = r.keepGrant(&x.record)
+	err = r.state.keepGrant(x.record)
 	if err == nil {
-		err = x.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: count(w)})
+		err = x.records.journal.add(RunStart, "", Begun{ID: id, Workflow: w.ID, Tasks: len(w.Tasks)})
 	}
 	if err == nil {
-		err = x.folder.writeRun(x.record)
+		err = x.records.folder.writeRun(*x.record)
 	}
 	if err != nil {
 		return Summary{}, errors.Join(err, x.undo())
@@ -79,7 +79,7 @@ func (r *Runner) ready(w *flow, provider string) error {
 	for _, a := range w.Agents {
 		names = append(names, a.Provider)
 	}
-	w.each(func(t *definition.Task) {
+	w.Walk(func(t *definition.Task) {
 		if t.Provider != "" {
 			names = append(names, t.Provider)
 		}
@@ -96,16 +96,14 @@ func (r *Runner) ready(w *flow, provider string) error {
 	return nil
 }
 
-func count(w *flow) (n int) { return len(w.Tasks) }
-
 // open makes the execution of a run that is made, or taken up: its lock, its folder,
 // its blobs. The site is the execution's from now on. What is open is closed again where it fails.
 func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*execution) error) (_ *execution, err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	recs := &records{record: record, before: map[string]*Task{}, clock: r.o.Clock}
 	x := &execution{
-		r: r, id: record.ID, w: w, record: record, at: at, ctx: ctx, cancel: cancel, done: make(chan struct{}),
-		agents: agentsOf(w.Workflow), tools: toolsOf(r.o.Tools), trigger: map[string]any{}, outputs: map[string]any{},
-		before: map[string]*Task{}, definitions: map[*definition.Task]string{},
+		r: r, id: record.ID, w: w, at: at, records: recs, record: &recs.record, eval: newEvaluator(&r.o, w, at, &recs.record),
+		ctx: ctx, cancel: cancel, done: make(chan struct{}),
 	}
 	defer func() {
 		if err != nil {
@@ -113,7 +111,7 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 			err = errors.Join(err, x.release())
 		}
 	}()
-	if x.lock, err = r.lock(x.id); err != nil {
+	if x.lock, err = r.state.lock(x.id); err != nil {
 		return nil, err
 	}
 	if err = folder(x); err != nil {
@@ -122,41 +120,15 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
 		return nil, err
 	}
-	x.journal, err = openJournal(x.folder, made, r.o.Clock)
+	x.records.journal, err = openJournal(x.records.folder, made, r.o.Clock)
 	return x, err
-}
-
-// first checks the first task, which certainly begins: what is wrong with its
-// attachments, or with the items that it goes over, is said before anything is on
-// record.
-func (x *execution) first(ctx context.Context) error {
-	t := x.w.Tasks[0]
-	if t.Kind == definition.Router {
-		return nil
-	}
-	s, err := x.given(t, scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}, nil)
-	if err != nil {
-		return invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
-	}
-	p := place{key: t.ID}
-	if t.Kind != definition.Basic {
-		members, err := x.membersOf(t, p, s)
-		if err != nil {
-			return err
-		}
-		return x.afford(p, members)
-	}
-	if _, err = x.effective(ctx, t, p, s); err != nil {
-		return invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))
-	}
-	return nil
 }
 
 // undo removes a run that did not begin.
 func (x *execution) undo() error {
 	err := x.release()
 	x.cancel(nil)
-	if e := os.Remove(x.r.grantPath(x.id)); !errors.Is(e, fs.ErrNotExist) {
+	if e := os.Remove(x.r.state.grantPath(x.id)); !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}
 	return errors.Join(err, removeRun(x.record.Project, x.id))
@@ -168,7 +140,7 @@ func (x *execution) launch() (Summary, error) {
 		x.cancel(nil)
 		return Summary{}, errors.Join(err, x.release())
 	}
-	s := x.summary()
+	s := x.records.summary()
 	go x.run()
 	return s, nil
 }
@@ -192,7 +164,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 		return Summary{}, err
 	}
 	record.Project = project // where the folder is, whatever it was called before
-	if err := r.granted(&record); err != nil {
+	if err := r.state.granted(&record); err != nil {
 		return Summary{}, err
 	}
 	if err := r.ready(w, record.Provider); err != nil {
@@ -206,7 +178,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 	if err != nil {
 		return Summary{}, err
 	}
-	x.onQuestion = onQuestion
+	x.eval.onQuestion = onQuestion
 	if err = x.recollect(); err == nil {
 		err = x.takeUp(nil)
 	}
@@ -220,7 +192,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 // reopen is open for a run that there is.
 func (r *Runner) reopen(w *flow, record Record, at *site) (*execution, error) {
 	return r.open(w, record, at, false, func(x *execution) (err error) {
-		x.folder, err = openFolder(record.Project, record.ID)
+		x.records.folder, err = openFolder(record.Project, record.ID)
 		return err
 	})
 }
@@ -253,22 +225,22 @@ func (f *folder) recall(ctx context.Context) (Record, *flow, error) {
 // recollect reads the records of a run that ended before, under its lock.
 func (x *execution) recollect() error {
 	// What was read before the lock was taken may be of another process's work.
-	record, err := x.folder.read()
+	record, err := x.records.folder.read()
 	if err != nil {
 		return err
 	}
 	if record.Status == Success {
 		return fault.New(fault.InvalidRequest, "the run %s is finished", x.id).With("runId", x.id).WithHint("see its results with belay runs show %s", x.id)
 	}
-	tasks, err := x.folder.tasks()
+	tasks, err := x.records.folder.tasks()
 	if err != nil {
 		return err
 	}
-	if err := x.folder.sweep(); err != nil {
+	if err := x.records.folder.sweep(); err != nil {
 		return storage("what a crash left cannot be removed", err)
 	}
 	record.Project = x.record.Project
-	if err := x.r.granted(&record); err != nil {
+	if err := x.r.state.granted(&record); err != nil {
 		return err
 	}
 	if record.Status == Failed || record.Status == Cancelled {
@@ -277,7 +249,7 @@ func (x *execution) recollect() error {
 	last := ""
 	for i := range tasks {
 		t := &tasks[i]
-		x.before[t.Key], x.order = t, max(x.order, t.Order)
+		x.records.before[t.Key], x.records.order = t, max(x.records.order, t.Order)
 		if !strings.Contains(t.Key, "/") {
 			last = t.Key
 		}
@@ -285,7 +257,7 @@ func (x *execution) recollect() error {
 	done := 0
 	var usage *event.Tokens
 	var calls *event.Calls
-	for key, t := range x.before {
+	for key, t := range x.records.before {
 		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
 		if top, _, _ := strings.Cut(key, "/"); top == last && t.failedUntil(record.EndedBefore) {
 			t.Status, t.Decided = Interrupted, nil // it is what the run ended with: tried again
@@ -295,17 +267,17 @@ func (x *execution) recollect() error {
 		}
 	}
 	record.Status, record.EndedAt, record.Error, record.Usage, record.Calls = Running, nil, nil, usage, calls
-	x.record, x.finished, x.corrected = record, done, len(record.Corrections) > 0
+	*x.record, x.finished, x.corrected = record, done, len(record.Corrections) > 0
 	return nil
 }
 
 // takeUp puts on record that the run goes on, with what is kept of it where its file was
 // corrected.
 func (x *execution) takeUp(kept []Kept) error {
-	x.record.Resumed = append(x.record.Resumed, x.now())
-	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: count(x.w), Done: x.finished, Kept: kept}
-	if err := x.journal.add(RunResume, "", d); err != nil {
+	x.record.Resumed = append(x.record.Resumed, x.records.now())
+	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: len(x.w.Tasks), Done: x.finished, Kept: kept}
+	if err := x.records.journal.add(RunResume, "", d); err != nil {
 		return err
 	}
-	return x.folder.writeRun(x.record)
+	return x.records.folder.writeRun(*x.record)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"belay/internal/attachment/declared"
 	"belay/internal/authored"
@@ -47,14 +46,14 @@ func (p place) below(t *definition.Task, parts ...string) place {
 // task does one task, or takes it from the record where that has its end. The
 // task's own failure is in its record; the error is one that ends the run.
 func (x *execution) task(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any) (*Task, any, error) {
-	rec := x.beginning(t, p, s)
+	rec := x.records.beginning(t, p, s)
 	if rec.ended() && x.corrected {
-		if kept := x.recheck(ctx, t, p, s, handed, rec); kept {
-			return rec, nil, x.reshaped(t, s, rec)
+		if kept := x.reuse().recheck(ctx, t, p, s, handed, rec); kept {
+			return rec, nil, x.reuse().reshaped(t, s, handed, rec)
 		}
 	}
 	if rec.ended() {
-		children, err := x.children(t, rec)
+		children, err := x.records.children(t, rec)
 		return rec, children, err
 	}
 	if t.Kind == definition.Basic || t.Kind == definition.Tool {
@@ -64,11 +63,11 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 			return nil, nil, err // it has not begun
 		}
 		defer seat.leave()
-		x.works(1)
-		defer x.works(-1)
+		x.activity.add(0, 1)
+		defer x.activity.add(0, -1)
 		ctx = withSeat(ctx, seat)
 		if len(rec.Attempts) == 0 {
-			rec.StartedAt = x.now()
+			rec.StartedAt = x.records.now()
 		}
 	}
 	children, err := x.try(ctx, t, p, s, handed, rec)
@@ -76,10 +75,10 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 		if rec.Answer = nil; t.Outputs != nil {
 			rec.Answer = rec.Output
 		}
-		err = x.reshape(t, rec, s, children)
+		err = x.eval.reshape(t, rec, s, handed, children)
 	}
 	if cause := stopped(ctx); err != nil && cause != nil {
-		return nil, nil, x.abandon(rec, cause)
+		return nil, nil, x.records.abandon(rec, cause)
 	}
 	if fault.Is(err, fault.StorageFailure) {
 		return nil, nil, err // what cannot be recorded must not go on
@@ -88,7 +87,7 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 	if err != nil {
 		rec.Status, rec.Error = Failed, failureOf(err)
 	}
-	return rec, children, x.conclude(rec)
+	return rec, children, x.records.conclude(rec)
 }
 
 // stopped is why the task is not wanted any more, nil while it is.
@@ -99,39 +98,6 @@ func stopped(ctx context.Context) error {
 	}
 	return nil
 }
-
-// beginning is the task's record: that from before, or a new one.
-func (x *execution) beginning(t *definition.Task, p place, s scope) *Task {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if rec := x.before[p.key]; rec != nil {
-		rec.many = p.many
-		if rec.Input == nil && p.within() {
-			rec.Input = s.input
-		}
-		if !rec.ended() {
-			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
-		}
-		return rec
-	}
-	if p.order == 0 {
-		x.order++
-		p.order = x.order
-	}
-	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: p.order, Status: Running, StartedAt: x.now(), many: p.many}
-	if s.in {
-		rec.Index, rec.Item = &s.index, s.item
-	}
-	if t.Agent != nil {
-		rec.Agent = t.Agent.ID
-	}
-	if t.Action != nil {
-		rec.Action = t.Action.ID
-	}
-	return rec
-}
-
-func (x *execution) now() time.Time { return x.r.o.Clock().UTC() }
 
 // try does the task's work. A panic in it is the task's failure.
 func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any, rec *Task) (children any, err error) {
@@ -155,14 +121,14 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 		defer limit.Stop()
 		ctx = withLimit(ctx, limit)
 	}
-	given, err := x.given(t, s, handed)
+	given, err := x.eval.given(t, s, handed)
 	if err != nil {
 		return nil, invalid("what the task "+t.ID+" is given cannot be evaluated", problemOf(x.w.name, err))
 	}
 	rec.inherits = p.within() && !given.own
 	s, rec.Input = given, given.input
-	if done := x.answered(ctx, t, p, s, rec); done {
-		return nil, x.announce(rec, 0)
+	if done := x.reuse().answered(ctx, t, p, s, rec); done {
+		return nil, x.records.announce(rec, 0)
 	}
 	switch t.Kind {
 	case definition.Router:
@@ -185,125 +151,16 @@ func (x *execution) try(ctx context.Context, t *definition.Task, p place, s scop
 
 // route chooses what follows a router.
 func (x *execution) route(t *definition.Task, s scope, rec *Task) error {
-	if err := x.announce(rec, 0); err != nil {
+	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
-	value, route, err := x.choose(t, s)
+	value, route, err := x.eval.choose(t, s)
 	if err != nil {
 		return err
 	}
 	rec.Route = route
 	rec.Output = map[string]any{"condition": value, "route_taken": route, "router_type": "conditional"}
 	return nil
-}
-
-// choose evaluates a router's condition to the task that follows.
-func (x *execution) choose(t *definition.Task, s scope) (value, route string, err error) {
-	value, err = t.Condition.Route(x.values(s))
-	if err != nil {
-		return "", "", fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err)
-	}
-	var known []string
-	for _, r := range t.Routes {
-		if r.Value == value {
-			route = r.Task
-		}
-		known = append(known, r.Value)
-	}
-	if route == "" {
-		route = t.Default
-	}
-	if route == "" {
-		return "", "", fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
-			WithHint("add the route, or default: with the task for all others")
-	}
-	return value, route, nil
-}
-
-// reshape makes the task's output of its outputs, where it has some.
-func (x *execution) reshape(t *definition.Task, rec *Task, s scope, children any) error {
-	if rec.Input != nil {
-		s.input, _ = rec.Input.(map[string]any)
-	}
-	output, err := plain(rec.Output)
-	if err != nil {
-		return err
-	}
-	rec.Output = output
-	if t.Outputs == nil {
-		return nil
-	}
-	s = s.after(&Task{ID: t.ID, Input: rec.Input, Output: rec.Output, Status: Success}, children)
-	values := x.values(s)
-	values["output"] = rec.Output
-	fields, err := t.Outputs.Fields(values)
-	if err != nil {
-		return invalid("the outputs of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
-	}
-	rec.Output, err = plainMap(fields)
-	return err
-}
-
-// announce records that the task has begun, and tells.
-func (x *execution) announce(rec *Task, of int) error {
-	if err := x.keep(rec); err != nil {
-		return err
-	}
-	return x.journal.add(TaskStart, rec.Key, TaskBegun{
-		ID: rec.ID, Kind: rec.Kind, Agent: rec.Agent, Action: rec.Action, Model: rec.Model, Index: rec.Index, Of: of,
-	})
-}
-
-// keep writes a task's record. That of a task in a large collection is on disk when the
-// task has ended: one that had not is done again.
-func (x *execution) keep(rec *Task) error {
-	if !rec.many {
-		return x.folder.writeTask(rec)
-	}
-	written := *rec
-	if rec.inherits {
-		written.Input = nil
-	}
-	return x.members.put(x.ctx, x.folder, &written, rec.Status != Running)
-}
-
-// conclude records the task's end, and tells.
-func (x *execution) conclude(rec *Task) error {
-	now := x.now()
-	rec.EndedAt = &now
-	if err := x.keep(rec); err != nil {
-		return err
-	}
-	d := TaskEnded{Status: rec.Status, Route: rec.Route, Error: rec.Error}
-	for _, a := range rec.Attachments {
-		if a.Refused != "" {
-			d.Refused++
-		}
-	}
-	if u := rec.Usage; u != nil {
-		d.Tokens, d.CostUSD = u.InputTokens+u.OutputTokens, u.CostUSD
-		x.mu.Lock()
-		x.record.Usage = sum(x.record.Usage, u)
-		x.mu.Unlock()
-	}
-	if d.Calls = rec.Calls; d.Calls != nil {
-		x.mu.Lock()
-		x.record.Calls = x.record.Calls.Plus(d.Calls)
-		x.mu.Unlock()
-	}
-	return x.journal.add(TaskEnd, rec.Key, d)
-}
-
-// abandon records that the task was stopped, and returns why.
-func (x *execution) abandon(rec *Task, cause error) error {
-	rec.Status = Interrupted
-	if !errors.Is(cause, errInterrupted) {
-		rec.Status = Cancelled
-	}
-	if err := x.conclude(rec); err != nil {
-		return err
-	}
-	return cause
 }
 
 func sum(a, b *event.Tokens) *event.Tokens {

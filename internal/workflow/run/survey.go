@@ -8,56 +8,64 @@ import (
 	"belay/internal/workflow/definition"
 )
 
+// reuse says which finished tasks of a run count when the run goes on.
+type reuse struct {
+	eval    *evaluator
+	records *records
+}
+
+func (x *execution) reuse() reuse { return reuse{x.eval, x.records} }
+
 // survey goes through the finished tasks of a run whose file was corrected, without
 // changing anything. It returns what becomes of each, the first task that is to be done
 // and what that sees.
-func (x *execution) survey(ctx context.Context) (s scope, next *definition.Task, all []Kept) {
-	s = scope{tasks: map[string]any{}, input: x.w.input, with: map[string]any{}}
+func (u reuse) survey(ctx context.Context) (s scope, next *definition.Task, all []Kept) {
+	s = scope{tasks: map[string]any{}, input: u.eval.w.input, with: map[string]any{}}
 	var handed map[string]any
-	next = x.w.Tasks[0]
+	next = u.eval.w.Tasks[0]
 	for done := map[string]bool{}; next != nil && !done[next.ID]; {
 		t := next
 		done[t.ID] = true
-		rec := x.before[t.ID]
+		rec := u.records.before[t.ID]
 		if rec == nil || !rec.ended() && !holds(t) {
 			break
 		}
-		k, whole := x.keeps(ctx, t, place{key: t.ID}, s, handed)
+		k, whole := u.keeps(ctx, t, place{key: t.ID}, s, handed)
 		if k.Unfinished && k.Of == 0 {
 			break
 		}
 		if all = append(all, k); !whole {
 			break
 		}
-		rec = x.copyOf(t, s, rec)
+		rec = u.copyOf(t, s, handed, rec)
 		if !rec.ended() {
 			break
 		}
-		children, err := x.children(t, rec)
+		children, err := u.records.children(t, rec)
 		if err != nil {
 			break
 		}
 		s = s.after(rec, children)
-		if next, handed, err = x.follow(t, rec, s); err != nil {
+		if next, handed, err = u.eval.follow(t, rec, s, handed); err != nil {
 			next = t // the run says what is wrong
 			break
 		}
 	}
-	return s, next, append(all, x.behind(all)...)
+	return s, next, append(all, u.undecided(all)...)
 }
 
 // copyOf is a kept record with the output that the corrected file makes of it.
-func (x *execution) copyOf(t *definition.Task, s scope, rec *Task) *Task {
+func (u reuse) copyOf(t *definition.Task, s scope, handed map[string]any, rec *Task) *Task {
 	c := *rec
 	if c.Answer != nil {
 		c.Output = c.Answer
 	}
 	if t.Kind == definition.Router {
-		if _, route, err := x.choose(t, s); err == nil {
+		if _, route, err := u.eval.choose(t, s); err == nil {
 			c.Route = route
 		}
 	}
-	if c.Status == Success && (t.Outputs != nil || c.Answer != nil) && x.reshape(t, &c, s, nil) != nil {
+	if c.Status == Success && (t.Outputs != nil || c.Answer != nil) && u.eval.reshape(t, &c, s, handed, nil) != nil {
 		c.Status = Running
 	}
 	return &c
@@ -65,22 +73,22 @@ func (x *execution) copyOf(t *definition.Task, s scope, rec *Task) *Task {
 
 // keeps says what becomes of a finished task, or of what is finished in a task that holds
 // others. It also says whether all of it is kept.
-func (x *execution) keeps(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any) (k Kept, whole bool) {
-	rec := x.before[p.key]
+func (u reuse) keeps(ctx context.Context, t *definition.Task, p place, s scope, handed map[string]any) (k Kept, whole bool) {
+	rec := u.records.before[p.key]
 	k.Task, k.Unfinished = p.key, !rec.ended()
 	if rests(t) {
-		k.Again = x.again(ctx, t, p, s, handed, rec)
+		k.Again = u.again(ctx, t, p, s, handed, rec)
 		return k, k.Again == ""
 	}
 	if t.Kind == definition.Router {
 		return k, true // it costs nothing
 	}
-	given, err := x.given(t, s, handed)
+	given, err := u.eval.given(t, s, handed)
 	if err != nil {
 		k.Again = whyGiven
 		return k, false
 	}
-	members, err := x.membersOf(t, p, given)
+	members, err := u.eval.membersOf(t, p, given)
 	if err != nil {
 		k.Again = whyGiven
 		return k, false
@@ -92,12 +100,12 @@ func (x *execution) keeps(ctx context.Context, t *definition.Task, p place, s sc
 		if t.Kind == definition.Composite {
 			m.s = in
 		}
-		rec := x.before[m.p.key]
+		rec := u.records.before[m.p.key]
 		if rec == nil || !rec.ended() && !holds(m.t) {
 			whole = false
 			continue
 		}
-		within, kept := x.keeps(ctx, m.t, m.p, m.s, nil)
+		within, kept := u.keeps(ctx, m.t, m.p, m.s, nil)
 		if k.Of += within.Of; within.Of == 0 && !within.Unfinished {
 			k.Of++
 		}
@@ -107,13 +115,13 @@ func (x *execution) keeps(ctx context.Context, t *definition.Task, p place, s sc
 		whole = whole && kept
 		switch {
 		case t.Kind == definition.Composite && kept:
-			if children, err := x.children(m.t, rec); err == nil {
-				in = in.after(x.copyOf(m.t, m.s, rec), children)
+			if children, err := u.records.children(m.t, rec); err == nil {
+				in = in.after(u.copyOf(m.t, m.s, nil, rec), children)
 			}
 		case t.Kind == definition.Composite:
-			return k, false // the steps behind it may be given something else
+			return k, false // the steps after it may be given something else
 		case t.Kind == definition.Repeat && kept && i+1 < t.Max:
-			if over, err := x.until(t, m.s, rec.Output); err == nil && !over {
+			if over, err := u.eval.until(t, m.s, rec.Output); err == nil && !over {
 				members = append(members, p.round(t, given, i+1, rec.Output))
 			}
 		}
@@ -124,9 +132,9 @@ func (x *execution) keeps(ctx context.Context, t *definition.Task, p place, s sc
 	return k, whole
 }
 
-// behind are the finished tasks of which nobody can say yet what becomes of them: they
+// undecided are the finished tasks of which nobody can say yet what becomes of them: they
 // are reached after one that is done again, or not any more.
-func (x *execution) behind(known []Kept) (all []Kept) {
+func (u reuse) undecided(known []Kept) (all []Kept) {
 	seen := map[string]bool{}
 	for _, k := range known {
 		seen[k.Task] = true
@@ -137,14 +145,14 @@ func (x *execution) behind(known []Kept) (all []Kept) {
 			first = k.Task
 		}
 	}
-	for _, t := range x.w.Tasks {
-		if rec := x.before[t.ID]; rec != nil && rec.ended() && !seen[t.ID] && first != "" && t.Kind != definition.Router {
+	for _, t := range u.eval.w.Tasks {
+		if rec := u.records.before[t.ID]; rec != nil && rec.ended() && !seen[t.ID] && first != "" && t.Kind != definition.Router {
 			why := fmt.Sprintf("only if what it is given changes with %s", first)
 			all = append(all, Kept{Task: t.ID, Again: why})
 		}
 	}
-	for key, rec := range x.before {
-		if !strings.Contains(key, "/") && rec.ended() && x.w.Task(key) == nil {
+	for key, rec := range u.records.before {
+		if !strings.Contains(key, "/") && rec.ended() && u.eval.w.Task(key) == nil {
 			all = append(all, Kept{Task: key, Again: "never: the corrected file does not have it"})
 		}
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"belay/internal/authored"
@@ -59,7 +60,7 @@ func (x *execution) waitTask(ctx context.Context, t *definition.Task, s scope, r
 // await waits for the answer and puts it on record.
 func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
 	if t.Message != nil {
-		text, err := t.Message.Execute(x.values(s))
+		text, err := t.Message.Execute(x.eval.values(s))
 		if err != nil {
 			return invalid("the message of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, placed(err, t.At.Field("message"), t.Path+".message")))
 		}
@@ -70,40 +71,39 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 		until := rec.StartedAt.Add(t.For)
 		w.Until = &until
 	}
-	if err := x.announce(rec, 0); err != nil {
+	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
-	if t.Message != nil && t.For == 0 && x.onQuestion == turn.OnQuestionRefuse {
-		if a, err := x.r.answerTo(x.id, rec.Key); err != nil || a == nil {
-			return fault.New(fault.TaskFailed, "nobody attends the run, and it would wait for a person").With("category", "UNATTENDED").
-				WithHint("let the run wait for an answer with --wait")
+	if t.Message != nil && t.For == 0 && x.eval.onQuestion == turn.OnQuestionRefuse {
+		if a, err := x.r.state.answerTo(x.id, rec.Key); err != nil || a == nil {
+			return fault.New(fault.TaskFailed, unattended).With("category", "UNATTENDED").WithHint(hintWait)
 		}
 	}
-	if err := x.r.beginWait(w); err != nil {
+	if err := x.r.state.beginWait(w); err != nil {
 		return err
 	}
-	if err := x.journal.add(TaskWait, rec.Key, Waits{Message: w.Message, Until: w.Until}); err != nil {
+	if err := x.records.journal.add(TaskWait, rec.Key, Waits{Message: w.Message, Until: w.Until}); err != nil {
 		return err
 	}
 	p := pausesOf(ctx)
 	p.pause()
-	x.waits(1)
+	x.activity.add(1, 0)
 	a, err := x.answer(ctx, rec.Key, w.Until)
-	x.waits(-1)
+	x.activity.add(-1, 0)
 	p.resume()
 	if stopped(ctx) == errInterrupted {
 		return err // it goes on waiting in the next process
 	}
 	if err == nil {
 		rec.Decided = a
-		if err := x.r.closeWait(w, *a); err != nil {
+		if err := x.r.state.closeWait(w, *a); err != nil {
 			return err
 		}
-		if err := x.keep(rec); err != nil {
+		if err := x.records.keep(rec); err != nil {
 			return err // the answer stays for the next process
 		}
 	}
-	if e := x.r.endWait(x.id, rec.Key); err == nil {
+	if e := x.r.state.endWait(x.id, rec.Key); err == nil {
 		err = e
 	}
 	return err
@@ -114,11 +114,11 @@ func (x *execution) answer(ctx context.Context, key string, until *time.Time) (*
 	tick := time.NewTicker(answerPoll)
 	defer tick.Stop()
 	for {
-		a, err := x.r.answerTo(x.id, key)
+		a, err := x.r.state.answerTo(x.id, key)
 		if err != nil || a != nil {
 			return a, err
 		}
-		if now := x.now(); until != nil && !now.Before(*until) {
+		if now := x.records.now(); until != nil && !now.Before(*until) {
 			return &Answer{Answer: AnswerTime, At: now}, nil
 		}
 		select {
@@ -129,25 +129,25 @@ func (x *execution) answer(ctx context.Context, key string, until *time.Time) (*
 	}
 }
 
-// waits counts the wait tasks that wait now.
-func (x *execution) waits(n int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.waiting += n
+// activity counts what a run does now. The zero value is ready.
+type activity struct {
+	mu sync.Mutex
+	// waiting counts the wait tasks that wait, working the tasks that have a place.
+	waiting, working int
 }
 
-// idles reports whether the run does nothing but wait for a person or a time.
-func (x *execution) idles() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.waiting > 0 && x.working == 0
+func (a *activity) add(waiting, working int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waiting += waiting
+	a.working += working
 }
 
-// works counts the tasks that have a place.
-func (x *execution) works(n int) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.working += n
+// idle reports whether the run does nothing but wait for a person or a time.
+func (a *activity) idle() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.waiting > 0 && a.working == 0
 }
 
 // messageOf is a template's text for the record of what a task rests on.

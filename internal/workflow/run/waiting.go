@@ -75,16 +75,16 @@ func decisionOf(id, key string) string {
 }
 
 // beginWait records that a task waits, so that a server takes its run up after a restart.
-func (r *Runner) beginWait(w Waiting) error {
-	return r.writeState(waitName(w.RunID, w.Task)+waitSuffix, w, durable.RunWait)
+func (s state) beginWait(w Waiting) error {
+	return s.writeState(waitName(w.RunID, w.Task)+waitSuffix, w, durable.RunWait)
 }
 
-func (r *Runner) writeState(name string, v any, kind *durable.File) error {
+func (s state) writeState(name string, v any, kind *durable.File) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	state, err := os.OpenRoot(r.dir())
+	state, err := os.OpenRoot(s.dir)
 	if err != nil {
 		return storage("the state folder cannot be opened", err)
 	}
@@ -96,9 +96,9 @@ func (r *Runner) writeState(name string, v any, kind *durable.File) error {
 }
 
 // endWait removes what was written about a wait.
-func (r *Runner) endWait(id, key string) error {
+func (s state) endWait(id, key string) error {
 	for _, suffix := range []string{waitSuffix, answerSuffix} {
-		if err := os.Remove(filepath.Join(r.dir(), waitName(id, key)+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(s.dir, waitName(id, key)+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return storage("the state folder cannot be written", err)
 		}
 	}
@@ -106,8 +106,8 @@ func (r *Runner) endWait(id, key string) error {
 }
 
 // forget removes what was written about all waits of a run.
-func (r *Runner) forget(id string) (err error) {
-	for _, name := range r.stateFiles(id + ".*") {
+func (s state) forget(id string) (err error) {
+	for _, name := range s.stateFiles(id + ".*") {
 		if ext := filepath.Ext(name); ext == waitSuffix || ext == answerSuffix {
 			if e := os.Remove(name); e != nil && !errors.Is(e, fs.ErrNotExist) {
 				err = errors.Join(err, e)
@@ -118,9 +118,9 @@ func (r *Runner) forget(id string) (err error) {
 }
 
 // answerTo is the answer to a wait task, nil where there is none.
-func (r *Runner) answerTo(id, key string) (*Answer, error) {
+func (s state) answerTo(id, key string) (*Answer, error) {
 	var a Answer
-	data, _, err := durable.ReadFile(nil, filepath.Join(r.dir(), waitName(id, key)+answerSuffix), maxWaitFile)
+	data, _, err := durable.ReadFile(nil, filepath.Join(s.dir, waitName(id, key)+answerSuffix), maxWaitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func (r *Runner) Waits(ctx context.Context, id string) ([]Waiting, error) {
 		pattern = id + ".*" + waitSuffix
 	}
 	var all []Waiting
-	for _, name := range r.stateFiles(pattern) {
+	for _, name := range r.state.stateFiles(pattern) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -203,17 +203,17 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 	f.close()
 	w, err := r.waitOf(ctx, a)
 	if err != nil {
-		return w, r.tooLate(a, err)
+		return w, r.state.tooLate(a, err)
 	}
 	name := waitName(w.RunID, w.Task)
-	l, err := durable.Lock(filepath.Join(r.dir(), a.ID+".answering"))
+	l, err := durable.Lock(filepath.Join(r.state.dir, a.ID+".answering"))
 	if errors.Is(err, durable.ErrLocked) {
 		return w, fault.New(fault.Overloaded, "somebody answers the run %s just now", a.ID).WithHint("try it again")
 	} else if err != nil {
 		return w, storage("the state folder cannot be written", err)
 	}
 	defer func() { _ = l.Unlock() }()
-	switch given, err := r.answerTo(w.RunID, w.Task); {
+	switch given, err := r.state.answerTo(w.RunID, w.Task); {
 	case err != nil:
 		return w, err
 	case given != nil:
@@ -225,7 +225,7 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 			return w, storage("the answer cannot be put on record", err)
 		}
 	}
-	return w, r.writeState(name+answerSuffix, w.Answer, durable.RunAnswer)
+	return w, r.state.writeState(name+answerSuffix, w.Answer, durable.RunAnswer)
 }
 
 // waitOf is the wait task that an answer is for.
@@ -256,7 +256,7 @@ func (r *Runner) waitOf(ctx context.Context, a AnswerRequest) (Waiting, error) {
 func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 	seen := map[string]bool{}
 	var errs []error
-	for _, name := range r.stateFiles("run_*" + waitSuffix) {
+	for _, name := range r.state.stateFiles("run_*" + waitSuffix) {
 		var w Waiting
 		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
 		if err != nil || json.Unmarshal(data, &w) != nil || seen[w.RunID] || r.live(w.RunID) {

@@ -1,0 +1,218 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/workflow/definition"
+)
+
+// records writes what a run does: its record, those of its tasks, and its events.
+type records struct {
+	clock   func() time.Time
+	folder  *folder
+	journal *journal
+	// members are the records of tasks in large collections.
+	members members
+
+	// mu guards what follows: tasks that run at the same time write it.
+	mu     sync.Mutex
+	record Record
+	// before are the tasks that are on record from before, by key.
+	before map[string]*Task
+	order  int
+}
+
+func (r *records) now() time.Time { return r.clock().UTC() }
+
+// close closes the files.
+func (r *records) close() error {
+	var errs []error
+	if r.journal != nil {
+		errs = append(errs, r.journal.close())
+	}
+	errs = append(errs, r.members.close())
+	if r.folder != nil {
+		r.folder.close()
+	}
+	return errors.Join(errs...)
+}
+
+func (r *records) summary() Summary {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.record.Summary
+	s.Live = true
+	return s
+}
+
+// isOver reports whether the run has come to an end after which no answer to one of its
+// tasks counts. One that could not be recorded goes on where it was.
+func (r *records) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch r := &r.record; r.Status {
+	case Success, Cancelled:
+		return true
+	case Failed:
+		return r.Error == nil || r.Error.Type != fault.StorageFailure
+	case Running, Interrupted:
+	}
+	return false
+}
+
+// beginning is the task's record: that from before, or a new one.
+func (r *records) beginning(t *definition.Task, p place, s scope) *Task {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if rec := r.before[p.key]; rec != nil {
+		rec.many = p.many
+		if rec.Input == nil && p.within() {
+			rec.Input = s.input
+		}
+		if !rec.ended() {
+			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
+		}
+		return rec
+	}
+	if p.order == 0 {
+		r.order++
+		p.order = r.order
+	}
+	rec := &Task{Key: p.key, ID: t.ID, Kind: t.Kind, Order: p.order, Status: Running, StartedAt: r.now(), many: p.many}
+	if s.in {
+		rec.Index, rec.Item = &s.index, s.item
+	}
+	if t.Agent != nil {
+		rec.Agent = t.Agent.ID
+	}
+	if t.Action != nil {
+		rec.Action = t.Action.ID
+	}
+	return rec
+}
+
+// nextOrder is the place in the order of beginning of a task that is about to begin
+// beside others.
+func (r *records) nextOrder(key string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.before[key] == nil {
+		r.order++
+	}
+	return r.order
+}
+
+// children are those of a task that is on record.
+func (r *records) children(t *definition.Task, rec *Task) (any, error) {
+	if rests(t) || t.Kind == definition.Router {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var done []*Task
+	if t.Each == nil {
+		for _, c := range t.Tasks {
+			done = append(done, ended(r.before[rec.Key+"/"+c.ID], rec.Input))
+		}
+		return childrenOf(t, done), nil
+	}
+	for i := 0; ; i++ {
+		d := r.before[rec.Key+"/"+strconv.Itoa(i)+"/"+t.Each.ID]
+		if d == nil || rec.Of > 0 && i == rec.Of {
+			return childrenOf(t, done), nil
+		}
+		done = append(done, ended(d, rec.Input))
+	}
+}
+
+// winner is the member of a race that has succeeded before, -1 for none.
+func (r *records) winner(members []member) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.IndexFunc(members, func(m member) bool {
+		rec := r.before[m.p.key]
+		return rec != nil && rec.Status == Success
+	})
+}
+
+// begunBeside counts the tasks that have begun and are not within the one at p.
+func (r *records) begunBeside(p place) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.order
+	for key := range r.before {
+		if strings.HasPrefix(key, p.key+"/") {
+			n--
+		}
+	}
+	return n
+}
+
+// announce records that the task has begun, and writes the event.
+func (r *records) announce(rec *Task, of int) error {
+	if err := r.keep(rec); err != nil {
+		return err
+	}
+	return r.journal.add(TaskStart, rec.Key, TaskBegun{
+		ID: rec.ID, Kind: rec.Kind, Agent: rec.Agent, Action: rec.Action, Model: rec.Model, Index: rec.Index, Of: of,
+	})
+}
+
+// keep writes a task's record. That of a task in a large collection is on disk when the
+// task has ended: one that had not is done again.
+func (r *records) keep(rec *Task) error {
+	if !rec.many {
+		return r.folder.writeTask(rec)
+	}
+	written := *rec
+	if rec.inherits {
+		written.Input = nil
+	}
+	return r.members.put(context.Background(), r.folder, &written, rec.Status != Running)
+}
+
+// conclude records the task's end, and writes the event.
+func (r *records) conclude(rec *Task) error {
+	now := r.now()
+	rec.EndedAt = &now
+	if err := r.keep(rec); err != nil {
+		return err
+	}
+	d := TaskEnded{Status: rec.Status, Route: rec.Route, Error: rec.Error}
+	for _, a := range rec.Attachments {
+		if a.Refused != "" {
+			d.Refused++
+		}
+	}
+	if u := rec.Usage; u != nil {
+		d.Tokens, d.CostUSD = u.InputTokens+u.OutputTokens, u.CostUSD
+		r.mu.Lock()
+		r.record.Usage = sum(r.record.Usage, u)
+		r.mu.Unlock()
+	}
+	if d.Calls = rec.Calls; d.Calls != nil {
+		r.mu.Lock()
+		r.record.Calls = r.record.Calls.Plus(d.Calls)
+		r.mu.Unlock()
+	}
+	return r.journal.add(TaskEnd, rec.Key, d)
+}
+
+// abandon records that the task was stopped, and returns why.
+func (r *records) abandon(rec *Task, cause error) error {
+	rec.Status = Interrupted
+	if !errors.Is(cause, errInterrupted) {
+		rec.Status = Cancelled
+	}
+	if err := r.conclude(rec); err != nil {
+		return err
+	}
+	return cause
+}
