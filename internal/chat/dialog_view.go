@@ -47,6 +47,9 @@ func headline(a *ask, all int) string {
 		who = "the agent"
 	}
 	s := who + " wants to use " + render.Line(a.Name)
+	if a.effect.Outside {
+		s += " outside the sandbox"
+	}
 	if all > 1 {
 		s += fmt.Sprintf(" (1 of %d questions)", all)
 	}
