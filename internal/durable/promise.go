@@ -39,7 +39,7 @@ func Promises() []Promise {
 		{"scaffold", "belay project init", "the folders and files exist", same, "scaffold"},
 		{"makeExample", "", "the project exists", "it may be incomplete; make it again", ""},
 		{"makeTransition", "", "the deliverable has its new state", same, "transition"},
-		{"putDependencies", "belay deps import", "the register has the rows; its summary may be older, which belay deps lint reports", same, "register"},
+		{"putDependencies", "belay deps import", "the register has the rows, and its summary agrees", same, "register"},
 		{"applyProposal", "belay deps import", "the register has the rows of the proposal", same, "proposal"},
 		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "dismissal"},
 		{"", "belay deps renumber", "every file has its new ids, and belay undo takes that back", same, "ids made valid"},
