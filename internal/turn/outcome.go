@@ -87,12 +87,12 @@ func unapplied(changes []session.Change) string {
 }
 
 // release drops what is of no use once the result is out.
-func (s *toolCall) release() { s.call = nil }
+func (c *toolCall) release() { c.call = nil }
 
-func (s *toolCall) block() session.Block {
+func (c *toolCall) block() session.Block {
 	return session.Block{
-		Type: session.BlockToolResult, ID: s.id, Name: s.name,
-		Text: s.result.Text, Failed: s.result.Failed, Items: s.result.Items,
+		Type: session.BlockToolResult, ID: c.id, Name: c.name,
+		Text: c.result.Text, Failed: c.result.Failed, Items: c.result.Items,
 	}
 }
 

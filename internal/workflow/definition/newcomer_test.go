@@ -11,6 +11,8 @@ import (
 
 // The mistakes of people who write their first files. Each is found before anything runs,
 // with its place, its cause and the next step, and all of one file at once.
+//
+//nolint:misspell // misspelt words are the mistakes that it tests
 func TestMistakesOfNewcomers(t *testing.T) {
 	t.Parallel()
 	const head = `id: w
