@@ -29,7 +29,7 @@ func TestDisk(t *testing.T) {
 		want    string // "" is no end
 	}{
 		"a large file":      {limits, "head -c 64M /dev/urandom >large; sleep 60", written},
-		"small files":       {limits, "for i in $(seq 1500); do head -c 8000 /dev/urandom >$i; done; sleep 60", written},
+		"small files":       {limits, "for i in $(seq 1500); do printf %8000s x >$i; done; sleep 60", written},
 		"goes on writing":   {limits, "while :; do head -c 1M /dev/urandom; sleep 0.01; done >large", written},
 		"a file in HOME":    {limits, "head -c 64M /dev/urandom >$HOME/large; sleep 60", written},
 		"files in TMPDIR":   {limits, "for i in $(seq 40); do head -c 1M /dev/urandom >$TMPDIR/$i; done; sleep 60", written},
@@ -49,7 +49,7 @@ func TestDisk(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(w.Project, "old"), []byte(old), 0o644))
 			must(t, os.MkdirAll(filepath.Join(w.Scratch, "home"), 0o700))
 			must(t, os.WriteFile(filepath.Join(w.Scratch, "home", "old"), []byte(old), 0o644))
-			r, err := callShell(t, s, w, input{Command: "echo said; " + test.command})
+			r, err := callShell(t, s, w, input{Command: "echo said; " + test.command, TimeoutMS: 60_000})
 			must(t, err)
 			ended := test.want != ""
 			if strings.Contains(r.Text, "nothing of what it changed") != ended || strings.Contains(r.Text, "ended after") != ended ||

@@ -29,7 +29,7 @@ func TestResult(t *testing.T) {
 		"both streams in order": {in: input{Command: "echo a; echo b >&2; echo c"}, want: []string{"a\nb\nc\nexit code 0 after "}},
 		"failure":               {in: input{Command: "echo why; exit 3"}, want: []string{"why\nexit code 3 after "}, failed: true},
 		"signal":                {in: input{Command: "kill -SEGV $$"}, want: []string{"ended by SIGSEGV after "}, failed: true},
-		"deadline":              {in: input{Command: "echo a; sleep 60", TimeoutMS: 300}, want: []string{"a\nended after ", "its time of 300ms ran out"}, failed: true},
+		"deadline":              {in: input{Command: "echo a; sleep 60", TimeoutMS: 5_000}, want: []string{"a\nended after ", "its time of 5s ran out"}, failed: true},
 		"flood": {
 			in: input{Command: "yes first | head -n 100000; echo last"}, truncated: true,
 			want: []string{"first\n", "bytes of output left out", "last\nexit code 0"},
