@@ -26,7 +26,7 @@ func lines(t *testing.T, source, value any) []string {
 	return all
 }
 
-// Every fault is told, with its place; numbers are written as they are, and a
+// Every fault is reported with its place; numbers are written as they are, and a
 // mistyped property gets the one that it resembles.
 func TestCheck(t *testing.T) {
 	t.Parallel()

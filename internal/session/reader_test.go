@@ -238,7 +238,7 @@ func TestExpiredGap(t *testing.T) {
 	turn(t, w.Store, id, "t2", 1)
 }
 
-// A hole in a log, made by anyone who edited it, is told and read over.
+// A hole in a log, made by anyone who edited it, is reported and skipped.
 func TestHoleIsAGap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

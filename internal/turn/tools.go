@@ -66,7 +66,7 @@ func (b *toolCalls) begin(asked []model.ToolCall) ([]*toolCall, error) {
 	return calls, b.run.events.emit(drafts...)
 }
 
-// take takes the calls as far as they go. An error is the end of the turn.
+// take runs the calls until one of them fails. An error is the end of the turn.
 func (b *toolCalls) take(calls []*toolCall) error {
 	var reads []*toolCall // calls that wait to run at once
 	b.refusals.answer++

@@ -148,7 +148,7 @@ func gone(id string) error {
 	return tool.Refuse("%s is not in the project anymore", id).WithHint("list the deliverables with project.list")
 }
 
-// result are the lines for the model, as far as there is room.
+// result is the text for the model, cut to its limit.
 func (c *graphCall) result(all []string, unread []finding.Finding, truncated bool) tool.Result {
 	var b strings.Builder
 	shown := 0

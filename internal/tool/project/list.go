@@ -93,7 +93,7 @@ func (c *listCall) wants(f *scan.Folder) bool {
 		!c.w.Scope.Hidden(f.Path)
 }
 
-// result is the list for the model, as far as there is room.
+// result is the list for the model, cut to its limit.
 func (c *listCall) result(s *index.Snapshot, found []*scan.Folder) tool.Result {
 	var b strings.Builder
 	shown := 0

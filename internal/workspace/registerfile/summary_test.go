@@ -15,7 +15,7 @@ const theirs = "# Dependencies: DEL-01-02 Name\n\n## Extracted Dependency Regist
 	"## Lifecycle Summary\n\n### Closure (EXECUTION only)\n\n| SatisfactionStatus | Count |\n|---|---|\n| TBD | 9 |\n\n## Run Notes\n- by hand\n"
 
 // TestSummaryLeftAlone: figures that belay did not write stay when the register
-// changes, which is told; and when nothing changes, no file does.
+// changes, which is reported; and when nothing changes, no file does.
 func TestSummaryLeftAlone(t *testing.T) {
 	t.Parallel()
 	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": theirs})

@@ -20,7 +20,7 @@ const (
 	NetworkFile = 6
 )
 
-// Plan is what a supervisor is told: the whole sandbox, settled before the command
+// Plan describes the whole sandbox to a supervisor, settled before the command
 // starts. It decides nothing itself.
 type Plan struct {
 	Shell, Command, Dir string
