@@ -66,7 +66,7 @@ func (b *toolCalls) begin(asked []model.ToolCall) ([]*toolCall, error) {
 	return calls, b.run.events.emit(drafts...)
 }
 
-// take runs the calls until one of them fails. An error is the end of the turn.
+// take handles the calls in their order. An error is the end of the turn.
 func (b *toolCalls) take(calls []*toolCall) error {
 	var reads []*toolCall // calls that wait to run at once
 	b.refusals.answer++
