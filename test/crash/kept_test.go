@@ -127,6 +127,12 @@ func hold(w *world, a *app.App) (err error) {
 	if err != nil {
 		return err
 	}
+	held := false
+	defer func() {
+		if !held {
+			err = errors.Join(err, upper.Remove())
+		}
+	}()
 	dir, _ := upper.Folders()
 	for name, is := range keptFiles {
 		name = path.Join(dir, name)
@@ -148,6 +154,7 @@ func hold(w *world, a *app.App) (err error) {
 	if err != nil {
 		return err
 	}
+	held = true
 	return c.Close()
 }
 

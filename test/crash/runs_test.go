@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"belay/internal/app"
+	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/run"
@@ -181,6 +183,23 @@ func (w *world) hasTask(a *app.App, id, key string) error {
 		err = fmt.Errorf("the task %s is %s", key, t.Status)
 	}
 	return err
+}
+
+// ends are the tasks that a write to a run's log says have succeeded. A reader of the log
+// has seen them from then on, however late the one of the scenario is.
+func (w *world) ends(op durable.Op) {
+	if op.Verb != durable.OpWrite || op.File != durable.RunLog {
+		return
+	}
+	id := filepath.Base(filepath.Dir(op.Path))
+	for line := range bytes.Lines(op.Data) {
+		var e run.Event
+		var end run.TaskEnded
+		if json.Unmarshal(line, &e) != nil || e.Type != run.TaskEnd || json.Unmarshal(e.Data, &end) != nil || end.Status != run.Success {
+			continue
+		}
+		w.acknowledged("the end of the task "+e.Task, func(w *world, a *app.App) error { return w.hasTask(a, id, e.Task) })
+	}
 }
 
 // hasEvents checks that the events of a run that has ended are all there.
