@@ -46,10 +46,7 @@ func headline(a *ask, all int) string {
 	if who == "" {
 		who = "the agent"
 	}
-	s := who + " wants to use " + render.Line(a.Name)
-	if a.effect.Outside {
-		s += " outside the sandbox"
-	}
+	s := strings.TrimSpace(who + " wants to use " + render.Line(a.Name) + " " + a.effect.Manner())
 	if all > 1 {
 		s += fmt.Sprintf(" (1 of %d questions)", all)
 	}

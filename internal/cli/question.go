@@ -67,10 +67,7 @@ func aspects(r permit.Request) []string {
 	if r.Session {
 		kind = e.KindOfCall()
 	}
-	asks := r.Persona + " for " + e.Tool
-	if e.Outside {
-		asks += " outside the sandbox"
-	}
+	asks := strings.TrimSpace(r.Persona + " for " + e.Tool + " " + e.Manner())
 	all := []string{
 		"asks", asks, "does", does, "command", e.Command, "folder", folder,
 		"wrote", wrote(e), "files", shown, "git", strings.Join(render.GitLines(e), "\n"), "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,

@@ -164,6 +164,18 @@ type Ignored struct {
 // which the summary may show a part.
 func (e Effect) Act() string { return cmp.Or(e.Command, e.Summary) }
 
+// Manner says how a command runs that does not just run in the sandbox to its end, in
+// words that follow its tool's name, "" for others.
+func (e Effect) Manner() string {
+	switch {
+	case e.Outside:
+		return "outside the sandbox"
+	case e.Background:
+		return "in the background"
+	}
+	return ""
+}
+
 // Fingerprint is the same for effects that are the same: what a person was asked
 // about and what is done can be compared across processes.
 func (e Effect) Fingerprint() string {
