@@ -53,7 +53,7 @@ func (b *bench) root(n int) (string, error) {
 func (b *bench) projectList(ctx context.Context) ([]Measure, error) {
 	return b.commands(ctx, command{
 		words: []string{"project", "list"}, says: "%d deliverables", what: "belay project list, %s deliverables", files: []string{"_STATUS.md"},
-		few: 40, many: 300, note: "beside a program that reads their _STATUS.md, whose paths it is told",
+		few: 40, many: 300, note: "beside a program that is given the paths of their _STATUS.md and reads them",
 	})
 }
 

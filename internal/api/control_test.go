@@ -16,10 +16,10 @@ import (
 	"belay/internal/turn/changes"
 )
 
-// What people hold on to a turn with is the same through a server as beside it.
+// Steering, interrupts and decisions are the same through a server as in the process itself.
 //
 // Covers: turn-api REQ-04
-func TestClientAndServerCarryTheRopeUnchanged(t *testing.T) {
+func TestSteeringAndDecisionsPassTheServerUnchanged(t *testing.T) {
 	t.Parallel()
 	engine := &apitest.Engine{}
 	address := start(t, engine, api.Options{Operator: api.NewOperator("captain", "", nil)})

@@ -132,8 +132,8 @@ func (u reuse) keeps(ctx context.Context, t *definition.Task, p place, s scope, 
 	return k, whole
 }
 
-// undecided are the finished tasks of which nobody can say yet what becomes of them: they
-// are reached after one that is done again, or not any more.
+// undecided are the finished tasks that may or may not be done again. They depend on a task
+// that is done again, and its result is not known yet.
 func (u reuse) undecided(known []Kept) (all []Kept) {
 	seen := map[string]bool{}
 	for _, k := range known {
