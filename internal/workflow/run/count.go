@@ -1,9 +1,13 @@
 package run
 
 import (
+	"fmt"
+
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
+
+const hintTooMany = "give the run fewer items, divide it, or raise workflow.max_tasks"
 
 // afford checks that a run has no more tasks with the members of the one at p, and
 // with what is known of what those hold, than it may have. Begun is how many have begun beside it.
@@ -13,10 +17,26 @@ func (x *evaluator) afford(p place, members []member, begun int) error {
 	for _, m := range members {
 		if n += x.size(m, most-n); n > most {
 			return fault.New(fault.InvalidWorkflow, "with all that the task %s holds the run has more than %d tasks (workflow.max_tasks)", p.key, most).
-				WithHint("give the run fewer items, divide it, or raise workflow.max_tasks")
+				WithHint(hintTooMany)
 		}
 	}
 	return nil
+}
+
+// counted adds a task, with all that it is known to hold, to those that the run certainly
+// has, and says when they become too many.
+func (p *planner) counted(t *definition.Task, d PlannedTask, s scope) []problem {
+	most, before := p.x.o.Limits.Tasks, p.certain
+	if p.certain++; len(d.WaitsFor) == 0 && len(d.found) == 0 {
+		p.certain = before + p.x.size(member{t, place{key: t.ID}, s}, most-before)
+	}
+	if before > most || p.certain <= most {
+		return nil
+	}
+	return []problem{{
+		File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
+		Message: fmt.Sprintf("with all that this task holds the run has more than %d tasks (workflow.max_tasks)", most), Hint: hintTooMany,
+	}}
 }
 
 // size is how many tasks a member is, with those that it holds. What is not known yet

@@ -589,7 +589,24 @@ func TestTooManyTasks(t *testing.T) {
 	if r := b.run(rows(19, 9)); r.Status != run.Success || len(r.Tasks) != 191 {
 		t.Errorf("%s %+v with %d tasks", r.Status, r.Error, len(r.Tasks))
 	}
-	b = newBench(t, agents+`tasks: [{id: one, agent: a, prompt: one, on_success: {next: grid}}, {id: grid, `+grid+`}]`, echo)
+	// A later task counts as soon as its items are known, and those before it count as well.
+	const one = `tasks: [{id: one, agent: a, prompt: one, on_success: {next: grid}}, `
+	b = newBench(t, agents+one+`{id: grid, `+grid+`}]`, echo)
+	refused(b, rows(20, 10), "tasks[1]: with all that this task holds the run has more than 200 tasks")
+	if err := b.r.Check(t.Context(), b.request(rows(20, 10))); !fault.Is(err, fault.InvalidWorkflow) {
+		t.Errorf("checked: %v", err)
+	}
+	again := strings.NewReplacer("row,", "row2,", "cell", "cell2").Replace(grid)
+	b = newBench(t, agents+one+`{id: grid, on_success: {next: again}, `+grid+`}, {id: again, `+again+`}]`, echo)
+	refused(b, rows(10, 10), "tasks[2]: with all that this task holds the run has more than 200 tasks")
+	if r := b.run(rows(10, 8)); r.Status != run.Success {
+		t.Errorf("%s %+v with %d tasks", r.Status, r.Error, len(r.Tasks))
+	}
+	if n := len(b.e.asked()); n != 161 {
+		t.Errorf("asked %d times", n)
+	}
+	// Items that an answer gives are counted when it is there.
+	b = newBench(t, agents+one+strings.Replace(`{id: grid, `+grid+`}]`, "{{ .input.rows }}", "{{ if .tasks.one.output.response }}{{ toJson .input.rows }}{{ end }}", 1), echo)
 	r := b.run(rows(20, 10))
 	if r.Status != run.Failed || !strings.Contains(r.Error.Message, "workflow.max_tasks") || len(b.e.asked()) != 1 {
 		t.Errorf("%s %+v, %d turns", r.Status, r.Error, len(b.e.asked()))

@@ -144,6 +144,8 @@ type planner struct {
 	judged  int
 	refused []gather.Report
 	failed  []error
+	// certain is how many tasks the run certainly has, as far as that is known.
+	certain int
 }
 
 // handedBy are the tasks that hand a task its input: it is not known before them.
