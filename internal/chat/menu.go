@@ -94,7 +94,7 @@ func (n *menu) lines(l *render.Look, typed string, width int) []string {
 	return append(lines, l.Faint.Render(l.Cut("  "+foot, width)))
 }
 
-// line draws one row: the name of the choice, then its details as far as they fit.
+// line draws one row: the name of the choice, then as many of its details as fit.
 func (c *choice) line(l *render.Look, picked bool, width int) string {
 	sign, style := "  ", l.Plain
 	switch {

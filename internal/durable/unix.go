@@ -32,8 +32,8 @@ func tryLock(f *os.File, exclusive bool) error {
 
 func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// giveTo gives f the owner and group of like. Only a privileged process may do that, and
-// elsewhere the file stays with whoever wrote it.
+// giveTo gives f the owner and group of like. Where this process may not do that, the file
+// keeps its own.
 func giveTo(f *os.File, like os.FileInfo) {
 	if is, ok := like.Sys().(*syscall.Stat_t); ok && (int(is.Uid) != os.Geteuid() || int(is.Gid) != os.Getegid()) {
 		_ = f.Chown(int(is.Uid), int(is.Gid)) // a refusal leaves the file usable

@@ -185,9 +185,9 @@ func (w *world) hasTask(a *app.App, id, key string) error {
 	return err
 }
 
-// ends are the tasks that a write to a run's log says have succeeded. A reader of the log
-// has seen them from then on, however late the one of the scenario is.
-func (w *world) ends(op durable.Op) {
+// acknowledgeEnds notes the tasks that a write to a run's log says have succeeded. A reader
+// may see them from then on, however late the scenario's own reader is.
+func (w *world) acknowledgeEnds(op durable.Op) {
 	if op.Verb != durable.OpWrite || op.File != durable.RunLog {
 		return
 	}

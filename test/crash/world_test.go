@@ -168,7 +168,7 @@ func (w *world) record(s *scenario) []step {
 		After: func(op durable.Op) {
 			op.Data = bytes.Clone(op.Data)
 			w.note(step{op: &op})
-			w.ends(op)
+			w.acknowledgeEnds(op)
 		},
 	})
 	defer durable.SetHook(nil)

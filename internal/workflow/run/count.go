@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
@@ -26,17 +27,28 @@ func (x *evaluator) afford(p place, members []member, begun int) error {
 // counted adds a task, with all that it is known to hold, to those that the run certainly
 // has, and says when they become too many.
 func (p *planner) counted(t *definition.Task, d PlannedTask, s scope) []problem {
-	most, before := p.x.o.Limits.Tasks, p.certain
-	if p.certain++; len(d.WaitsFor) == 0 && len(d.found) == 0 {
-		p.certain = before + p.x.size(member{t, place{key: t.ID}, s}, most-before)
+	most, n := p.x.o.Limits.Tasks, 1
+	if len(d.WaitsFor) == 0 && len(d.found) == 0 {
+		n = p.x.size(member{t, place{key: t.ID}, s}, most-p.certain)
 	}
-	if before > most || p.certain <= most {
+	tooMany := p.certain <= most && p.certain+n > most
+	if !doesAll(t) {
+		n = 1
+	}
+	if p.certain += n; !tooMany {
 		return nil
 	}
 	return []problem{{
 		File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
 		Message: fmt.Sprintf("with all that this task holds the run has more than %d tasks (workflow.max_tasks)", most), Hint: hintTooMany,
 	}}
+}
+
+// doesAll reports whether a task that succeeds has done all that it holds: nothing in it
+// ends early.
+func doesAll(t *definition.Task) bool {
+	early := func(t *definition.Task) bool { return !doesAll(t) }
+	return t.Kind != definition.Repeat && fails(t) && !slices.ContainsFunc(t.Tasks, early) && (t.Each == nil || doesAll(t.Each))
 }
 
 // size is how many tasks a member is, with those that it holds. What is not known yet

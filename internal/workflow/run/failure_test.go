@@ -605,6 +605,14 @@ func TestTooManyTasks(t *testing.T) {
 	if n := len(b.e.asked()); n != 161 {
 		t.Errorf("asked %d times", n)
 	}
+	// A repetition may end early, so its rounds keep no later task from beginning.
+	b = newBench(t, agents+`tasks:
+  - {id: once, type: repeat, max: 20, until: "true", task: {id: round, agent: a, prompt: x}, on_success: {next: grid}}
+  - {id: grid, `+grid+`}
+`, echo)
+	if r := b.run(rows(19, 9)); r.Status != run.Success {
+		t.Errorf("%s %+v with %d tasks", r.Status, r.Error, len(r.Tasks))
+	}
 	// Items that an answer gives are counted when it is there.
 	b = newBench(t, agents+one+strings.Replace(`{id: grid, `+grid+`}]`, "{{ .input.rows }}", "{{ if .tasks.one.output.response }}{{ toJson .input.rows }}{{ end }}", 1), echo)
 	r := b.run(rows(20, 10))

@@ -144,7 +144,7 @@ type planner struct {
 	judged  int
 	refused []gather.Report
 	failed  []error
-	// certain is how many tasks the run certainly has, as far as that is known.
+	// certain counts the tasks that every run of this plan has.
 	certain int
 }
 
