@@ -38,8 +38,8 @@ func (b *bench) firstEventOne(ctx context.Context) (_ []Measure, err error) {
 	})
 	const row = "first event, one client"
 	return []Measure{
-		p50.measure(row, "first event, one client, p50", "ms", atMost(1.5)),
-		p99.measure(row, "first event, one client, p99", "ms", atMost(6)),
+		p50.measure(row, "first event, one client, p50", "ms", atMost(1.5).beside(0.167)),
+		p99.measure(row, "first event, one client, p99", "ms", atMost(6).beside(0.309)),
 		whole.measure(row, "whole turn, one client, p50", "ms", nil),
 	}, err
 }
@@ -56,7 +56,7 @@ func (b *bench) firstEventPaced(ctx context.Context) (_ []Measure, err error) {
 		first.add(s, ms(load.Percentile(r.First, 50)))
 		return err
 	})
-	return []Measure{first.measure("50 clients", "first event, 50 clients, pace 35 ms, p50", "ms", atMost(4))}, err
+	return []Measure{first.measure("50 clients", "first event, 50 clients, pace 35 ms, p50", "ms", atMost(4).beside(0.286))}, err
 }
 
 func (b *bench) throughput(ctx context.Context) (_ []Measure, err error) {
@@ -82,8 +82,8 @@ func (b *bench) throughput(ctx context.Context) (_ []Measure, err error) {
 		return err
 	})
 	return []Measure{
-		first.measure("50 clients", "first event, 50 clients, pace 0, p50", "ms", atMost(25)),
-		turns.measure("50 clients", "complete turns per second, 50 clients, pace 0", "per s", atLeast(1500)),
+		first.measure("50 clients", "first event, 50 clients, pace 0, p50", "ms", atMost(25).beside(4.77)),
+		turns.measure("50 clients", "complete turns per second, 50 clients, pace 0", "per s", atLeast(1500).beside(6495)),
 		turns.measure("50 clients", "the same, as a share of the bare server's", "per s", &Target{Limit: 0.4, AtLeast: true, OfRatio: true}),
 		work.measure("50 clients", "the same, processor time per turn", "ms", nil),
 	}, err
@@ -150,7 +150,7 @@ func (b *bench) thousand(ctx context.Context) (_ []Measure, err error) {
 	})
 	const row = "1,000 turns at one instant"
 	return []Measure{
-		first.measure(row, "1,000 turns at one instant (2 s each), first event, p99", "ms", atMost(600)),
+		first.measure(row, "1,000 turns at one instant (2 s each), first event, p99", "ms", atMost(600).beside(112)),
 		whole.measure(row, "the same, whole turn, p99", "ms", nil),
 		peak.measure(row, "the same, most memory", "MB", atMost(160)),
 	}, err

@@ -103,11 +103,6 @@ func run(ctx context.Context, args []string, say io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	slower, err := b.calibrate(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(say, "limits in time are for a machine %.2f times slower than that for which they were set\n", slower)
 	var all []Measure
 	for _, r := range rows() {
 		if !wanted.MatchString(r.name) {
@@ -119,12 +114,11 @@ func run(ctx context.Context, args []string, say io.Writer) (err error) {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 		for _, m := range measures {
-			m.Target = m.Target.on(slower, m.Unit)
 			fmt.Fprintf(say, "    %s\n", m)
 			all = append(all, m)
 		}
 	}
-	return b.report(slower, all)
+	return b.report(all)
 }
 
 func (b *bench) row(ctx context.Context, r row) ([]Measure, error) {

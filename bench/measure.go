@@ -75,13 +75,20 @@ type Target struct {
 	Limit   float64 `json:"limit"`
 	AtLeast bool    `json:"atLeast,omitempty"`
 	OfRatio bool    `json:"ofRatio,omitempty"`
-	// Slower is how many times slower this machine is than the one that a limit in
-	// time was set for; 0 where the limit does not depend on the machine.
-	Slower float64 `json:"slower,omitempty"`
+	// Beside is what the bare program took on the machine that a limit in time was set
+	// for; 0 where the limit is the same on every machine.
+	Beside float64 `json:"beside,omitempty"`
 }
 
 func atMost(limit float64) *Target  { return &Target{Limit: limit} }
 func atLeast(limit float64) *Target { return &Target{Limit: limit, AtLeast: true} }
+
+// beside makes a limit one in time, which was set where the bare program took so long
+// or, for a limit at least, did so many per second.
+func (t *Target) beside(bare float64) *Target {
+	t.Beside = bare
+	return t
+}
 
 func atMostTimes(limit float64) *Target {
 	return &Target{Limit: limit, OfRatio: true}
@@ -107,10 +114,24 @@ func (m Measure) Verdict() string {
 	if math.IsNaN(v) {
 		return ""
 	}
-	if limit := m.Target.limit(); v == limit || v > limit == m.Target.AtLeast {
+	if limit := m.limit(); v == limit || v > limit == m.Target.AtLeast {
 		return "yes"
 	}
 	return "no"
+}
+
+// limit is what belay is held to on this machine. One on which the bare program is
+// slower than where the limit was set is slower at this kind of work.
+func (m Measure) limit() float64 {
+	t := m.Target
+	switch {
+	case t.Beside == 0 || m.Bare == nil:
+		return t.Limit
+	case t.AtLeast:
+		return t.Limit * min(1, *m.Bare/t.Beside)
+	default:
+		return t.Limit * max(1, *m.Bare/t.Beside)
+	}
 }
 
 // TargetText is the target as the table shows it.
@@ -123,10 +144,10 @@ func (m Measure) TargetText() string {
 	case t.OfRatio:
 		return fmt.Sprintf("≤ %g times", t.Limit)
 	case t.AtLeast:
-		limit := t.limit()
+		limit := m.limit()
 		return "≥ " + m.figure(&limit)
 	default:
-		limit := t.limit()
+		limit := m.limit()
 		return "≤ " + m.figure(&limit)
 	}
 }

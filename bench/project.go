@@ -53,7 +53,8 @@ func (b *bench) root(n int) (string, error) {
 func (b *bench) projectList(ctx context.Context) ([]Measure, error) {
 	return b.commands(ctx, command{
 		words: []string{"project", "list"}, says: "%d deliverables", what: "belay project list, %s deliverables", files: []string{"_STATUS.md"},
-		few: 40, many: 300, note: "beside a program that is given the paths of their _STATUS.md and reads them",
+		few: atMost(40).beside(10.3), many: atMost(300).beside(60.4),
+		note: "beside a program that is given the paths of their _STATUS.md and reads them",
 	})
 }
 
@@ -63,7 +64,8 @@ func (b *bench) projectValidate(ctx context.Context) ([]Measure, error) {
 		words: []string{"project", "validate"}, says: "%d deliverables", what: "belay project validate, %s deliverables",
 		files: []string{"_STATUS.md", "_CONTEXT.md", "_DEPENDENCIES.md", "_REFERENCES.md", "MEMORY.md", "Dependencies.csv",
 			"Datasheet.md", "Specification.md", "Guidance.md", "Procedure.md"},
-		few: 200, many: 1500, memory: 150, note: "beside a program that reads the same ten files of each and knows their paths",
+		few: atMost(200).beside(50.5), many: atMost(1500).beside(361), memory: 150,
+		note: "beside a program that reads the same ten files of each and knows their paths",
 	})
 }
 
@@ -72,7 +74,8 @@ func (b *bench) projectLint(ctx context.Context) ([]Measure, error) {
 	return b.commands(ctx, command{
 		words: []string{"deps", "lint"}, says: "%d registers", what: "belay deps lint, %s deliverables",
 		files: []string{"_STATUS.md", "_DEPENDENCIES.md", "Dependencies.csv"},
-		few:   200, many: 1500, memory: 150, note: "beside a program that reads the same three files of each and knows their paths",
+		few:   atMost(200).beside(27.7), many: atMost(1500).beside(219), memory: 150,
+		note: "beside a program that reads the same three files of each and knows their paths",
 	})
 }
 
@@ -86,8 +89,9 @@ type command struct {
 	files []string
 	// few and many are the most milliseconds it may take for either project, memory
 	// the most megabytes for the larger one, 0 where that is not asked.
-	few, many, memory float64
-	note              string
+	few, many *Target
+	memory    float64
+	note      string
 }
 
 func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
@@ -109,7 +113,7 @@ func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
 		if n == manyDeliverables {
 			limit = c.many
 		}
-		wall := t.wall.measure("project", fmt.Sprintf(c.what, number(float64(n))), "ms", atMost(limit))
+		wall := t.wall.measure("project", fmt.Sprintf(c.what, number(float64(n))), "ms", limit)
 		wall.Note = c.note
 		all = append(all, wall, t.work.measure("project", "the same, processor time", "ms", nil))
 		if c.memory > 0 && n == manyDeliverables {

@@ -38,7 +38,7 @@ func (b *bench) sessionList(ctx context.Context) (_ []Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	command := t.wall.measure("sessions", "belay session list of 5,000 sessions, limit 50", "ms", atMost(50))
+	command := t.wall.measure("sessions", "belay session list of 5,000 sessions, limit 50", "ms", atMost(50).beside(28.9))
 	command.Note = "beside a program that looks at each session.json and reads those of 50 sessions and their transcripts"
 	answer, err := b.sessionPage(ctx, dir, project)
 	return []Measure{command, t.work.measure("sessions", "the same, processor time", "ms", nil), answer}, errors.Join(err, os.RemoveAll(dir))
@@ -86,7 +86,7 @@ func (b *bench) sessionPage(ctx context.Context, dir, project string) (_ Measure
 			return Measure{}, err
 		}
 	}
-	m := figures.measure("sessions", "GET /api/harness/session/list of 5,000 sessions, limit 50, p50", "ms", atMost(50))
+	m := figures.measure("sessions", "GET /api/harness/session/list of 5,000 sessions, limit 50, p50", "ms", atMost(50).beside(0.098))
 	m.Note = "beside a net/http handler that has the same bytes"
 	return m, nil
 }
@@ -125,9 +125,9 @@ func (b *bench) longSession(ctx context.Context) (_ []Measure, err error) {
 		turn.belay, turn.bare = append(turn.belay, took), append(turn.bare, all)
 		manifest.belay, manifest.bare = append(manifest.belay, shown), append(manifest.bare, one)
 	}
-	first := turn.measure("sessions", "first turn after a restart, session of 3,000 turns", "ms", atMost(100))
+	first := turn.measure("sessions", "first turn after a restart, session of 3,000 turns", "ms", atMost(100).beside(8.51))
 	first.Note = "beside reading and hashing its transcript and the end of its log, appending a turn's bytes, and a flush"
-	second := manifest.measure("sessions", "manifest of a turn in a session of 3,000 turns", "ms", atMost(20))
+	second := manifest.measure("sessions", "manifest of a turn in a session of 3,000 turns", "ms", atMost(20).beside(5.60))
 	second.Note = "beside reading and hashing its transcript"
 	return []Measure{first, second}, os.RemoveAll(dir)
 }

@@ -87,7 +87,7 @@ func searchBeside(pattern string, literal bool) (run func(context.Context, strin
 func (b *bench) toolRead(ctx context.Context) ([]Measure, error) {
 	const file = "huge.log"
 	m, err := b.compare(ctx, comparison{
-		row: "tools", what: "read of the last 100 lines of a file of 1 GB", target: atMost(5), note: "beside `tail`",
+		row: "tools", what: "read of the last 100 lines of a file of 1 GB", target: atMost(5).beside(1.01), note: "beside `tail`",
 		calling: calling{
 			tool: "read", count: 20, want: "the last line",
 			input: func(i int) step { return step{"path": file, "offset": -100 - i} },
