@@ -10,7 +10,7 @@ import (
 // The values of GOGC: a server keeps its memory small, and a command that looks at a
 // whole project takes memory instead of time.
 const (
-	serverGOGC  = 50
+	serverGOGC  = 40
 	commandGOGC = 200
 )
 
