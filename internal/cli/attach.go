@@ -51,7 +51,7 @@ The exit code is 1 if one of them would be refused.`,
 					return err
 				}
 			} else {
-				c.printInspections(found)
+				printInspections(c, found)
 			}
 			if w := a.Engine.ModelWarning(model); model != "" && w != "" {
 				c.warn(w)
@@ -67,7 +67,7 @@ The exit code is 1 if one of them would be refused.`,
 	return cmd
 }
 
-func (c *console) printInspections(found []turn.Inspection) {
+func printInspections(c *console, found []turn.Inspection) {
 	t := &table{heads: []string{"FILE", "VERDICT", "TYPE", "SIZE", "TOKENS", "DELIVERED"}}
 	for _, i := range found {
 		name := i.Path

@@ -21,7 +21,7 @@ import (
 // what is there is downloaded to this machine, within the limits for attachments, and
 // uploaded as a file of this machine is. The turn judges it as any other file. An
 // address that is there twice is fetched once.
-func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine, a attaching) []attachedFile {
+func fetchAddresses(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, a attaching) []attachedFile {
 	files := make([]attachedFile, len(a.files))
 	var addresses []string
 	for i, name := range a.files {
@@ -39,7 +39,7 @@ func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine
 	if len(addresses) == 0 {
 		return files
 	}
-	stored, errs := c.fetchAll(ctx, cfg, e, a.where, addresses)
+	stored, errs := fetchEach(ctx, c, cfg, e, a.where, addresses)
 	fine := errors.Join(errs...) == nil
 	for i := range files {
 		f := &files[i]
@@ -55,7 +55,7 @@ func (c *console) fetched(ctx context.Context, cfg *config.Config, e turn.Engine
 
 // fetchAll brings what is at addresses into the project, several at a time, and says
 // of each where it is or why it does not.
-func (c *console) fetchAll(ctx context.Context, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
+func fetchEach(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
 	stored, errs := make([]string, len(addresses)), make([]error, len(addresses))
 	downloads, err := app.NewDownloads(cfg)
 	if err != nil {

@@ -31,12 +31,12 @@ was removed or replaced. The exit code is then 1.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return c.verifyAudit(ctx, a, asJSON) })
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return verifyAudit(ctx, c, a, asJSON) })
 	}
 	return cmd
 }
 
-func (c *console) verifyAudit(ctx context.Context, a *app.App, asJSON bool) error {
+func verifyAudit(ctx context.Context, c *console, a *app.App, asJSON bool) error {
 	path := app.AuditPath(a.Config.Paths.StateDir)
 	log, err := permit.OpenAudit(path, time.Now)
 	if err != nil {

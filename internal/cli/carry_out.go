@@ -15,7 +15,7 @@ import (
 // ended: that turn goes on here, before the next turn of its session. Watch shows it.
 // A server does so by itself. An earlier turn that fails does not keep the next one
 // from being sent.
-func (c *console) carryOut(ctx context.Context, e turn.Engine, sessionID string, watch func(turn.Stream) error) error {
+func carryOut(ctx context.Context, c *console, e turn.Engine, sessionID string, watch func(turn.Stream) error) error {
 	local, ok := e.(*turn.Local)
 	if !ok {
 		return nil
@@ -43,7 +43,7 @@ func answeredBy(d permit.Decision) string {
 }
 
 // noteWaiting says who carries an answer out where no process runs the turn that asked.
-func (c *console) noteWaiting(a *app.App, r permit.Request) {
+func noteWaiting(c *console, a *app.App, r permit.Request) {
 	if turnID, _, running := a.Store.Signals.Running(r.SessionID); running && turnID == r.TurnID {
 		return
 	}

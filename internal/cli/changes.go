@@ -42,7 +42,7 @@ func (f *changesFlags) add(cmd *cobra.Command) {
 }
 
 // inChanges runs a command about the kept changes of a project, here or on a server.
-func (c *console) inChanges(cmd *cobra.Command, f *changesFlags, do func(ctx context.Context, e turn.Engine, project string) error) error {
+func inChanges(c *console, cmd *cobra.Command, f *changesFlags, do func(ctx context.Context, e turn.Engine, project string) error) error {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func newChangesList(c *console) *cobra.Command {
 	f.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.inChanges(cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
+		return inChanges(c, cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
 			all, err := e.Kept(ctx, project)
 			if err != nil {
 				return err
@@ -162,7 +162,7 @@ what the command wrote last.`,
 	f.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			k, err := e.KeptChange(ctx, project, id)
 			if err != nil {
 				return err
@@ -170,7 +170,7 @@ what the command wrote last.`,
 			if asJSON {
 				return c.writeJSON(map[string]any{"change": k})
 			}
-			c.printKept(k)
+			printKept(c, k)
 			return nil
 		})
 	}
@@ -178,7 +178,7 @@ what the command wrote last.`,
 }
 
 // printKept prints a kept change on stdout, nothing in it unseen.
-func (c *console) printKept(k changes.KeptChange) {
+func printKept(c *console, k changes.KeptChange) {
 	pairs := []string{"change", k.ID}
 	diff := ""
 	if e := k.Effect; e != nil {

@@ -34,7 +34,7 @@ line. Files that other programs run by themselves, such as .envrc or a git hook,
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: only, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func newChangesDrop(c *console) *cobra.Command {
 	f.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inChange(cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
+		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
 			if err != nil {
 				return err
@@ -94,8 +94,8 @@ func needsChange(_ *cobra.Command, args []string) error {
 }
 
 // inChange is inChanges for a command about one of them: it gets the whole id.
-func (c *console) inChange(cmd *cobra.Command, f *changesFlags, named string, do func(ctx context.Context, e turn.Engine, project, id string) error) error {
-	return c.inChanges(cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
+func inChange(c *console, cmd *cobra.Command, f *changesFlags, named string, do func(ctx context.Context, e turn.Engine, project, id string) error) error {
+	return inChanges(c, cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
 		id, err := changeNamed(ctx, e, project, named)
 		if err != nil {
 			return err

@@ -72,7 +72,7 @@ turn that did not end well.`,
 	cmd.MarkFlagsMutuallyExclusive("session", "project")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var wrong problems
-		o, err := c.chatOptions(cmd, &f, args)
+		o, err := chatOptions(c, cmd, &f, args)
 		wrong.add(err)
 		cfg := c.loadOrNote(cmd, &wrong)
 		if cfg == nil {
@@ -80,25 +80,25 @@ turn that did not end well.`,
 		}
 		o.Notices = slices.Clone(cfg.Warnings)
 		if f.server != "" {
-			return c.chatRemote(cmd, cfg, &f, o, &wrong)
+			return chatRemote(c, cmd, cfg, &f, o, &wrong)
 		}
-		return c.chatHere(cmd, cfg, &f, o, &wrong)
+		return chatHere(c, cmd, cfg, &f, o, &wrong)
 	}
 	return cmd
 }
 
 // chatOptions is what the command line says that needs no engine. The error has
 // everything that is wrong with it.
-func (c *console) chatOptions(cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
+func chatOptions(c *console, cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
 	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, ""), SkipRefused: f.skipRefused}
 	var err error
-	o.Opts, err = c.options(cmd, &f.optionFlags, f.server)
+	o.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	o.Opts.OnQuestion = turn.OnQuestionWait
 	return o, err
 }
 
 // chatHere runs the turns in this process.
-func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
+func chatHere(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	project, err := projectDir(cfg)
 	if err != nil {
 		wrong.add(err)
@@ -122,7 +122,7 @@ func (c *console) chatHere(cmd *cobra.Command, cfg *config.Config, f *chatFlags,
 			}
 			return opening.Message
 		}
-		return c.converse(cmd, a.Engine, cfg, f, o, wrong)
+		return chatThere(c, cmd, a.Engine, cfg, f, o, wrong)
 	})
 }
 
@@ -132,7 +132,7 @@ const chatRetries = 1
 
 // chatRemote runs the turns on a server. On this machine the server reads the same
 // files; to another one they are uploaded.
-func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
+func chatRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	wrong.add(serversOwn(cmd))
 	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *console) chatRemote(cmd *cobra.Command, cfg *config.Config, f *chatFlag
 			return upload(ctx, e, turn.Upload{SessionID: id}, path)
 		}
 	}
-	return c.converse(cmd, e, cfg, f, o, wrong)
+	return chatThere(c, cmd, e, cfg, f, o, wrong)
 }
 
 // screen reports whether there is a terminal that can show a conversation.
@@ -168,22 +168,22 @@ func (c *console) screen() bool {
 }
 
 // converse finds the session and talks in it, with whatever stdin is.
-func (c *console) converse(cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
+func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	ctx := cmd.Context()
 	o.Engine, o.Explain = e, explainEnd
 	wrong.add(knownPersona(ctx, e, f.persona)) // said now, not after the first message
 	wrong.add(knownTools(ctx, e, o.Opts.Tools, f.allow))
 	a := attaching{files: f.attach, model: f.model, upload: o.Upload != nil, skip: f.skipRefused}
-	err := c.chatSession(ctx, f, &o)
+	err := chatSession(ctx, c, f, &o)
 	if wrong.add(err); err == nil {
 		a.where = target(o.Session, o.Project)
 	}
-	o.Upload = uploadOnce(o.Upload, c.attached(ctx, cfg, e, a, wrong), &o.Attach)
+	o.Upload = uploadOnce(o.Upload, attachFiles(ctx, c, cfg, e, a, wrong), &o.Attach)
 	if !wrong.none() {
 		return wrong.err()
 	}
 	if !c.screen() {
-		return c.chatPlain(cmd, o)
+		return chatPlain(c, cmd, o)
 	}
 	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
 	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
@@ -226,7 +226,7 @@ func uploadOnce(upload uploader, there []attachedFile, attach *[]string) uploade
 type uploader = func(ctx context.Context, sessionID, path string) (string, error)
 
 // chatSession finds the session to go on with, if any.
-func (c *console) chatSession(ctx context.Context, f *chatFlags, o *chat.Options) (err error) {
+func chatSession(ctx context.Context, c *console, f *chatFlags, o *chat.Options) (err error) {
 	if o.Session, err = named(ctx, o.Engine, f.session); err != nil {
 		return err
 	}

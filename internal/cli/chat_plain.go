@@ -37,7 +37,7 @@ type plainChat struct {
 // next from being sent; the exit code is that of the last one that failed. Where no
 // person types them, a line that is wrong ends the chat: what follows it may count on
 // the mode or the file that it names.
-func (c *console) chatPlain(cmd *cobra.Command, o chat.Options) error {
+func chatPlain(c *console, cmd *cobra.Command, o chat.Options) error {
 	for _, n := range o.Notices {
 		c.warn(n)
 	}
@@ -157,7 +157,7 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 		p.o.Session = rec.SessionID
 	}
 	if !fresh {
-		if err := p.c.carryOut(ctx, e, p.o.Session, func(s turn.Stream) error { return p.watch(ctx, s) }); err != nil {
+		if err := carryOut(ctx, p.c, e, p.o.Session, func(s turn.Stream) error { return p.watch(ctx, s) }); err != nil {
 			return err
 		}
 	}

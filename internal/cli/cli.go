@@ -104,14 +104,14 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultHelpCmd()
 	strictHelp(root)
-	c.checkHelp(root)
+	checkHelp(c, root)
 	explainArguments(root)
-	c.watchRuns(root)
+	watchRuns(c, root)
 	return root
 }
 
 // watchRuns makes every command below cmd tell the console that it began.
-func (c *console) watchRuns(cmd *cobra.Command) {
+func watchRuns(c *console, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			c.ran = true
@@ -119,7 +119,7 @@ func (c *console) watchRuns(cmd *cobra.Command) {
 		}
 	}
 	for _, child := range cmd.Commands() {
-		c.watchRuns(child)
+		watchRuns(c, child)
 	}
 }
 

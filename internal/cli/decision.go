@@ -59,7 +59,7 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 				if i > 0 {
 					c.write("\n")
 				}
-				c.printPending(q, shortDiff)
+				printPending(c, q, shortDiff)
 			}
 			if len(open) == 0 {
 				c.tell(c.paint(styleQuiet, "nothing"), "waits for an answer")
@@ -94,7 +94,7 @@ func newDecisionShow(c *console) *cobra.Command {
 			case asJSON:
 				return c.writeJSON(map[string]any{"decision": q.call})
 			}
-			c.printPending(q, 0)
+			printPending(c, q, 0)
 			return nil
 		})
 	}
@@ -122,7 +122,7 @@ that follow in a run see the note.`,
 		if session {
 			verdict = permit.VerdictAllowSession
 		}
-		return c.answerQuestion(cmd, args[0], verdict, note, only...)
+		return answerQuestion(c, cmd, args[0], verdict, note, only...)
 	}
 	return cmd
 }
@@ -137,7 +137,7 @@ func newDecisionDeny(c *console) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.answerQuestion(cmd, args[0], permit.VerdictDeny, note)
+		return answerQuestion(c, cmd, args[0], permit.VerdictDeny, note)
 	}
 	return cmd
 }
@@ -151,14 +151,14 @@ func needsQuestion(_ *cobra.Command, args []string) error {
 }
 
 // answerQuestion says what the call would do or what the run asks, and gives the answer.
-func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
+func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		q, ok, err := openQuestion(ctx, a, id)
 		if err != nil {
 			return err
 		}
 		if q.wait != nil {
-			return c.answerWait(ctx, a, *q.wait, v, note, only...)
+			return answerWait(ctx, c, a, *q.wait, v, note, only...)
 		}
 		if !ok {
 			w, found, err := a.Runs.Closed(ctx, id)
@@ -166,7 +166,7 @@ func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict
 				return err
 			}
 			if found { // the answer says how it was decided
-				return c.answerWait(ctx, a, w, v, note, only...)
+				return answerWait(ctx, c, a, w, v, note, only...)
 			}
 		}
 		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
@@ -184,7 +184,7 @@ func (c *console) answerQuestion(cmd *cobra.Command, id string, v permit.Verdict
 		}
 		c.note(verdictWord(d.Verdict), said)
 		if ok {
-			c.noteWaiting(a, q.call)
+			noteWaiting(c, a, q.call)
 		}
 		return nil
 	})

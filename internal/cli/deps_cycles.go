@@ -31,7 +31,7 @@ func newDepsCycles(c *console) *cobra.Command {
 		}
 		return a
 	}
-	cmd := c.graphQuestion("cycles", "List the circles in which deliverables depend on each other",
+	cmd := graphQuestion(c, "cycles", "List the circles in which deliverables depend on each other",
 		`List the groups of deliverables that depend on each other, each with a shortest circle
 through every one of them. First come the groups of which each waits for another: every
 step of these circles is an active prerequisite or constraint that is neither satisfied
@@ -44,7 +44,7 @@ read. Long lists are cut short; --all and --json show them whole.`,
 			a = wanted(a)
 			return circlesAnswer{a.Components, a.Cycles}
 		},
-		func(_ *graph.Graph, a *graph.Analysis) { c.printCircles(wanted(a), blocking, all) })
+		func(_ *graph.Graph, a *graph.Analysis) { printCircles(c, wanted(a), blocking, all) })
 	cmd.Example = "  belay deps cycles .\n  belay deps cycles . --blocking\n  belay deps cycles . --json"
 	cmd.Flags().BoolVar(&blocking, "blocking", false, "only the groups of which each waits for another")
 	cmd.Flags().BoolVar(&all, "all", false, "list every circle that was found, whole")
@@ -53,17 +53,17 @@ read. Long lists are cut short; --all and --json show them whole.`,
 }
 
 // printCircles prints the groups of both kinds with their circles, and the totals.
-func (c *console) printCircles(a *graph.Analysis, onlyBlocking, all bool) {
+func printCircles(c *console, a *graph.Analysis, onlyBlocking, all bool) {
 	cycles := make([][]graph.Cycle, len(a.Components))
 	for _, cycle := range a.Cycles {
 		cycles[cycle.Component] = append(cycles[cycle.Component], cycle)
 	}
 	blocking := len(a.OnlyBlocking().Components)
-	c.printComponents(a.Components[:blocking], cycles[:blocking], "wait for each other", "waits for itself", all)
+	printComponents(c, a.Components[:blocking], cycles[:blocking], "wait for each other", "waits for itself", all)
 	if blocking > 0 && blocking < len(a.Components) {
 		c.write("\n")
 	}
-	c.printComponents(a.Components[blocking:], cycles[blocking:], "depend on each other", "depends on itself", all)
+	printComponents(c, a.Components[blocking:], cycles[blocking:], "depend on each other", "depends on itself", all)
 	switch others := len(a.Components) - blocking; {
 	case onlyBlocking && blocking == 0:
 		c.write("there are no circles that block\n")
@@ -78,7 +78,7 @@ func (c *console) printCircles(a *graph.Analysis, onlyBlocking, all bool) {
 
 // printComponents prints components of one kind. Many says what several deliverables of
 // one do, one what a single deliverable does.
-func (c *console) printComponents(groups []graph.Component, cycles [][]graph.Cycle, many, one string, all bool) {
+func printComponents(c *console, groups []graph.Component, cycles [][]graph.Cycle, many, one string, all bool) {
 	for i, g := range groups {
 		if i == shownComponents && !all {
 			c.write("\n" + hang(fmt.Sprintf("and %s; --all lists them", count(len(groups)-i, "more group", "more groups")), c.width, 2) + "\n")

@@ -46,14 +46,14 @@ neighbours. --impact lists what a change to one reaches, the nearest first.`,
 		if !ok && format != "json" {
 			return failed(ExitUsage, "the formats are json, mermaid, dot and graphml", fmt.Errorf("unknown format %q", format))
 		}
-		p, err := c.dependencies(cmd, args)
+		p, err := loadDependencies(c, cmd, args)
 		if err != nil {
 			return err
 		}
 		g := p.Graph
 		switch {
 		case impact != "":
-			return c.printImpact(g, impact, asJSON || cmd.Flags().Changed("format"))
+			return printImpact(c, g, impact, asJSON || cmd.Flags().Changed("format"))
 		case around != "":
 			if g, ok = g.Around(around); !ok {
 				return noDeliverable(around)
@@ -68,7 +68,7 @@ neighbours. --impact lists what a change to one reaches, the nearest first.`,
 }
 
 // printImpact lists what a change reaches.
-func (c *console) printImpact(g *graph.Graph, id string, asJSON bool) error {
+func printImpact(c *console, g *graph.Graph, id string, asJSON bool) error {
 	impact, ok := g.Impact(id)
 	if !ok {
 		return noDeliverable(id)
@@ -97,7 +97,7 @@ type dependencies struct {
 }
 
 // dependencies reads the project that a command names. What could not be read is warned of.
-func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies, error) {
+func loadDependencies(c *console, cmd *cobra.Command, args []string) (*dependencies, error) {
 	_, root, err := c.project(cmd, args)
 	if err != nil {
 		return nil, err
@@ -113,12 +113,12 @@ func (c *console) dependencies(cmd *cobra.Command, args []string) (*dependencies
 	if err != nil {
 		return nil, err
 	}
-	c.warnOf(unread)
+	warnOf(c, unread)
 	return &dependencies{root, g}, nil
 }
 
 // warnOf reports what a command could not read.
-func (c *console) warnOf(all []finding.Finding) {
+func warnOf(c *console, all []finding.Finding) {
 	for _, f := range all {
 		c.warn(f.Path + ": " + f.Message)
 	}

@@ -76,15 +76,15 @@ was proposed, look at what it would change now, and add --stale.`,
 		if err != nil {
 			return err
 		}
-		done, err := c.importProposal(cmd.Context(), cfg, args, f)
+		done, err := importProposal(cmd.Context(), c, cfg, args, f)
 		if err != nil {
-			c.printRowProblems(err)
+			printRowProblems(c, err)
 			return err
 		}
 		if asJSON {
 			return c.writeJSON(done)
 		}
-		c.printImport(done, f.apply)
+		printImport(c, done, f.apply)
 		return nil
 	}
 	return cmd
@@ -92,16 +92,16 @@ was proposed, look at what it would change now, and add --stale.`,
 
 // importProposal compares a proposal with its register, and applies it where that
 // is wanted.
-func (c *console) importProposal(ctx context.Context, cfg *config.Config, args []string, f importFlags) (imported, error) {
+func importProposal(ctx context.Context, c *console, cfg *config.Config, args []string, f importFlags) (imported, error) {
 	root, err := projectArg(cfg, args[:1])
 	if err != nil {
 		return imported{}, err
 	}
-	d, err := c.deliverable(ctx, cfg, root, args[1])
+	d, err := findDeliverable(ctx, c, cfg, root, args[1])
 	if err != nil {
 		return imported{}, err
 	}
-	data, err := c.proposalFile(args[2])
+	data, err := proposalFile(c, args[2])
 	if err != nil {
 		return imported{}, err
 	}
@@ -112,9 +112,9 @@ func (c *console) importProposal(ctx context.Context, cfg *config.Config, args [
 	done := imported{ProjectRoot: root, Deliverable: layout.ParseName(filepath.Base(d.Path)).ID, Path: d.Rel}
 	var result registerfile.Result
 	if id := proposal.IDOf(root, args[2]); id != "" {
-		result, err = c.importKept(ctx, rooms.Proposals, d, id, f, &done)
+		result, err = importKept(ctx, c, rooms.Proposals, d, id, f, &done)
 	} else {
-		result, err = c.importRows(ctx, rooms.Files, d, args[2], data, f, &done)
+		result, err = importRows(ctx, c, rooms.Files, d, args[2], data, f, &done)
 	}
 	if err == nil && f.apply {
 		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
@@ -123,7 +123,7 @@ func (c *console) importProposal(ctx context.Context, cfg *config.Config, args [
 }
 
 // importKept takes a proposal that the project keeps.
-func (c *console) importKept(ctx context.Context, kept *proposal.Store, d workspace.Deliverable, id string, f importFlags, done *imported) (registerfile.Result, error) {
+func importKept(ctx context.Context, c *console, kept *proposal.Store, d workspace.Deliverable, id string, f importFlags, done *imported) (registerfile.Result, error) {
 	settle := proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire}
 	shown, err := kept.Show(d.Project, id, settle)
 	done.Diff, done.RegisterTag, done.Stale, done.Proposal = shown.Diff, shown.Tag, shown.Stale, &shown.Proposal
@@ -143,7 +143,7 @@ func (c *console) importKept(ctx context.Context, kept *proposal.Store, d worksp
 }
 
 // importRows takes the rows of a file that somebody made.
-func (c *console) importRows(ctx context.Context, files *registerfile.Files, d workspace.Deliverable, name string, data []byte, f importFlags, done *imported) (r registerfile.Result, err error) {
+func importRows(ctx context.Context, c *console, files *registerfile.Files, d workspace.Deliverable, name string, data []byte, f importFlags, done *imported) (r registerfile.Result, err error) {
 	rows, o := register.Parse(data), register.ProposalOptions{Complete: !f.noRetire, Only: f.only}
 	if done.Diff, done.RegisterTag, err = files.Preview(d, rows, o); err == nil {
 		err = proposal.Has(done.Diff, f.only)
@@ -156,7 +156,7 @@ func (c *console) importRows(ctx context.Context, files *registerfile.Files, d w
 }
 
 // deliverable finds one that is worked on by its id, or by its folder's name.
-func (c *console) deliverable(ctx context.Context, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
+func findDeliverable(ctx context.Context, c *console, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
 	found, err := scan.Scan(ctx, root, scan.Options{})
 	if err != nil {
 		return workspace.Deliverable{}, err
@@ -178,7 +178,7 @@ func (c *console) deliverable(ctx context.Context, cfg *config.Config, root, nam
 }
 
 // proposalFile reads a proposal.
-func (c *console) proposalFile(name string) ([]byte, error) {
+func proposalFile(c *console, name string) ([]byte, error) {
 	if name == "-" {
 		data, err := io.ReadAll(io.LimitReader(c.in, register.MaxBytes+1))
 		if err == nil && len(data) > register.MaxBytes {
@@ -197,7 +197,7 @@ func (c *console) proposalFile(name string) ([]byte, error) {
 }
 
 // printRowProblems lists everything that is wrong with the rows of a proposal.
-func (c *console) printRowProblems(err error) {
+func printRowProblems(c *console, err error) {
 	problems, _ := fault.From(err).Details["rowProblems"].([]register.Problem)
 	if len(problems) < 2 {
 		return // the error says it
@@ -207,7 +207,7 @@ func (c *console) printRowProblems(err error) {
 	}
 }
 
-func (c *console) printImport(done imported, apply bool) {
+func printImport(c *console, done imported, apply bool) {
 	d := done.Diff
 	if done.Stale {
 		c.warn("the register has changed since this was proposed; what follows is about the register as it is now")
@@ -218,9 +218,9 @@ func (c *console) printImport(done imported, apply bool) {
 	}
 	c.fields("deliverable", done.Deliverable, "folder", done.Path, "proposed by", by, "at", made, "note", note,
 		"new", count(len(d.New), "row", "rows"), "confirmed", count(len(d.Confirmed), "row", "rows"), "retired", count(len(d.Retired), "row", "rows"))
-	c.printDiffRows("+", styleAdded, d.New)
-	c.printDiffRows("~", stylePlace, d.Confirmed)
-	c.printDiffRows("-", styleRemoved, d.Retired)
+	printDiffRows(c, "+", styleAdded, d.New)
+	printDiffRows(c, "~", stylePlace, d.Confirmed)
+	printDiffRows(c, "-", styleRemoved, d.Retired)
 	switch {
 	case done.Applied && !d.Changes():
 		c.note("nothing", "to apply: the register has all of it")
@@ -238,7 +238,7 @@ func (c *console) printImport(done imported, apply bool) {
 
 // printDiffRows prints rows with what changes in them; those in which nothing does
 // are left out.
-func (c *console) printDiffRows(mark string, s style, rows []register.DiffRow) {
+func printDiffRows(c *console, mark string, s style, rows []register.DiffRow) {
 	for _, row := range rows {
 		for _, kept := range row.Kept {
 			c.write("  " + hang("  "+line(row.ID)+": "+clean(kept), c.width, 4) + "\n")

@@ -59,10 +59,10 @@ alone.`,
 			return err
 		}
 		all := func() []finding.Finding { return findingsOf(report) }
-		err = c.printFindings(form, register.Rules(), all, func() {
-			c.printRegisters(report, o.Digest)
+		err = printFindings(c, form, register.Rules(), all, func() {
+			printRegisters(c, report, o.Digest)
 			if root != "" {
-				c.printDoFirst(cmd, o.Digest, o.Only, namedDir(args, root))
+				printDoFirst(c, cmd, o.Digest, o.Only, namedDir(args, root))
 			}
 		}, func() error { return list.end(report) })
 		if err == nil && !report.OK(strict) {
@@ -112,17 +112,17 @@ func findingsOf(r *registerlint.Report) []finding.Finding {
 
 // printRegisters prints what was counted, the findings beyond the original's rules
 // apart, and the totals.
-func (c *console) printRegisters(r *registerlint.Report, d *finding.Digest) {
+func printRegisters(c *console, r *registerlint.Report, d *finding.Digest) {
 	extra := d.Groups(register.Rules())
 	own := slices.DeleteFunc(slices.Clone(extra), func(g *finding.Group) bool { return g.Extra })
 	extra = slices.DeleteFunc(extra, func(g *finding.Group) bool { return !g.Extra })
-	c.printGroups(own, d.Packages())
+	printGroups(c, own, d.Packages())
 	if len(extra) > 0 {
 		if len(own) > 0 {
 			c.write("\n")
 		}
 		c.write("Beyond the original's rules:\n\n")
-		c.printGroups(extra, d.Packages())
+		printGroups(c, extra, d.Packages())
 	}
 	t := r.Summary
 	if t.FilesScanned == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 func newDepsReady(c *console) *cobra.Command {
-	return c.graphQuestion("ready", "List the deliverables that can begin now",
+	return graphQuestion(c, "ready", "List the deliverables that can begin now",
 		`List the deliverables on which no work has begun and that wait for nothing: no active
 prerequisite or constraint on a deliverable that is not in progress yet. A waiver,
 a satisfied row and an unresolved assumption do not block.`,
@@ -38,7 +38,7 @@ func noneReady(a *graph.Analysis) string {
 }
 
 func newDepsBlockers(c *console) *cobra.Command {
-	return c.graphQuestion("blockers", "List what keeps deliverables from beginning",
+	return graphQuestion(c, "blockers", "List what keeps deliverables from beginning",
 		`List the deliverables on which no work has begun and that wait for another one, each
 with the rows of its register that say so.`,
 		func(a *graph.Analysis) any { return only(a.Readiness, graph.Blocked) },
@@ -54,7 +54,7 @@ with the rows of its register that say so.`,
 }
 
 func newDepsOrder(c *console) *cobra.Command {
-	return c.graphQuestion("order", "List the deliverables so that each comes after what it needs",
+	return graphQuestion(c, "order", "List the deliverables so that each comes after what it needs",
 		`List the deliverables in an order in which everything comes after what it needs. Those
 that depend on each other have no order: they follow as a block, one below the other
 and indented. belay deps cycles shows what joins them.`,
@@ -85,7 +85,7 @@ func only(all []graph.Readiness, want graph.Ready) []graph.Readiness {
 
 // graphQuestion is a command that analyses a project's graph and shows a part of
 // the answer.
-func (c *console) graphQuestion(name, short, long string, part func(*graph.Analysis) any, show func(*graph.Graph, *graph.Analysis)) *cobra.Command {
+func graphQuestion(c *console, name, short, long string, part func(*graph.Analysis) any, show func(*graph.Graph, *graph.Analysis)) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: name + " [DIR]", Short: short, Long: long,
@@ -94,7 +94,7 @@ func (c *console) graphQuestion(name, short, long string, part func(*graph.Analy
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := c.dependencies(cmd, args)
+		p, err := loadDependencies(c, cmd, args)
 		if err != nil {
 			return err
 		}

@@ -45,13 +45,13 @@ full and applies it; belay deps dismiss closes it.`,
 		if asJSON {
 			return c.writeJSON(proposalList{root, list})
 		}
-		c.printProposals(list)
+		printProposals(c, list)
 		return nil
 	}
 	return cmd
 }
 
-func (c *console) printProposals(list []proposal.Shown) {
+func printProposals(c *console, list []proposal.Shown) {
 	t := &table{heads: []string{"DELIVERABLE", "NEW", "CHANGED", "RETIRED", "BY", "MADE", "STATE", "ID"}}
 	for _, p := range list {
 		added, changed, retired := "", "", ""

@@ -66,7 +66,7 @@ belay undo takes them back.`,
 			}
 		}
 		if write && len(done.files) > 0 {
-			if done.Change, err = c.writeAll(cmd.Context(), cfg, done); err != nil {
+			if done.Change, err = writeAll(cmd.Context(), c, cfg, done); err != nil {
 				return err
 			}
 			done.Written = true
@@ -74,7 +74,7 @@ belay undo takes them back.`,
 		if asJSON {
 			return c.writeJSON(done)
 		}
-		c.noteRenumbered(done)
+		noteRenumbered(c, done)
 		return nil
 	}
 	return cmd
@@ -102,7 +102,7 @@ func renumberProject(ctx context.Context, cfg *config.Config, args []string) (do
 }
 
 // writeAll makes the changes, and returns the name under which they can be taken back.
-func (c *console) writeAll(ctx context.Context, cfg *config.Config, done renumbered) (string, error) {
+func writeAll(ctx context.Context, c *console, cfg *config.Config, done renumbered) (string, error) {
 	store, err := app.OpenUndo(cfg)
 	if err != nil {
 		return "", err
@@ -111,7 +111,7 @@ func (c *console) writeAll(ctx context.Context, cfg *config.Config, done renumbe
 	return change.ID, err
 }
 
-func (c *console) noteRenumbered(done renumbered) {
+func noteRenumbered(c *console, done renumbered) {
 	ids := 0
 	for _, r := range done.Registers {
 		ids += len(r.Changes)

@@ -73,7 +73,7 @@ line by itself. It shows the diff; --write then makes the changes.`,
 		if err != nil {
 			return err
 		}
-		done, err := c.summarize(cmd.Context(), cfg, rooms.Files, args)
+		done, err := summarize(cmd.Context(), c, cfg, rooms.Files, args)
 		if err != nil {
 			return err
 		}
@@ -83,12 +83,12 @@ line by itself. It shows the diff; --write then makes the changes.`,
 			}
 		}
 		if write {
-			err = c.writeSummaries(cmd.Context(), rooms.Files, &done)
+			err = writeSummaries(cmd.Context(), c, rooms.Files, &done)
 		}
 		if asJSON {
 			err = errors.Join(err, c.writeJSON(done))
 		} else {
-			c.noteSummaries(done)
+			noteSummaries(c, done)
 		}
 		if n := len(done.Failed); err == nil && n > 0 {
 			err = done.Failed[0].err // with its next step
@@ -102,7 +102,7 @@ line by itself. It shows the diff; --write then makes the changes.`,
 }
 
 // summarize looks at the summaries that are named.
-func (c *console) summarize(ctx context.Context, cfg *config.Config, files *registerfile.Files, args []string) (done summaries, err error) {
+func summarize(ctx context.Context, c *console, cfg *config.Config, files *registerfile.Files, args []string) (done summaries, err error) {
 	root, err := projectArg(cfg, args[:min(len(args), 1)])
 	if err != nil {
 		return done, err
@@ -111,7 +111,7 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, files *regi
 	var folders []workspace.Deliverable
 	if len(args) == 2 {
 		folders = make([]workspace.Deliverable, 1)
-		folders[0], err = c.deliverable(ctx, cfg, root, args[1])
+		folders[0], err = findDeliverable(ctx, c, cfg, root, args[1])
 	} else {
 		folders, err = withRegisters(ctx, cfg, root)
 	}
@@ -127,7 +127,7 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, files *regi
 		case err != nil && len(args) == 2:
 			return done, err
 		case err != nil:
-			c.summaryFailed(&done, d, err)
+			summaryFailed(c, &done, d, err)
 		case s.Changes():
 			done.Changes = append(done.Changes, summaryChange{Path: s.Path, Diff: filetool.Compare(s.Path, s.Before, s.After), folder: d, seen: s})
 		}
@@ -135,21 +135,21 @@ func (c *console) summarize(ctx context.Context, cfg *config.Config, files *regi
 	return done, nil
 }
 
-func (c *console) summaryFailed(done *summaries, d workspace.Deliverable, err error) {
+func summaryFailed(c *console, done *summaries, d workspace.Deliverable, err error) {
 	problem := clean(fault.From(err).Message)
 	c.warn(line(d.Rel) + ": " + problem)
 	done.Failed = append(done.Failed, summaryFailure{d.Rel, problem, err})
 }
 
 // writeSummaries writes what was shown. Those that are another by now are left alone.
-func (c *console) writeSummaries(ctx context.Context, files *registerfile.Files, done *summaries) error {
+func writeSummaries(ctx context.Context, c *console, files *registerfile.Files, done *summaries) error {
 	var made []summaryChange
 	for _, s := range done.Changes {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := files.WriteSummary(ctx, s.folder, c.person(), s.seen); err != nil {
-			c.summaryFailed(done, s.folder, err)
+			summaryFailed(c, done, s.folder, err)
 			continue
 		}
 		made = append(made, s)
@@ -158,7 +158,7 @@ func (c *console) writeSummaries(ctx context.Context, files *registerfile.Files,
 	return nil
 }
 
-func (c *console) noteSummaries(done summaries) {
+func noteSummaries(c *console, done summaries) {
 	what := count(len(done.Changes), "summary", "summaries")
 	switch {
 	case done.read == 0 && len(done.Failed) == 0:

@@ -44,7 +44,7 @@ func (f *findingsForm) digest() *finding.Digest {
 
 // printFindings prints a report with its findings in the form that was asked for;
 // print is for people, printJSON for programs.
-func (c *console) printFindings(form findingsForm, rules []finding.Rule, all func() []finding.Finding, print func(), printJSON func() error) error {
+func printFindings(c *console, form findingsForm, rules []finding.Rule, all func() []finding.Finding, print func(), printJSON func() error) error {
 	switch {
 	case form.json:
 		return printJSON()

@@ -16,15 +16,15 @@ import (
 const shownOfKind = 3
 
 // printKinds lists findings kind by kind, each whole.
-func (c *console) printKinds(all []finding.Finding) {
+func printKinds(c *console, all []finding.Finding) {
 	d := finding.NewDigest(0)
 	d.Add(all)
-	c.printGroups(d.Groups(nil), d.Packages())
+	printGroups(c, d.Groups(nil), d.Packages())
 }
 
 // printGroups lists findings group by group, the first ones of each. What is the same
 // for all of a group is said once. Packages is how many packages have findings.
-func (c *console) printGroups(groups []*finding.Group, packages int) {
+func printGroups(c *console, groups []*finding.Group, packages int) {
 	for i, g := range groups {
 		if i > 0 {
 			c.write("\n")
@@ -91,7 +91,7 @@ const maxDoFirst = 4
 
 // printDoFirst ends a list of findings with the commands that remove most of them.
 // Dir is the project as the commands name it.
-func (c *console) printDoFirst(cmd *cobra.Command, d *finding.Digest, only *finding.Filter, dir string) {
+func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *finding.Filter, dir string) {
 	errors, warnings := d.Count()
 	var lines []string
 	for _, r := range d.Removals() {

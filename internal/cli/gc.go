@@ -33,14 +33,14 @@ and transcripts always stay. A session in which a turn runs is passed over.`,
 			if asJSON {
 				return c.writeJSON(r)
 			}
-			c.printGC(r, dryRun)
+			printGC(c, r, dryRun)
 			return nil
 		})
 	}
 	return cmd
 }
 
-func (c *console) printGC(r app.GCReport, dryRun bool) {
+func printGC(c *console, r app.GCReport, dryRun bool) {
 	verb := "removed"
 	if dryRun {
 		verb = "would remove"

@@ -53,7 +53,7 @@ func (q pending) prompt() (label, choices string) {
 
 // answerLines lays the lines to type out under a label of that width. None is
 // wrapped, so that it can be copied; in a narrow window they go below the label.
-func (c *console) answerLines(q pending, label string, width int) string {
+func answerLines(c *console, q pending, label string, width int) string {
 	all := q.answers()
 	for _, l := range all {
 		if c.width > 0 && width+cells(l) > c.width {
@@ -64,10 +64,10 @@ func (c *console) answerLines(q pending, label string, width int) string {
 }
 
 // printPending prints a question on stdout; lines bounds its diff, 0 does not.
-func (c *console) printPending(q pending, lines int) {
+func printPending(c *console, q pending, lines int) {
 	w := q.wait
 	if w == nil {
-		c.printQuestion(q.call, lines)
+		printQuestion(c, q.call, lines)
 		return
 	}
 	until := "it is answered"
@@ -76,7 +76,7 @@ func (c *console) printPending(q pending, lines int) {
 	}
 	c.fields("decision", w.DecisionID, "run", w.RunID, "project", w.Project, "workflow", line(w.Workflow),
 		"task", line(w.Task), "asks", render.Visible(w.Message), "since", when(w.Since), "until", until)
-	c.write(c.answerLines(q, "answer", len("decision")+2))
+	c.write(answerLines(c, q, "answer", len("decision")+2))
 }
 
 // allPending is everything that waits for a person, the calls first. With a session it is

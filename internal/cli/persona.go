@@ -75,14 +75,14 @@ func newPersonaShow(c *console) *cobra.Command {
 			if asJSON {
 				return c.writeJSON(map[string]any{"persona": p})
 			}
-			c.printPersona(p)
+			printPersona(c, p)
 			return nil
 		})
 	}
 	return cmd
 }
 
-func (c *console) printPersona(p persona.Persona) {
+func printPersona(c *console, p persona.Persona) {
 	tools := "the runtime's own set"
 	if p.Tools != nil {
 		tools = strings.Join(*p.Tools, ", ")

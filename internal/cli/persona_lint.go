@@ -54,7 +54,7 @@ The exit code is 1 where there is an error.`,
 		if asJSON {
 			err = c.writeJSON(lintReport{InstructionRoot: root.Path(), Errors: errs, Warnings: warnings, Findings: all})
 		} else {
-			c.printKinds(all)
+			printKinds(c, all)
 			if len(all) > 0 {
 				c.note("found", count(errs, "error", "errors")+", "+count(warnings, "warning", "warnings"))
 			} else {

@@ -124,12 +124,12 @@ type attaching struct {
 // attached returns the files that the engine takes: what has an address is
 // fetched, what the engine cannot see is uploaded. They are judged as the turn will
 // judge them; each one that it would refuse is a problem.
-func (c *console) attached(ctx context.Context, cfg *config.Config, e turn.Engine, a attaching, wrong *problems) []attachedFile {
+func attachFiles(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, a attaching, wrong *problems) []attachedFile {
 	if a.where.SessionID == "" && a.where.ProjectRoot == "" {
 		wrong.add(onlyThere(a.files))
 		return nil // where they would go is wrong as well
 	}
-	brought := c.fetched(ctx, cfg, e, a)
+	brought := fetchAddresses(ctx, c, cfg, e, a)
 	for i := range brought {
 		b := &brought[i]
 		if b.err == nil && !b.fetched && a.upload {

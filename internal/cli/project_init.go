@@ -62,7 +62,7 @@ The exit code is 1 where one of these is an error.`,
 		if asJSON {
 			err = c.writeJSON(res)
 		} else {
-			c.printScaffold(res)
+			printScaffold(c, res)
 		}
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ The exit code is 1 where one of these is an error.`,
 	return cmd
 }
 
-func (c *console) printScaffold(r scaffold.Result) {
+func printScaffold(c *console, r scaffold.Result) {
 	made := "nothing: all of it was there"
 	if n, m := len(r.Created.Directories), len(r.Created.Files); n+m > 0 {
 		made = count(n, "folder", "folders") + ", " + count(m, "file", "files")
@@ -92,7 +92,7 @@ func (c *console) printScaffold(r scaffold.Result) {
 	if len(r.Findings) > 0 {
 		c.write("\n")
 	}
-	c.printKinds(r.Findings)
+	printKinds(c, r.Findings)
 	for _, d := range r.PreparationCompatibility.Deliverables {
 		for _, issue := range d.Issues {
 			c.warn(rel(d.Path) + ": " + issue)

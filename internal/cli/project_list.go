@@ -37,13 +37,13 @@ archived, in review or issued.`,
 		if asJSON {
 			return c.writeJSON(r.Listing(root, time.Now()))
 		}
-		c.printDeliverables(r)
+		printDeliverables(c, r)
 		return nil
 	}
 	return cmd
 }
 
-func (c *console) printDeliverables(r *scan.Result) {
+func printDeliverables(c *console, r *scan.Result) {
 	t := &table{heads: []string{"DELIVERABLE", "STATE", "PACKAGE", "NAME"}, elastic: 4}
 	for _, f := range r.Deliverables {
 		state := f.Status

@@ -75,7 +75,7 @@ file still has that etag.`,
 			if err != nil {
 				return err
 			}
-			return c.showStatus(s, nil, asJSON)
+			return showStatus(c, s, nil, asJSON)
 		}
 		change := statusfile.Change{Request: ask, By: statusfile.Asker{Name: c.person()}}
 		if accept != "" {
@@ -85,7 +85,7 @@ file still has that etag.`,
 		if err != nil {
 			return err
 		}
-		return c.showStatus(s, &done, asJSON)
+		return showStatus(c, s, &done, asJSON)
 	}
 	return cmd
 }
@@ -120,7 +120,7 @@ func deliverableNamed(all *scan.Result, root, name string) (workspace.Deliverabl
 }
 
 // showStatus prints a status, and the transition that was just made.
-func (c *console) showStatus(s *statusfile.Snapshot, made *lifecycle.Result, asJSON bool) error {
+func showStatus(c *console, s *statusfile.Snapshot, made *lifecycle.Result, asJSON bool) error {
 	if asJSON {
 		return c.writeJSON(s.View(made))
 	}
@@ -146,6 +146,6 @@ func (c *console) showStatus(s *statusfile.Snapshot, made *lifecycle.Result, asJ
 	if len(s.Findings) > 0 {
 		c.write("\n")
 	}
-	c.printKinds(s.Findings)
+	printKinds(c, s.Findings)
 	return nil
 }

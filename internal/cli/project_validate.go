@@ -55,9 +55,9 @@ findings.`,
 			return err
 		}
 		all := func() []finding.Finding { return report.Findings }
-		if err := c.printFindings(form, validate.AllRules(), all, func() {
-			c.printReport(report, o.Digest)
-			c.printDoFirst(cmd, o.Digest, report.Only, namedDir(args, root))
+		if err := printFindings(c, form, validate.AllRules(), all, func() {
+			printReport(c, report, o.Digest)
+			printDoFirst(c, cmd, o.Digest, report.Only, namedDir(args, root))
 		}, func() error { return list.end(report) }); err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func validated(cmd *cobra.Command, cfg *config.Config, root string, o validate.O
 }
 
 // printReport prints what was counted, and how the project is.
-func (c *console) printReport(r *validate.Report, d *finding.Digest) {
-	c.printGroups(d.Groups(validate.AllRules()), d.Packages())
+func printReport(c *console, r *validate.Report, d *finding.Digest) {
+	printGroups(c, d.Groups(validate.AllRules()), d.Packages())
 	s := r.Summary
 	if r.Only != nil {
 		c.note("looked at", count(s.Files, "file", "files"))

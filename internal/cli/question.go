@@ -106,10 +106,10 @@ const shortID = len("dec_") + 8
 func shortened(id string) string { return id[:min(len(id), shortID)] }
 
 // printQuestion prints a question on stdout; lines bounds its diff, 0 does not.
-func (c *console) printQuestion(r permit.Request, lines int) {
+func printQuestion(c *console, r permit.Request, lines int) {
 	pairs := append([]string{"decision", r.ID, "session", r.SessionID, "project", r.ProjectRoot}, aspects(r)...)
 	c.fields(append(pairs, "until", untilWhen(r, time.Now()))...)
-	c.write(c.answerLines(pending{call: r}, "answer", len("decision")+2))
+	c.write(answerLines(c, pending{call: r}, "answer", len("decision")+2))
 	if r.Effect.Diff != "" {
 		c.write("\n")
 		c.printDiff(r.Effect.Diff, lines, "belay decision show "+shortened(r.ID))
@@ -117,7 +117,7 @@ func (c *console) printQuestion(r permit.Request, lines int) {
 }
 
 // noteQuestion reports a question on stderr, as one of a turn's events.
-func (c *console) noteQuestion(r permit.Request) {
+func noteQuestion(c *console, r permit.Request) {
 	pairs := aspects(r)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -127,5 +127,5 @@ func (c *console) noteQuestion(r permit.Request) {
 	if r.Effect.Diff != "" {
 		c.noteDiff(r.Effect.Diff, shortDiff, "belay decision show "+shortened(r.ID))
 	}
-	_, _ = io.WriteString(c.err, c.answerLines(pending{call: r}, c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
+	_, _ = io.WriteString(c.err, answerLines(c, pending{call: r}, c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
 }

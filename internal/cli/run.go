@@ -71,11 +71,11 @@ unless --wait leaves them waiting for belay decision.`,
 	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
 	waitFlag(cmd, &f.wait)
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, "let tasks begin without attachments that are refused, with a warning, instead of beginning nothing")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.runWorkflow(cmd, args, &f) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runWorkflow(c, cmd, args, &f) }
 	return cmd
 }
 
-func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) error {
+func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) error {
 	if len(args) == 0 && !cmd.Flags().Changed("resume") {
 		return failed(ExitUsage, "write belay run WORKFLOW.yaml, or belay run --resume ID", errors.New("name a workflow file, or a run that is to be resumed"))
 	}
@@ -87,7 +87,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		return wrong.err()
 	}
 	c.warnOfSettings(cfg)
-	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: c.onQuestion(f.json, f.wait), Strict: !f.skipRefused, SkipRefused: f.skipRefused}
+	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: questionPolicy(c, f.json, f.wait), Strict: !f.skipRefused, SkipRefused: f.skipRefused}
 	if cmd.Flags().Changed("provider") {
 		r.Provider = cfg.Provider
 	}
@@ -104,7 +104,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 		}
 		if f.resume != "" {
 			f.file, r.File = r.File, "" // the run has its input
-		} else if err := c.inputs(f, &r); err != nil {
+		} else if err := readInputs(c, f, &r); err != nil {
 			wrong.add(err)
 			r.File = "" // without its input it cannot be looked at
 		}
@@ -120,7 +120,7 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 			return wrong.err()
 		}
 		if f.dryRun && f.resume != "" {
-			return c.planResumption(ctx, a, f, r)
+			return planResumption(ctx, c, a, f, r)
 		}
 		if f.dryRun {
 			plan, err := a.Runs.Plan(ctx, r)
@@ -130,18 +130,18 @@ func (c *console) runWorkflow(cmd *cobra.Command, args []string, f *runFlags) er
 			if f.json {
 				err = c.writeJSON(plan)
 			} else {
-				c.printPlan(plan)
+				printPlan(c, plan)
 			}
 			if err == nil && doomed(plan.Tasks) {
 				err = ended(ExitFailed)
 			}
 			return err
 		}
-		s, err := c.begun(ctx, a, f, r)
+		s, err := beginRun(ctx, c, a, f, r)
 		if err != nil {
 			return err
 		}
-		return c.watchRun(ctx, a, s, f, unasked(r.OnQuestion, f.mode))
+		return watchRun(ctx, c, a, s, f, unasked(r.OnQuestion, f.mode))
 	})
 }
 
@@ -156,7 +156,7 @@ func asItBegan(cmd *cobra.Command, resume string) error {
 	return errors.Join(errs...)
 }
 
-func (c *console) begun(ctx context.Context, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {
+func beginRun(ctx context.Context, c *console, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {
 	if f.resume != "" {
 		id, err := runNamed(ctx, a.Runs, r.Project, f.resume)
 		if err != nil {
@@ -178,7 +178,7 @@ func correction(f *runFlags, r run.Request, id string) run.Corrected {
 }
 
 // planResumption says what a resumed run would keep and what it would do again.
-func (c *console) planResumption(ctx context.Context, a *app.App, f *runFlags, r run.Request) error {
+func planResumption(ctx context.Context, c *console, a *app.App, f *runFlags, r run.Request) error {
 	if f.file == "" {
 		return failed(ExitUsage, "name the corrected file, or leave --dry-run out", errors.New("with --resume, --dry-run shows the effect of a corrected file on each finished task"))
 	}
@@ -212,7 +212,7 @@ func unused(err error) error {
 }
 
 // inputs are what the workflow is given: the file's, and over it the flags'.
-func (c *console) inputs(f *runFlags, r *run.Request) error {
+func readInputs(c *console, f *runFlags, r *run.Request) error {
 	r.Texts = map[string]string{}
 	var errs []error
 	if f.inputFile != "" {
@@ -252,12 +252,12 @@ func (c *console) inputs(f *runFlags, r *run.Request) error {
 // watchRun shows a run that this process works on to its end, and its outputs then.
 // When ctx is done the run is stopped, and watched to its end, which is on record
 // then.
-func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *runFlags, unasked bool) error {
+func watchRun(ctx context.Context, c *console, a *app.App, s run.Summary, f *runFlags, unasked bool) error {
 	stop := context.AfterFunc(ctx, func() { _ = a.Runs.Close(ctx) }) // what is left of the run is on record
 	defer stop()
 	c.note("run", s.ID)
 	life := context.WithoutCancel(ctx)
-	w := c.watcherOf(a, s.Project, s.ID, f.json)
+	w := watcherOf(c, a, s.Project, s.ID, f.json)
 	w.resumed = f.resume != ""
 	if err := w.watch(life); err != nil {
 		return err
@@ -266,18 +266,18 @@ func (c *console) watchRun(ctx context.Context, a *app.App, s run.Summary, f *ru
 	if err != nil {
 		return err
 	}
-	return c.runVerdict(record, a.Config, f.json, unasked)
+	return runVerdict(c, record, a.Config, f.json, unasked)
 }
 
 // runVerdict ends a run for the person: what it used, where its results are, and how
 // it ended. Unasked is set where calls were refused because this command asked nobody.
 // The error carries the exit code.
-func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON, unasked bool) error {
+func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bool) error {
 	if !asJSON && r.Usage != nil {
 		c.note("used", tokens(*r.Usage))
 	}
 	if !asJSON {
-		c.notPermitted(r.Calls, unasked)
+		notPermitted(c, r.Calls, unasked)
 	}
 	again := "go on with " + resumption(r.Summary, cfg)
 	switch r.Status {
@@ -288,7 +288,7 @@ func (c *console) runVerdict(r run.Record, cfg *config.Config, asJSON, unasked b
 		switch {
 		case asJSON:
 		case c.outTerminal:
-			c.printValues(r.Outputs)
+			printValues(c, r.Outputs)
 		default:
 			return c.writeJSON(r.Outputs)
 		}

@@ -11,7 +11,7 @@ import (
 
 // printPlan prints what a run would do, for people: what it is given, and each task
 // in the file's order with what its agent would get and be shown.
-func (c *console) printPlan(p *run.Plan) {
+func printPlan(c *console, p *run.Plan) {
 	workflow := line(p.Workflow)
 	if p.Version != "" {
 		workflow += ", version " + line(p.Version)
@@ -26,7 +26,7 @@ func (c *console) printPlan(p *run.Plan) {
 	)
 	for i := range p.Tasks {
 		c.write("\n")
-		c.printPlanned(&p.Tasks[i], 0)
+		printPlanned(c, &p.Tasks[i], 0)
 	}
 }
 
@@ -37,7 +37,7 @@ const plannedCells = 11
 // shownLines is how many lines of a prompt a plan shows.
 const shownLines = 12
 
-func (c *console) printPlanned(t *run.PlannedTask, depth int) {
+func printPlanned(c *console, t *run.PlannedTask, depth int) {
 	margin := strings.Repeat("  ", depth)
 	head := fmt.Sprintf("%s── %s · %s", margin, line(t.ID), t.Kind)
 	switch {
@@ -82,7 +82,7 @@ func (c *console) printPlanned(t *run.PlannedTask, depth int) {
 		say("problem", p)
 	}
 	for i := range t.Tasks {
-		c.printPlanned(&t.Tasks[i], depth+1)
+		printPlanned(c, &t.Tasks[i], depth+1)
 	}
 	if t.Items != nil && *t.Items > len(t.Tasks) && len(t.Tasks) > 0 {
 		say("", "and so on for "+count(*t.Items-len(t.Tasks), "more item", "more items"))

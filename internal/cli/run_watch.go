@@ -59,7 +59,7 @@ type runTask struct {
 	failed int
 }
 
-func (c *console) watcherOf(a *app.App, project, id string, asJSON bool) *runWatcher {
+func watcherOf(c *console, a *app.App, project, id string, asJSON bool) *runWatcher {
 	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, json: asJSON, begun: map[string]*runTask{}}
 	if c.errTerminal && !asJSON {
 		if c.asks(asJSON) {
@@ -280,7 +280,7 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 	}
 	w.note(runState(d.Status), words)
 	if len(rec.Attachments) > 0 {
-		w.asker.aside(func() { w.c.noteReports(rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task) })
+		w.asker.aside(func() { noteReports(w.c, rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task) })
 	}
 }
 
@@ -407,9 +407,9 @@ func (w *runWatcher) queue(ctx context.Context, q taskQuestion) {
 // put asks the first question, whose task was named.
 func (w *runWatcher) put(ctx context.Context) {
 	if q := w.questions[0]; q.wait != nil {
-		_, _ = io.WriteString(w.c.err, w.c.answerLines(q.pending, w.c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
+		_, _ = io.WriteString(w.c.err, answerLines(w.c, q.pending, w.c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
 	} else {
-		w.c.noteQuestion(q.call)
+		noteQuestion(w.c, q.call)
 	}
 	w.asker.ask(ctx, w.questions[0].pending)
 }

@@ -133,7 +133,7 @@ const shownReports = 5
 
 // noteReports prints below a task the outcome of its attachments. What was left out
 // and what is to be warned of is shown of all.
-func (c *console) noteReports(all []reports.Report, depth int, more string) {
+func noteReports(c *console, all []reports.Report, depth int, more string) {
 	margin := strings.Repeat("  ", depth)
 	shown := 0
 	for _, r := range all {
@@ -157,7 +157,7 @@ func (c *console) noteReports(all []reports.Report, depth int, more string) {
 
 // printValue prints results for people: short ones as labelled lines, and below
 // them each long one under its name.
-func (c *console) printValues(values map[string]any) {
+func printValues(c *console, values map[string]any) {
 	var pairs, long []string
 	for _, name := range keys(values) {
 		text := readable(values[name])

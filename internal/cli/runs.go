@@ -29,7 +29,7 @@ as no other run's begins like it.`
 }
 
 // inRuns is rooms for a command about the runs of a project.
-func (c *console) inRuns(cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
+func inRuns(c *console, cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		project, err := runsProject(a.Config)
 		if err != nil {
@@ -40,8 +40,8 @@ func (c *console) inRuns(cmd *cobra.Command, do func(ctx context.Context, a *app
 }
 
 // inRun is inRuns for a command about one of them: it gets the run's whole id.
-func (c *console) inRun(cmd *cobra.Command, named string, do func(ctx context.Context, a *app.App, project, id string) error) error {
-	return c.inRuns(cmd, func(ctx context.Context, a *app.App, project string) error {
+func inRun(c *console, cmd *cobra.Command, named string, do func(ctx context.Context, a *app.App, project, id string) error) error {
+	return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
 		id, err := runNamed(ctx, a.Runs, project, named)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func newRunsList(c *console) *cobra.Command {
 	setting(cmd, "project", "project", "list the runs of the project in `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.inRuns(cmd, func(ctx context.Context, a *app.App, project string) error {
+		return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
 			all, _, err := a.Runs.List(ctx, project, 0)
 			if err != nil {
 				return err
@@ -110,14 +110,14 @@ func newRunsList(c *console) *cobra.Command {
 			if asJSON {
 				return c.writeJSON(map[string]any{"projectRoot": project, "runs": orEmpty(all)})
 			}
-			c.printRuns(all, time.Now())
+			printRuns(c, all, time.Now())
 			return nil
 		})
 	}
 	return cmd
 }
 
-func (c *console) printRuns(all []run.Summary, now time.Time) {
+func printRuns(c *console, all []run.Summary, now time.Time) {
 	t := &table{heads: []string{"RUN", "STARTED", "STATE", "TIME", "TOKENS", "WORKFLOW"}, elastic: 6}
 	ids := make([]string, len(all))
 	for i, s := range all {
@@ -163,7 +163,7 @@ way are stopped in mid-step. belay run --resume takes it up again.`,
 	}
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inRun(cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
+		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			waiting, stop := context.WithTimeout(ctx, cancelPatience)
 			defer stop()
 			err := a.Runs.Cancel(waiting, project, id)

@@ -28,20 +28,20 @@ resume it.`,
 	cmd.Flags().StringVar(&task, "task", "", "answer the task `KEY`, such as approve or each/3/approve")
 	cmd.Flags().StringVar(&note, "note", "", "say `TEXT` with the answer")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inRun(cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
+		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			w, err := a.Runs.Answer(ctx, run.AnswerRequest{Project: project, ID: id, Task: task, Answer: answer, Note: note, By: c.person()})
 			if err != nil {
 				return err
 			}
 			w.Project = project
-			return c.noteAnswered(ctx, a, w, answer == run.AnswerContinue)
+			return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
 		})
 	}
 	return cmd
 }
 
 // answerWait answers a wait task as a decision.
-func (c *console) answerWait(ctx context.Context, a *app.App, w run.Waiting, v permit.Verdict, note string, only ...string) error {
+func answerWait(ctx context.Context, c *console, a *app.App, w run.Waiting, v permit.Verdict, note string, only ...string) error {
 	if v == permit.VerdictAllowSession || len(only) > 0 {
 		return failed(ExitUsage, "leave --session and --only out", errors.New("the question of a run is not about a tool call"))
 	}
@@ -49,11 +49,11 @@ func (c *console) answerWait(ctx context.Context, a *app.App, w run.Waiting, v p
 	if _, err := a.Runs.Answer(ctx, w.Answered(v == permit.VerdictAllow, note, c.person())); err != nil {
 		return err
 	}
-	return c.noteAnswered(ctx, a, w, v == permit.VerdictAllow)
+	return noteAnswered(ctx, c, a, w, v == permit.VerdictAllow)
 }
 
 // noteAnswered says the outcome of a wait task, and how its run goes on.
-func (c *console) noteAnswered(ctx context.Context, a *app.App, w run.Waiting, continues bool) error {
+func noteAnswered(ctx context.Context, c *console, a *app.App, w run.Waiting, continues bool) error {
 	word := "refused"
 	if continues {
 		word = "continues"

@@ -38,10 +38,10 @@ following, and not the run.`,
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the record as JSON, or with --follow the events as JSON lines")
 	cmd.MarkFlagsMutuallyExclusive("task", "follow")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inRun(cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
+		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			switch {
 			case f.follow:
-				return c.followRun(ctx, a, project, id, f.json)
+				return followRun(ctx, c, a, project, id, f.json)
 			case f.task != "":
 				t, err := a.Runs.Task(ctx, project, id, f.task)
 				if err != nil {
@@ -50,7 +50,7 @@ following, and not the run.`,
 				if f.json {
 					return c.writeJSON(map[string]any{"task": t})
 				}
-				c.printTask(&t)
+				printTask(c, &t)
 				return nil
 			}
 			r, err := a.Runs.Show(ctx, project, id)
@@ -60,7 +60,7 @@ following, and not the run.`,
 			if f.json {
 				return c.writeJSON(map[string]any{"run": r})
 			}
-			c.printRun(r, resumption(r.Summary, a.Config), time.Now())
+			printRun(c, r, resumption(r.Summary, a.Config), time.Now())
 			return nil
 		})
 	}
@@ -68,9 +68,9 @@ following, and not the run.`,
 }
 
 // followRun shows a run of any process to its end.
-func (c *console) followRun(ctx context.Context, a *app.App, project, id string, asJSON bool) error {
+func followRun(ctx context.Context, c *console, a *app.App, project, id string, asJSON bool) error {
 	c.note("run", id)
-	if err := c.watcherOf(a, project, id, asJSON).watch(ctx); err != nil {
+	if err := watcherOf(c, a, project, id, asJSON).watch(ctx); err != nil {
 		if ctx.Err() != nil {
 			return failed(ExitInterrupted, "stop it with belay runs cancel "+id, errors.New("no longer followed; the run goes on"))
 		}
@@ -80,11 +80,11 @@ func (c *console) followRun(ctx context.Context, a *app.App, project, id string,
 	if err != nil {
 		return err
 	}
-	return c.runVerdict(r, a.Config, asJSON, false)
+	return runVerdict(c, r, a.Config, asJSON, false)
 }
 
 // printRun prints a run for people.
-func (c *console) printRun(r run.Record, resume string, now time.Time) {
+func printRun(c *console, r run.Record, resume string, now time.Time) {
 	state := runState(r.Status)
 	if r.Status == run.Interrupted {
 		state += "; nobody works on it now"
@@ -124,16 +124,16 @@ func (c *console) printRun(r run.Record, resume string, now time.Time) {
 	}
 	if len(r.Tasks) > 0 {
 		c.write("\n")
-		c.printTasks(r.Tasks, now)
+		printTasks(c, r.Tasks, now)
 	}
 	if len(r.Outputs) > 0 {
 		c.write("\n")
-		c.printValues(r.Outputs)
+		printValues(c, r.Outputs)
 	}
 }
 
 // printTasks prints the tasks that have begun, those within others below them.
-func (c *console) printTasks(all []run.Task, now time.Time) {
+func printTasks(c *console, all []run.Task, now time.Time) {
 	all, more := foldTasks(all)
 	t := &table{heads: []string{"TASK", "STATE", "TIME", "TOKENS", "SESSION", "WHAT"}, elastic: 6}
 	for i := range all {
@@ -222,7 +222,7 @@ func whatOf(t *run.Task) string {
 }
 
 // printTask prints all of one task for people.
-func (c *console) printTask(t *run.Task) {
+func printTask(c *console, t *run.Task) {
 	failure, item := "", ""
 	if t.Error != nil {
 		failure = fmt.Sprintf("%s (%s)", t.Error.Message, t.Error.Type)

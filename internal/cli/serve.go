@@ -44,7 +44,7 @@ token in --token-file.`,
 	switching(cmd, "trust-loopback", "trust_loopback", "let every user of this machine in, on a loopback address")
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return c.serve(cmd, asJSON) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveHTTP(c, cmd, asJSON) }
 	return cmd
 }
 
@@ -54,7 +54,7 @@ type listening struct {
 	Missing []api.Missing `json:"missing,omitempty"`
 }
 
-func (c *console) serve(cmd *cobra.Command, asJSON bool) error {
+func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return err

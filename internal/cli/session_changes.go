@@ -37,7 +37,7 @@ changes were taken back. belay session undo takes a turn's changes back.`,
 				return c.writeJSON(map[string]any{"sessionId": id, "turns": orEmpty(all)})
 			}
 			for _, t := range all {
-				c.printChanges(t)
+				printChanges(c, t)
 			}
 			if len(all) == 0 {
 				c.tell(c.paint(styleQuiet, "nothing"), "was changed")
@@ -48,7 +48,7 @@ changes were taken back. belay session undo takes a turn's changes back.`,
 	return cmd
 }
 
-func (c *console) printChanges(t changes.ChangeSet) {
+func printChanges(c *console, t changes.ChangeSet) {
 	head := fmt.Sprintf("── %s, %s", t.Turn, count(len(t.Changes), "change", "changes"))
 	if t.Undone != nil {
 		head += ", taken back " + when(t.Undone.Time)

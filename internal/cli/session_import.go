@@ -39,7 +39,7 @@ reported; the id is on stdout.`,
 			if project, err = workspace.CheckRoot(project, a.Root.Path(), app.PrivateFolders(a.Config)...); err != nil {
 				return err
 			}
-			rec, err := c.adopt(ctx, a, args[0], project)
+			rec, err := adoptSession(ctx, c, a, args[0], project)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ reported; the id is on stdout.`,
 }
 
 // adopt imports whatever the argument names.
-func (c *console) adopt(ctx context.Context, a *app.App, from, project string) (session.Imported, error) {
+func adoptSession(ctx context.Context, c *console, a *app.App, from, project string) (session.Imported, error) {
 	if from == "-" {
 		return a.Store.Archive.Import(ctx, c.in, project)
 	}

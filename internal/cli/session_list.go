@@ -62,7 +62,7 @@ workflow the list shows five sessions; belay runs show has them all, and so has 
 			o.Limit = shownSessions
 		}
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			page, err := c.sessionPage(ctx, a, all, o)
+			page, err := sessionPage(ctx, c, a, all, o)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ workflow the list shows five sessions; belay runs show has them all, and so has 
 				}
 			}
 			rows, folded := foldRuns(rows)
-			c.printSessions(rows, known, all)
+			printSessions(c, rows, known, all)
 			for _, f := range folded {
 				c.note("run", fmt.Sprintf("%s: %s; belay runs show %s lists them", f.id, count(f.more, "more session", "more sessions"), f.id))
 			}
@@ -144,9 +144,9 @@ type sessionList struct {
 }
 
 // sessionPage returns a part of the records.
-func (c *console) sessionPage(ctx context.Context, a *app.App, all bool, o session.ListOptions) (session.Page, error) {
+func sessionPage(ctx context.Context, c *console, a *app.App, all bool, o session.ListOptions) (session.Page, error) {
 	if all {
-		recs, err := c.sessions(ctx, a, true)
+		recs, err := readSessions(ctx, c, a, true)
 		if err != nil {
 			return session.Page{}, err
 		}
@@ -160,7 +160,7 @@ func (c *console) sessionPage(ctx context.Context, a *app.App, all bool, o sessi
 }
 
 // sessions returns the records to list, and reports those that can not be.
-func (c *console) sessions(ctx context.Context, a *app.App, all bool) ([]session.Record, error) {
+func readSessions(ctx context.Context, c *console, a *app.App, all bool) ([]session.Record, error) {
 	if !all {
 		project, err := projectDir(a.Config)
 		if err != nil {
@@ -201,7 +201,7 @@ func runningIn(a *app.App, id string) *runningTurn {
 
 // printSessions prints the list. Known are all ids there are: what is shown of an
 // id must be the beginning of no other.
-func (c *console) printSessions(rows []listed, known []string, withProject bool) {
+func printSessions(c *console, rows []listed, known []string, withProject bool) {
 	t := &table{heads: []string{"SESSION", "UPDATED", "STATE", "MESSAGE"}, elastic: 4}
 	if withProject {
 		t.heads = append(t.heads, "PROJECT")

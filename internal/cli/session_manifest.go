@@ -42,14 +42,14 @@ sums are those of the files on disk, so sha256sum can check them.`,
 			if asJSON {
 				return c.writeJSON(map[string]any{"manifest": m})
 			}
-			c.printManifest(m)
+			printManifest(c, m)
 			return nil
 		})
 	}
 	return cmd
 }
 
-func (c *console) printManifest(m session.Manifest) {
+func printManifest(c *console, m session.Manifest) {
 	history := count(m.History.Turns, "earlier turn", "earlier turns")
 	if m.History.Elided > 0 {
 		history += fmt.Sprintf(", %d older left out", m.History.Elided)

@@ -60,7 +60,7 @@ their results. Capitals and small letters are the same.`,
 			return usage("the text cannot be searched for: %v", err)
 		}
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			recs, err := c.sessions(ctx, a, all)
+			recs, err := readSessions(ctx, c, a, all)
 			if err != nil {
 				return err
 			}

@@ -69,7 +69,7 @@ code is 1.`,
 					return err
 				}
 			} else {
-				c.printSession(s)
+				printSession(c, s)
 			}
 			for _, sentence := range s.Changed {
 				c.warn(sentence)
@@ -172,7 +172,7 @@ func summarise(entries []session.Entry) []turnSummary {
 	return turns
 }
 
-func (c *console) printSession(s *shown) {
+func printSession(c *console, s *shown) {
 	r := s.Session
 	state := "idle"
 	switch {

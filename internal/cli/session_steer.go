@@ -39,7 +39,7 @@ it runs. The agent hears it when the tool calls at hand are done, or, with
 		}
 		var err error
 		if len(args) == 2 {
-			if r.Message, err = c.message(args[1]); err != nil {
+			if r.Message, err = readMessage(c, args[1]); err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ it runs. The agent hears it when the tool calls at hand are done, or, with
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			r.SessionID = id
 			var wrong problems
-			for _, f := range c.attached(ctx, a.Config, a.Engine, attaching{where: target(id, ""), files: attach, skip: skipRefused}, &wrong) {
+			for _, f := range attachFiles(ctx, c, a.Config, a.Engine, attaching{where: target(id, ""), files: attach, skip: skipRefused}, &wrong) {
 				r.Attachments = append(r.Attachments, f.path)
 			}
 			if !wrong.none() {

@@ -71,7 +71,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var wrong problems
-		r, err := c.request(cmd, args, &f)
+		r, err := readRequest(c, cmd, args, &f)
 		wrong.add(err)
 		cfg := c.loadOrNote(cmd, &wrong)
 		if cfg == nil {
@@ -79,16 +79,16 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 		}
 		c.warnOfSettings(cfg)
 		if f.server != "" {
-			return c.turnRemote(cmd, cfg, &f, r, &wrong)
+			return turnRemote(c, cmd, cfg, &f, r, &wrong)
 		}
-		return c.turnHere(cmd, cfg, &f, r, &wrong)
+		return turnHere(c, cmd, cfg, &f, r, &wrong)
 	}
 	return cmd
 }
 
 // request is what the command line asks for, without its session and with the
 // attachments as they were written. The error has everything that is wrong with it.
-func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
+func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
 	r := turn.Request{SessionID: f.session, Attachments: f.attach, Allow: f.allow}
 	given := cmd.Flags().Changed
 	var errs []error
@@ -96,14 +96,14 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 		errs = append(errs, failed(ExitUsage, "leave --project out", errors.New("--session and --project exclude each other: a session has its project")))
 	}
 	var err error
-	r.Opts, err = c.options(cmd, &f.optionFlags, f.server)
+	r.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	errs = append(errs, err)
-	r.Opts.OnQuestion = c.onQuestion(f.json, f.wait)
+	r.Opts.OnQuestion = questionPolicy(c, f.json, f.wait)
 	if len(args) == 0 {
 		errs = append(errs, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`))
 		return r, errors.Join(errs...)
 	}
-	r.Message, err = c.message(args[0])
+	r.Message, err = readMessage(c, args[0])
 	switch {
 	case err != nil:
 		errs = append(errs, err)
@@ -116,7 +116,7 @@ func (c *console) request(cmd *cobra.Command, args []string, f *turnFlags) (turn
 }
 
 // message is the argument, or what stdin has for "-".
-func (c *console) message(arg string) (string, error) {
+func readMessage(c *console, arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
@@ -142,7 +142,7 @@ func sendable(r turn.Request, why, hint string) error {
 const maxStdin = 64 << 20
 
 // turnHere runs the turn in this process.
-func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
+func turnHere(c *console, cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
 	if w := app.ScriptedWithKey(cfg); w != "" {
 		c.warn(w)
 	}
@@ -156,14 +156,14 @@ func (c *console) turnHere(cmd *cobra.Command, cfg *config.Config, f *turnFlags,
 		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready())
 		if id, err := named(ctx, a.Engine, r.SessionID); err == nil {
-			wrong.add(c.warnOfCopy(ctx, cfg, a, id))
+			wrong.add(warnOfCopy(ctx, c, cfg, a, id))
 		}
-		return c.send(ctx, cfg, a.Engine, project, r, f, wrong)
+		return sendTurn(ctx, c, cfg, a.Engine, project, r, f, wrong)
 	})
 }
 
 // send checks what needs the engine and, where nothing is wrong, takes the turn.
-func (c *console) send(ctx context.Context, cfg *config.Config, e turn.Engine, project string, r turn.Request, f *turnFlags, wrong *problems) error {
+func sendTurn(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, project string, r turn.Request, f *turnFlags, wrong *problems) error {
 	id, err := named(ctx, e, r.SessionID)
 	wrong.add(err)
 	wrong.add(knownPersona(ctx, e, f.persona))
@@ -173,7 +173,7 @@ func (c *console) send(ctx context.Context, cfg *config.Config, e turn.Engine, p
 		r.SessionID, a.where = id, target(id, project)
 	}
 	r.Attachments = nil
-	for _, file := range c.attached(ctx, cfg, e, a, wrong) {
+	for _, file := range attachFiles(ctx, c, cfg, e, a, wrong) {
 		r.Attachments = append(r.Attachments, file.path)
 	}
 	if !wrong.none() {
@@ -182,12 +182,12 @@ func (c *console) send(ctx context.Context, cfg *config.Config, e turn.Engine, p
 	if err := sendable(r, "nothing is left to send without the files that are refused", "add a message, or attach other files"); err != nil {
 		return err
 	}
-	return c.take(ctx, e, project, r, f)
+	return takeTurn(ctx, c, e, project, r, f)
 }
 
 // warnOfCopy says so when the current folder has a copy of the session: the turn
 // works elsewhere.
-func (c *console) warnOfCopy(ctx context.Context, cfg *config.Config, a *app.App, id string) error {
+func warnOfCopy(ctx context.Context, c *console, cfg *config.Config, a *app.App, id string) error {
 	here, err := projectDir(cfg)
 	if id == "" || err != nil {
 		return nil // a new session, or a working folder that is gone
@@ -207,7 +207,7 @@ func (c *console) warnOfCopy(ctx context.Context, cfg *config.Config, a *app.App
 }
 
 // take makes the session where there is none, sends the turn and shows it.
-func (c *console) take(ctx context.Context, e turn.Engine, project string, r turn.Request, f *turnFlags) error {
+func takeTurn(ctx context.Context, c *console, e turn.Engine, project string, r turn.Request, f *turnFlags) error {
 	fresh := r.SessionID == ""
 	if fresh {
 		rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: project, Persona: f.persona, Mode: f.mode})
@@ -217,7 +217,7 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		r.SessionID = rec.SessionID
 	}
 	if !fresh {
-		if err := c.carryOut(ctx, e, r.SessionID, func(s turn.Stream) error { return c.watchTurn(ctx, e, r, f, s) }); err != nil {
+		if err := carryOut(ctx, c, e, r.SessionID, func(s turn.Stream) error { return watchTurn(ctx, c, e, r, f, s) }); err != nil {
 			return err
 		}
 	}
@@ -229,11 +229,11 @@ func (c *console) take(ctx context.Context, e turn.Engine, project string, r tur
 		}
 		return err
 	}
-	return c.watchTurn(ctx, e, r, f, s)
+	return watchTurn(ctx, c, e, r, f, s)
 }
 
 // watchTurn shows a turn to its end.
-func (c *console) watchTurn(ctx context.Context, e turn.Engine, r turn.Request, f *turnFlags, s turn.Stream) error {
+func watchTurn(ctx context.Context, c *console, e turn.Engine, r turn.Request, f *turnFlags, s turn.Stream) error {
 	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json, unasked: unasked(r.Opts.OnQuestion, f.mode)}
 	if c.asks(f.json) {
 		w.asker = &asker{c: c, engine: e}

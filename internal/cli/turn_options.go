@@ -42,7 +42,7 @@ func (f *optionFlags) register(cmd *cobra.Command) {
 
 // options are the flags as a turn takes them; server is the server that runs it, ""
 // for this process. What was not given stays unset.
-func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
+func turnOptions(c *console, cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
 	o := turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
 	given := cmd.Flags().Changed
 	errs := []error{notBlank(cmd, "persona", "mode", "model", "session", "server", "token-file", "project", "instructions", "config"), knownMode(f.mode)}
@@ -68,7 +68,7 @@ func (c *console) options(cmd *cobra.Command, f *optionFlags, server string) (tu
 	}
 	if given("delegate") {
 		var err error
-		o.SubagentGovernance, err = c.approval(f.delegate)
+		o.SubagentGovernance, err = readApproval(c, f.delegate)
 		errs = append(errs, err)
 	}
 	return o, errors.Join(append(errs, o.Validate(), allowed(f.allow, server))...)
@@ -85,7 +85,7 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 // onQuestion is the outcome of calls that a person must allow. They wait where
 // somebody can be asked here, or where the caller says that somebody answers
 // elsewhere.
-func (c *console) onQuestion(asJSON, wait bool) string {
+func questionPolicy(c *console, asJSON, wait bool) string {
 	if wait || c.asks(asJSON) {
 		return turn.OnQuestionWait
 	}
@@ -101,7 +101,7 @@ func unasked(onQuestion, mode string) bool {
 
 // notPermitted says in a line which calls were not permitted, and below it what
 // helps where nobody was asked. A nil count says nothing.
-func (c *console) notPermitted(calls *event.Calls, unasked bool) {
+func notPermitted(c *console, calls *event.Calls, unasked bool) {
 	if calls == nil {
 		return
 	}
@@ -115,7 +115,7 @@ const refusedHint = "nobody is asked here; where a call was refused because it n
 
 // approval is what a person says by --delegate: this turn may delegate, and where
 // that was approved (workspace 9.7).
-func (c *console) approval(ref string) (json.RawMessage, error) {
+func readApproval(c *console, ref string) (json.RawMessage, error) {
 	if ref = strings.TrimSpace(ref); ref == "" {
 		return nil, failed(ExitUsage, "name what it was approved in, such as a ticket or the minutes of a meeting", errors.New("--delegate is empty"))
 	}

@@ -25,7 +25,7 @@ import (
 // turnRemote runs the turn on a server. On this machine the server reads the
 // same files; on another one the project is the server's and the attachments are
 // uploaded.
-func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
+func turnRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *turnFlags, r turn.Request, wrong *problems) error {
 	wrong.add(serversOwn(cmd))
 	e, err := c.dial(cfg, f.server)
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *console) turnRemote(cmd *cobra.Command, cfg *config.Config, f *turnFlag
 	}
 	project, err := remoteProject(cmd, cfg, f.server, r.SessionID)
 	wrong.add(err)
-	return c.send(cmd.Context(), cfg, e, project, r, f, wrong)
+	return sendTurn(cmd.Context(), c, cfg, e, project, r, f, wrong)
 }
 
 // serversOwn refuses flags that only the server can have.

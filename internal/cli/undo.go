@@ -50,7 +50,7 @@ What a turn changed is taken back with belay session undo.`,
 			if err != nil {
 				return err
 			}
-			return c.listChanges(all, asJSON)
+			return listChanges(c, all, asJSON)
 		}
 		id := ""
 		if len(args) == 2 {
@@ -73,7 +73,7 @@ What a turn changed is taken back with belay session undo.`,
 }
 
 // listChanges lists what can be taken back, and what was.
-func (c *console) listChanges(all []undo.Change, asJSON bool) error {
+func listChanges(c *console, all []undo.Change, asJSON bool) error {
 	if asJSON {
 		return c.writeJSON(map[string]any{"changes": all})
 	}

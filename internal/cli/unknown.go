@@ -98,7 +98,7 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 
 // checkHelp makes --help after a word that is no command an error, as the word by
 // itself is. The library prints the help of the parent, and reports success.
-func (c *console) checkHelp(root *cobra.Command) {
+func checkHelp(c *console, root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 {

@@ -41,7 +41,7 @@ model without a price has none.`,
 			if asJSON {
 				return c.writeJSON(map[string]any{"usage": rows})
 			}
-			c.printUsage(rows)
+			printUsage(c, rows)
 			return nil
 		})
 	}
@@ -63,7 +63,7 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 		fmt.Errorf("--since %q is neither a day nor a time span", s))
 }
 
-func (c *console) printUsage(rows []turn.UsageRow) {
+func printUsage(c *console, rows []turn.UsageRow) {
 	t := &table{heads: []string{"DAY", "PROJECT", "MODEL", "TURNS", "IN", "OUT", "CACHED", "US$"}}
 	for _, r := range rows {
 		t.add(r.Day, r.ProjectRoot, r.Model, strconv.Itoa(r.Turns),

@@ -22,7 +22,7 @@ func (w *watcher) verdict() error {
 			w.c.note("used", tokens(*w.usage))
 		}
 		if w.exit != nil {
-			w.c.notPermitted(w.exit.Calls, w.unasked)
+			notPermitted(w.c, w.exit.Calls, w.unasked)
 		}
 	}
 	x := w.exit

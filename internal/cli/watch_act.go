@@ -72,7 +72,7 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 
 // asked reports a question: here, where somebody can answer, it is put to them.
 func (w *watcher) asked(ctx context.Context, r permit.Request) {
-	w.c.noteQuestion(r)
+	noteQuestion(w.c, r)
 	w.asker.ask(ctx, pending{call: r})
 }
 

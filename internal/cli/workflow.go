@@ -96,7 +96,7 @@ problem.`,
 		all := make([]checkedWorkflow, 0, len(args))
 		valid := true
 		for _, name := range args {
-			one, err := c.checkWorkflow(cmd.Context(), name)
+			one, err := checkWorkflow(cmd.Context(), c, name)
 			if err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ problem.`,
 				return err
 			}
 		} else {
-			c.printWorkflows(all)
+			printWorkflows(c, all)
 		}
 		if !valid {
 			return ended(ExitFailed)
@@ -119,7 +119,7 @@ problem.`,
 }
 
 // checkWorkflow reads a workflow file. An error says that it can not be opened.
-func (c *console) checkWorkflow(ctx context.Context, name string) (checkedWorkflow, error) {
+func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflow, error) {
 	var data []byte
 	var err error
 	limit := catalog.Default.FileBytes
@@ -176,7 +176,7 @@ func besides(name string) definition.Opener {
 	}
 }
 
-func (c *console) printWorkflows(all []checkedWorkflow) {
+func printWorkflows(c *console, all []checkedWorkflow) {
 	for _, one := range all {
 		if one.Valid {
 			c.write(line(one.Path) + ": workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks") + ", nothing is wrong\n")
