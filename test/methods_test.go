@@ -21,20 +21,12 @@ import (
 // included.
 const mostMethods = 40
 
-// overgrown are types that still have more. A type that has fewer by now is to be removed
-// here. The methods of session.Time are those of time.Time.
+// overgrown are types that still have more. The methods of session.Time are those of time.Time.
 var overgrown = []string{
-	"internal/api.call",
-	"internal/app.App",
-	"internal/cli.console",
-	"internal/client.Client",
 	"internal/journal.Tx",
-	"internal/session.Store",
 	"internal/session.Time",
 	"internal/tool/shell.job",
 	"internal/turn.Local",
-	"internal/workflow/run.Runner",
-	"internal/workflow/run.execution",
 	"internal/workspace/validate.text",
 	"internal/workspace/validate.worker",
 }
@@ -55,7 +47,7 @@ func TestTypesAreSmall(t *testing.T) {
 	}
 	for _, name := range overgrown {
 		if !slices.Contains(large, name) {
-			t.Logf("%s is small enough now: remove it from the list", name)
+			t.Errorf("%s is small enough now: remove it from the list", name)
 		}
 	}
 }

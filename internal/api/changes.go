@@ -77,15 +77,15 @@ func getKept(c *call) (keptChangeAnswer, error) {
 }
 
 func keepChange(c *call, b *keepBody) (settledAnswer, error) {
-	return c.settle(changes.KeptRequest(*b), c.o.Engine.ApplyKept)
+	return settleKept(c, changes.KeptRequest(*b), c.o.Engine.ApplyKept)
 }
 
 func dropChange(c *call, b *dropBody) (settledAnswer, error) {
-	return c.settle(changes.KeptRequest{ProjectRoot: b.ProjectRoot, ID: b.ID, By: b.By}, c.o.Engine.DropKept)
+	return settleKept(c, changes.KeptRequest{ProjectRoot: b.ProjectRoot, ID: b.ID, By: b.By}, c.o.Engine.DropKept)
 }
 
 // settle does what a person decided on a kept change.
-func (c *call) settle(req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) (a settledAnswer, err error) {
+func settleKept(c *call, req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) (a settledAnswer, err error) {
 	req.By = cmp.Or(req.By, byOperator)
 	if req.ProjectRoot, err = c.checkProject(req.ProjectRoot); err == nil {
 		a.Change, err = do(c.ctx(), req)

@@ -129,7 +129,7 @@ func serveDecision(c *call) error {
 	b.By = cmp.Or(b.By, byOperator)
 	var d permit.Decision
 	if found {
-		d, err = c.answerDecision(ofRun, b)
+		d, err = decideWait(c, ofRun, b)
 	} else {
 		d, err = c.o.Engine.Decide(c.ctx(), turn.DecisionRequest(b))
 	}
@@ -161,7 +161,7 @@ func (h *Handler) questionOfRun(ctx context.Context, f fields) (w run.Waiting, f
 }
 
 // answerDecision answers a wait task as a decision does: allow lets the run go on.
-func (c *call) answerDecision(w run.Waiting, req decisionBody) (permit.Decision, error) {
+func decideWait(c *call, w run.Waiting, req decisionBody) (permit.Decision, error) {
 	if req.Verdict == permit.VerdictAllowSession || len(req.Only) > 0 {
 		return permit.Decision{}, fault.New(fault.InvalidRequest, "the question of a run is answered with allow or deny, and without only").With("field", "verdict")
 	}

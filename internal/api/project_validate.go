@@ -56,14 +56,14 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 
 func serveValidate(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return c.serveReport(validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
 		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only})
 	})
 }
 
 func serveLint(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return c.serveReport(register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
 		return registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only})
 	})
 }
@@ -71,7 +71,7 @@ func serveLint(c *call) error {
 // serveReport answers with the report that judge makes of a project. The snapshot
 // keeps the whole report; a selection is made anew for each request, as there is no
 // end of them.
-func (c *call) serveReport(rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
+func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
 	root, q, err := c.projectOf()
 	if err != nil {
 		return err

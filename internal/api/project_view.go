@@ -115,7 +115,7 @@ func serveFile(c *call) error {
 	if file.Cut() {
 		head.Set("Belay-Truncated", "true")
 	}
-	if c.unchanged(quoted(file.Tag)) {
+	if unchanged(c, quoted(file.Tag)) {
 		return nil
 	}
 	head.Set("Content-Length", strconv.Itoa(len(file.Data)))

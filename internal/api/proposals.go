@@ -80,7 +80,7 @@ func listProposals(c *call) (a proposalsAnswer, err error) {
 }
 
 // proposalsOf is the gate of a project whose proposals a request settles.
-func (c *call) proposalsOf(projectRoot string) (string, error) {
+func proposalsOf(c *call, projectRoot string) (string, error) {
 	if c.o.Projects.Proposals == nil {
 		return "", errNoRegisters
 	}
@@ -88,7 +88,7 @@ func (c *call) proposalsOf(projectRoot string) (string, error) {
 }
 
 func applyProposal(c *call, b *applyBody) (a applyAnswer, err error) {
-	root, err := c.proposalsOf(b.ProjectRoot)
+	root, err := proposalsOf(c, b.ProjectRoot)
 	if err != nil {
 		return a, err
 	}
@@ -104,7 +104,7 @@ func applyProposal(c *call, b *applyBody) (a applyAnswer, err error) {
 }
 
 func dismissProposal(c *call, b *dismissBody) (a proposalAnswer, err error) {
-	root, err := c.proposalsOf(b.ProjectRoot)
+	root, err := proposalsOf(c, b.ProjectRoot)
 	if err == nil {
 		a.Proposal, err = c.o.Projects.Proposals.Dismiss(c.ctx(), root, c.id(), cmp.Or(b.By, byOperator))
 	}

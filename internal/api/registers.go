@@ -96,7 +96,7 @@ func serveDependencies(c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.unchanged(quoted(file.Tag)) {
+	if unchanged(c, quoted(file.Tag)) {
 		return nil
 	}
 	return reply(c.w, http.StatusOK, dependenciesOf(d, file, nil, nil))
@@ -104,7 +104,7 @@ func serveDependencies(c *call) error {
 
 // unchanged gives the answer an entity tag. Where the client has it already, it answers
 // so and is true.
-func (c *call) unchanged(tag string) bool {
+func unchanged(c *call, tag string) bool {
 	c.w.Header()["Etag"] = []string{tag}
 	if !hasTag(c.r.Header["If-None-Match"], tag) {
 		return false

@@ -133,7 +133,7 @@ func workflowRoutes() []route {
 var errNoRuns = fault.New(fault.NotFound, "this server runs no workflows")
 
 func listWorkflows(c *call) (a workflowsAnswer, err error) {
-	root, _, err := c.runOf()
+	root, _, err := runOf(c)
 	if err != nil {
 		return a, err
 	}
@@ -142,7 +142,7 @@ func listWorkflows(c *call) (a workflowsAnswer, err error) {
 }
 
 // runOf reads a request about the runs of a project.
-func (c *call) runOf() (root string, q map[string]string, err error) {
+func runOf(c *call) (root string, q map[string]string, err error) {
 	root, q, err = c.projectOf()
 	if err == nil && c.o.Workflows.Runs == nil {
 		err = errNoRuns
@@ -151,7 +151,7 @@ func (c *call) runOf() (root string, q map[string]string, err error) {
 }
 
 // runsOf is the gate of a project whose runs a request names.
-func (c *call) runsOf(projectRoot string) (string, error) {
+func runsOf(c *call, projectRoot string) (string, error) {
 	root, err := c.checkProject(projectRoot)
 	if err == nil && c.o.Workflows.Runs == nil {
 		err = errNoRuns
@@ -160,13 +160,13 @@ func (c *call) runsOf(projectRoot string) (string, error) {
 }
 
 // summaryOf is a run as it is now.
-func (c *call) summaryOf(root string) (summaryAnswer, error) {
+func summaryOf(c *call, root string) (summaryAnswer, error) {
 	record, err := c.o.Workflows.Runs.Show(c.ctx(), root, c.id())
 	return summaryAnswer{record.Summary}, err
 }
 
 func listRuns(c *call) (a runsAnswer, err error) {
-	root, q, err := c.runOf()
+	root, q, err := runOf(c)
 	if err != nil {
 		return a, err
 	}
@@ -179,7 +179,7 @@ func listRuns(c *call) (a runsAnswer, err error) {
 }
 
 func getRun(c *call) (recordAnswer, error) {
-	root, _, err := c.runOf()
+	root, _, err := runOf(c)
 	if err != nil {
 		return recordAnswer{}, err
 	}
@@ -188,7 +188,7 @@ func getRun(c *call) (recordAnswer, error) {
 }
 
 func answerRun(c *call, b *answerBody) (summaryAnswer, error) {
-	root, err := c.runsOf(b.ProjectRoot)
+	root, err := runsOf(c, b.ProjectRoot)
 	if err != nil {
 		return summaryAnswer{}, err
 	}
@@ -196,11 +196,11 @@ func answerRun(c *call, b *answerBody) (summaryAnswer, error) {
 	if _, err := c.o.Workflows.Runs.Answer(c.ctx(), a); err != nil {
 		return summaryAnswer{}, err
 	}
-	return c.summaryOf(root)
+	return summaryOf(c, root)
 }
 
 func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
-	root, err := c.runsOf(b.ProjectRoot)
+	root, err := runsOf(c, b.ProjectRoot)
 	if err != nil {
 		return summaryAnswer{}, err
 	}
@@ -215,5 +215,5 @@ func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
 		}
 		return summaryAnswer{}, err
 	}
-	return c.summaryOf(root)
+	return summaryOf(c, root)
 }

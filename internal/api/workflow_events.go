@@ -21,7 +21,7 @@ type stamp struct {
 }
 
 func serveRunEvents(c *call) error {
-	root, q, err := c.runOf()
+	root, q, err := runOf(c)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (b *startBody) check(f fields) {
 
 // startRun answers as soon as the run is on record; it goes on by itself.
 func startRun(c *call, b *startBody) (a startAnswer, err error) {
-	root, err := c.runsOf(b.ProjectRoot)
+	root, err := runsOf(c, b.ProjectRoot)
 	if err != nil {
 		return a, err
 	}

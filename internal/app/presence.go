@@ -144,7 +144,7 @@ func (p *presence) leave() error {
 }
 
 // newPresence is that of a server that does not listen yet.
-func (a *App) newPresence(clock func() time.Time) *presence {
+func newPresence(a *App, clock func() time.Time) *presence {
 	p := &presence{a: a, carrier: &carrier{}}
 	p.ready = &readiness{
 		clock: clock, restore: p.restore, probe: probe, homes: a.homes, state: a.Config.Paths.StateDir,

@@ -61,7 +61,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		}
 		return nil
 	}
-	here := a.newPresence(time.Now)
+	here := newPresence(a, time.Now)
 	operator, err := here.operatorToken()
 	if err != nil {
 		return errors.Join(err, closeListener())

@@ -69,7 +69,7 @@ func (a *App) Sweep(ctx context.Context) error {
 		known[id] = true
 	}
 	return errors.Join(
-		a.sweepScratch(ctx, known),
+		sweepScratch(ctx, a, known),
 		a.shell.Sweep(func(id string) bool { return known[id] }),
 		a.journal.Sweep(ctx, func(id string) bool { return known[id] }),
 		sweepServers(a.Config.Paths.StateDir),
@@ -78,7 +78,7 @@ func (a *App) Sweep(ctx context.Context) error {
 
 // sweepScratch removes from the scratch folder what crashed processes left, and
 // the folders of sessions that are gone or were not used for a day.
-func (a *App) sweepScratch(ctx context.Context, known map[string]bool) error {
+func sweepScratch(ctx context.Context, a *App, known map[string]bool) error {
 	dir := scratchDir(a.Config)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func (a *App) sweepScratch(ctx context.Context, known map[string]bool) error {
 		}
 		path := filepath.Join(dir, e.Name())
 		if known[e.Name()] {
-			errs = append(errs, a.sweepSession(ctx, e.Name(), path))
+			errs = append(errs, sweepSession(ctx, a, e.Name(), path))
 		} else {
 			errs = append(errs, os.RemoveAll(path))
 		}
@@ -102,7 +102,7 @@ func (a *App) sweepScratch(ctx context.Context, known map[string]bool) error {
 
 // sweepSession removes the scratch folder of a session that was not used for a
 // day. Commands find their HOME and TMPDIR made anew.
-func (a *App) sweepSession(ctx context.Context, id, path string) error {
+func sweepSession(ctx context.Context, a *App, id, path string) error {
 	rec, err := a.Store.Get(ctx, id)
 	if err == nil && time.Since(rec.UpdatedAt.Time) < scratchAge {
 		return nil

@@ -16,7 +16,7 @@ import (
 
 // runOptions are those of the runner of workflows, whose agents can be given these
 // tools.
-func (a *App) runOptions(tools []string) run.Options {
+func runOptions(a *App, tools []string) run.Options {
 	return run.Options{
 		Engine: a.Engine,
 		Ready:  a.ready,

@@ -69,10 +69,7 @@ var errForeign = errors.New("not an answer of a belay server")
 
 // Client talks to one server. It is safe for concurrent use and owns no
 // goroutine beyond those of its open streams.
-type Client struct {
-	o    Options
-	base string
-}
+type Client struct{ server *server }
 
 var _ turn.Engine = (*Client)(nil)
 
@@ -92,37 +89,43 @@ func New(baseURL string, o Options) (*Client, error) {
 	o.Silence = cmp.Or(o.Silence, time.Minute)
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, 100*time.Millisecond)
-	return &Client{o: o, base: strings.TrimSuffix(u.String(), "/")}, nil
+	return &Client{&server{o: o, base: strings.TrimSuffix(u.String(), "/")}}, nil
 }
 
 // Close closes the connections that no request uses.
-func (c *Client) Close() { c.o.HTTPClient.CloseIdleConnections() }
+func (c *Client) Close() { c.server.o.HTTPClient.CloseIdleConnections() }
 
 // refuseRedirect: the API never redirects, and a token must not follow.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// server sends requests to one server and reads its answers.
+type server struct {
+	o    Options
+	base string
+}
+
 // request makes a request without sending it.
-func (c *Client) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+func (s *server) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
 	if err != nil {
-		return nil, fmt.Errorf("a request to the server at %s cannot be made: %w", c.base, err)
+		return nil, fmt.Errorf("a request to the server at %s cannot be made: %w", s.base, err)
 	}
-	if c.o.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+c.o.Token)
+	if s.o.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.o.Token)
 	}
 	return req, nil
 }
 
 // do sends a request and returns an answer with status 200; every other status
 // is an error.
-func (c *Client) do(req *http.Request) (*http.Response, error) {
-	res, err := c.o.HTTPClient.Do(req)
+func (s *server) do(req *http.Request) (*http.Response, error) {
+	res, err := s.o.HTTPClient.Do(req)
 	if errors.Is(err, io.EOF) {
 		// Not the end of anything: the server hung up instead of answering.
 		err = fmt.Errorf("%s %s: %w", req.Method, req.URL.Host, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
-		return nil, c.unreached(err)
+		return nil, s.unreached(err)
 	}
 	if res.StatusCode == http.StatusOK {
 		return res, nil
@@ -144,7 +147,7 @@ func failure(res *http.Response) error {
 }
 
 // call sends in, if any, as JSON and decodes the answer into out.
-func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+func (s *server) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		data, err := encode(in)
@@ -153,18 +156,18 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 		}
 		body = bytes.NewReader(data)
 	}
-	req, err := c.request(ctx, method, path, body)
+	req, err := s.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.receive(req, out)
+	return s.receive(req, out)
 }
 
-func (c *Client) receive(req *http.Request, out any) error {
-	res, err := c.do(req)
+func (s *server) receive(req *http.Request, out any) error {
+	res, err := s.do(req)
 	if err != nil {
 		return err
 	}
@@ -172,13 +175,13 @@ func (c *Client) receive(req *http.Request, out any) error {
 	limited := &io.LimitedReader{R: res.Body, N: maxAnswer + 1}
 	err = json.NewDecoder(limited).Decode(out)
 	if limited.N == 0 {
-		return fmt.Errorf("the answer of the server at %s is larger than %d bytes", c.base, maxAnswer)
+		return fmt.Errorf("the answer of the server at %s is larger than %d bytes", s.base, maxAnswer)
 	}
 	if err != nil {
 		if broken := (net.Error)(nil); errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &broken) {
-			return c.unreached(err)
+			return s.unreached(err)
 		}
-		return fmt.Errorf("the answer of the server at %s is not the JSON that was expected: %w", c.base, err)
+		return fmt.Errorf("the answer of the server at %s is not the JSON that was expected: %w", s.base, err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type connection struct {
 
 // connect sends a request for a stream. ctx bounds the wait for the answer, not
 // the life of the connection; close ends that.
-func (c *Client) connect(ctx context.Context, make func(context.Context) (*http.Request, error)) (*connection, error) {
+func (s *server) connect(ctx context.Context, make func(context.Context) (*http.Request, error)) (*connection, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unhook := context.AfterFunc(ctx, cancel)
 	req, err := make(life)
@@ -32,7 +32,7 @@ func (c *Client) connect(ctx context.Context, make func(context.Context) (*http.
 		return nil, err
 	}
 	req.Header.Set("Accept", "text/event-stream")
-	res, err := c.do(req)
+	res, err := s.do(req)
 	if !unhook() {
 		if err == nil {
 			_ = res.Body.Close()
@@ -45,7 +45,7 @@ func (c *Client) connect(ctx context.Context, make func(context.Context) (*http.
 		return nil, err
 	}
 	conn := newConnection(res, cancel)
-	go conn.read(life, res.Body, c.o.Silence)
+	go conn.read(life, res.Body, s.o.Silence)
 	return conn, nil
 }
 

@@ -16,7 +16,7 @@ func (c *Client) Steer(ctx context.Context, r turn.SteerRequest) error {
 	if r.Mode == "" {
 		r.Mode = session.Steer
 	}
-	return c.call(ctx, http.MethodPost, harness+"steer", r, new(struct{}))
+	return c.server.call(ctx, http.MethodPost, harness+"steer", r, new(struct{}))
 }
 
 // Decisions implements turn.Engine; the token must be the operator's.
@@ -26,7 +26,7 @@ func (c *Client) Decisions(ctx context.Context, sessionID string) ([]permit.Requ
 		path += "?sessionId=" + url.QueryEscape(sessionID)
 	}
 	var out struct{ Decisions []permit.Request }
-	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	err := c.server.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Decisions, err
 }
 
@@ -34,7 +34,7 @@ func (c *Client) Decisions(ctx context.Context, sessionID string) ([]permit.Requ
 // the session to be named.
 func (c *Client) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Decision, error) {
 	var out struct{ Decision permit.Decision }
-	err := c.call(ctx, http.MethodPost, harness+"decision", r, &out)
+	err := c.server.call(ctx, http.MethodPost, harness+"decision", r, &out)
 	return out.Decision, err
 }
 
@@ -45,28 +45,28 @@ func (c *Client) Changes(ctx context.Context, id, turnID string) ([]changes.Chan
 		path += "?turn=" + url.QueryEscape(turnID)
 	}
 	var out struct{ Turns []changes.ChangeSet }
-	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	err := c.server.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Turns, err
 }
 
 // Undo implements turn.Engine; the token must be the operator's.
 func (c *Client) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
 	var out struct{ Undo changes.UndoResult }
-	err := c.call(ctx, http.MethodPost, harness+"undo", r, &out)
+	err := c.server.call(ctx, http.MethodPost, harness+"undo", r, &out)
 	return out.Undo, err
 }
 
 // Fork implements turn.Engine.
 func (c *Client) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
 	var out struct{ Session session.Record }
-	err := c.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
+	err := c.server.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
 	return out.Session, err
 }
 
 // Kept implements turn.Engine; the token must be the operator's.
 func (c *Client) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
 	var out struct{ Changes []changes.KeptChange }
-	err := c.call(ctx, http.MethodGet, "/api/project/changes?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, "/api/project/changes?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
 	return out.Changes, err
 }
 
@@ -74,7 +74,7 @@ func (c *Client) Kept(ctx context.Context, projectRoot string) ([]changes.KeptCh
 func (c *Client) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
 	q := url.Values{"projectRoot": {projectRoot}, "id": {id}}
 	var out struct{ Change changes.KeptChange }
-	err := c.call(ctx, http.MethodGet, "/api/project/change?"+q.Encode(), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, "/api/project/change?"+q.Encode(), nil, &out)
 	return out.Change, err
 }
 
@@ -90,6 +90,6 @@ func (c *Client) DropKept(ctx context.Context, r changes.KeptRequest) (changes.K
 
 func (c *Client) settleKept(ctx context.Context, how string, r changes.KeptRequest) (changes.KeptResult, error) {
 	var out struct{ Change changes.KeptResult }
-	err := c.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
+	err := c.server.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
 	return out.Change, err
 }

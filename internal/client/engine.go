@@ -33,14 +33,14 @@ func sessionPath(id, part string) string {
 // Create implements turn.Engine.
 func (c *Client) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
 	var out struct{ Session session.Record }
-	err := c.call(ctx, http.MethodPost, harness+"session/create", r, &out)
+	err := c.server.call(ctx, http.MethodPost, harness+"session/create", r, &out)
 	return out.Session, err
 }
 
 // List implements turn.Engine.
 func (c *Client) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
 	var out struct{ Sessions []session.Record }
-	err := c.call(ctx, http.MethodGet, harness+"session/list?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, harness+"session/list?projectRoot="+url.QueryEscape(projectRoot), nil, &out)
 	return out.Sessions, err
 }
 
@@ -61,40 +61,40 @@ func (c *Client) ListPage(ctx context.Context, projectRoot string, o session.Lis
 		NextCursor string
 		More       int
 	}
-	err := c.call(ctx, http.MethodGet, harness+"session/list?"+q.Encode(), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, harness+"session/list?"+q.Encode(), nil, &out)
 	return session.Page{Records: out.Sessions, Next: out.NextCursor, More: out.More}, err
 }
 
 // Get implements turn.Engine.
 func (c *Client) Get(ctx context.Context, id string) (session.Record, error) {
 	var out struct{ Session session.Record }
-	err := c.call(ctx, http.MethodGet, sessionPath(id, ""), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, sessionPath(id, ""), nil, &out)
 	return out.Session, err
 }
 
 // Find implements turn.Engine.
 func (c *Client) Find(ctx context.Context, prefix string) ([]session.Record, error) {
 	var out struct{ Sessions []session.Record }
-	err := c.call(ctx, http.MethodGet, harness+"session/find?prefix="+url.QueryEscape(prefix), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, harness+"session/find?prefix="+url.QueryEscape(prefix), nil, &out)
 	return out.Sessions, err
 }
 
 // Delete implements turn.Engine.
 func (c *Client) Delete(ctx context.Context, id string) error {
-	return c.call(ctx, http.MethodDelete, sessionPath(id, ""), nil, new(struct{}))
+	return c.server.call(ctx, http.MethodDelete, sessionPath(id, ""), nil, new(struct{}))
 }
 
 // Transcript implements turn.Engine.
 func (c *Client) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
 	var out struct{ Entries []session.Entry }
-	err := c.call(ctx, http.MethodGet, sessionPath(id, "/transcript"), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, sessionPath(id, "/transcript"), nil, &out)
 	return out.Entries, err
 }
 
 // Manifest implements turn.Engine.
 func (c *Client) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
 	var out struct{ Manifest session.Manifest }
-	err := c.call(ctx, http.MethodGet, sessionPath(id, "/manifest?turn="+url.QueryEscape(turnID)), nil, &out)
+	err := c.server.call(ctx, http.MethodGet, sessionPath(id, "/manifest?turn="+url.QueryEscape(turnID)), nil, &out)
 	return out.Manifest, err
 }
 
@@ -105,7 +105,7 @@ func (c *Client) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult,
 		return turn.BootResult{}, err
 	}
 	var out turn.BootResult
-	err = c.call(ctx, http.MethodPost, harness+"session/boot", map[string]any{"sessionId": r.SessionID, "opts": opts, "probe": r.Probe}, &out)
+	err = c.server.call(ctx, http.MethodPost, harness+"session/boot", map[string]any{"sessionId": r.SessionID, "opts": opts, "probe": r.Probe}, &out)
 	return out, err
 }
 
@@ -115,7 +115,7 @@ func (c *Client) Interrupt(ctx context.Context, id, turnID string) error {
 	if turnID != "" {
 		body["turnId"] = turnID
 	}
-	return c.call(ctx, http.MethodPost, harness+"interrupt", body, new(struct{}))
+	return c.server.call(ctx, http.MethodPost, harness+"interrupt", body, new(struct{}))
 }
 
 // Inspect implements turn.Engine. The paths are the server's.
@@ -124,7 +124,7 @@ func (c *Client) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Ins
 		r.Attachments = []string{}
 	}
 	var out struct{ Attachments []turn.Inspection }
-	err := c.call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
+	err := c.server.call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
 	return out.Attachments, err
 }
 
@@ -135,26 +135,26 @@ func (c *Client) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, e
 		path += "?since=" + since.UTC().Format(time.DateOnly)
 	}
 	var out struct{ Usage []turn.UsageRow }
-	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	err := c.server.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Usage, err
 }
 
 // Ready says why the server takes no turns now, or nil.
 func (c *Client) Ready(ctx context.Context) error {
-	return c.call(ctx, http.MethodGet, "/readyz", nil, &struct{}{})
+	return c.server.call(ctx, http.MethodGet, "/readyz", nil, &struct{}{})
 }
 
 // Personas implements turn.Engine.
 func (c *Client) Personas(ctx context.Context) ([]persona.Summary, error) {
 	var out struct{ Personas []persona.Summary }
-	err := c.call(ctx, http.MethodGet, harness+"personas", nil, &out)
+	err := c.server.call(ctx, http.MethodGet, harness+"personas", nil, &out)
 	return out.Personas, err
 }
 
 // Tools implements turn.Engine.
 func (c *Client) Tools(ctx context.Context) ([]string, error) {
 	var out struct{ Tools []string }
-	err := c.call(ctx, http.MethodGet, harness+"personas", nil, &out)
+	err := c.server.call(ctx, http.MethodGet, harness+"personas", nil, &out)
 	return out.Tools, err
 }
 
@@ -162,7 +162,7 @@ func (c *Client) Tools(ctx context.Context) ([]string, error) {
 func (c *Client) Persona(ctx context.Context, name string) (persona.Persona, error) {
 	var out struct{ Persona persona.Persona }
 	path := harness + "personas/" + strings.ReplaceAll(url.PathEscape(name), ".", "%2E")
-	err := c.call(ctx, http.MethodGet, path, nil, &out)
+	err := c.server.call(ctx, http.MethodGet, path, nil, &out)
 	return out.Persona, err
 }
 
@@ -191,10 +191,10 @@ func (c *Client) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, erro
 	if u.ProjectRoot != "" {
 		q.Set("projectRoot", u.ProjectRoot)
 	}
-	req, err := c.request(ctx, http.MethodPost, harness+"attachments?"+q.Encode(), pr)
+	req, err := c.server.request(ctx, http.MethodPost, harness+"attachments?"+q.Encode(), pr)
 	if err == nil {
 		req.Header.Set("Content-Type", form.FormDataContentType())
-		err = c.receive(req, &out)
+		err = c.server.receive(req, &out)
 	}
 	// The server may have answered before the end: let the writer go.
 	_ = pr.CloseWithError(context.Canceled)
@@ -206,11 +206,11 @@ func (c *Client) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, erro
 // say.
 func (c *Client) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadCloser, attachment.Item, error) {
 	path := harness + "blob/" + strings.ReplaceAll(url.PathEscape(sha256), ".", "%2E") + "?sessionId=" + url.QueryEscape(sessionID)
-	req, err := c.request(ctx, http.MethodGet, path, nil)
+	req, err := c.server.request(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}
-	res, err := c.do(req)
+	res, err := c.server.do(req)
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}

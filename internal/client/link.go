@@ -13,7 +13,7 @@ func (c *Client) Link(ctx context.Context) (url string, expires time.Time, err e
 		URL       string    `json:"url"`
 		ExpiresAt time.Time `json:"expiresAt"`
 	}
-	if err := c.call(ctx, http.MethodPost, "/api/auth/link", struct{}{}, &answer); err != nil {
+	if err := c.server.call(ctx, http.MethodPost, "/api/auth/link", struct{}{}, &answer); err != nil {
 		return "", time.Time{}, err
 	}
 	return answer.URL, answer.ExpiresAt, nil

@@ -27,7 +27,7 @@ func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error)
 		return nil, err
 	}
 	post := func(ctx context.Context) (*http.Request, error) {
-		req, err := c.request(ctx, http.MethodPost, harness+"turn", bytes.NewReader(data))
+		req, err := c.server.request(ctx, http.MethodPost, harness+"turn", bytes.NewReader(data))
 		if err == nil {
 			req.Header.Set("Content-Type", "application/json")
 			if r.IdempotencyKey != "" {
@@ -37,7 +37,7 @@ func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error)
 		return req, err
 	}
 	for attempt := 0; ; attempt++ {
-		conn, err := c.connect(ctx, post)
+		conn, err := c.server.connect(ctx, post)
 		switch {
 		case err == nil && conn.turn == "":
 			conn.close()
@@ -46,10 +46,10 @@ func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error)
 			s := c.stream(r.SessionID)
 			s.conn, s.turn, s.until, s.current = conn, conn.turn, conn.turn, conn.turn
 			return s, nil
-		case r.IdempotencyKey == "" || isFinal(err) || attempt == c.o.Retries:
+		case r.IdempotencyKey == "" || isFinal(err) || attempt == c.server.o.Retries:
 			return nil, err
 		}
-		if err := c.pause(ctx, attempt); err != nil {
+		if err := c.server.pause(ctx, attempt); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ func (c *Client) Events(ctx context.Context, id string, after int64, turnID stri
 // stream reads one session's events over as many connections as it takes. But for
 // life and what mu guards, everything belongs to the goroutine that calls Next.
 type stream struct {
-	c         *Client
+	server    *server
 	sessionID string
 	// life ends with Close.
 	life context.Context
@@ -50,7 +50,7 @@ type stream struct {
 }
 
 func (c *Client) stream(sessionID string) *stream {
-	s := &stream{c: c, sessionID: sessionID}
+	s := &stream{server: c.server, sessionID: sessionID}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -105,8 +105,8 @@ func (s *stream) resume(ctx context.Context) (*connection, error) {
 	if s.until != "" {
 		path += "?turn=" + url.QueryEscape(s.until)
 	}
-	conn, err := s.c.connect(ctx, func(ctx context.Context) (*http.Request, error) {
-		req, err := s.c.request(ctx, http.MethodGet, path, nil)
+	conn, err := s.server.connect(ctx, func(ctx context.Context) (*http.Request, error) {
+		req, err := s.server.request(ctx, http.MethodGet, path, nil)
 		if err == nil {
 			req.Header.Set("Last-Event-ID", strconv.FormatInt(s.last, 10))
 		}
@@ -146,12 +146,12 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 			continue
 		case isFinal(err):
 			return nil, err
-		case attempt == s.c.o.Retries:
+		case attempt == s.server.o.Retries:
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF // an end, but not the stream's
 			}
 			if lost := (*Unreached)(nil); !errors.As(err, &lost) {
-				err = s.c.unreached(err)
+				err = s.server.unreached(err)
 			}
 			return nil, fmt.Errorf("the events of session %s could not be read in %d tries: %w", s.sessionID, attempt+1, err)
 		}
@@ -166,7 +166,7 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 func (s *stream) pause(ctx context.Context, attempt int) error {
 	ctx, cancel := s.alive(ctx)
 	defer cancel()
-	err := s.c.pause(ctx, attempt)
+	err := s.server.pause(ctx, attempt)
 	if s.life.Err() != nil {
 		return session.ErrReaderClosed
 	}
@@ -225,8 +225,8 @@ func (s *stream) event(m message) event.Event {
 
 // pause waits before another try, longer each time, at a moment that differs
 // between clients.
-func (c *Client) pause(ctx context.Context, attempt int) error {
-	d := min(c.o.Backoff<<min(attempt, 16), maxBackoff)
+func (s *server) pause(ctx context.Context, attempt int) error {
+	d := min(s.o.Backoff<<min(attempt, 16), maxBackoff)
 	timer := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer timer.Stop()
 	select {

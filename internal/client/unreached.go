@@ -29,11 +29,11 @@ func (u *Unreached) Error() string {
 func (u *Unreached) Unwrap() error { return u.Err }
 
 // unreached explains an error of the network. The end of the caller's context is none.
-func (c *Client) unreached(err error) error {
+func (s *server) unreached(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &Unreached{Address: c.base, Err: err}
+	return &Unreached{Address: s.base, Err: err}
 }
 
 // reason is why there was no answer. What it does not know it gives in the words of

@@ -21,7 +21,7 @@ func TestUnreached(t *testing.T) {
 	dial := func(err error) error {
 		return &url.Error{Op: "Post", URL: "http://x:1/api", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
 	}
-	c := &Client{base: "http://x:1"}
+	c := &server{base: "http://x:1"}
 	for _, tt := range []struct {
 		err  error
 		want string
