@@ -198,6 +198,7 @@ func toolLimits(cfg *config.Config) tool.Limits {
 	t, b := cfg.Tools, cfg.Bash
 	return tool.Limits{
 		OutputBytes: t.OutputBytes, ReadBytes: tool.MaxReadBytes, WriteBytes: tool.MaxWriteBytes, KeepBytes: t.KeepBytes,
+		SendFileBytes: t.SendFileBytes, SendCallBytes: t.SendCallBytes,
 		Matches: tool.MaxMatches, FetchBytes: tool.MaxFetchBytes, FetchTime: tool.MaxFetchTime,
 		CommandTime: b.Timeout, CommandTimeMost: b.TimeoutMost, CommandBytes: tool.MaxCommandOutput,
 	}

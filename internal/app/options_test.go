@@ -92,8 +92,8 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.allowed_mime_types.url": "[text/html]", "attachments.text_part_max_bytes": "4MiB", "attachments.pdf_extract_max_chars": "999",
 		"log.segment_bytes": "9MiB", "log.retention": "1d", "blobs.retention": "8d",
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
-		"tools.keep_bytes": "17MiB",
-		"bash.enabled":     "false", "bash.timeout": "3m",
+		"tools.keep_bytes": "17MiB", "tools.send_file_bytes": "11MiB", "tools.send_call_bytes": "26MiB",
+		"bash.enabled": "false", "bash.timeout": "3m",
 		"bash.timeout_max": "11m", "bash.confine": "false", "bash.network": "ports",
 		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.local_ports": "[5432]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
 		"bash.processes": "9", "bash.memory_bytes": "9GiB", "bash.max_write_bytes": "5GiB", "bash.min_free_bytes": "257MiB",
@@ -146,7 +146,7 @@ func TestProjectTightens(t *testing.T) {
 		"attachments.roots":       "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
 		"attachments.turn_bytes": "1KiB", "attachments.upload_bytes": "1KiB", "subagents.enabled": "false", "default_model": "m",
 		"permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "tools.output_bytes": "1KiB",
-		"bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
+		"tools.send_file_bytes": "1KiB", "tools.send_call_bytes": "1KiB", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
 	}
 	cfg := load(t, "provider: anthropic\nsubagents: {enabled: true}\n")
 	p := newProjects(cfg)

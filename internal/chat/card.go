@@ -20,8 +20,10 @@ type card struct {
 	waiting bool
 	verdict *event.Verdict
 	result  *event.ToolOutcome
-	shown   []event.Attachment
-	whole   bool
+	// shown are files that the model was given, sent those that people were.
+	shown []event.Attachment
+	sent  []event.SentFile
+	whole bool
 	// over is set when the turn ended, with a result or without.
 	over bool
 	// depth is how many agents deep the call was made.
@@ -116,6 +118,9 @@ func (c *card) body(l *render.Look, width int) []string {
 			lines = append(lines, l.Faint.Render(l.Cut("and "+render.Number(n, "more file"), width)))
 		}
 	}
+	for _, f := range c.sent {
+		lines = append(lines, l.Good.Render(l.Cut("→ "+render.Sent(f), width)))
+	}
 	for _, a := range c.shown {
 		lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("+ %s (%s, %s)", render.Line(a.Filename), render.Line(a.MIMEType), render.Size(a.Bytes)), width)))
 	}
@@ -127,7 +132,7 @@ func (c *card) body(l *render.Look, width int) []string {
 func (c *card) output(l *render.Look, width int, shown bool) []string {
 	text := strings.TrimRight(c.result.Output, "\n ")
 	denied := c.verdict != nil && c.verdict.Verdict == string(permit.VerdictDeny)
-	if text == "" || denied || shown && c.result.OK && !c.whole {
+	if text == "" || denied || len(c.sent) > 0 && !c.whole || shown && c.result.OK && !c.whole {
 		return nil
 	}
 	style, limit := l.Faint, foldedLines

@@ -74,7 +74,7 @@ func TestControlSequencesAreNeutralised(t *testing.T) {
 			delta(bad+"\n\n"+bad),
 			event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "1", Name: bad, Input: []byte(fmt.Sprintf(`{"path":%q}`, "x"))}},
 			event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "1", Name: bad, OK: true, Output: bad, Changed: []string{bad}}},
-			event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{ToolCallID: "1", Filename: bad, MIMEType: bad}},
+			event.Draft{Type: event.AttachmentInput, Data: event.Attachment{ToolCallID: "1", Filename: bad, MIMEType: bad}},
 			event.Draft{Type: event.TurnWarning, Data: event.Warning{Message: bad}},
 			event.Draft{Type: event.TurnInput, Data: event.Input{Message: bad}},
 			event.Draft{Type: event.SubagentStart, Data: event.Subagent{Persona: bad}},

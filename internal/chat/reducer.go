@@ -77,9 +77,13 @@ func (s *reducer) tell(e event.Event) {
 		with(e, s.asked)
 	case event.PermissionGiven:
 		with(e, s.given)
-	case event.AttachmentAdd:
+	case event.AttachmentInput:
 		with(e, func(d *event.Attachment) {
 			s.change(d.ToolCallID, anybody, func(c *card) { c.shown = append(c.shown, *d) })
+		})
+	case event.AttachmentAdd:
+		with(e, func(d *event.SentFile) {
+			s.change(d.ToolCallID, anybody, func(c *card) { c.sent = append(c.sent, *d) })
 		})
 	case event.SubagentStart:
 		with(e, func(d *event.Subagent) {

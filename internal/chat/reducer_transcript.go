@@ -88,6 +88,12 @@ func (s *reducer) recallBlock(e session.Entry, b session.Block) {
 		set := func(c *card) {
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}
 			c.result.Changed, c.result.Removed = session.Touched(slices.DeleteFunc(slices.Clone(e.Changes), func(c session.Change) bool { return c.Call != b.ID }))
+			for _, it := range b.Items {
+				c.shown = append(c.shown, event.Attachment{Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes})
+			}
+			for _, it := range b.Sent {
+				c.sent = append(c.sent, event.SentFile{Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Path: it.Origin})
+			}
 		}
 		s.change(b.ID, agent(e.Agent), set)
 	}

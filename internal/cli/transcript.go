@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/event"
 	"belay/internal/render"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -144,6 +145,10 @@ func (p *transcript) tools(e session.Entry) {
 		p.body("    ", render.WithoutSequences(b.Text), b.Failed)
 		for _, it := range b.Items {
 			p.c.write("    showed " + hang(line(describe(it)), p.c.width, 6) + "\n")
+		}
+		for _, it := range b.Sent {
+			sent := event.SentFile{Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Path: it.Origin}
+			p.c.write("    sent " + hang(render.Sent(sent), p.c.width, 6) + "\n")
 		}
 	}
 	p.changes(e.Changes)

@@ -141,7 +141,7 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 	case *event.Warning:
 		w.breakLine()
 		w.c.warn(flagWords.Replace(d.Message))
-	case *event.ToolUse, *event.ToolOutcome, *question, *event.Verdict, *event.Subagent, *event.Input, *event.Attachment:
+	case *event.ToolUse, *event.ToolOutcome, *question, *event.Verdict, *event.Subagent, *event.Input, *event.Attachment, *event.SentFile:
 		w.breakLine()
 		w.act(ctx, t, d)
 	case *event.Gap:
@@ -231,8 +231,10 @@ func decode(e event.Event) (any, error) {
 		d = &question{}
 	case event.PermissionGiven:
 		d = &event.Verdict{}
-	case event.AttachmentAdd:
+	case event.AttachmentInput:
 		d = &event.Attachment{}
+	case event.AttachmentAdd:
+		d = &event.SentFile{}
 	case event.SubagentStart, event.SubagentEnd:
 		d = &event.Subagent{}
 	case event.TurnInput:

@@ -67,6 +67,8 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 		w.c.note("heard", words)
 	case *event.Attachment:
 		w.c.note("shown", fmt.Sprintf("%s: %s, %s", line(d.Filename), line(d.MIMEType), size(d.Bytes)))
+	case *event.SentFile:
+		w.c.note("file", render.Sent(*d))
 	}
 }
 

@@ -23,8 +23,9 @@ type Permit struct {
 
 // Tools bounds tool calls.
 type Tools struct {
-	OutputBytes, KeepBytes int64
-	FetchHosts             []string
+	OutputBytes, KeepBytes       int64
+	SendFileBytes, SendCallBytes int64
+	FetchHosts                   []string
 }
 
 // Bash is about commands.
@@ -77,6 +78,12 @@ func acting(c *Config) []*key {
 		{name: "tools.keep_bytes", value: size(&t.KeepBytes, kib, gib), def: "16MiB",
 			doc: "Largest file whose content is kept when a tool changes it, so that the change can be taken back.",
 			why: "Changes of larger files must be taken back."},
+		{name: "tools.send_file_bytes", value: size(&t.SendFileBytes, kib, gib), def: "10MiB", project: tighten,
+			doc: "Largest file that an agent sends to people with attachment.add.",
+			why: "A surface takes larger files, or smaller ones only."},
+		{name: "tools.send_call_bytes", value: size(&t.SendCallBytes, kib, gib), def: "25MiB", project: tighten,
+			doc: "Most bytes of all files that one call of attachment.add sends.",
+			why: "A surface takes larger messages, or smaller ones only."},
 		{name: "bash.enabled", value: boolean{&b.Enabled}, def: "true", project: tighten,
 			doc: "Whether agents can run commands at all.",
 			why: "Agents must not run commands."},
@@ -144,7 +151,7 @@ func rule(s string) (string, error) {
 // what commands reach and which ports of theirs are opened, are no tools that a model
 // calls.
 var ToolNames = []string{
-	"read", "write", "edit", "list", "glob", "grep", "fetch", "bash", "network", "ports",
+	"read", "write", "edit", "list", "glob", "grep", "attachment.add", "fetch", "bash", "network", "ports",
 	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 

@@ -30,6 +30,7 @@ const (
 	PermissionAsked Type = "permission:request"
 	PermissionGiven Type = "permission:resolved"
 	ToolResult      Type = "tool:result"
+	AttachmentInput Type = "attachment:input"
 	AttachmentAdd   Type = "attachment:add"
 	SubagentStart   Type = "subagent:start"
 	SubagentEnd     Type = "subagent:complete"
@@ -170,7 +171,7 @@ type Verdict struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Attachment is the payload of [AttachmentAdd]: a tool gave a file to the model.
+// Attachment is the payload of [AttachmentInput]: a tool gave a file to the model.
 type Attachment struct {
 	SHA256     string `json:"sha256"`
 	Filename   string `json:"filename"`
@@ -178,6 +179,23 @@ type Attachment struct {
 	Bytes      int64  `json:"bytes"`
 	Index      int    `json:"index"`
 	ToolCallID string `json:"toolCallId"`
+}
+
+// SentFile is the payload of [AttachmentAdd]: the agent sends people a file. The files of
+// a call come one after the other, in the order of the call.
+type SentFile struct {
+	SHA256   string `json:"sha256"`
+	Filename string `json:"filename"`
+	MIMEType string `json:"mimeType"`
+	Bytes    int64  `json:"bytes"`
+	// Index counts the files of the call from 0, Of is how many there are. Index and
+	// ToolCallID tell a file from its repetition.
+	Index      int    `json:"index"`
+	Of         int    `json:"of"`
+	ToolCallID string `json:"toolCallId"`
+	// Path is where the file lies: relative to the project, or absolute in the
+	// session's scratch folder.
+	Path string `json:"path,omitempty"`
 }
 
 // Subagent is the payload of [SubagentStart] and, with OK, of [SubagentEnd].

@@ -1,5 +1,7 @@
 package event
 
+import "bytes"
+
 // Spec describes one event type for the reference table and the API document.
 type Spec struct {
 	Type Type
@@ -22,7 +24,8 @@ func Types() []Spec {
 		{PermissionAsked, "permission:request", "A call waits for a person's decision.", Permission{}},
 		{PermissionGiven, "permission:resolved", "The decision was made, or its time ran out.", Verdict{}},
 		{ToolResult, "evt.agent.output.toolcall", "A tool call ended.", ToolOutcome{}},
-		{AttachmentAdd, "evt.agent.output.response.binary", "A tool gave the model a file.", Attachment{}},
+		{AttachmentInput, "evt.agent.input.binary", "A tool gave the model a file.", Attachment{}},
+		{AttachmentAdd, "evt.agent.output.response.binary", "The agent sends people a file; one event per file.", SentFile{}},
 		{SubagentStart, "subagent:start", "A delegated agent begins.", Subagent{}},
 		{SubagentEnd, "subagent:complete", "A delegated agent ended.", Subagent{}},
 		{TurnInput, "evt.agent.input", "A person said something into the running turn.", Input{}},
@@ -35,6 +38,15 @@ func Types() []Spec {
 		{ChangesUndone, "evt.changes.undone", "Between turns: the file changes of a turn were taken back.", Undone{}},
 		{LogGap, "", "Made for one reader whose position is no longer, or not yet, in the log.", Gap{}},
 	}
+}
+
+// Renamed gives an event of an older log the name that it has today: attachment:add
+// once was what attachment:input is, and did not say how many files a call sends.
+func (e Event) Renamed() Event {
+	if e.Type == AttachmentAdd && !bytes.Contains(e.Data, []byte(`"of":`)) {
+		e.Type = AttachmentInput
+	}
+	return e
 }
 
 // Ends reports whether e is the last event of its turn.

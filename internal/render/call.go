@@ -36,6 +36,13 @@ func Call(l *Look, call event.ToolUse, room int) string {
 			return what
 		}
 		return what + " in " + l.Shorten(where, max(room/2, room-l.Cells(what)-len(" in ")))
+	case "attachment.add":
+		paths, _ := in["paths"].([]any)
+		if len(paths) == 1 {
+			in["path"] = paths[0]
+		} else if len(paths) > 1 {
+			return Number(len(paths), "file")
+		}
 	case "project.propose":
 		rows, _ := in["rows"].([]any)
 		return Number(len(rows), "row") + " for " + text("deliverable")

@@ -19,7 +19,7 @@ func (l *Look) Shorten(path string, width int) string {
 		for _, f := range folders {
 			longest = max(longest, l.Cells(f))
 		}
-		for most := min(longest, width); most >= keptFolder; most-- {
+		for most := min(longest, width); most >= min(keptFolder, longest); most-- {
 			s := lead
 			for _, f := range folders {
 				s += l.Cut(f, most) + "/"

@@ -26,6 +26,9 @@ func TestShortenedPaths(t *testing.T) {
 			t.Errorf("in %d columns: %q, want %q", width, got, want)
 		}
 	}
+	if got, want := l.Shorten("/tmp/a-long-name-of-a-folder/project/long.txt", 20), "…/project/long.txt"; got != want {
+		t.Errorf("short folders: %q, want %q", got, want)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		l.Wide = rapid.SampledFrom([]ansi.Method{ansi.WcWidth, ansi.GraphemeWidth}).Draw(t, "wide")
 		p := strings.Join(rapid.SliceOfN(rapid.StringOf(rapid.RuneFrom([]rune("ab_ 日é👩"))), 1, 6).Draw(t, "parts"), "/")

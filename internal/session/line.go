@@ -83,7 +83,7 @@ func parseEvent(b []byte) (event.Event, error) {
 	if e.Seq < 1 || e.Seq > maxSeq || e.Type == "" || len(e.Data) == 0 {
 		return e, fmt.Errorf("%w: no good sequence, no type or no data", errNotEvent)
 	}
-	return e, nil
+	return e.Renamed(), nil
 }
 
 // headSeq reads the sequence at the beginning of a line that may be cut off, 0

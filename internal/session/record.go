@@ -192,6 +192,8 @@ type Block struct {
 	Failed    bool            `json:"failed,omitempty"`
 	// Items are files that a tool's result showed to the model.
 	Items []attachment.Item `json:"items,omitempty"`
+	// Sent are files that a tool sent to people. No model gets them.
+	Sent []attachment.Item `json:"sent,omitempty"`
 }
 
 // Change is one file that a tool changed, or a folder that a command made and left

@@ -35,6 +35,21 @@ func (w *world) plantVersion0() string {
 	return version0
 }
 
+// A file that an older log says was added is one that the model was given: what is sent
+// to people says how many files a call sends.
+func TestOldAttachments(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]event.Type{
+		`{"sha256":"x","filename":"of.png","index":0,"toolCallId":"c"}`:       event.AttachmentInput,
+		`{"sha256":"x","filename":"a.png","index":0,"of":1,"toolCallId":"c"}`: event.AttachmentAdd,
+	} {
+		e, err := parseEvent([]byte(`{"seq":1,"turn":"t","time":"2026-01-02T15:04:05Z","type":"attachment:add","data":` + data + "}\n"))
+		if err != nil || e.Type != want {
+			t.Errorf("%s is read as %s (%v), want %s", data, e.Type, err, want)
+		}
+	}
+}
+
 // Files without a version are read, go on, and get one.
 func TestReadsVersion0(t *testing.T) {
 	t.Parallel()

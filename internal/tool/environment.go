@@ -135,4 +135,7 @@ type Limits struct {
 	FetchTime  time.Duration
 	// KeepBytes caps a file whose replaced content is kept for undo.
 	KeepBytes int64
+	// SendFileBytes caps a file that is sent to people, SendCallBytes all files of a
+	// call.
+	SendFileBytes, SendCallBytes int64
 }

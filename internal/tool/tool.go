@@ -65,6 +65,8 @@ type Result struct {
 	Value map[string]any
 	// Items are files that the model is to see, in the project's blob store.
 	Items []attachment.Item
+	// Sent are files that people are to get, in the project's blob store.
+	Sent []attachment.Item
 	// Failed is set where the tool did its work and the work failed, such as a
 	// command that exited with 1.
 	Failed bool

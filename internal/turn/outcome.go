@@ -92,7 +92,7 @@ func (c *toolCall) release() { c.call = nil }
 func (c *toolCall) block() session.Block {
 	return session.Block{
 		Type: session.BlockToolResult, ID: c.id, Name: c.name,
-		Text: c.result.Text, Failed: c.result.Failed, Items: c.result.Items,
+		Text: c.result.Text, Failed: c.result.Failed, Items: c.result.Items, Sent: c.result.Sent,
 	}
 }
 
@@ -108,8 +108,13 @@ func (c *toolCall) drafts(changes []session.Change) []event.Draft {
 	o.Changed, o.Removed = session.Touched(changes) // the output names what was not applied
 	drafts := []event.Draft{{Type: event.ToolResult, Data: o}}
 	for i, it := range c.result.Items {
-		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.Attachment{
+		drafts = append(drafts, event.Draft{Type: event.AttachmentInput, Data: event.Attachment{
 			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: c.id,
+		}})
+	}
+	for i, it := range c.result.Sent {
+		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.SentFile{
+			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, Of: len(c.result.Sent), ToolCallID: c.id, Path: it.Origin,
 		}})
 	}
 	return drafts

@@ -297,8 +297,8 @@ func TestFilesThatToolsShowAreSentAgain(t *testing.T) {
 	id := r.session()
 	r.provider.does(asks(call("a", "shows")))
 	events := r.say(id, "show me")
-	if a := payload[event.Attachment](t, events, event.AttachmentAdd); a.Filename != "notes.txt" || a.ToolCallID != "a" {
-		t.Errorf("attachment:add %+v", a)
+	if a := payload[event.Attachment](t, events, event.AttachmentInput); a.Filename != "notes.txt" || a.ToolCallID != "a" {
+		t.Errorf("attachment:input %+v", a)
 	}
 	if got := r.provider.outputs(t)["a"]; !strings.Contains(got, "notes.txt") {
 		t.Errorf("the model got %q", got)

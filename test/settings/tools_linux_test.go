@@ -22,6 +22,21 @@ var tools = map[string]check{
 			return b.run("session", "undo", sessionOf(out))
 		},
 	},
+	"tools.send_file_bytes": {
+		set: "1KiB", shows: `tools.send_file_bytes`, without: `"type":"attachment:add"`,
+		see: func(b *bench) string {
+			b.file("notes.txt", numbered(300))
+			return b.calls("{name: attachment.add, input: {path: notes.txt}}")
+		},
+	},
+	"tools.send_call_bytes": {
+		set: "4KiB", shows: `tools.send_call_bytes`, without: `"type":"attachment:add"`,
+		see: func(b *bench) string {
+			b.file("a.txt", numbered(300))
+			b.file("b.txt", numbered(300))
+			return b.calls("{name: attachment.add, input: {paths: [a.txt, b.txt]}}")
+		},
+	},
 	"fetch.allowed_hosts": {
 		set: "", shows: `"ok":true`, without: `"ok":false`,
 		see: func(b *bench) string { return b.fetch(b.web("page", "words"), !b.standard) },

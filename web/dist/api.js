@@ -62,7 +62,7 @@ export async function startTurn(body) {
 }
 
 const eventNames = ["session:init", "chat:delta", "chat:thinking", "permission:request", "permission:resolved",
-  "tool:result", "chat:complete", "usage", "turn:warning", "turn:error", "session:complete", "process:exit", "changes:undone", "log:gap"];
+  "tool:result", "attachment:add", "chat:complete", "usage", "turn:warning", "turn:error", "session:complete", "process:exit", "changes:undone", "log:gap"];
 
 /**
  * Follows a session's log from its beginning for as long as the page likes. The

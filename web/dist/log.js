@@ -82,6 +82,9 @@ export class Log {
       case "tool:result":
         this.tool(turn, data);
         break;
+      case "attachment:add":
+        this.sent(turn, data);
+        break;
       case "turn:warning":
         this.warn(turn, data.message, data.code);
         break;
@@ -207,6 +210,16 @@ export class Log {
     details.append(el("summary", "", `${data.name}: ${data.ok ? "done" : "refused or failed"}`));
     if (data.output) details.append(el("pre", "", data.output + (data.truncated ? "\n… (cut)" : "")));
     turn.rows.append(details);
+  }
+
+  /** Shows a file that the agent sends to people. */
+  sent(turn, data) {
+    const link = el("a", "", data.filename);
+    link.href = `/api/harness/blob/${encodeURIComponent(data.sha256)}?sessionId=${encodeURIComponent(this.sessionId)}`;
+    link.download = data.filename;
+    const row = el("p", "row", "file: ");
+    row.append(link, ` (${data.mimeType}, ${bytes(data.bytes)})`);
+    turn.rows.append(row);
   }
 
   end(turn, data) {

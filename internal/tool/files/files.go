@@ -1,5 +1,6 @@
 // Package files holds the tools with which a model looks at a project's files and
-// changes them: read, write, edit, list, glob and grep. [New] returns them.
+// changes them (read, write, edit, list, glob and grep), and attachment.add, with which
+// it sends some to people. [New] returns them.
 //
 // Three rules hold for all of them.
 //
@@ -44,7 +45,7 @@ func New(o Options) []tool.Tool {
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	return []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}}
+	return []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}, send{}}
 }
 
 // changing keeps two changes of one file apart in a process.

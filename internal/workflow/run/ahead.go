@@ -112,7 +112,7 @@ func fails(t *definition.Task) bool {
 }
 
 // readers are the tools with which an agent changes no file of the project.
-var readers = []string{"read", "list", "glob", "grep", "fetch", "project.status", "project.list", "project.graph"}
+var readers = []string{"read", "list", "glob", "grep", "attachment.add", "fetch", "project.status", "project.list", "project.graph"}
 
 // changesFiles reports whether the agents of a task have a tool that could make a
 // file, or change one.
