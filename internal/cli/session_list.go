@@ -68,7 +68,7 @@ workflow the list shows five sessions; belay runs show has them all, and so has 
 			}
 			rows := make([]listed, 0, len(page.Records))
 			for _, r := range page.Records {
-				opening, err := a.Store.Opening(ctx, r.SessionID)
+				opening, err := a.Store.OpeningOf(&r)
 				if err != nil && !fault.Is(err, fault.SessionNotFound) {
 					return err
 				}

@@ -66,6 +66,7 @@ var (
 	LeaseNote     = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
 	SegmentHashes = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}
 	SessionList   = &File{"session list", Rebuildable, "STATE/lists/…", "made again when a part of a project's sessions is listed; it has a checksum"}
+	SessionUses   = &File{"session uses", Rebuildable, "STATE/uses", "made again with the next turn; a list then looks at every session once more"}
 	Interrupt     = &File{"interrupt", Rebuildable, "STATE/interrupts/ID", "it matters only while the turn runs"}
 	SteerInput    = &File{"steering input", Kept, "STATE/inputs/ID/…", "flushed before the answer; removed when the transcript that has it is flushed"}
 	Question      = &File{"permission request", Rebuildable, "STATE/permit/pending/ID.json", "it matters only while its turn waits; a turn whose question is lost has ended"}
@@ -105,6 +106,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed,
-		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
 	}
 }

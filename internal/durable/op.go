@@ -95,6 +95,15 @@ func Chown(root *os.Root, name string, uid, gid int) error {
 	return do(Op{Verb: OpOwner, Path: at(root, name), UID: uid, GID: gid}, func() error { return root.Lchown(name, uid, gid) })
 }
 
+// Open opens a file for reading and writing, making it where it is not there.
+func Open(root *os.Root, name string, perm fs.FileMode, kind *File) (f *os.File, err error) {
+	err = do(Op{Verb: OpCreate, Path: at(root, name), Mode: perm, File: kind}, func() (err error) {
+		f, err = root.OpenFile(name, os.O_RDWR|os.O_CREATE|nonblock, perm)
+		return err
+	})
+	return f, err
+}
+
 // WriteAt writes into an open file that lies at path, such as a lock's note.
 func WriteAt(f *os.File, data []byte, off int64, kind *File) error {
 	return do(Op{Verb: OpWrite, Path: f.Name(), Data: data, Off: off, File: kind}, func() error {

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,12 +53,14 @@ func ReadFile(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, err
 		return nil, nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	n, err := data.ReadFrom(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if int64(len(data)) > limit {
+	if n > limit {
 		return nil, nil, fmt.Errorf("read %s: %w of %d bytes", name, ErrTooLarge, limit)
 	}
-	return data, info, nil
+	return data.Bytes(), info, nil
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -16,33 +17,47 @@ import (
 // file: as the zero time and nil where it does not tell. Readers of the
 // transcript report what is wrong with it.
 func lastUse(root *os.Root) (Time, fs.FileInfo) {
-	f, err := openRegular(root, fileTranscript)
+	f, info, err := durable.OpenRegular(root, fileTranscript)
 	if err != nil {
 		return Time{}, nil
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return Time{}, nil
-	}
-	end, err := durable.Whole(f, info.Size())
-	if err != nil || end == 0 {
+	// One read of the end has the whole last line, unless that is a long one.
+	tail := make([]byte, min(info.Size(), 4<<10))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
 		return Time{}, info
+	}
+	whole := tail[:bytes.LastIndexByte(tail, '\n')+1]
+	before := bytes.LastIndexByte(bytes.TrimSuffix(whole, []byte("\n")), '\n')
+	if before >= 0 || int64(len(tail)) == info.Size() {
+		return timeIn(whole[before+1:]), info
+	}
+	return timeIn(lastLine(f, info.Size())), info
+}
+
+// headBytes is how much of a line has its time.
+const headBytes = 512
+
+// lastLine returns the beginning of the last whole line, nil where there is none.
+func lastLine(f io.ReaderAt, size int64) []byte {
+	end, err := durable.Whole(f, size)
+	if err != nil || end == 0 {
+		return nil
 	}
 	start, err := durable.Whole(f, end-1)
 	if err != nil {
-		return Time{}, info
+		return nil
 	}
-	head := make([]byte, min(end-start, 512))
+	head := make([]byte, min(end-start, headBytes))
 	if _, err := f.ReadAt(head, start); err != nil {
-		return Time{}, info
+		return nil
 	}
-	return timeIn(head), info
+	return head
 }
 
 // timeIn finds the time at the beginning of a line.
 func timeIn(head []byte) Time {
-	_, rest, _ := bytes.Cut(head, []byte(`"time":"`))
+	_, rest, _ := bytes.Cut(head[:min(len(head), headBytes)], []byte(`"time":"`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))
 	at, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil {

@@ -115,6 +115,7 @@ func (l *Lease) take(ctx context.Context, why purpose) error {
 	defer v.mu.Unlock()
 	if err == nil {
 		v.unwatch() // from here on the log grows through us alone
+		v.store.uses.open()
 		err = l.open(lock, why)
 	}
 	if err != nil {

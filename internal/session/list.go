@@ -1,129 +1,11 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
-	"belay/internal/fault"
+	"os"
+	"path"
+	"sync"
 )
-
-// ListOptions say which of a project's sessions [Store.ListPage] returns, and in
-// which order. The zero value is all of them, oldest first.
-type ListOptions struct {
-	// Limit is how many at most, 0 for all.
-	Limit int
-	// Cursor is the [Page.Next] of the page before, "" for the first page.
-	Cursor string
-	// Recent puts the session that was used last first.
-	Recent bool
-}
-
-// Page is a part of a list.
-type Page struct {
-	Records []Record
-	// Next is the cursor of the page that follows, More how many sessions are in
-	// that and all later ones. They are "" and 0 on the last page.
-	Next string
-	More int
-}
-
-// sortKey is what orders a session in a list, in milliseconds.
-type sortKey struct {
-	ID      string `json:"id"`
-	Created int64  `json:"created"`
-	Updated int64  `json:"updated"`
-}
-
-func keyOf(rec *Record) sortKey {
-	return sortKey{rec.SessionID, rec.CreatedAt.UnixMilli(), rec.UpdatedAt.UnixMilli()}
-}
-
-// compare orders two sessions of a list.
-func (o ListOptions) compare(a, b sortKey) int {
-	if o.Recent {
-		return cmp.Or(cmp.Compare(b.Updated, a.Updated), cmp.Compare(b.Created, a.Created), strings.Compare(a.ID, b.ID))
-	}
-	return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.ID, b.ID))
-}
-
-// cursor is the place after a session, for the list's order.
-type cursor struct {
-	Recent bool `json:"recent,omitempty"`
-	sortKey
-}
-
-func (o ListOptions) next(last sortKey) (string, error) {
-	b, err := json.Marshal(cursor{o.Recent, last})
-	if err != nil {
-		return "", fmt.Errorf("encode cursor: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
-}
-
-// after reads the cursor; nil is the beginning.
-func (o ListOptions) after() (*sortKey, error) {
-	if o.Cursor == "" {
-		return nil, nil
-	}
-	var c cursor
-	b, err := base64.RawURLEncoding.DecodeString(o.Cursor)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil || !ValidID(c.ID) || c.Recent != o.Recent {
-		return nil, fault.New(fault.InvalidRequest, "cursor must be the nextCursor of an earlier answer for the same list").With("field", "cursor")
-	}
-	return &c.sortKey, nil
-}
-
-// row is a session in a list. The record is there where it was read.
-type row struct {
-	sortKey
-	rec *Record
-}
-
-// cut sorts a list and returns the part that the options ask for. Sessions that
-// were used since the cursor was made moved to the list's beginning, and no later
-// page has them.
-func (o ListOptions) cut(all []row) (part []row, next string, more int, err error) {
-	after, err := o.after()
-	if err != nil {
-		return nil, "", 0, err
-	}
-	slices.SortFunc(all, func(a, b row) int { return o.compare(a.sortKey, b.sortKey) })
-	if after != nil {
-		begin := slices.IndexFunc(all, func(r row) bool { return o.compare(r.sortKey, *after) > 0 })
-		if begin < 0 {
-			begin = len(all)
-		}
-		all = all[begin:]
-	}
-	if o.Limit <= 0 || o.Limit >= len(all) {
-		return all, "", 0, nil
-	}
-	next, err = o.next(all[o.Limit-1].sortKey)
-	return all[:o.Limit], next, len(all) - o.Limit, err
-}
-
-// PageOf is the page of records that were gathered otherwise.
-func PageOf(recs []Record, o ListOptions) (page Page, err error) {
-	rows := make([]row, len(recs))
-	for i := range recs {
-		rows[i] = row{keyOf(&recs[i]), &recs[i]}
-	}
-	if rows, page.Next, page.More, err = o.cut(rows); err != nil {
-		return Page{}, err
-	}
-	for _, r := range rows {
-		page.Records = append(page.Records, *r.rec)
-	}
-	return page, nil
-}
 
 // List returns the records of a project's sessions, oldest first. A session that
 // cannot be used is in it, too, with the reason ([Record.Damaged]). Listing also
@@ -133,8 +15,8 @@ func (s *Store) List(ctx context.Context, projectRoot string) ([]Record, error) 
 	return page.Records, err
 }
 
-// ListPage is List of a part of the sessions. What it costs beside their number
-// and a look at each session.json is that part: see [listCache].
+// ListPage is List of a part of the sessions. It reads those, and looks at the others
+// as far as they may have changed: see [lists.rows].
 func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions) (Page, error) {
 	if _, err := o.after(); err != nil {
 		return Page{}, err
@@ -143,18 +25,23 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 	if err != nil {
 		return Page{}, err
 	}
-	ids, err := s.paths.folders(project)
-	if err != nil {
-		return Page{}, storage("the project's sessions cannot be listed", err)
-	}
-	if o.Limit <= 0 || len(ids) <= o.Limit {
-		recs, _, err := s.lists.survey(ctx, project, ids)
+	const failed = "the project's sessions cannot be listed"
+	if o.Limit <= 0 {
+		ids, err := s.paths.folders(project)
 		if err != nil {
-			return Page{}, err
+			return Page{}, storage(failed, err)
 		}
-		return PageOf(recs, o)
+		return s.lists.whole(ctx, project, ids, o)
 	}
-	rows, err := s.lists.rows(ctx, project, ids)
+	cache := s.lists.recall(s.paths.sessionsOf(project))
+	ids, names, err := s.lists.names(cache, project)
+	if err != nil {
+		return Page{}, storage(failed, err)
+	}
+	if ids != nil && len(ids) <= o.Limit {
+		return s.lists.whole(ctx, project, ids, o)
+	}
+	rows, err := s.lists.rows(ctx, project, cache, ids, names)
 	if err != nil {
 		return Page{}, err
 	}
@@ -162,16 +49,39 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 	if rows, page.Next, page.More, err = o.cut(rows); err != nil {
 		return Page{}, err
 	}
-	moved := false
+	moved, err := s.lists.read(ctx, project, rows, &page)
+	if err == nil && moved { // so were the others, or the index was lost
+		ids, err = s.paths.folders(project)
+		if err == nil {
+			_, _, err = s.lists.survey(ctx, project, ids)
+		}
+	}
+	return page, err
+}
+
+// whole is a page of all sessions, read anew.
+func (s *lists) whole(ctx context.Context, project string, ids []string, o ListOptions) (Page, error) {
+	recs, _, err := s.survey(ctx, project, ids)
+	if err != nil {
+		return Page{}, err
+	}
+	return PageOf(recs, o)
+}
+
+// read puts the records of rows on a page. Moved says that the index did not lead to
+// one of them.
+func (s *lists) read(ctx context.Context, project string, rows []row, page *Page) (moved bool, err error) {
+	look := s.looker(project)
+	defer look.close()
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
-			return Page{}, err
+			return moved, err
 		}
 		rec := rows[i].rec
 		if rec == nil {
-			found, err := s.lists.look(s.paths.pathIn(project, rows[i].ID), rows[i].ID)
+			found, err := look.at(rows[i].ID)
 			if err != nil {
-				return Page{}, err
+				return moved, err
 			}
 			rec, moved = found.rec, moved || found.healed
 		}
@@ -179,10 +89,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 			page.Records = append(page.Records, *rec)
 		}
 	}
-	if moved { // so were the others, or the index was lost
-		_, _, err = s.lists.survey(ctx, project, ids)
-	}
-	return page, err
+	return moved, nil
 }
 
 // seen is a session as a list finds it.
@@ -201,20 +108,68 @@ func (f seen) in(p sessionPath, project string) bool {
 }
 
 // lists makes lists of a project's sessions.
-type lists struct{ store *Store }
+type lists struct {
+	store *Store
 
-// look reads the record of a session for a list.
-func (s *lists) look(p sessionPath, id string) (seen, error) {
-	rec, err := readRecordAt(p, id)
+	mu sync.Mutex
+	// recent are the caches of folders that were listed, by folder.
+	recent map[string]*listCache
+}
+
+// looker reads records of a project's sessions for a list.
+type looker struct {
+	lists   *lists
+	project string
+	// folder has the sessions. It is nil where it cannot be opened: what that means,
+	// each session's own folder says.
+	folder *os.Root
+}
+
+func (s *lists) looker(project string) *looker {
+	l := &looker{lists: s, project: project}
+	p := l.path("x")
+	if base, err := os.OpenRoot(p.base); err == nil {
+		l.folder, _ = base.OpenRoot(path.Dir(p.rel))
+		_ = base.Close()
+	}
+	return l
+}
+
+func (l *looker) close() {
+	if l.folder != nil {
+		_ = l.folder.Close()
+	}
+}
+
+// path is where a session is.
+func (l *looker) path(id string) sessionPath { return l.lists.store.paths.pathIn(l.project, id) }
+
+// at looks at a session.
+func (l *looker) at(id string) (seen, error) {
+	p := l.path(id)
+	rec, err := l.record(p, id)
 	if missing(err) {
 		return seen{}, nil // no session, or deleted meanwhile
 	}
 	if err != nil {
-		rec := s.damaged(p, id, err)
+		rec := l.lists.damaged(p, id, err)
 		return seen{rec: &rec, problem: err}, nil
 	}
-	rec, healed, err := s.heal(p, rec)
+	rec, healed, err := l.lists.heal(p, rec)
 	return seen{rec: &rec, healed: healed}, err
+}
+
+func (l *looker) record(p sessionPath, id string) (Record, error) {
+	if l.folder == nil {
+		return readRecordAt(p, id)
+	}
+	root, err := l.folder.OpenRoot(id)
+	if err != nil {
+		return Record{}, err
+	}
+	defer func() { _ = root.Close() }()
+	rec, _, err := readRecord(root, id)
+	return rec, err
 }
 
 // survey reads all records of a project, oldest first, and says what is wrong
@@ -224,16 +179,17 @@ func (s *lists) survey(ctx context.Context, project string, ids []string) ([]Rec
 		recs     []Record
 		problems []Problem
 	)
+	look := s.looker(project)
+	defer look.close()
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		p := s.store.paths.pathIn(project, id)
-		found, err := s.look(p, id)
+		found, err := look.at(id)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !found.in(p, project) {
+		if !found.in(look.path(id), project) {
 			continue
 		}
 		recs = append(recs, *found.rec)

@@ -152,22 +152,36 @@ func TestSpoiltListCache(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("the caches are %v", files)
 	}
-	whole := read(t, files[0])
+	whole := string(read(t, files[0]))
+	known := func() []listEntry {
+		c, ok := w.lists.openList("lists/" + filepath.Base(files[0]))
+		if !ok || c.Folder != w.lists.store.paths.sessionsOf(w.project) {
+			t.Errorf("the cache is %+v", c)
+			return nil
+		}
+		return c.sessions
+	}
+	entries := known()
 	sealed := func(body string) string { return checksum([]byte(body)) + "\n" + body }
-	_, body, _ := strings.Cut(string(whole), "\n")
+	_, body, _ := strings.Cut(whole, "\n")
+	later := strings.Replace(body, " 1", " 9", 1) // the first session was created later
 	for name, content := range map[string]string{
-		"empty": "", "torn": string(whole[:len(whole)/2]), "rubbish": "rubbish",
-		"a bit":          strings.Replace(string(whole), `"created":`, `"creaked":`, 1),
-		"a later format": sealed(strings.Replace(strings.Replace(body, `"v":1`, `"v":2`, 1), `"created":1`, `"created":9`, 1)),
-		"other folder":   sealed(strings.Replace(strings.Replace(body, w.project, "/elsewhere", 1), `"created":1`, `"created":9`, 1)),
+		"empty": "", "torn": whole[:len(whole)/2], "rubbish": "rubbish",
+		"a bit":          strings.Replace(whole, " 1", " 9", 1),
+		"a later format": sealed(strings.Replace(later, `"v":2`, `"v":3`, 1)),
+		"other folder":   sealed(strings.Replace(later, w.project, "/elsewhere", 1)),
 		"no JSON":        sealed("{"),
+		"no session":     sealed(body + "sess_1 2 3 4\n"),
 	} {
+		if content == whole || strings.HasSuffix(content, body) {
+			t.Fatalf("%s: nothing is spoilt", name)
+		}
 		must(t, os.WriteFile(files[0], []byte(content), 0o600))
 		if diff := cmp.Diff(want, pages(t, w.store(), w.project, ListOptions{Limit: 2})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if got := read(t, files[0]); !bytes.Equal(got, whole) {
-			t.Errorf("%s: the cache was not made again: %.100s", name, got)
+		if diff := cmp.Diff(entries, known(), cmp.AllowUnexported(listEntry{})); diff != "" {
+			t.Errorf("%s: the cache was not made again: %s", name, diff)
 		}
 	}
 	// Where no cache can be written, the list does without.

@@ -2,137 +2,99 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	"golang.org/x/sync/errgroup"
+	"strconv"
+	"strings"
+	"time"
 
 	"belay/internal/durable"
 )
 
-// listCache is what a state folder remembers of a folder with sessions, so that
-// the page of a list need not read every session: what orders each, and how its
-// transcript looked, which says all that the record does. The file may be removed
-// at any time. A session whose transcript looks different is read again.
+// listCache is what is remembered of a folder with sessions, so that the page of a
+// list need not look at every session: what orders each, and how its transcript
+// looked, which says all that the record does. A process keeps it in memory, and
+// leaves it in the state folder for others. The file may be removed at any time. A
+// cache that was handed out does not change any more.
 type listCache struct {
 	V int `json:"v"`
 	// Folder is where the sessions lie, for people.
-	Folder   string      `json:"folder"`
-	Sessions []listEntry `json:"sessions"`
+	Folder string `json:"folder"`
+	// Names is the folder's time of change, in nanoseconds, if sessions has all
+	// that are in a folder of that time; see [lists.names].
+	Names int64 `json:"names,omitempty"`
+	// Uses is the file of [uses] that the entries go by, Boot the time of the system in
+	// which that was.
+	Uses uint64 `json:"uses,omitempty"`
+	Boot string `json:"boot,omitempty"`
+	// Looked is when every session was looked at last.
+	Looked time.Time `json:"looked"`
+
+	// sessions are all, the one that was used last first. In the file each has a line.
+	sessions []listEntry
 }
 
 // listEntry is one session of a list's cache.
 type listEntry struct {
 	sortKey
 	// Size and Changed are of the transcript, or, of a session that has none, of
-	// session.json. The latter is in nanoseconds.
-	Size    int64 `json:"size"`
-	Changed int64 `json:"changed"`
+	// session.json. The latter is in nanoseconds. Of a session that cannot be used Size
+	// is unusable.
+	Size    int64
+	Changed int64
+	// Use is the number of the session's slot before that was found.
+	Use uint64
 	// Project is set where all sessions share one folder.
-	Project string `json:"project,omitempty"`
+	Project string
 }
 
+// unusable is the size of what is read for every list: what is wrong with it may be
+// fixed in any of its files.
+const unusable = -1
+
 // fits reports whether the entry was made from a file that looked like this one.
-func (e *listEntry) fits(info fs.FileInfo) bool {
-	return e.Size == info.Size() && e.Changed == info.ModTime().UnixNano()
+func (e *listEntry) fits(info os.FileInfo) bool {
+	return info != nil && e.Size == info.Size() && e.Changed == info.ModTime().UnixNano()
+}
+
+// encode appends the entry as a line.
+func (e *listEntry) encode(b []byte) []byte {
+	b = append(b, e.ID...)
+	for _, n := range []int64{e.Created, e.Updated, e.Size, e.Changed} {
+		b = strconv.AppendInt(append(b, ' '), n, 10)
+	}
+	b = strconv.AppendUint(append(b, ' '), e.Use, 10)
+	if e.Project != "" {
+		b = strconv.AppendQuote(append(b, ' '), e.Project)
+	}
+	return append(b, '\n')
+}
+
+// decodeEntry reads such a line.
+func decodeEntry(line string) (e listEntry, err error) {
+	e.ID, line, _ = strings.Cut(line, " ")
+	for _, to := range []*int64{&e.Created, &e.Updated, &e.Size, &e.Changed} {
+		var n string
+		n, line, _ = strings.Cut(line, " ")
+		if *to, err = strconv.ParseInt(n, 10, 64); err != nil {
+			return e, err
+		}
+	}
+	n, project, shared := strings.Cut(line, " ")
+	if shared {
+		if e.Project, err = strconv.Unquote(project); err != nil {
+			return e, err
+		}
+	}
+	e.Use, err = strconv.ParseUint(n, 10, 64)
+	return e, err
 }
 
 // listVersion is the version of the cache's file; another one is not read.
-const listVersion = 1
-
-// rows returns all sessions of a project for a list. It reads those that the
-// cache does not have as they are now. Those that cannot be used are read each
-// time: what is wrong with them may be fixed in any of their files.
-func (s *lists) rows(ctx context.Context, project string, ids []string) ([]row, error) {
-	folder := filepath.Dir(s.store.paths.pathIn(project, "x").folder())
-	known, infos, err := s.known(ctx, folder, ids)
-	if err != nil {
-		return nil, err
-	}
-	fresh := listCache{V: listVersion, Folder: folder, Sessions: make([]listEntry, 0, len(ids))}
-	rows := make([]row, 0, len(ids))
-	changed := len(known) > len(ids)
-	for i, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		info := infos[i]
-		if e := known[id]; info != nil && e != nil && e.fits(info) {
-			fresh.Sessions = append(fresh.Sessions, *e)
-			if e.Project == "" || e.Project == project {
-				rows = append(rows, row{e.sortKey, nil})
-			}
-			continue
-		}
-		p := s.store.paths.pathIn(project, id)
-		found, err := s.look(p, id)
-		if err != nil {
-			return nil, err
-		}
-		if found.in(p, project) {
-			rows = append(rows, row{keyOf(found.rec), found.rec})
-		}
-		if info != nil && found.rec != nil && found.problem == nil {
-			e := listEntry{sortKey: keyOf(found.rec), Size: info.Size(), Changed: info.ModTime().UnixNano()}
-			if !p.inProject() {
-				e.Project = found.rec.ProjectRoot
-			}
-			fresh.Sessions = append(fresh.Sessions, e)
-			changed = true
-		}
-	}
-	if changed {
-		_ = s.writeList(fresh) // without it the next list reads more
-	}
-	return rows, nil
-}
-
-// known returns what the cache of a folder knows, and how each session's file looks
-// now. Several goroutines look, because the looks are most of a long list's time.
-func (s *lists) known(ctx context.Context, folder string, ids []string) (known map[string]*listEntry, infos []fs.FileInfo, err error) {
-	const atOnce = 250
-	infos = make([]fs.FileInfo, len(ids))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	g.Go(func() error {
-		known = s.readList(folder)
-		return nil
-	})
-	for from := 0; from < len(ids); from += atOnce {
-		part := ids[from:min(from+atOnce, len(ids))]
-		g.Go(func() error {
-			for i, id := range part {
-				infos[from+i] = lookAt(folder, id)
-			}
-			return ctx.Err()
-		})
-	}
-	err = g.Wait()
-	return known, infos, err
-}
-
-// lookAt says how the file looks that a session's entry is made from: its transcript,
-// or session.json where it has none. It is nil where none can be reached.
-func lookAt(folder, id string) fs.FileInfo {
-	const sep = string(filepath.Separator)
-	info, err := os.Lstat(folder + sep + id + sep + fileTranscript)
-	if unreached(err) {
-		info, err = os.Lstat(folder + sep + id + sep + fileRecord)
-	}
-	if err != nil {
-		return nil
-	}
-	return info
-}
+const listVersion = 2
 
 // listPath is where the cache of a folder lies in the state folder.
 func listPath(folder string) string {
@@ -140,28 +102,76 @@ func listPath(folder string) string {
 	return dirLists + "/" + hex.EncodeToString(sum[:16])
 }
 
-// readList returns what the cache of a folder knows of its sessions, by id. A
-// lost, torn or older cache knows nothing.
-func (s *lists) readList(folder string) map[string]*listEntry {
-	c, ok := s.openList(listPath(folder))
-	if !ok || c.Folder != folder {
-		return nil
-	}
-	known := make(map[string]*listEntry, len(c.Sessions))
-	for i := range c.Sessions {
-		known[c.Sessions[i].ID] = &c.Sessions[i]
-	}
-	return known
-}
+// maxList bounds what is read of a cache: some 500,000 sessions.
+const maxList = 64 << 20
 
-func (s *lists) openList(name string) (c listCache, ok bool) {
+// openList reads the file of a cache: a line with the checksum, one with the cache as
+// JSON, and the sessions.
+func (s *lists) openList(name string) (*listCache, bool) {
 	b, _, err := durable.ReadFile(s.store.stateDir.Root(), name, maxList)
 	if err != nil {
-		return c, false
+		return nil, false
 	}
 	sum, body, _ := bytes.Cut(b, []byte("\n"))
-	ok = string(sum) == checksum(body) && jsonv2.Unmarshal(body, &c, likeV1) == nil && c.V == listVersion
-	return c, ok
+	if string(sum) != checksum(body) {
+		return nil, false
+	}
+	head, lines, _ := bytes.Cut(body, []byte("\n"))
+	c := &listCache{}
+	if json.Unmarshal(head, c) != nil || c.V != listVersion {
+		return nil, false
+	}
+	c.sessions = make([]listEntry, 0, bytes.Count(lines, []byte("\n")))
+	for line := range strings.Lines(string(lines)) {
+		e, err := decodeEntry(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return nil, false
+		}
+		c.sessions = append(c.sessions, e)
+	}
+	return c, true
+}
+
+// writeList replaces the file of a cache.
+func (s *lists) writeList(c *listCache) error {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	body = append(body, '\n')
+	for i := range c.sessions {
+		body = c.sessions[i].encode(body)
+	}
+	b := append([]byte(checksum(body)+"\n"), body...)
+	return durable.WriteFile(s.store.stateDir.Root(), listPath(c.Folder), b, 0o600, durable.SessionList)
+}
+
+// recall returns what is remembered of a folder. A lost, torn or older file knows
+// nothing.
+func (s *lists) recall(folder string) *listCache {
+	s.mu.Lock()
+	c := s.recent[folder]
+	s.mu.Unlock()
+	if c != nil {
+		return c
+	}
+	if c, ok := s.openList(listPath(folder)); ok && c.Folder == folder {
+		return c
+	}
+	return &listCache{V: listVersion, Folder: folder}
+}
+
+// maxRecent is of how many folders the cache is in memory. More begin anew.
+const maxRecent = 8
+
+// remember keeps a cache in memory.
+func (s *lists) remember(c *listCache) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.recent == nil || len(s.recent) >= maxRecent && s.recent[c.Folder] == nil {
+		s.recent = map[string]*listCache{}
+	}
+	s.recent[c.Folder] = c
 }
 
 // gcLists removes the caches of folders that are gone.
@@ -182,17 +192,4 @@ func (g *gc) gcLists() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// maxList bounds what is read of a cache: some 500,000 sessions.
-const maxList = 64 << 20
-
-// writeList replaces a cache: a line with the checksum, then JSON.
-func (s *lists) writeList(c listCache) error {
-	body, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("encode a list: %w", err)
-	}
-	b := append([]byte(checksum(body)+"\n"), body...)
-	return durable.WriteFile(s.store.stateDir.Root(), listPath(c.Folder), b, 0o600, durable.SessionList)
 }

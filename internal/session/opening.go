@@ -18,6 +18,15 @@ func (s *Store) Opening(ctx context.Context, id string) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	return openingAt(p, id)
+}
+
+// OpeningOf is Opening of a session that was listed.
+func (s *Store) OpeningOf(rec *Record) (Entry, error) {
+	return openingAt(s.paths.pathIn(rec.ProjectRoot, rec.SessionID), rec.SessionID)
+}
+
+func openingAt(p sessionPath, id string) (Entry, error) {
 	const unreadable = "the transcript cannot be read"
 	f, err := openTranscript(p)
 	if missing(err) {

@@ -33,6 +33,11 @@ func (s *paths) pathIn(project, id string) sessionPath {
 	return pathAt(project, dirSessions+"/"+id)
 }
 
+// sessionsOf is the folder that a project's sessions are in.
+func (s *paths) sessionsOf(project string) string {
+	return filepath.Dir(s.pathIn(project, "x").folder())
+}
+
 // locate finds a session's folder by id: the index first, then, for an index
 // that was lost, the session root or the caller's own project, then every known
 // project. Where the state folder is lost as a whole, sessions of other projects
@@ -196,7 +201,7 @@ func (s *Store) ProjectsIn(folder string) []string {
 
 // folders returns the ids of the session folders that may be a project's.
 func (s *paths) folders(project string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Dir(s.pathIn(project, "x").folder()))
+	entries, err := os.ReadDir(s.sessionsOf(project))
 	if err != nil && !missing(err) {
 		return nil, err
 	}

@@ -103,6 +103,7 @@ type Store struct {
 	paths  paths
 	states states
 	lists  lists
+	uses   uses
 	// Signals are between processes, about turns.
 	Signals Signals
 	// Archive takes sessions in and out of projects.
@@ -129,7 +130,7 @@ func NewStore(o Options) (*Store, error) {
 		return nil, errors.New("open session store: no state folder")
 	}
 	s := &Store{o: o, stop: make(chan struct{})}
-	s.paths.store, s.lists.store, s.Signals.store, s.Archive.store, s.Upkeep.store = s, s, s, s, s
+	s.paths.store, s.lists.store, s.uses.store, s.Signals.store, s.Archive.store, s.Upkeep.store = s, s, s, s, s, s
 	s.maker.dir = filepath.Join(o.StateDir, dirMakers)
 	s.states = states{store: s, all: map[string]*sessionState{}, idle: linked.New()}
 	s.defaults()
@@ -202,6 +203,7 @@ func (s *Store) Close() error {
 	for _, l := range all {
 		errs = append(errs, l.shut(errStoreClosed))
 	}
+	s.uses.close()
 	if s.ownCommitter {
 		errs = append(errs, s.o.Committer.Close())
 	}

@@ -131,7 +131,11 @@ func (v *sessionState) appendTranscript(lines []byte) error {
 	if err := v.openChain(&v.transcript.hashChain); err != nil {
 		return err
 	}
-	return v.transcript.append(lines)
+	if err := v.transcript.append(lines); err != nil {
+		return err
+	}
+	v.store.uses.note(v.id)
+	return nil
 }
 
 // DanglingTurn is the turn whose events end without process:exit: the process
