@@ -115,7 +115,7 @@ func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 		return nil, err
 	}
 	h := sha256.New()
-	_, err = io.Copy(w, io.TeeReader(from, h))
+	_, err = io.Copy(io.MultiWriter(w, h), from)
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != c.After.SHA256 {
 		err = &ContentError{c.Path}
 	}
