@@ -2,6 +2,7 @@ package durable
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -77,15 +78,32 @@ func OpenEntry(e Entry) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if before.Mode()&fs.ModeSymlink != 0 {
+	return OpenSeen(e, before)
+}
+
+// OpenSeen is [OpenEntry] of an entry that was looked at: it must be the same file.
+func OpenSeen(e Entry, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
+	switch {
+	case before.Mode()&fs.ModeSymlink != 0:
 		return nil, nil, ErrMoved
+	case !before.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("%s is %w", e.Name, ErrNotRegular)
 	}
-	f, info, err := OpenRegular(e.Folder, e.Name)
+	f, err := e.Folder.OpenFile(e.Name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !os.SameFile(before, info) {
-		return nil, nil, errors.Join(ErrMoved, f.Close())
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(before, info) {
+		err = ErrMoved
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
 	}
 	return f, info, nil
+}
+
+// openSelf opens a folder as a file.
+func openSelf(folder *os.Root) (*os.File, error) {
+	return folder.OpenFile(".", os.O_RDONLY|nonblock, 0)
 }

@@ -29,13 +29,13 @@ func renameat2(a, b Entry, flags uint) error {
 	from, to := a.dir, b.dir
 	var err error
 	if from == nil {
-		if from, err = a.Folder.Open("."); err != nil {
+		if from, err = openSelf(a.Folder); err != nil {
 			return err
 		}
 		defer from.Close()
 	}
 	if to == nil {
-		if to, err = b.Folder.Open("."); err != nil {
+		if to, err = openSelf(b.Folder); err != nil {
 			return err
 		}
 		defer to.Close()

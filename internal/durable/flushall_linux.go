@@ -27,7 +27,7 @@ func FlushesAtOnce(folder *os.Root, n int) bool {
 	if n < manyFlushes || inOrder() {
 		return false
 	}
-	f, err := folder.Open(".")
+	f, err := openSelf(folder)
 	if err != nil {
 		return false
 	}
@@ -43,7 +43,7 @@ func FlushesAtOnce(folder *os.Root, n int) bool {
 // FlushAll makes durable what is on the file system of a folder: every content and every
 // name. An error may be that of any file.
 func FlushAll(folder *os.Root) error {
-	f, err := folder.Open(".")
+	f, err := openSelf(folder)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (l *LastFolder) Entry(name string) (Entry, error) {
 		if err != nil {
 			return Entry{}, err
 		}
-		f, err := folder.Open(".")
+		f, err := openSelf(folder)
 		if err != nil {
 			_ = folder.Close() // it was only opened
 			return Entry{}, err

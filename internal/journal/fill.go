@@ -16,7 +16,7 @@ import (
 // content durable, nil for nothing.
 func (tx *Tx) fill(i int) (flush func() error, err error) {
 	c, e := &tx.rec.Changes[i], tx.slot(i)
-	above, mode := tx.around(i), c.mode()
+	mode := c.mode()
 	switch c.Op {
 	case Mkdir:
 		err = durable.Mkdir(e.Folder, e.Name, cmp.Or(mode, 0o777))
@@ -27,6 +27,10 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 	}
 	if err != nil {
 		return flush, err
+	}
+	var above State
+	if c.Before.Type == None {
+		above = tx.around(i)
 	}
 	// The owner first: a change of owner takes special bits away.
 	uid, gid := c.owner(above)
@@ -111,7 +115,7 @@ func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 		return nil, err
 	}
 	h := sha256.New()
-	_, err = io.Copy(w, io.TeeReader(from, h))
+	_, err = io.Copy(io.MultiWriter(w, h), from)
 	if err == nil && hex.EncodeToString(h.Sum(nil)) != c.After.SHA256 {
 		err = &ContentError{c.Path}
 	}

@@ -55,7 +55,7 @@ func look(e durable.Entry, hash bool) (State, error) {
 	if s.Type != File || !hash {
 		return s, nil
 	}
-	f, info, err := durable.OpenEntry(e)
+	f, info, err := durable.OpenSeen(e, info)
 	if err != nil {
 		return State{}, err
 	}

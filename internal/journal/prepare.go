@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"belay/internal/durable"
-	"belay/internal/workspace"
 )
 
 // slot is the name of the content of a change, in the folder of the transaction, where
@@ -149,7 +148,7 @@ func (tx *Tx) nameDir(above fs.FileInfo) []func() error {
 		return nil
 	}
 	tx.named = true
-	work := []func() error{func() error { return durable.FlushDir(tx.p.root, dirJournal, durable.Original) }}
+	work := []func() error{func() error { return durable.FlushDir(tx.p.in, ".", durable.Original) }}
 	if !tx.p.s.sure.has(tx.p.path, above) {
 		work = append(work,
 			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
@@ -177,28 +176,17 @@ func (tx *Tx) names() []func() error {
 
 // makeDir makes the folder of the transaction's contents, and returns the one that
 // it is in.
-func (tx *Tx) makeDir() (fs.FileInfo, error) {
-	root := tx.p.root
-	if _, err := root.Lstat(dirJournal); errors.Is(err, fs.ErrNotExist) {
-		if err := workspace.MakeBelay(root); err != nil {
-			return nil, err
-		}
-		if err := durable.MkdirAll(root, dirJournal, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	above, err := durable.OpenFolder(root, dirJournal)
-	if err != nil {
+func (tx *Tx) makeDir() (above fs.FileInfo, err error) {
+	if err := tx.p.makeContents(); err != nil {
 		return nil, err
 	}
-	defer above.Close()
-	if err := durable.Mkdir(above, tx.rec.ID, 0o700); err != nil {
+	if err := durable.Mkdir(tx.p.in, tx.rec.ID, 0o700); err != nil {
 		return nil, err
 	}
-	if tx.dir, err = durable.OpenFolder(above, tx.rec.ID); err != nil {
+	if tx.dir, err = durable.EnterFolder(tx.p.in, tx.rec.ID); err != nil {
 		return nil, err
 	}
-	return above.Stat(".")
+	return tx.p.in.Stat(".")
 }
 
 // flushFile makes a file's content durable.

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 )
 
 const lockFile = "lock"
@@ -23,6 +24,7 @@ type Project struct {
 	path string   // real
 	root *os.Root // the project; the caller's
 	dir  *os.Root // its records
+	in   *os.Root // the folder of its contents, nil where there is none
 	// last is the folder of the project that was opened last.
 	last durable.LastFolder
 	lock *durable.FileLock
@@ -56,6 +58,9 @@ func (s *Store) Open(ctx context.Context, project string, root *os.Root) (_ *Pro
 		return nil, err
 	}
 	if p.dir, err = os.OpenRoot(dir); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if p.in, err = durable.OpenFolder(root, dirJournal); err != nil && !gone(err) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	if err := p.recover(); err != nil {
@@ -123,8 +128,10 @@ func (k *known) has(path string, info fs.FileInfo) bool {
 func (p *Project) Close() error {
 	var errs []error
 	p.forget()
-	if p.dir != nil {
-		errs = append(errs, p.dir.Close())
+	for _, r := range []*os.Root{p.dir, p.in} {
+		if r != nil {
+			errs = append(errs, r.Close())
+		}
 	}
 	if p.lock != nil {
 		errs = append(errs, p.lock.Unlock())
@@ -152,14 +159,33 @@ func (s *Store) lock(ctx context.Context, dir string) (*durable.FileLock, error)
 
 // contents lists the content of the project's folder of contents.
 func (p *Project) contents() ([]fs.DirEntry, error) {
-	folder, err := durable.OpenFolder(p.root, dirJournal)
-	if gone(err) {
+	if p.in == nil {
 		return nil, nil
-	} else if err != nil {
-		return nil, err
 	}
-	defer folder.Close()
-	return fs.ReadDir(folder.FS(), ".")
+	return fs.ReadDir(p.in.FS(), ".")
+}
+
+// content opens the contents of a transaction.
+func (p *Project) content(id string) (*os.Root, error) {
+	if p.in == nil {
+		return nil, fs.ErrNotExist
+	}
+	return durable.EnterFolder(p.in, id)
+}
+
+// makeContents makes the project's folder of contents, where it is not there.
+func (p *Project) makeContents() error {
+	if p.in != nil {
+		return nil
+	}
+	err := workspace.MakeBelay(p.root)
+	if err == nil {
+		err = durable.MkdirAll(p.root, dirJournal, 0o700)
+	}
+	if err == nil {
+		p.in, err = durable.OpenFolder(p.root, dirJournal)
+	}
+	return err
 }
 
 // donePrefix begins the name of contents that nobody needs any more, keptPrefix
@@ -172,28 +198,27 @@ const (
 // discard removes the contents of a transaction. They lose their name in one step,
 // so that they are whole wherever they have it.
 func (p *Project) discard(id string) error {
-	if err := p.retire(id); err != nil {
+	if err := p.retire(id); err != nil || p.in == nil {
 		return err
 	}
-	return durable.RemoveAll(p.root, path.Join(dirJournal, donePrefix+id))
+	return durable.RemoveAll(p.in, donePrefix+id)
 }
 
-// retire gives the contents of a transaction a name by which nobody needs them.
-func (p *Project) retire(id string) error {
-	err := durable.Rename(p.root, path.Join(dirJournal, id), path.Join(dirJournal, donePrefix+id))
+// retire gives the contents of a transaction a name by which nobody needs them, keep one
+// under which they stay.
+func (p *Project) retire(id string) error { return p.rename(id, donePrefix+id) }
+
+func (p *Project) keep(id string) error { return p.rename(id, keptPrefix+id) }
+
+func (p *Project) rename(id, to string) error {
+	if p.in == nil {
+		return nil
+	}
+	err := durable.Rename(p.in, id, to)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
-}
-
-// keep gives the contents of a transaction a name under which they stay.
-func (p *Project) keep(id string) error {
-	err := durable.Rename(p.root, path.Join(dirJournal, id), path.Join(dirJournal, keptPrefix+id))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // mine reports whether contents are of a transaction of this state folder.

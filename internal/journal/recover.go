@@ -42,7 +42,7 @@ func (p *Project) recover() error {
 			continue
 		}
 		if id != e.Name() {
-			err = durable.RemoveAll(p.root, dirJournal+"/"+e.Name())
+			err = durable.RemoveAll(p.in, e.Name())
 		} else {
 			err = p.orphaned(id)
 		}
@@ -56,7 +56,7 @@ func (p *Project) recover() error {
 // finish completes a transaction or takes it back.
 func (p *Project) finish(r *record) (err error) {
 	tx := &Tx{p: p, rec: *r, dead: true}
-	if tx.dir, err = durable.OpenFolder(p.root, dirJournal+"/"+r.ID); gone(err) {
+	if tx.dir, err = p.content(r.ID); gone(err) {
 		return tx.drop() // it was over
 	} else if err != nil {
 		return err

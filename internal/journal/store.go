@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -211,7 +210,7 @@ func (p *Project) Sweep(age time.Duration) error {
 		if err != nil || most <= 0 || p.s.clock().Sub(info.ModTime()) < most {
 			continue
 		}
-		errs = append(errs, durable.RemoveAll(p.root, path.Join(dirJournal, e.Name())))
+		errs = append(errs, durable.RemoveAll(p.in, e.Name()))
 	}
 	return errors.Join(errs...)
 }

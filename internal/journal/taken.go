@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"strings"
 
 	"belay/internal/durable"
@@ -115,7 +114,7 @@ func (p *Project) putBack(dir *os.Root, dead bool) (stays bool, err error) {
 
 // putBackOf is putBack of a transaction whose process is dead.
 func (p *Project) putBackOf(id string) (stays bool, err error) {
-	dir, err := durable.OpenFolder(p.root, path.Join(dirJournal, id))
+	dir, err := p.content(id)
 	if gone(err) {
 		return false, nil
 	} else if err != nil {

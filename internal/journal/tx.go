@@ -182,7 +182,8 @@ func (tx *Tx) drop() error {
 		if retired := tx.p.retire(tx.rec.ID); retired != nil {
 			return errors.Join(err, retired)
 		}
-		return errors.Join(err, tx.forget(), tx.p.discard(tx.rec.ID))
+		remove := func() error { return durable.RemoveAll(tx.p.in, donePrefix+tx.rec.ID) }
+		return errors.Join(err, durable.Together(tx.forget, remove))
 	}
 	err := tx.forget()
 	if tx.dir == nil {

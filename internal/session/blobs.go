@@ -1,11 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,7 +26,7 @@ type Blobs struct {
 	project string
 
 	mu sync.Mutex
-	// fresh are blobs that were put and not yet synced.
+	// fresh are blobs that were put and may not be on disk yet.
 	fresh map[string]bool
 }
 
@@ -70,32 +72,64 @@ func (b *Blobs) Put(ctx context.Context, r io.Reader, max int64) (sha string, n 
 		_ = durable.Remove(root, temp) // a leftover is swept by GC
 		return "", 0, err
 	}
-	b.mu.Lock()
-	b.fresh[sha] = true
-	b.mu.Unlock()
 	return sha, n, nil
+}
+
+// Keep is [Blobs.Put] of bytes whose SHA-256 is known: what is stored already is not
+// written again.
+func (b *Blobs) Keep(ctx context.Context, sha string, data []byte) error {
+	if root, err := b.open(false); err == nil {
+		stored := b.renew(root, sha)
+		_ = root.Close() // nothing was written through it
+		if stored {
+			return nil
+		}
+	}
+	_, _, err := b.Put(ctx, bytes.NewReader(data), int64(len(data)))
+	return err
 }
 
 // settle gives a received file its name, or drops it when the store has the
 // content already, unspoilt.
-//
-// GC may be removing an old blob at this moment: it moves the file aside and
-// looks at its time again before it removes it. So a blob whose time was renewed
-// stays, and one that is gone when its time is renewed is stored afresh.
 func (b *Blobs) settle(root *os.Root, temp, sha string) error {
-	now := time.Now()
-	if f, _, err := b.prove(root, sha); err == nil {
-		_ = f.Close() // it was only read
-		if err := root.Chtimes(sha, now, now); err == nil {
-			b.stamp(root, sha)
-			return durable.Remove(root, temp)
-		}
+	if b.renew(root, sha) {
+		return durable.Remove(root, temp)
 	}
 	if err := durable.Rename(root, temp, sha); err != nil {
 		return err
 	}
 	b.stamp(root, sha)
+	b.mu.Lock()
+	b.fresh[sha] = true
+	b.mu.Unlock()
 	return nil
+}
+
+// renew reports whether the store has a content, unspoilt, and gives it the time of
+// now.
+//
+// GC may be removing an old blob at this moment: it moves the file aside and
+// looks at its time again before it removes it. So a blob whose time was renewed
+// stays, and one that is gone when its time is renewed is stored afresh.
+func (b *Blobs) renew(root *os.Root, sha string) bool {
+	was, err := b.look(root, sha)
+	if err != nil {
+		return false
+	}
+	now := time.Now()
+	if err := root.Chtimes(sha, now, now); err != nil {
+		return false
+	}
+	flushed := b.store.flushed.has(b.path(sha), was, unchanged)
+	is := b.stamp(root, sha)
+	if flushed && is != nil {
+		b.store.flushed.note(b.path(sha), is)
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fresh[sha] = true
+	return true
 }
 
 // Sync makes the blobs durable that were put through b.
@@ -126,12 +160,16 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 	}
 	defer func() { _ = root.Close() }()
 	files := make([]durable.Syncer, 0, len(fresh))
+	looks := map[string]fs.FileInfo{}
 	for sha := range fresh {
 		f, err := root.OpenFile(sha, os.O_RDWR, 0) // some systems flush only what may be written
 		if err != nil {
 			return err
 		}
 		defer f.Close() // nothing was written through it
+		if looks[sha], err = f.Stat(); err != nil {
+			return err
+		}
 		files = append(files, durable.FlushOf(f, filepath.Join(root.Name(), sha), durable.Blob))
 	}
 	project, err := os.OpenRoot(b.project)
@@ -140,9 +178,16 @@ func (b *Blobs) sync(ctx context.Context, fresh map[string]bool) error {
 	}
 	defer func() { _ = project.Close() }()
 	// A blob whose name is on disk before its content proves that it is damaged.
-	return durable.Together(
+	err = durable.Together(
 		func() error { return b.store.o.Committer.Commit(ctx, files...) },
 		func() error { return b.store.paths.flushUp(project, dirBlobs, durable.Blob) })
+	if err != nil {
+		return err
+	}
+	for sha, info := range looks {
+		b.store.flushed.note(b.path(sha), info)
+	}
+	return nil
 }
 
 // open opens the store's folder, making it when told to.

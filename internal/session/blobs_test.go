@@ -238,3 +238,44 @@ func TestGC(t *testing.T) {
 	}
 	must(t, l.Release())
 }
+
+// Bytes that are in memory are stored once, spoilt ones afresh, and what is durable
+// already is not flushed again.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, err := w.Blobs(w.project)
+	must(t, err)
+	data := []byte("some words")
+	sum := sha256.Sum256(data)
+	sha := hex.EncodeToString(sum[:])
+	name := filepath.Join(w.project, ".belay", "blobs", sha)
+	keep := func() os.FileInfo {
+		must(t, b.Keep(t.Context(), sha, data))
+		info, err := os.Stat(name)
+		must(t, err)
+		return info
+	}
+	first := keep()
+	must(t, b.Sync(t.Context()))
+	if !os.SameFile(first, keep()) || len(b.fresh) != 0 {
+		t.Errorf("what is on disk was kept again: %v", b.fresh)
+	}
+	must(t, os.WriteFile(name, []byte("other text"), 0o600))
+	later := time.Now().Add(time.Hour) // clocks of file systems are coarse
+	must(t, os.Chtimes(name, later, later))
+	if os.SameFile(first, keep()) || !b.fresh[sha] {
+		t.Error("what was spoilt is taken for what it was")
+	}
+	got, err := os.ReadFile(name)
+	must(t, err)
+	if !bytes.Equal(got, data) {
+		t.Errorf("it holds %q", got)
+	}
+	another, err := w.Blobs(w.project)
+	must(t, err)
+	must(t, another.Keep(t.Context(), sha, data))
+	if !another.fresh[sha] {
+		t.Error("what was never flushed is taken for durable")
+	}
+}

@@ -34,6 +34,18 @@ func (b *Blobs) prove(root *os.Root, name string) (*os.File, fs.FileInfo, error)
 	return f, info, nil
 }
 
+// look proves a blob without opening it, where this process has met it already.
+func (b *Blobs) look(root *os.Root, name string) (fs.FileInfo, error) {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && b.store.proven.has(b.path(name), info, unchanged) {
+		return info, nil
+	}
+	f, info, err := b.prove(root, name)
+	if err != nil {
+		return nil, err
+	}
+	return info, f.Close()
+}
+
 func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil || b.store.proven.has(b.path(name), info, unchanged) {
@@ -54,11 +66,14 @@ func (b *Blobs) proven(f *os.File, name string) (fs.FileInfo, error) {
 }
 
 // stamp notes that this process has just written name, or touched it, when it
-// held what its name says.
-func (b *Blobs) stamp(root *os.Root, name string) {
-	if info, err := root.Lstat(name); err == nil {
-		b.store.proven.note(b.path(name), info)
+// held what its name says. It returns how the file looks now, nil where nobody can tell.
+func (b *Blobs) stamp(root *os.Root, name string) fs.FileInfo {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil
 	}
+	b.store.proven.note(b.path(name), info)
+	return info
 }
 
 func (b *Blobs) path(name string) string { return b.project + "\x00" + name }

@@ -92,7 +92,7 @@ type Store struct {
 	leases atomic.Int64
 
 	// proven are blobs that hold what their names say, flushed the folders whose names
-	// this process has made durable.
+	// this process has made durable, and the blobs.
 	proven, flushed seenFiles
 
 	lag   *budget

@@ -80,6 +80,8 @@ type Scope interface {
 // Blobs is the project's content store; [belay/internal/session.Blobs] is one.
 type Blobs interface {
 	Put(ctx context.Context, r io.Reader, max int64) (sha256 string, n int64, err error)
+	// Keep is Put of bytes whose hash is known.
+	Keep(ctx context.Context, sha256 string, data []byte) error
 	Content(sha256 string) (attachment.Content, error)
 }
 

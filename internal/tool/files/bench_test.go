@@ -90,3 +90,14 @@ func BenchmarkReadTail(b *testing.B) {
 		x.ok("read", in{"path": "huge.log", "offset": -100})
 	}
 }
+
+// BenchmarkEdit replaces a line of a file of 100 KB.
+func BenchmarkEdit(b *testing.B) {
+	x := newWorld(b)
+	line := func(i int) string { return fmt.Sprintf("state %03d of the text", i%20) }
+	x.put("text.md", line(0)+"\n"+strings.Repeat("one of the lines that stay as they are\n", 2560))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		x.ok("edit", in{"path": "text.md", "edits": []in{{"old": line(i), "new": line(i + 1)}}})
+	}
+}

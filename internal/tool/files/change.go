@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 
 	"belay/internal/durable"
@@ -280,6 +281,10 @@ func (c *change) read(dir, base string) (*content, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if b := c.before; b != nil && !c.p.scratch && os.SameFile(b.info, info) && heldStill(b.info, info) {
+		// The journal compares its hash in any case when it takes the file out of its place.
+		return &content{data: b.data, sha256: b.sha256, info: info}, nil
+	}
 	return slurp(f, info, c.w.Limits.ReadBytes)
 }
 
@@ -290,11 +295,14 @@ func (c *change) moved() *tool.Refusal {
 // keep stores both contents for undo. What is too large to keep is lost, and the
 // record says so.
 func (c *change) keep(ctx context.Context, noted *session.Change) error {
-	for _, data := range [][]byte{c.data(), c.after} {
-		if data == nil || int64(len(data)) > c.w.Limits.KeepBytes {
+	for _, held := range []struct {
+		sha  string
+		data []byte
+	}{{noted.Before, c.data()}, {noted.After, c.after}} {
+		if held.sha == "" || int64(len(held.data)) > c.w.Limits.KeepBytes {
 			continue
 		}
-		if _, _, err := c.w.Blobs.Put(ctx, bytes.NewReader(data), c.w.Limits.KeepBytes); err != nil {
+		if err := c.w.Blobs.Keep(ctx, held.sha, held.data); err != nil {
 			return fmt.Errorf("keep what %s held: %w", c.p.shown(), err)
 		}
 	}

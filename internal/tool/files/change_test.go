@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -301,8 +300,8 @@ func TestDiffs(t *testing.T) {
 // full is a blob store without room.
 type full struct{ *memory }
 
-func (full) Put(context.Context, io.Reader, int64) (string, int64, error) {
-	return "", 0, fault.New(fault.StorageFailure, "the disk is full")
+func (full) Keep(context.Context, string, []byte) error {
+	return fault.New(fault.StorageFailure, "the disk is full")
 }
 
 // What cannot be taken back is not done: a blob store that fails ends the turn

@@ -84,8 +84,11 @@ func section(f *os.File, info fs.FileInfo, at, n int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime()) {
+	if !heldStill(info, now) {
 		return nil, errChanging
 	}
 	return data, nil
 }
+
+// heldStill reports whether two looks at a file saw the same length and time.
+func heldStill(a, b fs.FileInfo) bool { return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) }

@@ -90,8 +90,8 @@ func unified(path string, before, after []byte) string {
 	if after == nil {
 		to = "/dev/null"
 	}
-	was, _, err1 := decodeText(before)
-	is, _, err2 := decodeText(after)
+	was, _, err1 := characters(before)
+	is, _, err2 := characters(after)
 	switch {
 	case before == nil && after != nil && len(after) == 0:
 		return path + ": a new, empty file\n"
@@ -103,12 +103,58 @@ func unified(path string, before, after []byte) string {
 		return fmt.Sprintf("%s: binary, from %d to %d bytes\n", path, len(before), len(after))
 	case len(before) > maxCompare || len(after) > maxCompare:
 		return fmt.Sprintf("%s: too large to compare, from %d to %d bytes\n", path, len(before), len(after))
-	case was == is:
+	case bytes.Equal(was, is):
 		return fmt.Sprintf("%s: only the encoding changed, from %d to %d bytes\n", path, len(before), len(after))
 	}
-	out := diff.Diff(from, []byte(was), to, []byte(is))
+	start, end := sharedEnds(was, is)
+	out := diff.Diff(from, was[start:len(was)-end], to, is[start:len(is)-end])
 	_, text, _ := strings.Cut(string(out), "\n") // the first line is of no standard
-	return capDiff(text)
+	return capDiff(moveHunks(text, bytes.Count(was[:start], []byte{'\n'})))
+}
+
+// shownAround is how many lines a diff shows around a change.
+const shownAround = 3
+
+// sharedEnds is how many bytes two texts have in common at their start and at their end, in
+// whole lines, but for those that a diff shows. The rest has the same diff: to compare
+// all lines of a long text takes longer than all else about a small change.
+func sharedEnds(was, is []byte) (start, end int) {
+	least := min(len(was), len(is))
+	for start < least && was[start] == is[start] {
+		start++
+	}
+	for end < least-start && was[len(was)-1-end] == is[len(is)-1-end] {
+		end++
+	}
+	for n := 0; n <= shownAround && start >= 0; n++ {
+		start = bytes.LastIndexByte(was[:start], '\n')
+	}
+	start++
+	for range 1 + shownAround {
+		at := bytes.IndexByte(was[len(was)-end:], '\n')
+		if at < 0 {
+			return start, 0
+		}
+		end -= at + 1
+	}
+	return start, end
+}
+
+// moveHunks adds to the numbers of the lines in a diff those that were left out before it.
+func moveHunks(text string, lines int) string {
+	if lines == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		var was, wasLines, is, isLines int
+		if strings.HasPrefix(line, "@@") { // other lines of a diff begin with another sign
+			_, _ = fmt.Sscanf(line, "@@ -%d,%d +%d,%d @@", &was, &wasLines, &is, &isLines) // it has this form
+			line = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", was+lines, wasLines, is+lines, isLines)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // capDiff cuts a diff at a line.

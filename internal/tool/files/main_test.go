@@ -167,6 +167,11 @@ func (m *memory) Put(_ context.Context, r io.Reader, most int64) (string, int64,
 	return tool.Digest(data), int64(len(data)), nil
 }
 
+func (m *memory) Keep(ctx context.Context, _ string, data []byte) error {
+	_, _, err := m.Put(ctx, bytes.NewReader(data), int64(len(data)))
+	return err
+}
+
 func (m *memory) Content(sha string) (attachment.Content, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

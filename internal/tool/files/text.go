@@ -3,7 +3,6 @@ package files
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	textencoding "golang.org/x/text/encoding"
@@ -43,6 +42,12 @@ func encodingOf(head []byte) encoding {
 // decodeText returns the characters of a text file as UTF-8 without a mark. What
 // is not text is a notText.
 func decodeText(data []byte) (string, encoding, error) {
+	text, e, err := characters(data)
+	return string(text), e, err
+}
+
+// characters is decodeText that shares the bytes of what is UTF-8 already.
+func characters(data []byte) ([]byte, encoding, error) {
 	e := encodingOf(data)
 	body := data[len(marks[e]):]
 	if e == utf16Little || e == utf16Big {
@@ -50,13 +55,13 @@ func decodeText(data []byte) (string, encoding, error) {
 		return text, e, err
 	}
 	if at := bytes.IndexByte(body, 0); at >= 0 {
-		return "", e, notText{"is binary: it has a zero byte"}
+		return nil, e, notText{"is binary: it has a zero byte"}
 	}
 	if !utf8.Valid(body) {
 		at := firstInvalid(body)
-		return "", e, notText{fmt.Sprintf("is not UTF-8 text: byte %d of it is 0x%02x", at+len(marks[e]), body[at])}
+		return nil, e, notText{fmt.Sprintf("is not UTF-8 text: byte %d of it is 0x%02x", at+len(marks[e]), body[at])}
 	}
-	return string(body), e, nil
+	return body, e, nil
 }
 
 // encodeText is the inverse of decodeText.
@@ -78,17 +83,16 @@ func utf16Form(e encoding) textencoding.Encoding {
 	return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 }
 
-func decodeUTF16(body []byte, e encoding) (string, error) {
+func decodeUTF16(body []byte, e encoding) ([]byte, error) {
 	if len(body)%2 != 0 {
-		return "", notText{"is not UTF-16 text: it has an odd number of bytes"}
+		return nil, notText{"is not UTF-16 text: it has an odd number of bytes"}
 	}
-	decoded, err := utf16Form(e).NewDecoder().Bytes(body)
-	text := string(decoded)
+	text, err := utf16Form(e).NewDecoder().Bytes(body)
 	switch {
-	case err != nil || string(encodeText(text, e)) != marks[e]+string(body): // it replaces what is none
-		return "", notText{"is not UTF-16 text: half of a character is missing"}
-	case strings.ContainsRune(text, 0):
-		return "", notText{"is binary: it has a zero character"}
+	case err != nil || string(encodeText(string(text), e)) != marks[e]+string(body): // it replaces what is none
+		return nil, notText{"is not UTF-16 text: half of a character is missing"}
+	case bytes.IndexByte(text, 0) >= 0:
+		return nil, notText{"is binary: it has a zero character"}
 	}
 	return text, nil
 }
