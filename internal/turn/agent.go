@@ -17,6 +17,7 @@ import (
 // shared is what all agents of a turn have in common.
 type shared struct {
 	o            *Options
+	questions    questions
 	fileRecovery *changes.Files
 	id           string
 	session      string

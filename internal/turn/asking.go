@@ -98,7 +98,7 @@ func (c *toolCall) await(pending *permit.Pending) error {
 	}
 	if err != nil {
 		// The readers learn that the question is closed, whatever ended it.
-		return errors.Join(err, c.run.resolved(c.id, c.run.o.withdraw(pending, c.run.unanswered())))
+		return errors.Join(err, c.run.resolved(c.id, c.run.questions.withdraw(pending, c.run.unanswered())))
 	}
 	return c.decided(decision)
 }
@@ -112,7 +112,7 @@ func (t *agentRun) notifyAsked(pending *permit.Pending, call, name string) error
 		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
 	}})
 	if err != nil {
-		t.o.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
+		t.questions.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
 }

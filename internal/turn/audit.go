@@ -47,8 +47,8 @@ func (c *toolCall) auditOutside(ruling permit.Ruling) error {
 
 // auditPosition is how far the audit log is known to reach, nil where this process
 // does not know.
-func (o *Options) auditPosition() *session.AuditPosition {
-	return (*session.AuditPosition)(o.Audit.Position())
+func auditPosition(log *permit.Audit) *session.AuditPosition {
+	return (*session.AuditPosition)(log.Position())
 }
 
 // act is what a call would do, for the audit log. One that was refused before

@@ -52,7 +52,7 @@ func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, prob
 	if err := lease.Boot(); err != nil {
 		return BootResult{}, err
 	}
-	if err := l.settleRecord(ctx, lease); err != nil {
+	if err := l.records.settle(ctx, lease); err != nil {
 		return BootResult{}, err
 	}
 	conversation := lease.Record().ClaudeSessionID

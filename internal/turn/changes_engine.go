@@ -52,7 +52,7 @@ func (e changesEngine) Acquire(ctx context.Context, id string) (lease *session.L
 		err = session.Busy(id).
 			WithHint("its process died while a call waited for a decision: answer that, or interrupt the turn")
 	default:
-		if err = l.settleRecord(ctx, lease); err == nil {
+		if err = l.records.settle(ctx, lease); err == nil {
 			return lease, nil
 		}
 	}

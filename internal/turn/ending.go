@@ -96,7 +96,7 @@ func (t *turn) conclude(o outcome) error {
 	}
 	end := session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: t.o.auditPosition(),
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.o.Audit),
 	}
 	if o.err != nil {
 		end.Error = t.o.clean(o.err.Message)
@@ -116,6 +116,32 @@ func (t *turn) conclude(o outcome) error {
 	}
 	t.said.Store(true)
 	return t.events.emit(drafts[len(drafts)-1])
+}
+
+// recorded notes how the turn ended, which is in the log. What ended for want of
+// the means to write may lack those to read as well.
+func (t *turn) recorded(o outcome) {
+	t.exit.Store(&o)
+	if o.err != nil && o.err.Type == fault.StorageFailure {
+		t.l.ends.keep(t.session, t.id, o.drafts(), true)
+	}
+}
+
+// lose keeps the end of a turn that could not be recorded for its readers, and
+// wakes those that wait for it.
+func (t *turn) lose(drafts []event.Draft) {
+	events := t.l.ends.keep(t.session, t.id, drafts, false)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.synthetic = events
+	close(t.lost)
+}
+
+// unrecorded returns the synthetic end of the turn, nil if its end is in the log.
+func (t *turn) unrecorded() []event.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.synthetic
 }
 
 // correct adds a second end to the transcript, which counts, where the first says

@@ -50,7 +50,11 @@ type Local struct {
 	asking int
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
-	lost   map[string]lostEnd       // by session; ends that the log did not take
+
+	ends           *unrecordedEnds
+	questions      questions
+	records        *recordRecovery
+	suspendedTurns *suspendedTurns
 
 	// poll and patience are orphanPoll and readPatience but in tests.
 	poll, patience time.Duration
@@ -191,10 +195,13 @@ func NewLocal(o Options) *Local {
 		active: map[string]*turn{},
 		queues: map[string]*queue{},
 		keys:   map[string]chan struct{}{},
-		lost:   map[string]lostEnd{},
 		poll:   orphanPoll, patience: readPatience,
 	}
 	l.Files = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
+	l.ends = newUnrecordedEnds(o.Clock)
+	l.questions = questions{o.Requests, o.Logger}
+	l.records = &recordRecovery{store: o.Store, files: l.Files, questions: l.questions, audit: o.Audit, ends: l.ends, clock: o.Clock}
+	l.suspendedTurns = &suspendedTurns{o.Store, l.questions}
 	l.FileChanges = changes.New(l.Files, changesEngine{l}, o.Requests)
 	l.listener.Go(l.listen)
 	return l

@@ -118,7 +118,7 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 	}
 	q := &hostQuestion{call: s.id, effect: e, answered: make(chan struct{})}
 	id := decisionID(n.run.session, n.run.id, n.run.key+" network", host, 1)
-	before, err := n.run.o.lookUp(id) // of a process that ran the turn and died
+	before, err := n.run.questions.lookUp(id) // of a process that ran the turn and died
 	switch {
 	case err != nil:
 		return nil, err
@@ -170,7 +170,7 @@ func (n *network) await(q *hostQuestion) {
 			why.note = "an answer for the session covers it"
 		}
 		h.mu.Unlock()
-		d, err = n.run.o.withdraw(q.pending, why), nil
+		d, err = n.run.questions.withdraw(q.pending, why), nil
 	}
 	q.cancel()
 	q.decision, q.err = d, errors.Join(err, n.run.resolved(q.call, d))

@@ -1,9 +1,9 @@
 package turn
 
 import (
-	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/event"
 	"belay/internal/session"
@@ -15,18 +15,10 @@ import (
 
 // recordedEnd is the end of a turn as the transcript has it, as events with
 // sequence 0.
-func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]event.Event, error) {
-	rec, err := l.o.Store.Get(ctx, sessionID)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := l.o.Store.Entries(ctx, sessionID)
-	if err != nil {
-		return nil, err
-	}
+func recordedEnd(clock func() time.Time, rec session.Record, entries []session.Entry, turnID string) ([]event.Event, error) {
 	begun, ok := session.FindTurn(entries, turnID)
 	if !ok {
-		return nil, session.NoSuchTurn(sessionID, turnID)
+		return nil, session.NoSuchTurn(rec.SessionID, turnID)
 	}
 	drafts := []event.Draft{recordedInit(rec, begun)}
 	code, reason := exitFailed, ""
@@ -39,11 +31,7 @@ func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]ev
 		}
 	}
 	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID), nil)...)
-	events := make([]event.Event, len(drafts))
-	for i, d := range drafts {
-		events[i] = event.Event{Turn: turnID, Time: l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)}
-	}
-	return events, nil
+	return synthetic(clock, turnID, drafts), nil
 }
 
 // recordedInit is the first event of a turn, as far as the record has what it says.

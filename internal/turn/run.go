@@ -29,7 +29,7 @@ type turn struct {
 	said atomic.Bool
 
 	mu        sync.Mutex
-	synthetic []event.Event // made-up ends of an unwritable log
+	synthetic []event.Event // the end of a turn whose log cannot be written
 	// lost is closed once there are synthetic events.
 	lost chan struct{}
 
@@ -46,7 +46,7 @@ type turn struct {
 func (l *Local) newTurn(lease *session.Lease, r Request, id string) *turn {
 	ctx, cancel := context.WithCancelCause(l.life)
 	s := &shared{
-		o: &l.o, fileRecovery: l.Files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
+		o: &l.o, questions: l.questions, fileRecovery: l.Files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
 		transcript: &transcript{lease: lease}, spent: &spending{}, workflow: r.Agent != nil,
 		closing: l.closing, stays: &l.stays, leavePlace: l.leavePlace,
 	}

@@ -108,11 +108,11 @@ func (l *Local) prepare(ctx context.Context, t *turn) (err error) {
 	if l.acceptedAlready(t) {
 		return session.Busy(t.session)
 	}
-	open, err := l.danglingQuestions(ctx, t.lease)
+	open, err := l.records.danglingQuestions(ctx, t.lease)
 	if err != nil {
 		return err
 	}
-	if err := l.settleRecord(ctx, t.lease); err != nil {
+	if err := l.records.settle(ctx, t.lease); err != nil {
 		return err
 	}
 	if err := l.settleOptions(t); err != nil {

@@ -42,7 +42,7 @@ type stream struct {
 	current string
 	// gap is set when the log did not have all of the events.
 	gap bool
-	// ended is the turn whose made-up end was returned.
+	// ended is the turn whose synthetic end was returned.
 	ended string
 	// failing is since when the log cannot be read.
 	failing time.Time
@@ -63,11 +63,11 @@ func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnI
 		return nil, err
 	}
 	own := l.running(sessionID, turnID)
-	end, lost := l.lostIn(sessionID, err)
+	end, lost := l.ends.in(sessionID, err)
 	r, rerr := l.o.Store.Reader(ctx, sessionID, after)
 	switch {
 	case rerr != nil && lost && turnID == end.turn && fault.Is(rerr, fault.StorageFailure):
-		return &ending{end: end}, nil
+		return &endStream{end: end}, nil
 	case rerr != nil:
 		return nil, rerr
 	}
@@ -116,9 +116,22 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	if s.gap && !s.over && s.until != "" {
 		s.over = true
-		return s.l.recordedEnd(ctx, s.sessionID, s.until)
+		return s.recordedEnd(ctx)
 	}
 	return nil, io.EOF
+}
+
+// recordedEnd is the end of the stream's turn as the transcript has it.
+func (s *stream) recordedEnd(ctx context.Context) ([]event.Event, error) {
+	rec, err := s.l.o.Store.Get(ctx, s.sessionID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.l.o.Store.Entries(ctx, s.sessionID)
+	if err != nil {
+		return nil, err
+	}
+	return recordedEnd(s.l.o.Clock, rec, entries, s.until)
 }
 
 // wait returns the next events, or none after some time without any in mid-turn.
@@ -147,7 +160,7 @@ func (s *stream) silent() <-chan struct{} {
 	return over
 }
 
-// silence looks for the reason why a turn says nothing. It returns the made-up
+// silence looks for the reason why a turn says nothing. It returns the synthetic
 // end of one that could not write its own.
 func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 	if s.own != nil {

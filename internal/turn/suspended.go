@@ -53,23 +53,18 @@ func (h *suspendedCall) innermost() *suspendedCall {
 	return h
 }
 
-// suspended finds the turn of the session that must not be ended, nil if there is none.
-// A process that stays takes up every turn that waits for a person. Any other process
-// leaves those whose question a person has answered. The caller holds the lease.
-func (l *Local) suspended(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	p, err := l.waiting(ctx, lease)
-	if err != nil || p == nil || l.stays.Load() || p.answered() {
-		return p, err
-	}
-	return nil, nil
+// suspendedTurns finds the turns whose processes died while a call waited for a person.
+type suspendedTurns struct {
+	store     *session.Store
+	questions questions
 }
 
-// waiting finds the turn of the session that can be taken up again, nil if there
+// find finds the turn of the session that can be taken up again, nil if there
 // is none: its last answer, or that of a subagent, has a call whose question is
 // still open, or was answered after the process had died. The caller holds the
 // lease.
-func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	if l.o.Requests == nil || len(lease.Tampered()) > 0 {
+func (f *suspendedTurns) find(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
+	if f.questions.requests == nil || len(lease.Tampered()) > 0 {
 		return nil, nil
 	}
 	id, open := lease.DanglingTurn()
@@ -82,7 +77,7 @@ func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTu
 	if !known || begun.By != "" { // a workflow begins a turn of its own anew
 		return nil, nil
 	}
-	logged, err := l.retrace(ctx, lease, begun)
+	logged, err := retrace(ctx, f.store, lease, begun)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +88,16 @@ func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTu
 		}
 	}
 	p := &suspendedTurn{begun: begun, logged: logged}
-	if p.call = l.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
+	if p.call = f.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
 		return nil, nil
 	}
-	p.answer, err = l.personsAnswer(p.call.innermost().question)
+	p.answer, err = f.personsAnswer(p.call.innermost().question)
 	return p, err
 }
 
 // personsAnswer is what a person said to a question, empty for none.
-func (l *Local) personsAnswer(id string) (permit.Decision, error) {
-	d, answered, err := l.o.Requests.Verdict(id)
+func (f *suspendedTurns) personsAnswer(id string) (permit.Decision, error) {
+	d, answered, err := f.questions.requests.Verdict(id)
 	if err != nil || !answered || d.Timeout || d.By == permit.ByBelay || d.By == permit.ByInterrupt {
 		return permit.Decision{}, err
 	}
@@ -112,7 +107,7 @@ func (l *Local) personsAnswer(id string) (permit.Decision, error) {
 // suspendedCalls finds where an agent of a turn waits, nil if it does not. Lines are
 // those of the turn since the agent began; agent is the call that started it, key
 // distinguishes it from others of the turn.
-func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
+func (f *suspendedTurns) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
 	h := &suspendedCall{}
 	answer := 0 // where the last answer is
 	for i, e := range lines {
@@ -129,18 +124,18 @@ func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, 
 		n := nth(h.entries, c.ID)
 		h.asked, h.waits, h.nth = i, c, n
 		for _, h.question = range []string{decisionID(sessionID, turnID, key, c.ID, n), changesQuestion(sessionID, turnID, key, c.ID, n)} {
-			if !logged.resolved[h.question] && l.questioned(h.question) {
+			if !logged.resolved[h.question] && f.questions.known(h.question) {
 				return h
 			}
 		}
 		if agent != "" {
 			continue // a subagent has none itself
 		}
-		if h.inner = l.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
+		if h.inner = f.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
 			return h
 		}
 	}
-	if len(h.calls) == 0 && l.askedAboutJob(h, sessionID, turnID, key, logged) {
+	if len(h.calls) == 0 && f.askedAboutJob(h, sessionID, turnID, key, logged) {
 		return h
 	}
 	return nil
@@ -148,7 +143,7 @@ func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, 
 
 // askedAboutJob finds the background job of an agent whose changes a person was asked
 // about at the end of the agent's work.
-func (l *Local) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
+func (f *suspendedTurns) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
 	made := map[string]int{}
 	for _, e := range h.entries {
 		if e.Kind != session.EntryAssistant {
@@ -157,7 +152,7 @@ func (l *Local) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, l
 		for _, c := range conversation.CallsOf(e.Blocks) {
 			made[c.ID]++
 			id := changesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
-			if logged.asks(id) && !logged.resolved[id] && l.questioned(id) {
+			if logged.asks(id) && !logged.resolved[id] && f.questions.known(id) {
 				h.job, h.waits, h.nth, h.question = true, c, made[c.ID], id
 				return true
 			}
@@ -173,12 +168,6 @@ func agentKey(call string, n int) string {
 		return fmt.Sprintf("%s#%d", call, n)
 	}
 	return call
-}
-
-// questioned reports whether there is a question of that id, or an answer to it.
-func (l *Local) questioned(id string) bool {
-	q, err := l.o.lookUp(id)
-	return err == nil && (q.open || q.answered)
 }
 
 // openCalls are the calls of the last answer that have no result.

@@ -57,7 +57,7 @@ func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) 
 	} else if err != nil {
 		return nil, err
 	}
-	p, err := l.waiting(ctx, lease)
+	p, err := l.suspendedTurns.find(ctx, lease)
 	if err != nil || p == nil || !p.answered() {
 		return nil, errors.Join(err, l.leaveWaiting(lease, p))
 	}
@@ -116,4 +116,15 @@ func notCarriedOut(sessionID string, d permit.Decision) *fault.Error {
 	return fault.New(fault.TurnInProgress, "the answer to %s (%s by %s) is not carried out yet: the process of its turn has ended", d.DecisionID, d.Verdict, d.By).
 		With("sessionId", sessionID).With("decisionId", d.DecisionID).
 		WithHint("belay turn --session %s carries it out before it sends a message, and belay serve at its start", sessionID)
+}
+
+// suspended finds the turn of the session that must not be ended, nil if there is none.
+// A process that stays takes up every turn that waits for a person. Any other process
+// leaves those whose question a person has answered. The caller holds the lease.
+func (l *Local) suspended(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
+	p, err := l.suspendedTurns.find(ctx, lease)
+	if err != nil || p == nil || l.stays.Load() || p.answered() {
+		return p, err
+	}
+	return nil, nil
 }

@@ -32,8 +32,8 @@ func (t *trace) asks(id string) bool {
 }
 
 // retrace reads a turn's events. Memory: the text of one answer.
-func (l *Local) retrace(ctx context.Context, lease *session.Lease, begun session.Entry) (*trace, error) {
-	r, err := l.o.Store.Reader(ctx, lease.Record().SessionID, begun.After)
+func retrace(ctx context.Context, store *session.Store, lease *session.Lease, begun session.Entry) (*trace, error) {
+	r, err := store.Reader(ctx, lease.Record().SessionID, begun.After)
 	if err != nil {
 		return nil, err
 	}
