@@ -25,10 +25,10 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 	if err != nil {
 		return BootResult{}, err
 	}
-	if _, err := l.projectRoot(rec.ProjectRoot); err != nil {
+	if _, err := l.projects.check(rec.ProjectRoot); err != nil {
 		return BootResult{}, err
 	}
-	s, err := l.resolve(rec, Request{Opts: r.Opts})
+	s, err := l.resolver.resolve(rec, Request{Opts: r.Opts})
 	if err != nil {
 		return BootResult{}, err
 	}

@@ -28,7 +28,7 @@ func (e changesEngine) SettleDead(ctx context.Context, id string) error {
 }
 
 // ProjectRoot implements [changes.Engine].
-func (e changesEngine) ProjectRoot(path string) (string, error) { return e.l.projectRoot(path) }
+func (e changesEngine) ProjectRoot(path string) (string, error) { return e.l.projects.check(path) }
 
 // Acquire implements [changes.Engine].
 func (e changesEngine) Acquire(ctx context.Context, id string) (lease *session.Lease, err error) {
@@ -65,7 +65,7 @@ var aPerson = persona.Persona{Summary: persona.Summary{ID: "ORCHESTRATOR", Write
 
 // Place implements [changes.Engine].
 func (e changesEngine) Place(project string, root *os.Root) (*tool.Environment, error) {
-	rules, err := e.l.rules(project)
+	rules, err := e.l.projects.rulesOf(project)
 	if err != nil {
 		return nil, err
 	}

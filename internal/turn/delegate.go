@@ -27,9 +27,9 @@ const maxTaskBytes = 64 << 10
 
 // delegates are the tools by which a turn calls its subagents, none unless every
 // gate of delegation is open (workspace 9.7).
-func (l *Local) delegates(d persona.Decision) (tools []tool.Tool, problems []string) {
+func delegates(root *persona.Root, d persona.Decision) (tools []tool.Tool, problems []string) {
 	for _, id := range d.DelegatedSubagents {
-		p, err := l.o.Root.Persona(id)
+		p, err := root.Persona(id)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("subagent %s: %v", id, err))
 			continue

@@ -68,22 +68,6 @@ func (c directCall) Stream(ctx context.Context, r model.Request) iter.Seq2[model
 	}
 }
 
-// direct is the call that the request makes, nil where it asks a model.
-func (r *Request) direct() *Direct {
-	if r.Agent == nil {
-		return nil
-	}
-	return r.Agent.Direct
-}
-
-// backendOf is who answers a request.
-func (l *Local) backendOf(r *Request) (Backend, error) {
-	if d := r.direct(); d != nil {
-		return Backend{Provider: directCall{d}, Model: directName}, nil
-	}
-	return l.backend(r.provider())
-}
-
 // passDirect keeps the result of a direct call for the workflow.
 func (c *toolCall) passDirect() {
 	d := c.run.direct

@@ -19,7 +19,7 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
-	rules, err := l.rules(root)
+	rules, err := l.projects.rulesOf(root)
 	if err != nil {
 		return Uploaded{}, err
 	}
@@ -50,13 +50,13 @@ func (l *Local) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 // rootOf is the project of a session, or the one that is named where there is none.
 func (l *Local) rootOf(ctx context.Context, sessionID, projectRoot string) (string, error) {
 	if sessionID == "" {
-		return l.projectRoot(projectRoot)
+		return l.projects.check(projectRoot)
 	}
 	rec, err := l.o.Store.Get(ctx, sessionID)
 	if err != nil {
 		return "", err
 	}
-	return l.projectRoot(rec.ProjectRoot)
+	return l.projects.check(rec.ProjectRoot)
 }
 
 // Inspect implements [Engine]: every check and plan that the session's next turn
@@ -69,11 +69,11 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 		if root, err = l.rootOf(ctx, r.SessionID, r.ProjectRoot); err != nil {
 			return nil, err
 		}
-		if rules, err = l.rules(root); err != nil {
+		if rules, err = l.projects.rulesOf(root); err != nil {
 			return nil, err
 		}
 	}
-	modelName, err := l.model(r.Model, rules)
+	limits, err := l.models.limits(Choice{Model: r.Model}, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 		if err != nil {
 			return err
 		}
-		out, err = l.verdicts(ctx, r.Attachments, resolution, blobs, l.o.Provider.Limits(modelName).Attachments)
+		out, err = l.verdicts(ctx, r.Attachments, resolution, blobs, limits.Attachments)
 		return err
 	})
 	return out, err
@@ -92,7 +92,7 @@ func (l *Local) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, er
 // InspectItems is [Local.Inspect] of what gather accepts into the store that it is
 // given: how a model would get each item.
 func (l *Local) InspectItems(ctx context.Context, c Choice, gather func(attachment.BlobStore) ([]attachment.Item, error)) ([]Inspection, error) {
-	limits, err := l.limits(c, l.o.Rules)
+	limits, err := l.models.limits(c, l.o.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +115,11 @@ func (l *Local) InspectItems(ctx context.Context, c Choice, gather func(attachme
 
 // Takes says what a model takes of attachments in the turns of a project.
 func (l *Local) Takes(projectRoot string, c Choice) (attachment.Limits, error) {
-	rules, err := l.rules(projectRoot)
+	rules, err := l.projects.rulesOf(projectRoot)
 	if err != nil {
 		return attachment.Limits{}, err
 	}
-	limits, err := l.limits(c, rules)
+	limits, err := l.models.limits(c, rules)
 	return limits.Attachments, err
 }
 

@@ -120,7 +120,7 @@ func TestInspect(t *testing.T) {
 	if got[0].Base64Bytes != 8 || got[0].Tokens == 0 || got[0].MIMEType != "text/plain" {
 		t.Errorf("figures %+v", got[0])
 	}
-	if left, err := os.ReadDir(r.engine.o.ScratchDir); err != nil || len(scratch(left)) > 0 {
+	if left, err := os.ReadDir(r.options.ScratchDir); err != nil || len(scratch(left)) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"belay/internal/tool"
 )
 
-// models are as different as models get.
-func models() map[string]model.Limits {
+// variedModels are as different as models get.
+func variedModels() map[string]model.Limits {
 	full := model.Anthropic().Default
 	tiny := model.Limits{ContextTokens: 6_000, OutputTokens: 1_000, Attachments: attachment.Limits{
 		TextBytes: 2_000, RequestBytes: 400_000,
@@ -52,7 +52,7 @@ func models() map[string]model.Limits {
 // here are a second opinion on form.
 func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	t.Parallel()
-	catalog := model.Catalog{Models: models(), Default: models()["full"]}
+	catalog := model.Catalog{Models: variedModels(), Default: variedModels()["full"]}
 	strict := scripted.New(scripted.Options{Catalog: &catalog})
 	r, id := emptyRig(t), ""
 	files := attachables(r)
@@ -288,7 +288,7 @@ func declarables(r *rig) map[string]attachment.Item {
 func TestOldTurnsAreElidedRarely(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	limits := models()["tiny"]
+	limits := variedModels()["tiny"]
 	r.provider.limits = func(string) model.Limits { return limits }
 	id := r.session()
 	var before []model.Message

@@ -97,7 +97,7 @@ func TestJobsOfATurnThatIsLeft(t *testing.T) {
 	if j.ended.Load() != 1 || r.engine.Left() != 1 {
 		t.Errorf("%d jobs ended, %d turns are left", j.ended.Load(), r.engine.Left())
 	}
-	if _, open, err := r.engine.o.Requests.Reopen(q.ID); err != nil || !open {
+	if _, open, err := r.options.Requests.Reopen(q.ID); err != nil || !open {
 		t.Errorf("the question is open: %v, %v", open, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/model"
 	"belay/internal/nearest"
 	"belay/internal/permit"
 )
@@ -42,14 +41,6 @@ func NamesTool(r permit.Rule, tools []string) bool {
 	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
 }
 
-// ModelWarning says that nothing is known of a model and its limits are assumed;
-// it is "" for a model that the provider knows. An unknown one is no error: it is
-// likely newer than this program.
+// ModelWarning says that nothing is known of a model of the usual provider and its
+// limits are assumed. It is "" for a model that the provider knows.
 func (l *Local) ModelWarning(name string) string { return modelWarning(l.o.Provider, name) }
-
-func modelWarning(p model.Provider, name string) string {
-	if !p.Limits(name).Assumed {
-		return ""
-	}
-	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)
-}

@@ -51,6 +51,9 @@ type Local struct {
 	queues map[string]*queue        // by session; only where somebody waits
 	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
 
+	projects       *projects
+	models         *models
+	resolver       *resolver
 	ends           *unrecordedEnds
 	questions      questions
 	records        *recordRecovery
@@ -140,14 +143,6 @@ type Rules struct {
 	Withheld []string
 }
 
-// rules returns those of a project.
-func (l *Local) rules(projectRoot string) (Rules, error) {
-	if l.o.RulesFor == nil {
-		return l.o.Rules, nil
-	}
-	return l.o.RulesFor(projectRoot)
-}
-
 // Limits bound a turn. Each is a configuration key of the same meaning; zero
 // means no limit only where it says so.
 type Limits struct {
@@ -180,14 +175,20 @@ type Limits struct {
 	DeltaBytes    int
 }
 
-// NewLocal returns an engine that takes turns until it is closed.
-func NewLocal(o Options) *Local {
+// withDefaults fills in what may be left out.
+func (o Options) withDefaults() Options {
 	if o.Tools == nil {
 		o.Tools = tool.NoTools()
 	}
 	if o.Gate == nil {
 		o.Gate = tool.Open{}
 	}
+	return o
+}
+
+// NewLocal returns an engine that takes turns until it is closed.
+func NewLocal(o Options) *Local {
+	o = o.withDefaults()
 	life, end := context.WithCancelCause(context.Background())
 	closing, beginClosing := context.WithCancel(life)
 	l := &Local{
@@ -198,6 +199,8 @@ func NewLocal(o Options) *Local {
 		poll:   orphanPoll, patience: readPatience,
 	}
 	l.Files = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
+	l.projects, l.models = newProjects(&o), newModels(&o)
+	l.resolver = newResolver(&o)
 	l.ends = newUnrecordedEnds(o.Clock)
 	l.questions = questions{o.Requests, o.Logger}
 	l.records = &recordRecovery{store: o.Store, files: l.Files, questions: l.questions, audit: o.Audit, ends: l.ends, clock: o.Clock}

@@ -58,11 +58,11 @@ func TestFallbackChains(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l := &Local{o: r.engine.o}
+			o := r.options
 			if tt.change != nil {
-				tt.change(&l.o)
+				tt.change(&o)
 			}
-			s, err := l.resolve(rec, Request{Opts: tt.o})
+			s, err := newResolver(&o).resolve(rec, Request{Opts: tt.o})
 			must(t, err)
 			if got := tt.check(s); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

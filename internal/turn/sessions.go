@@ -10,7 +10,6 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
-	"belay/internal/workspace"
 )
 
 // Defaults of a new session.
@@ -22,7 +21,7 @@ const (
 // Create implements [Engine]. Persona and mode are not checked against any
 // list; an unknown persona fails at boot or turn (contract 1.3).
 func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, error) {
-	root, err := l.projectRoot(r.ProjectRoot)
+	root, err := l.projects.check(r.ProjectRoot)
 	if err != nil {
 		return session.Record{}, err
 	}
@@ -40,14 +39,9 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	return l.o.Store.CreateTitled(ctx, root, persona, mode, r.Title)
 }
 
-// projectRoot applies the gate of contract 1.2.
-func (l *Local) projectRoot(path string) (string, error) {
-	return workspace.CheckRoot(path, l.o.Root.Path(), l.o.Private...)
-}
-
 // List implements [Engine].
 func (l *Local) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	root, err := l.projectRoot(projectRoot)
+	root, err := l.projects.check(projectRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +50,7 @@ func (l *Local) List(ctx context.Context, projectRoot string) ([]session.Record,
 
 // ListPage implements [Engine].
 func (l *Local) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	root, err := l.projectRoot(projectRoot)
+	root, err := l.projects.check(projectRoot)
 	if err != nil {
 		return session.Page{}, err
 	}

@@ -34,7 +34,7 @@ func (l *Local) Start(ctx context.Context, r Request) (Stream, error) {
 
 // begin takes the lease, prepares the turn and sets it running.
 func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	b, err := l.backendOf(&r)
+	b, err := l.models.backendOf(&r)
 	if err != nil {
 		return nil, err
 	}
@@ -145,17 +145,17 @@ func (l *Local) prepare(ctx context.Context, t *turn) (err error) {
 func (l *Local) settleOptions(t *turn) error {
 	rec := t.lease.Record()
 	var err error
-	if rec.ProjectRoot, err = l.projectRoot(rec.ProjectRoot); err != nil {
+	if rec.ProjectRoot, err = l.projects.check(rec.ProjectRoot); err != nil {
 		return err
 	}
-	if t.main.settings, err = l.resolve(rec, t.req); err != nil {
+	if t.main.settings, err = l.resolver.resolve(rec, t.req); err != nil {
 		return err
 	}
 	if err := t.main.settings.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
 	t.events.interval, t.events.size = t.main.settings.rules.Limits.DeltaInterval, t.main.settings.rules.Limits.DeltaBytes
-	agents, problems := l.delegates(t.main.settings.governance)
+	agents, problems := delegates(l.o.Root, t.main.settings.governance)
 	for _, p := range problems {
 		t.main.settings.add("SUBAGENT", p)
 	}

@@ -22,7 +22,7 @@ func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
 	if err != nil {
 		return err
 	}
-	rules, err := l.rules(rec.ProjectRoot)
+	rules, err := l.projects.rulesOf(rec.ProjectRoot)
 	if err != nil {
 		return err
 	}
