@@ -71,7 +71,7 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Agent: &Agent{Name: "a", Instructions: "x"}})
 	must(t, err)
 	r.asked(id)
-	lease := r.engine.runningIn(id).lease
+	lease := r.engine.running.in(id).lease
 	r.engine.Stay()
 	p, err := r.engine.suspendedTurns.find(context.Background(), lease)
 	if err != nil || p != nil {

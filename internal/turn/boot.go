@@ -35,10 +35,10 @@ func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 	if err := l.o.Provider.Ready(); err != nil {
 		return BootResult{}, err
 	}
-	if err := l.enter(); err != nil {
+	if err := l.lifetime.enter(); err != nil {
 		return BootResult{}, err
 	}
-	defer l.leave()
+	defer l.lifetime.leave()
 	lease, err := l.acquireIdle(ctx, r.SessionID, onBusyReject)
 	if err != nil {
 		return BootResult{}, err
@@ -100,7 +100,7 @@ func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, 
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(l.life, func() { stop(shuttingDown()) })()
+	defer context.AfterFunc(l.lifetime.ctx, func() { stop(shuttingDown()) })()
 	err = b.Bootstrap(ctx, model.Request{
 		Model: s.model, System: []string{s.persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
 		MaxTokens: 16, Mode: "plan", Session: conversation,

@@ -17,10 +17,10 @@ type changesEngine struct{ l *Local }
 var _ changes.Engine = changesEngine{}
 
 // Enter implements [changes.Engine].
-func (e changesEngine) Enter() error { return e.l.enter() }
+func (e changesEngine) Enter() error { return e.l.lifetime.enter() }
 
 // Leave implements [changes.Engine].
-func (e changesEngine) Leave() { e.l.leave() }
+func (e changesEngine) Leave() { e.l.lifetime.leave() }
 
 // SettleDead implements [changes.Engine].
 func (e changesEngine) SettleDead(ctx context.Context, id string) error {
@@ -33,10 +33,7 @@ func (e changesEngine) ProjectRoot(path string) (string, error) { return e.l.pro
 // Acquire implements [changes.Engine].
 func (e changesEngine) Acquire(ctx context.Context, id string) (lease *session.Lease, err error) {
 	l := e.l
-	err = l.whenFree(ctx, id, func() (err error) {
-		lease, err = l.o.Store.Acquire(ctx, id)
-		return err
-	})
+	lease, err = l.leases.acquireFree(ctx, id)
 	if errors.Is(err, session.ErrBusy) {
 		return nil, session.Busy(id)
 	}

@@ -123,14 +123,14 @@ func (t *turn) conclude(o outcome) error {
 func (t *turn) recorded(o outcome) {
 	t.exit.Store(&o)
 	if o.err != nil && o.err.Type == fault.StorageFailure {
-		t.l.ends.keep(t.session, t.id, o.drafts(), true)
+		t.ends.keep(t.session, t.id, o.drafts(), true)
 	}
 }
 
 // lose keeps the end of a turn that could not be recorded for its readers, and
 // wakes those that wait for it.
 func (t *turn) lose(drafts []event.Draft) {
-	events := t.l.ends.keep(t.session, t.id, drafts, false)
+	events := t.ends.keep(t.session, t.id, drafts, false)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.synthetic = events

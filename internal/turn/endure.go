@@ -24,7 +24,7 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	if !fault.Is(err, fault.StorageFailure) {
 		return nil, err
 	}
-	if s.l.runningIn(s.sessionID) == nil {
+	if s.l.running.in(s.sessionID) == nil {
 		if s.failing.IsZero() {
 			s.failing = time.Now()
 		}

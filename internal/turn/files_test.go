@@ -174,7 +174,7 @@ func TestPanicBeforeTheTurn(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n := r.engine.Running(); n != 0 {
+	if n := r.engine.Counts().Running; n != 0 {
 		t.Errorf("%d turns run", n)
 	}
 	must(t, r.engine.Close(context.Background()))

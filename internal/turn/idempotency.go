@@ -9,7 +9,7 @@ import (
 
 // once begins a turn under the request's key, unless one was begun before.
 func (l *Local) once(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	release, err := l.claimKey(ctx, r)
+	release, err := l.keys.claim(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -34,42 +34,8 @@ func (l *Local) acceptedAlready(t *turn) bool {
 	if t.req.IdempotencyKey == "" {
 		return false
 	}
-	_, ok := l.remembered(t.lease.Entries(), t.req.IdempotencyKey)
+	_, ok := l.keys.find(t.lease.Entries(), t.req.IdempotencyKey)
 	return ok
-}
-
-// remembered finds the turn that was accepted under a key that still counts.
-func (l *Local) remembered(entries []session.Entry, key string) (session.Entry, bool) {
-	e, ok := findKey(entries, key)
-	return e, ok && l.o.Clock().Sub(e.Time.Time) <= l.o.Rules.Limits.IdempotencyTTL
-}
-
-// claimKey makes requests with the same key wait for each other, so that two
-// that arrive at once are one turn. The release must be called once the turn is
-// on record or refused.
-func (l *Local) claimKey(ctx context.Context, r Request) (release func(), err error) {
-	name := r.SessionID + "\x00" + r.IdempotencyKey
-	for {
-		l.mu.Lock()
-		other := l.keys[name]
-		if other == nil {
-			mine := make(chan struct{})
-			l.keys[name] = mine
-			l.mu.Unlock()
-			return func() {
-				l.mu.Lock()
-				delete(l.keys, name)
-				l.mu.Unlock()
-				close(mine)
-			}, nil
-		}
-		l.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
 }
 
 // replay returns the stream of the turn that was accepted under the request's
@@ -79,8 +45,8 @@ func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	earlier, ok := findKey(entries, r.IdempotencyKey)
-	if !ok || l.o.Clock().Sub(earlier.Time.Time) > l.o.Rules.Limits.IdempotencyTTL {
+	earlier, ok := l.keys.find(entries, r.IdempotencyKey)
+	if !ok {
 		return nil, nil
 	}
 	if earlier.Idempotency.Digest != r.BodyDigest {
@@ -88,13 +54,4 @@ func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
 			With("turnId", earlier.Turn)
 	}
 	return l.follow(ctx, r.SessionID, earlier.After, earlier.Turn)
-}
-
-func findKey(entries []session.Entry, key string) (session.Entry, bool) {
-	for i := len(entries) - 1; i >= 0; i-- {
-		if e := entries[i]; e.Idempotency != nil && e.Idempotency.Key == key {
-			return e, true
-		}
-	}
-	return session.Entry{}, false
 }

@@ -94,8 +94,8 @@ func TestJobsOfATurnThatIsLeft(t *testing.T) {
 	_ = r.begin(id, Opts{OnQuestion: OnQuestionWait})
 	q := r.asked(id)
 	must(t, r.engine.Close(r.ctx()))
-	if j.ended.Load() != 1 || r.engine.Left() != 1 {
-		t.Errorf("%d jobs ended, %d turns are left", j.ended.Load(), r.engine.Left())
+	if j.ended.Load() != 1 || r.engine.Counts().Left != 1 {
+		t.Errorf("%d jobs ended, %d turns are left", j.ended.Load(), r.engine.Counts().Left)
 	}
 	if _, open, err := r.options.Requests.Reopen(q.ID); err != nil || !open {
 		t.Errorf("the question is open: %v, %v", open, err)

@@ -29,27 +29,17 @@ type Local struct {
 	// Files settles what dead processes left half done in projects.
 	Files *changes.Files
 
-	// life ends when the engine is closed for good; every turn's context comes
-	// from it. closing ends before: from then on nobody waits in line or for a person.
-	life         context.Context
-	end          context.CancelCauseFunc
-	closing      context.Context
-	beginClosing context.CancelFunc
-
-	// work counts what Close waits for, listener the one other goroutine.
-	work, listener sync.WaitGroup
+	lifetime *lifetime
+	// listener is the goroutine that takes interrupts of other processes.
+	listener sync.WaitGroup
+	running  *runningTurns
+	leases   *leases
+	keys     *idempotencyKeys
 
 	// stays is set once this process takes up the turns of dead ones. takenUp counts
-	// those that it took up, leftOver those that it left to the next process.
-	stays             atomic.Bool
-	takenUp, leftOver atomic.Int64
-
-	mu     sync.Mutex
-	active map[string]*turn // by session
-	// asking counts those of them that wait for a person.
-	asking int
-	queues map[string]*queue        // by session; only where somebody waits
-	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
+	// those that it took up, left those that it left to the next process.
+	stays         atomic.Bool
+	takenUp, left atomic.Int64
 
 	projects       *projects
 	models         *models
@@ -189,13 +179,12 @@ func (o Options) withDefaults() Options {
 // NewLocal returns an engine that takes turns until it is closed.
 func NewLocal(o Options) *Local {
 	o = o.withDefaults()
-	life, end := context.WithCancelCause(context.Background())
-	closing, beginClosing := context.WithCancel(life)
+	life := newLifetime()
+	running := newRunningTurns(o.Rules.Limits.InFlight)
 	l := &Local{
-		o: o, life: life, end: end, closing: closing, beginClosing: beginClosing,
-		active: map[string]*turn{},
-		queues: map[string]*queue{},
-		keys:   map[string]chan struct{}{},
+		o: o, lifetime: life, running: running,
+		leases: newLeases(o.Store, running, life.closing, o.Rules.Limits),
+		keys:   newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL),
 		poll:   orphanPoll, patience: readPatience,
 	}
 	l.Files = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
@@ -206,6 +195,40 @@ func NewLocal(o Options) *Local {
 	l.records = &recordRecovery{store: o.Store, files: l.Files, questions: l.questions, audit: o.Audit, ends: l.ends, clock: o.Clock}
 	l.suspendedTurns = &suspendedTurns{o.Store, l.questions}
 	l.FileChanges = changes.New(l.Files, changesEngine{l}, o.Requests)
-	l.listener.Go(l.listen)
+	l.listener.Go(func() { running.listen(life.ctx, o.Store.Signals) })
 	return l
+}
+
+// Interrupt implements [Turns]: it stops the turn, wherever on this machine it runs.
+func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
+	if here, err := l.running.interrupt(ctx, sessionID, turnID); here || err != nil {
+		return err
+	}
+	return l.o.Store.Signals.RequestInterrupt(sessionID, turnID)
+}
+
+// Counts are numbers of turns of an engine.
+type Counts struct {
+	// Running turns are under way. Working are those of them that do not wait for a person.
+	Running, Working int
+	// TakenUp are turns of dead processes that this one has taken up, Left those that it
+	// has left to the next server.
+	TakenUp, Left int
+}
+
+// Counts returns the numbers of turns as they are now.
+func (l *Local) Counts() Counts {
+	c := Counts{TakenUp: int(l.takenUp.Load()), Left: int(l.left.Load())}
+	c.Running, c.Working = l.running.count()
+	return c
+}
+
+// Close refuses new turns, sends away those that wait in line, and leaves those that
+// wait for a person to the next process, where this one would take up such turns
+// ([Local.Stay]). It waits for the running ones until ctx is done; then it interrupts
+// them and waits for them to end cleanly. It returns ctx's error if it had to.
+func (l *Local) Close(ctx context.Context) error {
+	err := l.lifetime.close(ctx)
+	l.listener.Wait()
+	return err
 }

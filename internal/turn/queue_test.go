@@ -13,9 +13,9 @@ import (
 
 // inLine is how many wait for the session.
 func (r *rig) inLine(id string) int {
-	r.engine.mu.Lock()
-	defer r.engine.mu.Unlock()
-	if q := r.engine.queues[id]; q != nil {
+	r.engine.leases.mu.Lock()
+	defer r.engine.leases.mu.Unlock()
+	if q := r.engine.leases.queues[id]; q != nil {
 		return len(q.waiting)
 	}
 	return 0
@@ -77,7 +77,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("order %q", got)
 	}
-	if r.inLine(id) != 0 || len(r.engine.queues) != 0 {
+	if r.inLine(id) != 0 || len(r.engine.leases.queues) != 0 {
 		t.Error("the queue was left behind")
 	}
 }
@@ -166,7 +166,7 @@ func TestTooManyTurns(t *testing.T) {
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	must(t, <-waiting[0])
-	eventually(t, "a place", func() bool { return r.engine.Running() == 0 })
+	eventually(t, "a place", func() bool { return r.engine.Counts().Running == 0 })
 	r.say(other, "now")
 }
 
@@ -235,7 +235,7 @@ func TestCloseRaces(t *testing.T) {
 			}()
 		}
 		must(t, r.engine.Close(r.ctx()))
-		if n := r.engine.Running(); n != 0 {
+		if n := r.engine.Counts().Running; n != 0 {
 			t.Errorf("%d turns run after Close", n)
 		}
 		for range n {

@@ -12,7 +12,7 @@ import (
 // process:exit that will never come. It reports whether somebody is at work in
 // the session instead, or the session is a copy that nobody works in.
 func (l *Local) heal(ctx context.Context, id string) (alive bool, err error) {
-	if _, _, running := l.o.Store.Signals.Running(id); running || l.closing.Err() != nil {
+	if _, _, running := l.o.Store.Signals.Running(id); running || l.lifetime.closing.Err() != nil {
 		return true, nil // while the engine is being closed, the next one heals
 	}
 	lease, err := l.o.Store.Acquire(ctx, id)
@@ -47,11 +47,7 @@ func (l *Local) settleDead(ctx context.Context, id string) error {
 	if !l.o.Store.Signals.Died(id) && !l.Files.Left(ctx, id) {
 		return nil
 	}
-	var lease *session.Lease
-	err := l.whenFree(ctx, id, func() (err error) {
-		lease, err = l.o.Store.Acquire(ctx, id)
-		return err
-	})
+	lease, err := l.leases.acquireFree(ctx, id)
 	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
 		return nil
 	}

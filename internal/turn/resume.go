@@ -13,7 +13,7 @@ import (
 
 // resume takes a suspended turn up in this process. The lease goes with it.
 func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
-	if err := l.enter(); err != nil {
+	if err := l.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, l.leaveWaiting(lease, p))
 	}
 	t := l.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
@@ -22,8 +22,8 @@ func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err err
 	defer func() {
 		if !began {
 			err = errors.Join(err, l.leaveWaiting(lease, p))
-			l.retire(t)
-			l.leave()
+			t.retire()
+			l.lifetime.leave()
 		}
 	}()
 	if len(p.begun.Options) > 0 {
@@ -31,7 +31,7 @@ func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err err
 			return nil, err
 		}
 	}
-	if err := l.register(t); err != nil {
+	if err := t.register(); err != nil {
 		return nil, err
 	}
 	if err := l.settleOptions(t); err != nil {
@@ -48,7 +48,7 @@ func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err err
 	began = true
 	l.takenUp.Add(1)
 	go func() {
-		defer l.leave()
+		defer l.lifetime.leave()
 		t.run()
 	}()
 	return t, nil

@@ -13,11 +13,22 @@ import (
 	"belay/internal/session"
 )
 
+// The causes for which the engine itself ends a turn's context.
+var (
+	errInterrupted = errors.New("interrupted")
+	errStalled     = errors.New("the provider stalled")
+	errNoContent   = errors.New("the provider sent nothing but keep-alives")
+	errWall        = errors.New("the turn's time is up")
+)
+
 // turn is one turn, from the lease to process:exit. Its agents do the work.
 type turn struct {
 	*shared
-	l   *Local
 	req Request
+	// running has the turn while it is under way; ends keeps its end where the log does
+	// not take that.
+	running *runningTurns
+	ends    *unrecordedEnds
 	// main is the turn's own agent.
 	main       *agentRun
 	unreported []journal.Settled // what a person is notified of with session:init
@@ -39,19 +50,20 @@ type turn struct {
 	ended bool
 	// failed is set once the log has the turn's turn:error.
 	failed bool
-	// left is set for a turn that the next process takes up.
-	left bool
+	// leaves is set for a turn that the next process takes up; left counts those.
+	leaves bool
+	left   *atomic.Int64
 }
 
 func (l *Local) newTurn(lease *session.Lease, r Request, id string) *turn {
-	ctx, cancel := context.WithCancelCause(l.life)
+	ctx, cancel := context.WithCancelCause(l.lifetime.ctx)
 	s := &shared{
 		o: &l.o, questions: l.questions, fileRecovery: l.Files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
 		transcript: &transcript{lease: lease}, spent: &spending{}, workflow: r.Agent != nil,
-		closing: l.closing, stays: &l.stays, leavePlace: l.leavePlace,
+		closing: l.lifetime.closing, stays: &l.stays, leavePlace: l.running.leavePlace,
 	}
 	s.events = &events{lease: lease, turn: s.id, stop: s.stop}
-	t := &turn{shared: s, l: l, req: r, done: make(chan struct{}), lost: make(chan struct{})}
+	t := &turn{shared: s, running: l.running, ends: l.ends, left: &l.left, req: r, done: make(chan struct{}), lost: make(chan struct{})}
 	t.main = newAgentRun(s)
 	t.main.message, t.main.direct = r.Message, r.direct()
 	if r.Agent != nil {
@@ -63,7 +75,7 @@ func (l *Local) newTurn(lease *session.Lease, r Request, id string) *turn {
 // run is the turn's goroutine: whatever happens in it, process:exit is the last
 // event and the lease is free afterwards.
 func (t *turn) run() {
-	defer t.l.retire(t)
+	defer t.retire()
 	if wall := t.wall(); wall > 0 {
 		t.limit = NewTimeLimit(wall, func() { t.stop(errWall) })
 		defer t.limit.Stop()
@@ -134,4 +146,38 @@ func (t *turn) wall() time.Duration {
 		return asked
 	}
 	return wall
+}
+
+// register gives the turn a place among the running ones, and makes it interruptible
+// and visible to other processes.
+func (t *turn) register() error {
+	if err := t.running.add(t); err != nil {
+		return err
+	}
+	return t.lease.Begin(t.id)
+}
+
+// retire ends the life of a turn that ran, or that never began to: afterwards
+// the session is free. The turn stays listed until its lease is: a caller that
+// learnt of its end waits for that, however long the release takes.
+func (t *turn) retire() {
+	t.stop(nil)
+	release := t.lease.Release
+	if t.leaves {
+		release = t.lease.Leave
+	}
+	if err := release(); err != nil {
+		t.o.Logger.Error("release the session", "session", t.session, "error", err)
+	}
+	t.running.remove(t)
+	close(t.done)
+}
+
+// leave makes durable what the turn has done so far. Its question stays open.
+func (t *turn) leave() {
+	t.leaves = true
+	t.left.Add(1)
+	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
+		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+	}
 }

@@ -70,7 +70,7 @@ func (l *Local) Find(ctx context.Context, prefix string) ([]session.Record, erro
 // Delete implements [Engine]; a session whose turn runs is not deleted. What was
 // decided for it, and its tools' own folder, go with it.
 func (l *Local) Delete(ctx context.Context, id string) error {
-	err := l.whenFree(ctx, id, func() error {
+	err := l.leases.whenFree(ctx, id, func() error {
 		if err := l.o.Store.Delete(ctx, id); err != nil {
 			return err
 		}

@@ -41,13 +41,13 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 	if err := b.Provider.Ready(); err != nil {
 		return nil, err
 	}
-	if err := l.enter(); err != nil {
+	if err := l.lifetime.enter(); err != nil {
 		return nil, err
 	}
 	began := false
 	defer func() {
 		if !began { // also when a check panicked
-			l.leave()
+			l.lifetime.leave()
 		}
 	}()
 	lease, err := l.acquireIdle(ctx, rec.SessionID, r.Opts.OnBusy)
@@ -57,7 +57,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 	t := l.newTurn(lease, r, "turn_"+l.o.NewID())
 	defer func() {
 		if !began {
-			l.retire(t)
+			t.retire()
 		}
 	}()
 	reader, err := l.accept(ctx, t)
@@ -66,7 +66,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 	}
 	began = true
 	go func() {
-		defer l.leave()
+		defer l.lifetime.leave()
 		t.run()
 	}()
 	s := l.stream(t.session, t.id, reader)
@@ -77,7 +77,7 @@ func (l *Local) begin(ctx context.Context, rec session.Record, r Request) (Strea
 // accept passes the turn through its checks and puts it on record, which is what
 // makes it a turn. The reader is before its first event.
 func (l *Local) accept(ctx context.Context, t *turn) (*session.Reader, error) {
-	if err := l.register(t); err != nil {
+	if err := t.register(); err != nil {
 		return nil, err
 	}
 	if err := l.prepare(ctx, t); err != nil {

@@ -194,7 +194,7 @@ func TestTranscriptCannotBeWritten(t *testing.T) {
 	if f := fault.From(err); f == nil || f.Type != fault.StorageFailure {
 		t.Errorf("got %v", err)
 	}
-	if r.engine.Running() != 0 {
+	if r.engine.Counts().Running != 0 {
 		t.Error("the turn that was refused still runs")
 	}
 	if _, _, running := r.store.Signals.Running(id); running {

@@ -62,7 +62,7 @@ func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnI
 	if err != nil && !fault.Is(err, fault.StorageFailure) {
 		return nil, err
 	}
-	own := l.running(sessionID, turnID)
+	own := l.running.find(sessionID, turnID)
 	end, lost := l.ends.in(sessionID, err)
 	r, rerr := l.o.Store.Reader(ctx, sessionID, after)
 	switch {
@@ -147,7 +147,7 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 func (s *stream) silent() <-chan struct{} {
 	t := s.own
 	if t == nil {
-		t = s.l.running(s.sessionID, cmp.Or(s.until, s.current))
+		t = s.l.running.find(s.sessionID, cmp.Or(s.until, s.current))
 	}
 	if t != nil {
 		return t.lost
@@ -170,7 +170,7 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 	} else if words := s.syntheticExit(nil); words != nil {
 		return words, nil
 	}
-	if s.l.closing.Err() != nil && s.l.runningIn(s.sessionID) == nil {
+	if s.l.lifetime.closing.Err() != nil && s.l.running.in(s.sessionID) == nil {
 		return nil, ErrLeft
 	}
 	// Perhaps the process that ran the turn is gone.

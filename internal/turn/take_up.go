@@ -32,12 +32,6 @@ func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
 	return errors.Join(errs...)
 }
 
-// TakenUp is how many turns of dead processes this process has taken up.
-func (l *Local) TakenUp() int { return int(l.takenUp.Load()) }
-
-// Left is how many turns this process has left to the next server.
-func (l *Local) Left() int { return int(l.leftOver.Load()) }
-
 // Earlier is a turn whose process died at a question that a person has answered since.
 type Earlier struct {
 	// Stream begins where the turn stood.
@@ -51,7 +45,7 @@ type Earlier struct {
 // turn. A process that runs single turns calls it before the next turn of a session;
 // one that stays needs no call ([Local.Stay]).
 func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) {
-	lease, err := l.tryAcquire(ctx, sessionID)
+	lease, err := l.leases.tryAcquire(ctx, sessionID)
 	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
 		return nil, nil // the start of a turn says so
 	} else if err != nil {
@@ -79,7 +73,7 @@ func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) 
 // question is answered: the start fails.
 func (l *Local) acquireIdle(ctx context.Context, id, onBusy string) (*session.Lease, error) {
 	for {
-		lease, err := l.acquire(ctx, id, onBusy)
+		lease, err := l.leases.acquire(ctx, id, onBusy)
 		if err != nil {
 			return nil, err
 		}

@@ -51,15 +51,6 @@ func (t *agentRun) answered(pending *permit.Pending) (permit.Decision, error) {
 	return pending.Wait(ctx)
 }
 
-// leave makes durable what the turn has done so far. Its question stays open.
-func (t *turn) leave() {
-	t.left = true
-	t.l.leftOver.Add(1)
-	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
-		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
-	}
-}
-
 // standStill stops the turn's own time while a call of it is asked about, and gives
 // its place among the running turns to another one, until goOn is called. Then the
 // turn takes a place at once, also where that is one more than there are: a turn
@@ -71,11 +62,4 @@ func (t *agentRun) standStill() (goOn func()) {
 		t.leavePlace(-1)
 		t.limit.Resume()
 	}
-}
-
-// leavePlace counts the turns that wait for a person: n more of them.
-func (l *Local) leavePlace(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asking += n
 }

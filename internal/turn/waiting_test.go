@@ -88,7 +88,7 @@ func TestAWaitingTurnHasNoPlace(t *testing.T) {
 	}
 	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))
 	exitOf(t, r.drain(other))
-	eventually(t, "the place is free", func() bool { return r.engine.Running() == 0 })
+	eventually(t, "the place is free", func() bool { return r.engine.Counts().Running == 0 })
 	exitOf(t, r.say(third, "go", func(q *Request) { q.Opts.OnQuestion = OnQuestionRefuse }))
 }
 
