@@ -32,7 +32,6 @@ var overgrown = []string{
 	"internal/session.Store",
 	"internal/session.Time",
 	"internal/tool/shell.job",
-	"internal/turn.Local",
 	"internal/workflow/run.Runner",
 	"internal/workflow/run.execution",
 	"internal/workspace/validate.text",

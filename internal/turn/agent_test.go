@@ -73,7 +73,7 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	r.asked(id)
 	lease := r.engine.running.in(id).lease
 	r.engine.Stay()
-	p, err := r.engine.suspendedTurns.find(context.Background(), lease)
+	p, err := r.engine.dead.waiting.find(context.Background(), lease)
 	if err != nil || p != nil {
 		t.Errorf("it would be taken up: %+v %v", p, err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/tool"
 )
@@ -208,30 +207,4 @@ func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
 	p.Denied = add(p.Denied, "permissions.deny", deny)
 	return p, bad
-}
-
-// Decisions implements [Control].
-func (l *Local) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
-	if sessionID != "" {
-		if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
-			return nil, err
-		}
-	}
-	if l.o.Requests == nil {
-		return nil, nil
-	}
-	return l.o.Requests.List(ctx, sessionID)
-}
-
-// Decide implements [Control].
-func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error) {
-	if r.SessionID != "" {
-		if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
-			return permit.Decision{}, err
-		}
-	}
-	if l.o.Requests == nil {
-		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
-	}
-	return l.o.Requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
 }

@@ -24,11 +24,11 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	if !fault.Is(err, fault.StorageFailure) {
 		return nil, err
 	}
-	if s.l.running.in(s.sessionID) == nil {
+	if s.of.running.in(s.sessionID) == nil {
 		if s.failing.IsZero() {
 			s.failing = time.Now()
 		}
-		if time.Since(s.failing) > s.l.patience {
+		if time.Since(s.failing) > s.of.patience {
 			if words := s.exit(); words != nil {
 				return words, nil
 			}
@@ -36,7 +36,7 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 		}
 	}
 	select {
-	case <-time.After(min(retryRead, s.l.poll)):
+	case <-time.After(min(retryRead, s.of.poll)):
 		return nil, nil
 	case <-s.done:
 		return nil, session.ErrReaderClosed
@@ -58,7 +58,7 @@ func (s *stream) syntheticExit(err error) []event.Event {
 // unrecordedEnd is the end of the turn that the stream is in where the log lacks it,
 // or with err cannot give it back, and the reader did not get it.
 func (s *stream) unrecordedEnd(err error) (unrecordedEnd, bool) {
-	end, known := s.l.ends.in(s.sessionID, err)
+	end, known := s.of.ends.in(s.sessionID, err)
 	awaited := end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)
 	if !known || !awaited || end.turn == s.ended || err == nil && end.logged {
 		return unrecordedEnd{}, false
@@ -77,7 +77,7 @@ func (s *stream) exit() []event.Event {
 		return nil
 	}
 	drafts := o.drafts()
-	return s.tell(synthetic(s.l.o.Clock, s.own.id, drafts[len(drafts)-1:]))
+	return s.tell(synthetic(s.of.clock, s.own.id, drafts[len(drafts)-1:]))
 }
 
 // tell notes that a synthetic end is sent, which is the stream's end if it is its

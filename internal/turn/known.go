@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,16 +30,9 @@ func modeWarning(mode string) string {
 	return sentence + "; known are " + strings.Join(modes, ", ")
 }
 
-// Tools implements [Engine].
-func (l *Local) Tools(context.Context) ([]string, error) { return l.o.Tools.Names(), nil }
-
 // NamesTool reports whether a rule is about any of these tools, or about agents, whose
 // tools each turn has for itself, or about the hosts that commands reach and the ports
 // that they open.
 func NamesTool(r permit.Rule, tools []string) bool {
 	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
 }
-
-// ModelWarning says that nothing is known of a model of the usual provider and its
-// limits are assumed. It is "" for a model that the provider knows.
-func (l *Local) ModelWarning(name string) string { return modelWarning(l.o.Provider, name) }

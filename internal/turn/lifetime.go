@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"belay/internal/fault"
 )
@@ -14,6 +15,9 @@ type lifetime struct {
 	ctx, closing context.Context
 	end          context.CancelCauseFunc
 	beginClosing context.CancelFunc
+
+	// stays is set once this process takes up the turns of dead ones.
+	stays atomic.Bool
 
 	// mu keeps work from beginning once closing has ended.
 	mu   sync.Mutex

@@ -2,12 +2,15 @@ package turn
 
 import (
 	"belay/internal/persona"
+	"belay/internal/session"
 	"belay/internal/workspace"
+	"context"
 )
 
 // projects says which folders may be projects, and which rules hold in each.
 type projects struct {
-	root *persona.Root
+	store *session.Store
+	root  *persona.Root
 	// private are belay's own folders, in which no project may be.
 	private []string
 	// rules hold where rulesFor is nil.
@@ -16,7 +19,7 @@ type projects struct {
 }
 
 func newProjects(o *Options) *projects {
-	return &projects{o.Root, o.Private, o.Rules, o.RulesFor}
+	return &projects{o.Store, o.Root, o.Private, o.Rules, o.RulesFor}
 }
 
 // check applies the gate of contract 1.2, and returns the clean path.
@@ -30,4 +33,16 @@ func (p *projects) rulesOf(projectRoot string) (Rules, error) {
 		return p.rules, nil
 	}
 	return p.rulesFor(projectRoot)
+}
+
+// rootOf is the project of a session, or the one that is named where there is none.
+func (p *projects) rootOf(ctx context.Context, sessionID, projectRoot string) (string, error) {
+	if sessionID == "" {
+		return p.check(projectRoot)
+	}
+	rec, err := p.store.Get(ctx, sessionID)
+	if err != nil {
+		return "", err
+	}
+	return p.check(rec.ProjectRoot)
 }

@@ -13,9 +13,9 @@ import (
 
 // inLine is how many wait for the session.
 func (r *rig) inLine(id string) int {
-	r.engine.leases.mu.Lock()
-	defer r.engine.leases.mu.Unlock()
-	if q := r.engine.leases.queues[id]; q != nil {
+	r.engine.dead.leases.mu.Lock()
+	defer r.engine.dead.leases.mu.Unlock()
+	if q := r.engine.dead.leases.queues[id]; q != nil {
 		return len(q.waiting)
 	}
 	return 0
@@ -77,7 +77,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("order %q", got)
 	}
-	if r.inLine(id) != 0 || len(r.engine.leases.queues) != 0 {
+	if r.inLine(id) != 0 || len(r.engine.dead.leases.queues) != 0 {
 		t.Error("the queue was left behind")
 	}
 }

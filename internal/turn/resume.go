@@ -11,49 +11,6 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// resume takes a suspended turn up in this process. The lease goes with it.
-func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
-	if err := l.lifetime.enter(); err != nil {
-		return nil, errors.Join(err, l.leaveWaiting(lease, p))
-	}
-	t := l.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
-	t.suspended, t.main.suspended = p, p.call
-	began := false
-	defer func() {
-		if !began {
-			err = errors.Join(err, l.leaveWaiting(lease, p))
-			t.retire()
-			l.lifetime.leave()
-		}
-	}()
-	if len(p.begun.Options) > 0 {
-		if err := json.Unmarshal(p.begun.Options, &t.req.Opts); err != nil {
-			return nil, err
-		}
-	}
-	if err := t.register(); err != nil {
-		return nil, err
-	}
-	if err := l.settleOptions(t); err != nil {
-		return nil, err
-	}
-	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
-	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
-		return nil, err
-	}
-	if p.logged.totals != nil {
-		t.spent.totals, t.spent.called = *p.logged.totals, true
-	}
-	t.spent.calls = p.logged.calls
-	began = true
-	l.takenUp.Add(1)
-	go func() {
-		defer l.lifetime.leave()
-		t.run()
-	}()
-	return t, nil
-}
-
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
 // record, then the calls that have no result.
 func (t *agentRun) goOn() (completion, error) {

@@ -10,7 +10,6 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/journal"
-	"belay/internal/session"
 )
 
 // The causes for which the engine itself ends a turn's context.
@@ -50,26 +49,8 @@ type turn struct {
 	ended bool
 	// failed is set once the log has the turn's turn:error.
 	failed bool
-	// leaves is set for a turn that the next process takes up; left counts those.
+	// leaves is set for a turn that the next process takes up.
 	leaves bool
-	left   *atomic.Int64
-}
-
-func (l *Local) newTurn(lease *session.Lease, r Request, id string) *turn {
-	ctx, cancel := context.WithCancelCause(l.lifetime.ctx)
-	s := &shared{
-		o: &l.o, questions: l.questions, fileRecovery: l.Files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
-		transcript: &transcript{lease: lease}, spent: &spending{}, workflow: r.Agent != nil,
-		closing: l.lifetime.closing, stays: &l.stays, leavePlace: l.running.leavePlace,
-	}
-	s.events = &events{lease: lease, turn: s.id, stop: s.stop}
-	t := &turn{shared: s, running: l.running, ends: l.ends, left: &l.left, req: r, done: make(chan struct{}), lost: make(chan struct{})}
-	t.main = newAgentRun(s)
-	t.main.message, t.main.direct = r.Message, r.direct()
-	if r.Agent != nil {
-		t.main.alone, t.main.since = r.Agent.Alone, r.Agent.Since
-	}
-	return t
 }
 
 // run is the turn's goroutine: whatever happens in it, process:exit is the last
@@ -176,7 +157,7 @@ func (t *turn) retire() {
 // leave makes durable what the turn has done so far. Its question stays open.
 func (t *turn) leave() {
 	t.leaves = true
-	t.left.Add(1)
+	t.running.left.Add(1)
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
 		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
 	}

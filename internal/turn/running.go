@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -17,6 +18,10 @@ type runningTurns struct {
 	bySession map[string]*turn
 	// asking counts those of them that wait for a person.
 	asking int
+
+	// takenUp counts the turns of dead processes that this one has taken up, left those
+	// that it has left to the next process.
+	takenUp, left atomic.Int64
 }
 
 func newRunningTurns(most int) *runningTurns {
@@ -65,11 +70,22 @@ func (r *runningTurns) leavePlace(n int) {
 	r.asking += n
 }
 
-// count is how many turns are under way, and how many of them do not wait for a person.
-func (r *runningTurns) count() (running, working int) {
+// Counts are numbers of turns of an engine.
+type Counts struct {
+	// Running turns are under way. Working are those of them that do not wait for a person.
+	Running, Working int
+	// TakenUp are turns of dead processes that this one has taken up, Left those that it
+	// has left to the next server.
+	TakenUp, Left int
+}
+
+func (r *runningTurns) counts() Counts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.bySession), len(r.bySession) - r.asking
+	return Counts{
+		Running: len(r.bySession), Working: len(r.bySession) - r.asking,
+		TakenUp: int(r.takenUp.Load()), Left: int(r.left.Load()),
+	}
 }
 
 // interrupt stops the turn that runs in a session in this process, any for "". It is

@@ -73,7 +73,7 @@ func childChokes(state, project, arg string) {
 			o.TailBytes = 1
 		}
 	})
-	e.poll, e.patience = 5*time.Millisecond, 50*time.Millisecond
+	e.streams.poll, e.streams.patience = 5*time.Millisecond, 50*time.Millisecond
 	for c.at = 1; ; c.at++ {
 		rec, err := e.Create(context.Background(), CreateRequest{ProjectRoot: project})
 		grownUp(err)

@@ -31,7 +31,7 @@ func TestLogBreaksInMidTurn(t *testing.T) {
 	r := emptyRig(t)
 	r.stored = func(o *session.Options) { o.SegmentBytes = 1500 } // a new file every few events
 	r.open(func(o *Options) { o.Rules.Limits.DeltaInterval = 0 })
-	r.engine.poll = time.Hour // nobody has to look for the end
+	r.engine.streams.poll = time.Hour // nobody has to look for the end
 	id := r.session()
 	all, err := r.engine.Events(r.ctx(), id, 0, "")
 	must(t, err)

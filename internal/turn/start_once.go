@@ -1,51 +1,50 @@
 package turn
 
 import (
-	"context"
-
 	"belay/internal/fault"
 	"belay/internal/session"
+	"context"
 )
 
 // once begins a turn under the request's key, unless one was begun before.
-func (l *Local) once(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	release, err := l.keys.claim(ctx, r)
+func (s *starter) once(ctx context.Context, rec session.Record, r Request) (Stream, error) {
+	release, err := s.keys.claim(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	if s, err := l.replay(ctx, r); s != nil || err != nil {
-		return s, err
+	if earlier, err := s.replay(ctx, r); earlier != nil || err != nil {
+		return earlier, err
 	}
-	s, err := l.begin(ctx, rec, r)
+	begun, err := s.begin(ctx, rec, r)
 	if fault.Is(err, fault.TurnInProgress) {
 		// What runs, or ran just now, may be this very request: another process
 		// took it between our look and our try.
-		if earlier, err := l.replay(ctx, r); earlier != nil || err != nil {
+		if earlier, err := s.replay(ctx, r); earlier != nil || err != nil {
 			return earlier, err
 		}
 	}
-	return s, err
+	return begun, err
 }
 
 // acceptedAlready reports whether another process accepted the turn's request
 // while this one was on its way to the lease.
-func (l *Local) acceptedAlready(t *turn) bool {
+func (s *starter) acceptedAlready(t *turn) bool {
 	if t.req.IdempotencyKey == "" {
 		return false
 	}
-	_, ok := l.keys.find(t.lease.Entries(), t.req.IdempotencyKey)
+	_, ok := s.keys.find(t.lease.Entries(), t.req.IdempotencyKey)
 	return ok
 }
 
 // replay returns the stream of the turn that was accepted under the request's
 // key, also after a crash, or nil if there is none that still counts.
-func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
-	entries, err := l.o.Store.Entries(ctx, r.SessionID)
+func (s *starter) replay(ctx context.Context, r Request) (Stream, error) {
+	entries, err := s.store.Entries(ctx, r.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	earlier, ok := l.keys.find(entries, r.IdempotencyKey)
+	earlier, ok := s.keys.find(entries, r.IdempotencyKey)
 	if !ok {
 		return nil, nil
 	}
@@ -53,5 +52,5 @@ func (l *Local) replay(ctx context.Context, r Request) (Stream, error) {
 		return nil, fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another request in this session", r.IdempotencyKey).
 			With("turnId", earlier.Turn)
 	}
-	return l.follow(ctx, r.SessionID, earlier.After, earlier.Turn)
+	return s.streams.follow(ctx, r.SessionID, earlier.After, earlier.Turn)
 }
