@@ -1,12 +1,13 @@
 package turn
 
 import (
+	"context"
+	"time"
+
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
-	"context"
-	"time"
 )
 
 // control is how people steer a turn that acts, and answer its questions.

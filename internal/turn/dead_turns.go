@@ -1,12 +1,13 @@
 package turn
 
 import (
-	"belay/internal/fault"
-	"belay/internal/session"
-	"belay/internal/turn/changes"
 	"context"
 	"errors"
 	"fmt"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
 
 // deadTurns are the turns whose processes died. One that waits for a person can be taken

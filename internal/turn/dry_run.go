@@ -1,12 +1,13 @@
 package turn
 
 import (
+	"context"
+	"os"
+
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
-	"context"
-	"os"
 )
 
 // dryRun plans attachments as a turn would, without a record.

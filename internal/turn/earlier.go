@@ -1,9 +1,10 @@
 package turn
 
 import (
-	"belay/internal/permit"
 	"context"
 	"errors"
+
+	"belay/internal/permit"
 )
 
 // Earlier is a turn whose process died at a question that a person has answered since.

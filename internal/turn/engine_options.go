@@ -1,6 +1,9 @@
 package turn
 
 import (
+	"log/slog"
+	"time"
+
 	"belay/internal/attachment"
 	"belay/internal/journal"
 	"belay/internal/model"
@@ -9,8 +12,6 @@ import (
 	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"log/slog"
-	"time"
 )
 
 // Options are the parts that a [Local] stands on and the limits it keeps.

@@ -1,10 +1,11 @@
 package turn
 
 import (
-	"belay/internal/persona"
 	"context"
 	"log/slog"
 	"time"
+
+	"belay/internal/persona"
 )
 
 // govern evaluates delegation (workspace 9.7); the decision never fails the

@@ -1,10 +1,11 @@
 package turn
 
 import (
+	"context"
+
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/workspace"
-	"context"
 )
 
 // projects says which folders may be projects, and which rules hold in each.

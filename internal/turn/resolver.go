@@ -1,13 +1,14 @@
 package turn
 
 import (
+	"log/slog"
+	"strings"
+
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"log/slog"
-	"strings"
 )
 
 // resolver settles the options of a turn: who answers, with which model and tools,

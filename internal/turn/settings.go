@@ -1,14 +1,15 @@
 package turn
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/tool"
-	"fmt"
-	"slices"
-	"strings"
 )
 
 // settings are a turn's options after every fallback chain (compatible

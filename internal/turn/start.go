@@ -1,15 +1,16 @@
 package turn
 
 import (
-	"belay/internal/attachment"
-	"belay/internal/fault"
-	"belay/internal/session"
-	"belay/internal/turn/changes"
 	"context"
 	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/turn/changes"
 )
 
 // starter begins turns.

@@ -1,9 +1,10 @@
 package turn
 
 import (
+	"context"
+
 	"belay/internal/fault"
 	"belay/internal/session"
-	"context"
 )
 
 // once begins a turn under the request's key, unless one was begun before.

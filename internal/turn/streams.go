@@ -1,10 +1,11 @@
 package turn
 
 import (
-	"belay/internal/fault"
-	"belay/internal/session"
 	"context"
 	"time"
+
+	"belay/internal/fault"
+	"belay/internal/session"
 )
 
 // orphanPoll is how often a silent reader in mid-turn checks that the process

@@ -1,12 +1,13 @@
 package turn
 
 import (
-	"belay/internal/fault"
-	"belay/internal/permit"
-	"belay/internal/session"
 	"context"
 	"encoding/json"
 	"errors"
+
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/session"
 )
 
 // answered takes the lease of a session whose turn a person has answered since its

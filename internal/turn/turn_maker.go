@@ -1,11 +1,12 @@
 package turn
 
 import (
+	"context"
+
 	"belay/internal/fault"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
-	"context"
 )
 
 // turnMaker makes turns: new ones, and those that another process began.
