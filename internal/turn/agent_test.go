@@ -11,6 +11,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // An agent of a workflow answers by its own instructions, framed as those of any
@@ -78,7 +79,7 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 		t.Errorf("it would be taken up: %+v %v", p, err)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
-	if e := payload[event.Exit](t, r.drain(s), event.ProcessExit); e.ExitCode != exitInterrupted {
+	if e := payload[event.Exit](t, r.drain(s), event.ProcessExit); e.ExitCode != ending.Interrupted {
 		t.Errorf("%+v", e)
 	}
 }

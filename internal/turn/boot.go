@@ -10,6 +10,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // bootMessage is what a bootstrap says to providers that look at words.
@@ -107,7 +108,7 @@ func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, 
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the provider crashed", v, debug.Stack())
+			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
 	stall := s.rules.Limits.Stall

@@ -10,6 +10,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
+	"belay/internal/turn/ending"
 )
 
 // modelCall is one call of an agent's model.
@@ -46,7 +47,7 @@ func (m modelCall) do(r *model.Request) (*conversation.Answer, error) {
 func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the provider crashed", v, debug.Stack())
+			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
 	w := watchProvider(m.run.settings.rules.Limits.Stall, m.run.stop)

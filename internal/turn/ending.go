@@ -10,14 +10,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
-)
-
-// Exit codes of process:exit.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitTimedOut    = 124
-	exitInterrupted = 130
+	"belay/internal/turn/ending"
 )
 
 // completion is how a model loop ended that did not fail: the stop reason, what
@@ -37,22 +30,22 @@ type outcome struct {
 func (t *turn) judge(done completion, err error) outcome {
 	switch cause := context.Cause(t.ctx); {
 	case fault.Is(cause, fault.StorageFailure):
-		return outcome{exit: exitFailed, err: fault.From(cause)}
+		return outcome{exit: ending.Failed, err: fault.From(cause)}
 	case errors.Is(cause, errInterrupted):
-		return outcome{exit: exitInterrupted}
+		return outcome{exit: ending.Interrupted}
 	case err == nil:
-		return outcome{completion: done, exit: exitDone}
+		return outcome{completion: done, exit: ending.Done}
 	case errors.Is(cause, errWall):
-		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
+		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	case errors.Is(cause, errStalled):
 		stall := t.main.settings.rules.Limits.Stall
-		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
+		return outcome{exit: ending.Failed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	case errors.Is(cause, errNoContent):
 		limit := keepAlivePatience * t.main.settings.rules.Limits.Stall
-		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
+		return outcome{exit: ending.Failed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
 			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
@@ -60,7 +53,7 @@ func (t *turn) judge(done completion, err error) outcome {
 		if f.Cause != nil {
 			t.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
 		}
-		return outcome{exit: exitFailed, err: f}
+		return outcome{exit: ending.Failed, err: f}
 	}
 }
 
@@ -77,7 +70,7 @@ func (t *turn) finish(o outcome) {
 	if err := t.correct(o); err != nil {
 		t.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
-	drafts := withCalls(failureDrafts(fault.From(err), exitFailed), t.spent.calls)
+	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.spent.calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
@@ -85,7 +78,7 @@ func (t *turn) finish(o outcome) {
 		t.lose(drafts)
 		return
 	}
-	t.recorded(outcome{exit: exitFailed, err: fault.From(err)})
+	t.recorded(outcome{exit: ending.Failed, err: fault.From(err)})
 }
 
 func (t *turn) conclude(o outcome) error {
@@ -106,7 +99,7 @@ func (t *turn) conclude(o outcome) error {
 		return err
 	}
 	t.ended = true
-	drafts := withCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
+	drafts := ending.WithCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
 	if err := t.events.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
@@ -149,20 +142,20 @@ func (t *turn) unrecorded() []event.Event {
 // the first. Without a first, the next lease adds what is missing: an end here would
 // hide that.
 func (t *turn) correct(o outcome) error {
-	if !t.ended || t.transcript.err != nil || o.exit == exitFailed {
+	if !t.ended || t.transcript.err != nil || o.exit == ending.Failed {
 		return nil
 	}
-	failed := exitFailed
+	failed := ending.Failed
 	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.
 func (o outcome) drafts() []event.Draft {
 	switch {
-	case o.exit == exitInterrupted:
-		return interruptedDrafts()
+	case o.exit == ending.Interrupted:
+		return ending.Interruption()
 	case o.err != nil:
-		return failureDrafts(o.err, o.exit)
+		return ending.Failure(o.err, o.exit)
 	}
 	drafts := []event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: o.text}}}
 	if o.reason != string(model.StopEndTurn) {
@@ -170,7 +163,7 @@ func (o outcome) drafts() []event.Draft {
 			Code: strings.ToUpper(o.reason), Message: o.warning(),
 		}})
 	}
-	return append(drafts, completeDrafts(o.reason)...)
+	return append(drafts, ending.Complete(o.reason)...)
 }
 
 // warning says why the answer may be incomplete.
@@ -191,53 +184,6 @@ func (o outcome) warning() string {
 		return "the answer was cut off at the end of the model's context"
 	}
 	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", o.reason)
-}
-
-// completeDrafts are the two events that end a turn that ran to its end.
-func completeDrafts(reason string) []event.Draft {
-	return []event.Draft{
-		{Type: event.SessionComplete, Data: event.Complete{StopReason: reason}},
-		{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitDone}},
-	}
-}
-
-// withCalls says in the last event of a turn, process:exit, which calls were not
-// permitted.
-func withCalls(drafts []event.Draft, calls event.Calls) []event.Draft {
-	last := &drafts[len(drafts)-1]
-	if exit, ok := last.Data.(event.Exit); ok {
-		exit.Calls = calls.Plus(nil)
-		last.Data = exit
-	}
-	return drafts
-}
-
-// failureDrafts are the two events that end a failed turn (turn API REQ-12).
-func failureDrafts(f *fault.Error, code int) []event.Draft {
-	const severity = "error" // a fatal error is never a warning
-	no := false
-	return []event.Draft{
-		{Type: event.TurnError, Data: event.Failure{
-			Phase: "mid-stream", ErrorType: string(f.Type), Message: f.Message, Status: f.Status,
-			Severity: severity, Fatal: true, Details: f.Details,
-		}},
-		{Type: event.ProcessExit, Data: event.Exit{
-			ExitCode: code, Interrupted: &no, Error: f.Message, ErrorType: string(f.Type), Status: f.Status,
-			Severity: severity, Fatal: true, ErrorDetails: f.Details,
-		}},
-	}
-}
-
-// interruptedDrafts end a turn that a person stopped.
-func interruptedDrafts() []event.Draft {
-	yes := true
-	return []event.Draft{{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitInterrupted, Interrupted: &yes}}}
-}
-
-// panicked is the outcome of a panic: the end of one turn.
-func panicked(what string, v any, stack []byte) *fault.Error {
-	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
-		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
 }
 
 // retired reports whether the turn's lease is free again.

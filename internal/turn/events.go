@@ -1,14 +1,12 @@
 package turn
 
 import (
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
 
 	"belay/internal/event"
 	"belay/internal/fault"
-	"belay/internal/plainjson"
 	"belay/internal/session"
 )
 
@@ -137,14 +135,6 @@ func (e *events) warn(code, message string) error {
 // written.
 func recordFailure(err error) error {
 	return fault.New(fault.StorageFailure, "the session's log could not be written").Because(err)
-}
-
-func mustJSON(v any) json.RawMessage {
-	b, err := plainjson.Marshal(v)
-	if err != nil {
-		panic(err) // the event payloads are ours and always marshal
-	}
-	return b
 }
 
 // takeOwed takes the reports that are owed.

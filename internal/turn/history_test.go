@@ -22,6 +22,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/scripted"
 	"belay/internal/permit"
+	"belay/internal/plainjson"
 	"belay/internal/tool"
 )
 
@@ -123,13 +124,13 @@ func drawRounds(rt *rapid.T, how string, files, showable []string) (rounds [][]m
 			c := model.ToolCall{ID: fmt.Sprintf("call-%d-%d", i, k)}
 			switch c.Name = rapid.SampledFrom([]string{"dump", "dump", "read", "show", "hear", "nobody"}).Draw(rt, "tool"); c.Name {
 			case "show":
-				c.Input = mustJSON(map[string]string{"Path": rapid.SampledFrom(showable).Draw(rt, "shown")})
+				c.Input = plainjson.MustMarshal(map[string]string{"Path": rapid.SampledFrom(showable).Draw(rt, "shown")})
 			case "hear":
 				var sent []string
 				for range rapid.IntRange(0, 2).Draw(rt, "sent") {
 					sent = append(sent, rapid.SampledFrom(files).Draw(rt, "file"))
 				}
-				c.Input = mustJSON(map[string]any{"Words": rapid.SampledFrom([]int{1, 900, 9_000}).Draw(rt, "said"), "Files": sent})
+				c.Input = plainjson.MustMarshal(map[string]any{"Words": rapid.SampledFrom([]int{1, 900, 9_000}).Draw(rt, "said"), "Files": sent})
 			default:
 				c.Input = fmt.Appendf(nil, `{"Bytes":%d}`, rapid.SampledFrom([]int{10, 2_000, 30_000, 400_000}).Draw(rt, "bytes")+i)
 			}

@@ -14,6 +14,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
+	"belay/internal/turn/ending"
 )
 
 // backgroundJobs are the jobs jobs of one agent.
@@ -69,7 +70,7 @@ func (b *backgroundJobs) stop(jobs []tool.StartedJob) {
 func (b *backgroundJobs) endOne(j tool.StartedJob, failed bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the end of a background job crashed", v, debug.Stack())
+			err = ending.Panicked("the end of a background job crashed", v, debug.Stack())
 		}
 	}()
 	of := callOf(j.Call)
@@ -115,13 +116,13 @@ func (b *backgroundJobs) endAgain(last *conversation.Answer) (completion, error)
 	at := slices.IndexFunc(lines, func(e session.Entry) bool { return e.Kind == session.EntryAssistant && e.Partial })
 	switch {
 	case at >= 0 || last == nil:
-		return completion{}, died()
+		return completion{}, ending.Died()
 	case len(last.Calls) == 0:
 		return completion{reason: string(model.StopEndTurn), text: last.Said()}, nil
 	case b.run.window.Calls() >= b.run.settings.maxTurns:
 		return completion{reason: string(model.StopMaxTurns), text: last.Said()}, nil
 	}
-	return completion{}, died()
+	return completion{}, ending.Died()
 }
 
 // decideAgain takes up the question about the changes of a background job, or its

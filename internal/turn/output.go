@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"belay/internal/permit"
+	"belay/internal/plainjson"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
 )
@@ -69,7 +70,7 @@ func (o *Options) show(input json.RawMessage) json.RawMessage {
 	if len(input) <= shownInput {
 		return input
 	}
-	return mustJSON(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
+	return plainjson.MustMarshal(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
 }
 
 // clean takes secrets out of a text.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/turn/ending"
 )
 
 // inLine is how many wait for the session.
@@ -208,7 +209,7 @@ func TestCloseInterrupts(t *testing.T) {
 	if err := r.engine.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("close: %v", err)
 	}
-	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("exit %+v", exit)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"belay/internal/event"
+	"belay/internal/plainjson"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
@@ -18,7 +19,7 @@ func (t *turn) record(after int64) error {
 	if t.req.Agent != nil {
 		e.By = t.main.settings.persona.ID
 	}
-	if options := mustJSON(t.req.Opts); string(options) != "{}" {
+	if options := plainjson.MustMarshal(t.req.Opts); string(options) != "{}" {
 		e.Options = options
 	}
 	if t.req.IdempotencyKey != "" {

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/ending"
 )
 
 // recordRecovery completes the records of turns that a crash or a full disk left
@@ -50,7 +50,7 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 			return err
 		}
 		// A turn that failed may have left a question that it could not close.
-		if last.ExitCode != nil && *last.ExitCode != exitDone {
+		if last.ExitCode != nil && *last.ExitCode != ending.Done {
 			if err := r.withdrawQuestions(ctx, lease, last.Turn); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 	if err != nil {
 		return err
 	}
-	code, reason := exitFailed, ""
+	code, reason := ending.Failed, ""
 	if ended && last.ExitCode != nil {
 		code, reason = *last.ExitCode, last.StopReason
 	}
@@ -104,7 +104,7 @@ func (r *recordRecovery) settleFindings(ctx context.Context, lease *session.Leas
 // settleTranscript adds what readers of the log got from an answer that was not
 // kept (it must not be lost for the model either) and the end of the turn.
 func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
-	code, now := exitFailed, session.Time{Time: r.clock()}
+	code, now := ending.Failed, session.Time{Time: r.clock()}
 	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: auditPosition(r.audit)}
 	var entries []session.Entry
 	if said != "" && last.Kind != session.EntryAssistant {
@@ -146,12 +146,8 @@ func (r *recordRecovery) settleLog(ctx context.Context, lease *session.Lease) er
 	if err != nil {
 		return err
 	}
-	drafts := logged.missing(exitFailed, "", "", nil)
+	drafts := logged.missing(ending.Failed, "", "", nil)
 	return unsettled(r.clock, id, drafts, emit(lease, id, drafts))
-}
-
-func died() *fault.Error {
-	return fault.New(fault.SDKFailure, "the process that ran this turn ended before it did").With("category", "PROCESS_ENDED")
 }
 
 func emit(lease *session.Lease, turnID string, drafts []event.Draft) error {

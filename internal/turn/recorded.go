@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // The log of a turn may lose its end in a power cut, or have been dropped since.
@@ -21,7 +22,7 @@ func recordedEnd(clock func() time.Time, rec session.Record, entries []session.E
 		return nil, session.NoSuchTurn(rec.SessionID, turnID)
 	}
 	drafts := []event.Draft{recordedInit(rec, begun)}
-	code, reason := exitFailed, ""
+	code, reason := ending.Failed, ""
 	if end, ok := session.EndOf(entries, turnID); ok {
 		if end.ExitCode != nil {
 			code, reason = *end.ExitCode, end.StopReason

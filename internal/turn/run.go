@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/journal"
+	"belay/internal/turn/ending"
 )
 
 // The causes for which the engine itself ends a turn's context.
@@ -87,7 +88,7 @@ func (t *turn) run() {
 func (t *turn) converse() (done completion, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the turn crashed", v, debug.Stack())
+			err = ending.Panicked("the turn crashed", v, debug.Stack())
 		}
 	}()
 	if t.suspended != nil {

@@ -10,6 +10,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/turn/ending"
 )
 
 // What a provider sends, at which time, and when that ends the turn.
@@ -87,7 +88,7 @@ func TestKeepAlivesAloneEndTheTurn(t *testing.T) {
 	}
 	events := r.say(r.session(), "go")
 	exit := exitOf(t, events)
-	if exit.ExitCode != exitFailed || exit.ErrorType != string(fault.SDKFailure) || exit.Status != 504 || exit.ErrorDetails["category"] != "REQUEST_TIMEOUT" {
+	if exit.ExitCode != ending.Failed || exit.ErrorType != string(fault.SDKFailure) || exit.Status != 504 || exit.ErrorDetails["category"] != "REQUEST_TIMEOUT" {
 		t.Errorf("exit %+v", exit)
 	}
 	payload[event.Failure](t, events, event.TurnError)

@@ -11,6 +11,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/ending"
 )
 
 // starter begins turns.
@@ -114,7 +115,7 @@ func (s *starter) accept(ctx context.Context, t *turn) (*session.Reader, error) 
 func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the turn could not be prepared", v, debug.Stack())
+			err = ending.Panicked("the turn could not be prepared", v, debug.Stack())
 			s.logger.Error("prepare a turn", "session", t.session, "error", fault.From(err).Cause)
 		}
 	}()

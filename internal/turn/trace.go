@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // trace is what the log has of a turn.
@@ -94,17 +95,17 @@ func (t *trace) add(e event.Event) {
 func (t *trace) missing(code int, reason, answer string, failure []event.Draft) []event.Draft {
 	var all []event.Draft
 	switch code {
-	case exitDone:
-		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, completeDrafts(reason)...)
-	case exitInterrupted:
-		all = interruptedDrafts()
+	case ending.Done:
+		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, ending.Complete(reason)...)
+	case ending.Interrupted:
+		all = ending.Interruption()
 	default:
-		if all = failure; all == nil || code != exitFailed {
-			all = failureDrafts(died(), code)
+		if all = failure; all == nil || code != ending.Failed {
+			all = ending.Failure(ending.Died(), code)
 		}
 	}
 	var drafts []event.Draft
-	for _, d := range withCalls(all, t.calls) {
+	for _, d := range ending.WithCalls(all, t.calls) {
 		if !t.seen[d.Type] {
 			drafts = append(drafts, d)
 		}

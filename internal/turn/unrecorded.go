@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 )
 
 // unrecordedEnd is the end of a turn that the log did not take, or may not give back: the
@@ -79,7 +80,7 @@ func (u *unrecordedEnds) drafts(sessionID, turnID string) (drafts []event.Draft)
 func synthetic(clock func() time.Time, turnID string, drafts []event.Draft) []event.Event {
 	events := make([]event.Event, len(drafts))
 	for i, d := range drafts {
-		events[i] = event.Event{Turn: turnID, Time: clock(), Type: d.Type, Data: mustJSON(d.Data)}
+		events[i] = event.Event{Turn: turnID, Time: clock(), Type: d.Type, Data: plainjson.MustMarshal(d.Data)}
 	}
 	return events
 }

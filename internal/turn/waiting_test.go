@@ -13,6 +13,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // allow answers the session's open question, and returns it.
@@ -56,11 +57,11 @@ func TestTheWallClockStopsWhileAQuestionWaits(t *testing.T) {
 	waits, hangs := r.session(), r.session()
 	s := r.begin(waits, Opts{OnQuestion: OnQuestionWait})
 	r.asked(waits)
-	if e := exitOf(t, r.say(hangs, "hang")); e.ExitCode != exitTimedOut {
+	if e := exitOf(t, r.say(hangs, "hang")); e.ExitCode != ending.TimedOut {
 		t.Fatalf("the turn that hangs ended with %+v", e)
 	}
 	r.allow(waits, permit.VerdictAllow)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that waited ended with %+v", e)
 	}
 }
@@ -83,7 +84,7 @@ func TestAWaitingTurnHasNoPlace(t *testing.T) {
 		t.Errorf("a third turn: %v", err)
 	}
 	r.allow(waits, permit.VerdictAllow)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that waited ended with %+v", e)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))
@@ -231,7 +232,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 		seen.add(e)
 	}
 	delete(seen.seen, event.ProcessExit)
-	drafts := seen.missing(exitFailed, "", "", nil)
+	drafts := seen.missing(ending.Failed, "", "", nil)
 	if exit := drafts[len(drafts)-1].Data.(event.Exit); exit.Calls == nil || *exit.Calls != (event.Calls{Refused: 1, Expired: 1, LeftOut: 1}) {
 		t.Errorf("the made-up end counts %+v", exit.Calls)
 	}
@@ -269,7 +270,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 	r.allow(waits, permit.VerdictAllow)
 	s, err := r.engine.Events(r.ctx(), waits, 0, "turn_x")
 	must(t, err)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that was taken up ended with %+v", e)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))
