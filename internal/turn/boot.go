@@ -61,7 +61,7 @@ func (b *boots) boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 		return BootResult{}, err
 	}
 	defer func() { err = errors.Join(err, lease.Release()) }()
-	return b.record(ctx, lease, s, r.Probe)
+	return b.record(ctx, lease, s.settings, r.Probe)
 }
 
 // record runs the step and puts it on the session's record.
@@ -111,7 +111,7 @@ func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, 
 			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	stall := s.rules.Limits.Stall
+	stall := s.stall
 	ctx, cancel := context.WithTimeoutCause(ctx, stall,
 		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT"))

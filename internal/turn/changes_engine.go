@@ -15,7 +15,8 @@ type changesEngine struct {
 	lifetime *lifetime
 	projects *projects
 	dead     *deadTurns
-	options  *Options
+	store    *session.Store
+	services *services
 }
 
 var _ changes.Engine = changesEngine{}
@@ -49,13 +50,13 @@ func (e changesEngine) Place(project string, root *os.Root) (*tool.Environment, 
 	if err != nil {
 		return nil, err
 	}
-	o := e.options
-	blobs, err := o.Store.Blobs(project)
+	blobs, err := e.store.Blobs(project)
 	if err != nil {
 		return nil, err
 	}
+	s := e.services
 	return &tool.Environment{
-		Project: project, Root: root, Scope: o.Scope(project, aPerson), Blobs: blobs, Gate: o.Gate, Journal: o.Journal,
-		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: o.Clock, Path: o.SearchPath, ReadPaths: o.ReadPaths,
+		Project: project, Root: root, Scope: s.scope(project, aPerson), Blobs: blobs, Gate: s.gate, Journal: s.journal,
+		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.clock, Path: s.searchPath, ReadPaths: s.readPaths,
 	}, nil
 }

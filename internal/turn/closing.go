@@ -10,12 +10,18 @@ import (
 	"belay/internal/turn/conversation"
 )
 
+// The causes for which a turn's context ends by the will of the engine.
+var (
+	errInterrupted = errors.New("interrupted")
+	errTimeLimit   = errors.New("the turn's time is up")
+)
+
 // unanswered says what ended a turn that waits for an answer.
 func (t *agentRun) unanswered() closing {
 	switch cause := context.Cause(t.ctx); {
 	case errors.Is(cause, errInterrupted):
 		return closing{permit.ByInterrupt, "the turn was interrupted"}
-	case errors.Is(cause, errWall):
+	case errors.Is(cause, errTimeLimit):
 		return closing{permit.ByBelay, "the turn's time was up"}
 	}
 	if t.closing.Err() != nil {

@@ -10,6 +10,14 @@ import (
 	"belay/internal/session"
 )
 
+// PermissionRequests takes the questions that a person must answer, and the answers;
+// [permit.Requests] is one.
+type PermissionRequests interface {
+	Requests
+	List(ctx context.Context, sessionID string) ([]permit.Request, error)
+	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
+}
+
 // control is how people steer a turn that acts, and answer its questions.
 type control struct {
 	store    *session.Store

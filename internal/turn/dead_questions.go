@@ -13,10 +13,10 @@ import (
 // withdrawQuestions closes the questions of a turn whose process died, of all turns
 // of the session for "".
 func (r *recordRecovery) withdrawQuestions(ctx context.Context, lease *session.Lease, turnID string) error {
-	if r.questions.requests == nil {
+	if r.requests == nil {
 		return nil
 	}
-	open, err := r.questions.requests.List(ctx, lease.Record().SessionID)
+	open, err := r.requests.List(ctx, lease.Record().SessionID)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (r *recordRecovery) withdrawQuestions(ctx context.Context, lease *session.L
 		if turnID != "" && q.TurnID != turnID {
 			continue
 		}
-		pending, still, err := r.questions.requests.Reopen(q.ID)
+		pending, still, err := r.requests.Reopen(q.ID)
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (r *recordRecovery) withdrawQuestions(ctx context.Context, lease *session.L
 // record of the session closes them.
 func (r *recordRecovery) danglingQuestions(ctx context.Context, lease *session.Lease) ([]permit.Request, error) {
 	id, dangling := lease.DanglingTurn()
-	if !dangling || r.questions.requests == nil {
+	if !dangling || r.requests == nil {
 		return nil, nil
 	}
-	open, err := r.questions.requests.List(ctx, lease.Record().SessionID)
+	open, err := r.requests.List(ctx, lease.Record().SessionID)
 	return slices.DeleteFunc(open, func(q permit.Request) bool { return q.TurnID != id }), err
 }
 
@@ -59,11 +59,11 @@ func closedByNewTurn(q permit.Request) string {
 // and the subagent with them.
 func (r *recordRecovery) closedSince(logged *trace) (drafts []event.Draft) {
 	for _, q := range logged.asked {
-		if r.questions.requests == nil || logged.resolved[q.DecisionID] {
+		if r.requests == nil || logged.resolved[q.DecisionID] {
 			continue
 		}
 		logged.resolved[q.DecisionID] = true // it may have been asked twice
-		d, answered, err := r.questions.requests.Verdict(q.DecisionID)
+		d, answered, err := r.requests.Verdict(q.DecisionID)
 		if err != nil || !answered {
 			d = permit.Decision{DecisionID: q.DecisionID, Verdict: permit.VerdictDeny, By: processDied.by, Note: processDied.note}
 		}

@@ -32,6 +32,9 @@ const directName = "workflow"
 // directCall plays the model that makes one call. It costs nothing and asks nobody.
 type directCall struct{ d *Direct }
 
+// provider answers with the call, as a model would.
+func (d *Direct) provider() model.Provider { return directCall{d} }
+
 var _ model.Provider = directCall{}
 
 // Name implements [model.Provider].
@@ -75,12 +78,12 @@ func (c *toolCall) passDirect() {
 		return
 	}
 	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
-	d.Result.Text = c.run.o.clean(d.Result.Text)
+	d.Result.Text = c.run.clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))
 		for k, v := range d.Result.Value {
 			if text, ok := v.(string); ok {
-				v = c.run.o.clean(text)
+				v = c.run.clean(text)
 			}
 			clean[k] = v
 		}

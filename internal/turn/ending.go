@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"belay/internal/event"
@@ -12,10 +11,6 @@ import (
 	"belay/internal/session"
 	"belay/internal/turn/ending"
 )
-
-// completion is how a model loop ended that did not fail: the stop reason, what
-// there is to say about it beyond its name, and the last answer's text.
-type completion struct{ reason, why, text string }
 
 // outcome is how a turn ended: with an error, by an interrupt, or complete.
 type outcome struct {
@@ -35,23 +30,16 @@ func (t *turn) judge(done completion, err error) outcome {
 		return outcome{exit: ending.Interrupted}
 	case err == nil:
 		return outcome{completion: done, exit: ending.Done}
-	case errors.Is(cause, errWall):
+	case errors.Is(cause, errTimeLimit):
 		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
-	case errors.Is(cause, errStalled):
-		stall := t.main.settings.rules.Limits.Stall
-		return outcome{exit: ending.Failed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
-			WithHint("send the turn again, or raise turn.stall_timeout")}
-	case errors.Is(cause, errNoContent):
-		limit := keepAlivePatience * t.main.settings.rules.Limits.Stall
-		return outcome{exit: ending.Failed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
-			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
+		if f := t.main.settings.stallFailure(cause); f != nil {
+			return outcome{exit: ending.Failed, err: f}
+		}
 		f := fault.From(err)
 		if f.Cause != nil {
-			t.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
+			t.logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
 		}
 		return outcome{exit: ending.Failed, err: f}
 	}
@@ -66,9 +54,9 @@ func (t *turn) finish(o outcome) {
 		t.recorded(o)
 		return
 	}
-	t.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	t.logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	if err := t.correct(o); err != nil {
-		t.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
+		t.logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
 	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.spent.calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
@@ -83,16 +71,16 @@ func (t *turn) finish(o outcome) {
 
 func (t *turn) conclude(o outcome) error {
 	defer t.said.Store(true)
-	unheard, err := t.main.inputs.late()
+	unheard, err := t.main.lateInputs()
 	if err != nil {
 		return err
 	}
 	end := session.Entry{
-		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.o.Audit),
+		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()},
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.audit),
 	}
 	if o.err != nil {
-		end.Error = t.o.clean(o.err.Message)
+		end.Error = t.clean(o.err.Message)
 	}
 	err = t.transcript.append(append(unheard, end)...)
 	if err != nil {
@@ -146,7 +134,7 @@ func (t *turn) correct(o outcome) error {
 		return nil
 	}
 	failed := ending.Failed
-	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()}, ExitCode: &failed})
+	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.
@@ -164,26 +152,6 @@ func (o outcome) drafts() []event.Draft {
 		}})
 	}
 	return append(drafts, ending.Complete(o.reason)...)
-}
-
-// warning says why the answer may be incomplete.
-func (o outcome) warning() string {
-	if o.why != "" {
-		return o.why
-	}
-	switch model.StopReason(o.reason) {
-	case model.StopMaxTokens:
-		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, the provider's max_tokens, or the model's own)"
-	case model.StopMaxTurns:
-		return "the turn ended at its limit of model calls (opts.maxTurns, turn.max_turns, or the persona's)"
-	case model.StopBudget:
-		return "the answer was cut off at the turn's budget"
-	case model.StopRefusal:
-		return "the model declined to answer"
-	case model.StopContext:
-		return "the answer was cut off at the end of the model's context"
-	}
-	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", o.reason)
 }
 
 // retired reports whether the turn's lease is free again.

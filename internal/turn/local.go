@@ -54,11 +54,13 @@ func NewLocal(o Options) *Local {
 		ends     = newUnrecordedEnds(o.Clock)
 		files    = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
 	)
-	records := &recordRecovery{store: o.Store, files: files, questions: asked, audit: o.Audit, ends: ends, clock: o.Clock}
-	maker := &turnMaker{
-		options: &o, root: o.Root, lifetime: life, running: running, projects: projects, resolver: resolver,
-		questions: asked, files: files, ends: ends,
+	records := &recordRecovery{store: o.Store, files: files, questions: asked, requests: o.Requests, audit: o.Audit, ends: ends, clock: o.Clock}
+	services := &services{
+		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact,
+		scope: o.Scope, gate: o.Gate, journal: o.Journal, fileRecovery: files, projectsIn: o.Store.ProjectsIn,
+		scratchDir: o.ScratchDir, searchPath: o.SearchPath, readPaths: o.ReadPaths,
 	}
+	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends}
 	dead := &deadTurns{
 		store: o.Store, lifetime: life, leases: leases, files: files, records: records,
 		waiting: &suspendedTurns{o.Store, asked}, maker: maker,
@@ -72,7 +74,7 @@ func NewLocal(o Options) *Local {
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools},
 		control:     &control{o.Store, projects, o.Requests, o.Clock},
-		FileChanges: changes.New(files, changesEngine{life, projects, dead, &o}, o.Requests),
+		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,
 		starter: &starter{

@@ -28,7 +28,7 @@ func (f modelFiles) Deliver(it attachment.Item, l attachment.Limits, many bool) 
 	if err != nil {
 		return attachment.Delivery{}, err
 	}
-	return f.run.o.Planner.Plan(f.run.ctx, it, content, l, many)
+	return f.run.filePlanner.Plan(f.run.ctx, it, content, l, many)
 }
 
 // readTool shows files of the project and of the scratch folder, page by page.
@@ -43,7 +43,7 @@ func (f modelFiles) Keep(name, text string) string {
 		if err == nil {
 			return keptIn(path)
 		}
-		f.run.o.Logger.Error("keep a result", "session", f.run.session, "error", err)
+		f.run.logger.Error("keep a result", "session", f.run.session, "error", err)
 	}
 	return "call " + name + " again to see the rest"
 }
@@ -60,7 +60,7 @@ const resultsDir = "results"
 // path is where a result is kept. The same text has the same name.
 func (f modelFiles) path(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return filepath.Join(f.run.o.ScratchDir, f.run.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
+	return filepath.Join(f.run.scratchDir, f.run.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
 }
 
 func (f modelFiles) write(path, text string) error {

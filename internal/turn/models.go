@@ -49,7 +49,7 @@ func (m *models) backend(name string) (Backend, error) {
 // backendOf is the provider that answers a request.
 func (m *models) backendOf(r *Request) (Backend, error) {
 	if d := r.direct(); d != nil {
-		return Backend{Provider: directCall{d}, Model: directName}, nil
+		return Backend{Provider: d.provider(), Model: directName}, nil
 	}
 	return m.backend(r.provider())
 }

@@ -15,6 +15,15 @@ const (
 	onDisconnectInterrupt = "interrupt"
 )
 
+// OnQuestion values of [Opts]. Without one nobody is known to attend the turn, and
+// its questions have a limit ([Limits.Unattended]).
+const (
+	// OnQuestionWait lets a question wait until somebody answers.
+	OnQuestionWait = "wait"
+	// OnQuestionRefuse refuses each call that would have to be asked about.
+	OnQuestionRefuse = "refuse"
+)
+
 // maxTimeoutMS is a year: anyone who wants no limit leaves the option out.
 const maxTimeoutMS = 365 * 24 * int64(time.Hour/time.Millisecond)
 

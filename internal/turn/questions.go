@@ -10,7 +10,7 @@ import (
 // died.
 type questions struct {
 	// requests is nil where nobody can be asked.
-	requests PermissionRequests
+	requests Requests
 	logger   *slog.Logger
 }
 

@@ -17,6 +17,7 @@ type recordRecovery struct {
 	store     *session.Store
 	files     *changes.Files
 	questions questions
+	requests  PermissionRequests // nil where nobody can be asked
 	audit     *permit.Audit
 	ends      *unrecordedEnds
 	clock     func() time.Time

@@ -1,8 +1,11 @@
 package turn
 
 import (
+	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/model"
@@ -25,24 +28,69 @@ func newResolver(o *Options) *resolver {
 	return &resolver{newProjects(o), newModels(o), o.Root, o.Tools, o.Logger}
 }
 
+// resolved are a turn's options after every fallback chain (compatible contract,
+// section 4).
+type resolved struct {
+	settings
+	rules      Rules
+	governance persona.Decision
+	// timeout is the time that the turn may work, 0 where the caller does not say.
+	timeout time.Duration
+}
+
 // resolve applies the fallback chains: what the caller said, then the session
 // or persona, then configuration.
-func (c *resolver) resolve(rec session.Record, r Request) (settings, error) {
+func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error) {
 	o := r.Opts
-	s := settings{mode: first(o.Mode, rec.Mode), onQuestion: o.OnQuestion}
-	var err error
 	if s.rules, err = c.projects.rulesOf(rec.ProjectRoot); err != nil {
 		return s, err
 	}
+	s.settings = settingsOf(s.rules, o.OnQuestion)
+	s.mode = first(o.Mode, rec.Mode)
 	if s.persona, err = c.persona(rec, r); err != nil {
 		return s, err
 	}
-	if s.backend, err = c.models.backendOf(&r); err != nil {
+	b, err := c.models.backendOf(&r)
+	if err != nil {
 		return s, err
 	}
-	if s.model, err = c.models.choose(s.backend, o.Model, s.rules); err != nil {
+	s.provider, s.prices = b.Provider, b.Prices
+	if s.model, err = c.models.choose(b, o.Model, s.rules); err != nil {
 		return s, err
 	}
+	if err := s.limit(r); err != nil {
+		return s, err
+	}
+	disallowed := slices.Concat(s.persona.DisallowedTools, s.rules.Withheld)
+	var missing []string
+	s.tools, missing = offer(c.tools, requestedTools(s.persona, o), disallowed)
+	s.warnOf(o, missing)
+	if len(o.Unknown) > 0 {
+		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
+	}
+	s.governance = c.govern(rec.SessionID, s.rules, s.persona, o)
+	s.approvedBy = s.governance.ApprovedBy
+	return s, nil
+}
+
+// settingsOf are the settings that follow from a project's rules and from how the turn is
+// attended.
+func settingsOf(r Rules, onQuestion string) settings {
+	s := settings{
+		stall: r.Limits.Stall, notesBytes: r.Limits.NotesBytes, answerBytes: r.Limits.AnswerBytes,
+		asksNobody: onQuestion == OnQuestionRefuse, unattended: r.Limits.Unattended,
+		allowed: r.Allowed, denied: r.Denied, askBefore: r.AskBefore, outside: r.Outside,
+		toolLimits: r.Tools, admission: r.Policy,
+	}
+	if onQuestion == OnQuestionWait {
+		s.unattended = 0
+	}
+	return s
+}
+
+// limit settles how much the turn may use.
+func (s *resolved) limit(r Request) error {
+	o := r.Opts
 	s.maxTurns = s.rules.Limits.MaxTurns
 	if s.persona.MaxTurns > 0 {
 		s.maxTurns = s.persona.MaxTurns
@@ -55,28 +103,39 @@ func (c *resolver) resolve(rec session.Record, r Request) (settings, error) {
 		s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
 	}
 	if o.TimeoutMS != nil {
-		s.timeoutMS = *o.TimeoutMS
+		s.timeout = time.Duration(*o.TimeoutMS) * time.Millisecond
 	}
-	if s.maxCostUSD > 0 {
-		if _, ok := s.backend.Prices.Cost(s.model, model.Usage{}); !ok {
-			return s, fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.backend.Provider.Name()).
-				With("field", "opts.maxCostUsd").
-				WithHint("set a price for the model under prices, or leave the cost budget out")
-		}
+	if s.maxCostUSD <= 0 {
+		return nil
 	}
-	missing := s.offer(c.tools, requestedTools(s.persona, o))
-	s.warn(o, missing)
-	if w := modeWarning(s.mode); w != "" {
-		s.add("UNKNOWN_MODE", w)
+	if _, ok := s.prices.Cost(s.model, model.Usage{}); !ok {
+		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.provider.Name()).
+			With("field", "opts.maxCostUsd").
+			WithHint("set a price for the model under prices, or leave the cost budget out")
 	}
-	if w := modelWarning(s.backend.Provider, s.model); w != "" {
-		s.add("UNKNOWN_MODEL", w)
+	return nil
+}
+
+// warnOf collects what the person should know about the options themselves.
+func (s *resolved) warnOf(o Opts, missing []string) {
+	if surface := strings.ToLower(s.persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
+		s.warn("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.persona.ID, s.persona.Surface))
+	}
+	for _, w := range s.persona.Warnings {
+		s.warn("PERSONA", w)
 	}
 	if len(o.Unknown) > 0 {
-		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
+		s.warn("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+fault.List(o.Unknown))
 	}
-	s.governance = c.govern(rec.SessionID, s.rules, s.persona, o)
-	return s, nil
+	if len(missing) > 0 {
+		s.warn("TOOLS_UNAVAILABLE", "these tools do not exist here: "+fault.List(missing))
+	}
+	if w := modeWarning(s.mode); w != "" {
+		s.warn("UNKNOWN_MODE", w)
+	}
+	if w := modelWarning(s.provider, s.model); w != "" {
+		s.warn("UNKNOWN_MODEL", w)
+	}
 }
 
 // persona is who answers.

@@ -11,6 +11,17 @@ import (
 	"belay/internal/turn/conversation"
 )
 
+// resume takes up the work of an agent that began in another process, and closes the
+// question at which it stood.
+func (t *agentRun) resume(from *suspendedCall) (completion, error) {
+	t.suspended = from
+	done, err := t.work()
+	if errors.Is(err, errSuspended) {
+		return done, err
+	}
+	return done, errors.Join(err, t.dropQuestion(from, ""))
+}
+
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
 // record, then the calls that have no result.
 func (t *agentRun) goOn() (completion, error) {

@@ -10,21 +10,21 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/journal"
+	"belay/internal/persona"
 	"belay/internal/turn/ending"
-)
-
-// The causes for which the engine itself ends a turn's context.
-var (
-	errInterrupted = errors.New("interrupted")
-	errStalled     = errors.New("the provider stalled")
-	errNoContent   = errors.New("the provider sent nothing but keep-alives")
-	errWall        = errors.New("the turn's time is up")
 )
 
 // turn is one turn, from the lease to process:exit. Its agents do the work.
 type turn struct {
 	*shared
 	req Request
+	// rules, governance and timeout are what the options resolved to.
+	rules      Rules
+	governance persona.Decision
+	timeout    time.Duration
+	newID      func() string
+	// limit is the turn's wall clock, nil for no limit.
+	limit *TimeLimit
 	// running has the turn while it is under way; ends keeps its end where the log does
 	// not take that.
 	running *runningTurns
@@ -59,7 +59,7 @@ type turn struct {
 func (t *turn) run() {
 	defer t.retire()
 	if wall := t.wall(); wall > 0 {
-		t.limit = NewTimeLimit(wall, func() { t.stop(errWall) })
+		t.limit = NewTimeLimit(wall, func() { t.stop(errTimeLimit) })
 		defer t.limit.Stop()
 	}
 	var storing sync.WaitGroup
@@ -70,16 +70,15 @@ func (t *turn) run() {
 	}
 	done, err := t.converse()
 	storing.Wait()
-	if left := t.main.jobs.end(err != nil); err == nil {
+	if left := t.main.end(err != nil); err == nil {
 		err = left
 	}
-	t.main.hosts.close()
-	if errors.Is(err, ErrLeft) {
+	if errors.Is(err, errSuspended) {
 		t.closeEnvironment()
 		t.leave()
 		return
 	}
-	t.events.owe(t.main.risks.runsOnRequest()...)
+	t.events.owe(t.main.runsOnRequest()...)
 	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }
@@ -105,17 +104,13 @@ func (t *turn) again() (completion, error) {
 	if err := t.events.warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
 		return completion{}, err
 	}
-	done, err := t.main.work()
-	if errors.Is(err, ErrLeft) {
-		return done, err
-	}
-	return done, errors.Join(err, t.main.dropQuestion(t.main.suspended, ""))
+	return t.main.resume(t.suspended.call)
 }
 
 // closeEnvironment closes what the tools of the turn worked in.
 func (t *turn) closeEnvironment() {
-	if err := t.o.Journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
-		t.o.Logger.Error("forget an undo that was reported", "session", t.session, "error", err)
+	if err := t.journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
+		t.logger.Error("forget an undo that was reported", "session", t.session, "error", err)
 	}
 	t.main.closeEnvironment()
 }
@@ -123,11 +118,24 @@ func (t *turn) closeEnvironment() {
 // wall is the time that the turn may work: the configured limit, or less if
 // asked; 0 for no limit. The time in which a question waits does not count.
 func (t *turn) wall() time.Duration {
-	wall := t.main.settings.rules.Limits.Wall
-	if asked := time.Duration(t.main.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
-		return asked
+	wall := t.rules.Limits.Wall
+	if t.timeout > 0 && (wall <= 0 || t.timeout < wall) {
+		return t.timeout
 	}
 	return wall
+}
+
+// standStill stops the turn's own time while a call of it is asked about, and gives
+// its place among the running turns to another one, until goOn is called. Then the
+// turn takes a place at once, also where that is one more than there are: a turn
+// that has begun is never held up by those that began while it waited.
+func (t *turn) standStill() (goOn func()) {
+	t.limit.Pause()
+	t.running.leavePlace(1)
+	return func() {
+		t.running.leavePlace(-1)
+		t.limit.Resume()
+	}
 }
 
 // register gives the turn a place among the running ones, and makes it interruptible
@@ -149,7 +157,7 @@ func (t *turn) retire() {
 		release = t.lease.Leave
 	}
 	if err := release(); err != nil {
-		t.o.Logger.Error("release the session", "session", t.session, "error", err)
+		t.logger.Error("release the session", "session", t.session, "error", err)
 	}
 	t.running.remove(t)
 	close(t.done)
@@ -160,6 +168,6 @@ func (t *turn) leave() {
 	t.leaves = true
 	t.running.left.Add(1)
 	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
-		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+		t.logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
 	}
 }

@@ -133,10 +133,10 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	for _, q := range open {
-		t.main.settings.add("QUESTION_CLOSED", closedByNewTurn(q))
+		t.main.settings.warn("QUESTION_CLOSED", closedByNewTurn(q))
 	}
 	root := t.lease.Record().ProjectRoot
-	files, err := attachment.Resolve(ctx, t.req.Attachments, t.main.settings.rules.policy(root), t.blobs)
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.blobs)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	}
 	t.main.files, t.main.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
 	if t.main.refused != "" {
-		t.main.settings.add("ATTACHMENTS_REFUSED", t.main.refused)
+		t.main.settings.warn("ATTACHMENTS_REFUSED", t.main.refused)
 	}
 	t.main.refused = strings.Trim(changes.TakenBack(t.lease.Entries())+"\n\n"+t.main.refused, "\n")
 	if err := t.main.compose(root); err != nil {

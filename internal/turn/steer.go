@@ -5,6 +5,9 @@ import (
 	"belay/internal/session"
 )
 
+// lateInputs are what people said too late for the turn.
+func (t *agentRun) lateInputs() ([]session.Entry, error) { return t.inputs.late() }
+
 // inputs are what people say into a turn while it runs.
 type inputs struct {
 	run *agentRun

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -11,6 +12,10 @@ import (
 	"belay/internal/event"
 	"belay/internal/session"
 )
+
+// ErrLeft ends the streams of a turn that waits for a person when its server stops. It is
+// no end of the turn: the next server takes it up.
+var ErrLeft = errors.New("the turn is left to the next server")
 
 // stream reads a session's log to the end of one turn, or for ever. But for done,
 // everything belongs to the goroutine that calls Next.

@@ -32,7 +32,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
 	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
-	t.suspended, t.main.suspended = p, p.call
+	t.suspended = p
 	began := false
 	defer func() {
 		if !began {

@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 
-	"belay/internal/fault"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
@@ -11,29 +10,33 @@ import (
 
 // turnMaker makes turns: new ones, and those that another process began.
 type turnMaker struct {
-	options   *Options
-	root      *persona.Root
-	lifetime  *lifetime
-	running   *runningTurns
-	projects  *projects
-	resolver  *resolver
-	questions questions
-	files     *changes.Files
-	ends      *unrecordedEnds
+	services *services
+	newID    func() string
+	root     *persona.Root
+	lifetime *lifetime
+	running  *runningTurns
+	projects *projects
+	resolver *resolver
+	ends     *unrecordedEnds
 }
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	ctx, cancel := context.WithCancelCause(m.lifetime.ctx)
+	workflow := r.Agent != nil // it begins its turns anew after a crash
 	s := &shared{
-		o: m.options, questions: m.questions, fileRecovery: m.files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
-		transcript: &transcript{lease: lease}, spent: &spending{}, workflow: r.Agent != nil,
-		closing: m.lifetime.closing, stays: &m.lifetime.stays, leavePlace: m.running.leavePlace,
+		services: m.services, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
+		transcript: &transcript{lease: lease}, spent: &spending{},
+		closing: m.lifetime.closing, suspends: func() bool { return !workflow && m.lifetime.stays.Load() },
 	}
 	s.events = &events{lease: lease, turn: s.id, stop: s.stop}
-	t := &turn{shared: s, running: m.running, ends: m.ends, req: r, done: make(chan struct{}), lost: make(chan struct{})}
+	t := &turn{
+		shared: s, running: m.running, ends: m.ends, newID: m.newID, req: r,
+		done: make(chan struct{}), lost: make(chan struct{}),
+	}
+	s.standStill = t.standStill
 	t.main = newAgentRun(s)
-	t.main.message, t.main.direct = r.Message, r.direct()
+	t.main.task = task{message: r.Message, direct: r.direct()}
 	if r.Agent != nil {
 		t.main.alone, t.main.since = r.Agent.Alone, r.Agent.Since
 	}
@@ -48,32 +51,30 @@ func (m *turnMaker) settleOptions(t *turn) error {
 	if rec.ProjectRoot, err = m.projects.check(rec.ProjectRoot); err != nil {
 		return err
 	}
-	if t.main.settings, err = m.resolver.resolve(rec, t.req); err != nil {
+	r, err := m.resolver.resolve(rec, t.req)
+	if err != nil {
 		return err
 	}
-	if err := t.main.settings.rules.Limits.admit(t.req.Message); err != nil {
+	t.main.settings, t.rules, t.governance, t.timeout = r.settings, r.rules, r.governance, r.timeout
+	if err := t.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
-	t.events.interval, t.events.size = t.main.settings.rules.Limits.DeltaInterval, t.main.settings.rules.Limits.DeltaBytes
-	agents, problems := delegates(m.root, t.main.settings.governance)
+	t.events.interval, t.events.size = t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes
+	agents, problems := delegates(m.root, t.governance)
 	for _, p := range problems {
-		t.main.settings.add("SUBAGENT", p)
+		t.main.settings.warn("SUBAGENT", p)
 	}
-	if t.main.tools, err = t.main.settings.tools.With(agents...); err != nil {
+	if err := t.main.equip(agents, t.req.Allow, t.req.Deny); err != nil {
 		return err
 	}
-	var badRules []string
-	if t.main.policy, badRules = t.main.policyOf(t.req.Allow, t.req.Deny); len(badRules) > 0 {
-		t.main.settings.add("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(badRules))
-	}
 	for _, sentence := range t.lease.Tampered() {
-		t.main.settings.add("RECORD_CHANGED", sentence)
+		t.main.settings.warn("RECORD_CHANGED", sentence)
 	}
-	if t.unreported, err = m.files.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
+	if t.unreported, err = m.services.fileRecovery.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
 		return err
 	}
 	for _, undo := range t.unreported {
-		t.main.settings.add("UNDO_SETTLED", changes.Notice(undo))
+		t.main.settings.warn("UNDO_SETTLED", changes.Notice(undo))
 	}
 	if t.blobs, err = t.lease.Blobs(); err != nil {
 		return err
