@@ -36,6 +36,16 @@ type shared struct {
 	standStill func() (goOn func())
 }
 
+// newShared begins a turn that has the lease of its session; stop ends ctx.
+func newShared(ctx context.Context, stop context.CancelCauseFunc, s *services, id string, lease *session.Lease) *shared {
+	t := &shared{
+		services: s, id: id, session: lease.Record().SessionID, lease: lease, ctx: ctx, stop: stop,
+		transcript: &transcript{lease: lease}, spent: &spending{},
+	}
+	t.events = &events{lease: lease, turn: id, stop: stop}
+	return t
+}
+
 // agentRun is the run of one agent in a turn: of the turn's own agent, or of a delegated
 // one. That works in the turn's goroutine, from the turn's budget, under its lease.
 type agentRun struct {

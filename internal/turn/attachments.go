@@ -2,9 +2,7 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"belay/internal/attachment"
@@ -162,9 +160,4 @@ func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
 		}
 	}
 	return attachment.Item{}, false
-}
-
-// notStored reports that the store has no such blob.
-func notStored(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
 }

@@ -10,6 +10,9 @@ import (
 	"belay/internal/session"
 )
 
+// processDied closes the questions of a turn whose process did.
+var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
+
 // withdrawQuestions closes the questions of a turn whose process died, of all turns
 // of the session for "".
 func (r *recordRecovery) withdrawQuestions(ctx context.Context, lease *session.Lease, turnID string) error {

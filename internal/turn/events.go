@@ -38,6 +38,9 @@ type events struct {
 	owed []event.Draft
 }
 
+// pace bounds how often text becomes an event.
+func (e *events) pace(interval time.Duration, size int) { e.interval, e.size = interval, size }
+
 // text appends text of one kind to the log, coalesced.
 func (e *events) text(kind event.Type, text string) error {
 	if text == "" {

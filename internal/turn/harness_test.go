@@ -26,6 +26,14 @@ import (
 // patience bounds every wait of a test; it is reached only by a failure.
 const patience = time.Minute
 
+// Bounds that the agents of a turn keep.
+const (
+	mostParallelCalls = 8
+	mostRefusals      = 3
+	mostRepeats       = 6
+	mostHostQuestions = 20
+)
+
 // rig is an engine on temporary folders.
 type rig struct {
 	t        testing.TB

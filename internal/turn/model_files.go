@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/turn/conversation"
 )
 
@@ -71,4 +73,9 @@ func (f modelFiles) write(path, text string) error {
 		return err
 	}
 	return durable.WriteFile(f.run.environment.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
+}
+
+// notStored reports that the store has no such blob.
+func notStored(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
 }

@@ -17,9 +17,6 @@ type questions struct {
 // closing is who closes a question that no person answers, and why.
 type closing struct{ by, note string }
 
-// processDied closes the questions of a turn whose process did.
-var processDied = closing{permit.ByBelay, "the process that ran the turn ended before an answer came"}
-
 // withdraw closes a question and returns how that is on record.
 func (q questions) withdraw(p *permit.Pending, c closing) permit.Decision {
 	d, err := p.Withdraw(c.by, c.note)

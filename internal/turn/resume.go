@@ -1,10 +1,8 @@
 package turn
 
 import (
-	"encoding/json"
 	"errors"
 
-	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -77,13 +75,4 @@ func (t *agentRun) finishCalls() ([]conversation.Result, error) {
 	err := t.calls.take(calls)
 	finished, recorded := t.calls.results(calls, err)
 	return finished, errors.Join(err, recorded)
-}
-
-// usageOf reads the totals of a usage event.
-func usageOf(e event.Event) *event.Tokens {
-	var u event.UsageReport
-	if json.Unmarshal(e.Data, &u) != nil {
-		return nil
-	}
-	return &u.Totals
 }

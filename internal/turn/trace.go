@@ -112,3 +112,12 @@ func (t *trace) missing(code int, reason, answer string, failure []event.Draft) 
 	}
 	return drafts
 }
+
+// usageOf reads the totals of a usage event.
+func usageOf(e event.Event) *event.Tokens {
+	var u event.UsageReport
+	if json.Unmarshal(e.Data, &u) != nil {
+		return nil
+	}
+	return &u.Totals
+}

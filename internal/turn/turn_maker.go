@@ -22,14 +22,10 @@ type turnMaker struct {
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
-	ctx, cancel := context.WithCancelCause(m.lifetime.ctx)
+	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
+	s := newShared(ctx, stop, m.services, id, lease)
 	workflow := r.Agent != nil // it begins its turns anew after a crash
-	s := &shared{
-		services: m.services, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
-		transcript: &transcript{lease: lease}, spent: &spending{},
-		closing: m.lifetime.closing, suspends: func() bool { return !workflow && m.lifetime.stays.Load() },
-	}
-	s.events = &events{lease: lease, turn: s.id, stop: s.stop}
+	s.closing, s.suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
 	t := &turn{
 		shared: s, running: m.running, ends: m.ends, newID: m.newID, req: r,
 		done: make(chan struct{}), lost: make(chan struct{}),
@@ -59,7 +55,7 @@ func (m *turnMaker) settleOptions(t *turn) error {
 	if err := t.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
-	t.events.interval, t.events.size = t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes
+	t.events.pace(t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes)
 	agents, problems := delegates(m.root, t.governance)
 	for _, p := range problems {
 		t.main.settings.warn("SUBAGENT", p)
